@@ -1,0 +1,68 @@
+# anycuda_library(<name> MAJORS <major:soname>... [SOURCES <file>...])
+#
+# The stub of one library, target <name>_stub, and its drop-ins, named like NVIDIA's own files, targets
+# dropin_<name>_<major>. Each is the loader, the generated entry points and tables, and the files that
+# are special to the library.
+
+set(ANYCUDA_STUB_FLAGS -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions
+    -fno-rtti -fno-threadsafe-statics -fcf-protection=full -Wall -Wextra -Wshadow -Wconversion
+    -Wno-sign-conversion)
+
+function(anycuda_library library)
+  cmake_parse_arguments(ARG "" "" "MAJORS;SOURCES" ${ARGN})
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
+  file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/*.txt"
+       "${PROJECT_SOURCE_DIR}/stubs/generate/*.py" "${PROJECT_SOURCE_DIR}/stubs/*/library.json"
+       "${PROJECT_SOURCE_DIR}/stubs/generate/templates/*.in")
+  set(generated)
+  set(folders stub)
+  foreach(row IN LISTS ARG_MAJORS)
+    string(REGEX REPLACE ":.*" "" major "${row}")
+    list(APPEND folders dropin-${major})
+  endforeach()
+  foreach(folder IN LISTS folders)
+    list(APPEND generated "${out}/${folder}/entries.S" "${out}/${folder}/tables.cc"
+         "${out}/${folder}/versions.map")
+  endforeach()
+  add_custom_command(
+    OUTPUT ${generated}
+    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs"
+            PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate
+            --library ${library} --cpu x86_64 --out "${out}"
+    DEPENDS ${facts}
+    COMMENT "Generating the stubs of ${library} from the ABI database"
+    VERBATIM)
+  # The stub and its drop-ins come from one run: without this target each would start its own.
+  add_custom_target(generate_${library} DEPENDS ${generated})
+
+  anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
+  foreach(row IN LISTS ARG_MAJORS)
+    string(REPLACE ":" ";" row "${row}")
+    list(GET row 0 major)
+    list(GET row 1 soname)
+    anycuda_stub(dropin_${library}_${major} ${library} "${out}/dropin-${major}" "${soname}"
+                 ${ARG_SOURCES})
+    set_target_properties(dropin_${library}_${major} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/dropin")
+    add_dependencies(dropins dropin_${library}_${major})
+  endforeach()
+endfunction()
+
+function(anycuda_stub target library generated soname)
+  add_library(${target} SHARED "${generated}/entries.S" "${generated}/tables.cc" ${ARGN}
+              $<TARGET_OBJECTS:anycuda_loader>)
+  add_dependencies(${target} generate_${library})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:${ANYCUDA_STUB_FLAGS};${ANYCUDA_SANITIZE}>")
+  # libc alone: the C++ library is used for its headers, and nothing of it may be needed.
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
+    LINKER:-soname,${soname} LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
+    LINKER:-z,noexecstack LINKER:--hash-style=gnu LINKER:-O1 LINKER:--gc-sections LINKER:--build-id
+    "$<$<CONFIG:Release>:LINKER:-s>" ${ANYCUDA_SANITIZE})
+  if(NOT ANYCUDA_SANITIZE)  # a sanitizer's runtime is in the program
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
+  endif()
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"
+    PREFIX "" SUFFIX "" OUTPUT_NAME "${soname}" NO_SONAME ON)
+endfunction()

@@ -1,0 +1,94 @@
+"""The cache folder: finished pieces, half-done work, and processes kept out of each other's way.
+
+<cache>/<piece>/<digest>/   a finished piece; it appears by one rename, so it is whole or not there
+<cache>/.work/              downloads and half-unpacked pieces of the one process that holds .lock
+<cache>/.lock               held (flock) by the process that fetches; reading needs no lock
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .errors import PieceError
+from .lockfile import Lock, Piece
+
+STAMP = ".anycuda-piece.json"
+
+
+def default_root() -> Path:
+    """$ANYCUDA_CACHE, else the user's cache folder."""
+    own = os.environ.get("ANYCUDA_CACHE")
+    if own:
+        return Path(own).absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "anycuda"
+
+
+class Cache:
+    def __init__(self, root: Path):
+        self.root = root
+        self.work = root / ".work"
+
+    def folder(self, lock: Lock, piece: Piece) -> Path:
+        return self.root / piece.name / lock.digest(piece)
+
+    def has(self, lock: Lock, piece: Piece) -> bool:
+        return (self.folder(lock, piece) / STAMP).is_file()
+
+    def download_path(self, sha256: str, name: str) -> Path:
+        return self.work / "files" / f"{sha256[:16]}-{name}"
+
+    def publish(self, lock: Lock, piece: Piece, made: Path) -> None:
+        """Stamps the folder `made` and gives it its place by one rename."""
+        stamp = {
+            "piece": piece.name,
+            "files": {file.name: file.sha256 for file in lock.files_of(piece)},
+        }
+        (made / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
+        final = self.folder(lock, piece)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        if final.exists() and not (final / STAMP).is_file():
+            shutil.rmtree(final)  # somebody's hand deleted the stamp: not ours to trust
+        os.rename(made, final)
+
+    @contextlib.contextmanager
+    def exclusive(self, waiting: Callable[[], None]) -> Iterator[None]:
+        """Holds the cache for fetching; `waiting` is called once if another process has it now.
+
+        What an interrupted process left under .work is dropped here, where nobody else can be using
+        it; whole downloads (their names carry the hash, and they are checked again) are kept.
+        """
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            handle = open(self.root / ".lock", "w", encoding="utf-8")
+        except OSError as error:
+            raise PieceError(
+                f"cannot write into the cache {self.root}: {error.strerror}; "
+                "set ANYCUDA_CACHE to a folder of yours"
+            ) from None
+        with handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting()
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            self._drop_leftovers()
+            (self.work / "files").mkdir(parents=True, exist_ok=True)
+            yield
+
+    def clean(self) -> None:
+        """Drops everything half-done; only for the holder of the lock."""
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def _drop_leftovers(self) -> None:
+        if not self.work.is_dir():
+            return
+        for entry in self.work.iterdir():
+            if entry.name != "files":
+                shutil.rmtree(entry, ignore_errors=True)

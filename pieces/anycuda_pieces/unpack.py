@@ -1,0 +1,150 @@
+"""From archives to a piece's folder: which members, where to, and nothing outside the folder.
+
+A wheel is a zip, a Debian package gives a tar stream through dpkg-deb; both come as the same
+Member.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import shutil
+import stat
+import subprocess
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from .errors import FetchError
+from .lockfile import Lock, Part, Piece
+
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Member:
+    name: str
+    content: IO[bytes] | None  # None for a link
+    link: str = ""
+
+
+def safe(name: str, what: str) -> str:
+    """The path, if it stays inside the folder it is put under: archives are not trusted on that."""
+    path = PurePosixPath(name)
+    if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
+        raise FetchError(
+            f"{what}: the path '{name}' leads out of the folder; the file is refused", final=True
+        )
+    return name
+
+
+def destination(part: Part, name: str) -> str | None:
+    """Where the member goes in the piece, or None when no rule takes it."""
+    if any(fnmatch.fnmatchcase(name, pattern) for pattern in part.drop):
+        return None
+    for pattern, target in part.take.items():
+        if not fnmatch.fnmatchcase(name, pattern):
+            continue
+        fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+        if fixed == pattern and not target.endswith("/"):
+            return target
+        return target + name[fixed.rfind("/") + 1 :]
+    return None
+
+
+def make(lock: Lock, piece: Piece, archives: dict[str, Path], into: Path) -> None:
+    """Makes the whole piece in the empty folder `into`."""
+    for part in piece.parts:
+        try:
+            _take(part, archives[part.file], into)
+        except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
+            raise FetchError(f"{part.file}: not a whole archive: {error}", final=True) from None
+    for name, lines in piece.write.items():
+        _place(into, name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for name, pattern in piece.join.items():
+        text = b"".join(path.read_bytes() + b"\n" for path in sorted(into.glob(pattern)))
+        _place(into, name).write_bytes(text)
+    for name, target in piece.links.items():
+        _link(into, name, target, piece.name)
+    _executables(into)
+
+
+def _take(part: Part, archive: Path, into: Path) -> None:
+    unused = set(part.take)
+    members = _deb_members(archive) if part.file.endswith(".deb") else _zip_members(archive)
+    for member in members:
+        safe(member.name, part.file)
+        target = destination(part, member.name)
+        if target is None:
+            continue
+        unused -= {p for p in unused if fnmatch.fnmatchcase(member.name, p)}
+        safe(target, part.file)
+        if member.content is None:
+            _link(into, target, member.link, part.file)
+            continue
+        with open(_place(into, target), "wb") as out:
+            shutil.copyfileobj(member.content, out, BLOCK)
+    if unused:
+        raise FetchError(
+            f"{part.file}: nothing in it matches {sorted(unused)}: the lock's rule is wrong",
+            final=True,
+        )
+
+
+def _zip_members(archive: Path) -> Iterator[Member]:
+    with zipfile.ZipFile(archive) as wheel:
+        for info in wheel.infolist():
+            if stat.S_ISLNK(info.external_attr >> 16):
+                raise FetchError(
+                    f"{archive.name}: link '{info.filename}' in a wheel is refused", final=True
+                )
+            if not info.is_dir():
+                with wheel.open(info) as content:
+                    yield Member(info.filename, content)
+
+
+def _deb_members(archive: Path) -> Iterator[Member]:
+    try:
+        child = subprocess.Popen(
+            ["dpkg-deb", "--fsys-tarfile", str(archive)], stdout=subprocess.PIPE
+        )
+    except FileNotFoundError:
+        raise FetchError("dpkg-deb is missing (Debian package dpkg)", final=True) from None
+    try:
+        with tarfile.open(fileobj=child.stdout, mode="r|") as tar:
+            for info in tar:
+                name = info.name.removeprefix("./")
+                if info.issym():
+                    yield Member(name, None, info.linkname)
+                elif info.isfile():
+                    yield Member(name, tar.extractfile(info))
+    finally:
+        child.stdout.close()
+        child.wait()
+
+
+def _place(into: Path, name: str) -> Path:
+    path = into / safe(name, "piece")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_symlink():
+        path.unlink()  # never write through a link that an archive brought
+    return path
+
+
+def _link(into: Path, name: str, target: str, what: str) -> None:
+    if "/" in target or target in ("", ".", ".."):
+        raise FetchError(
+            f"{what}: link '{name}' to '{target}': only links within a folder are taken", final=True
+        )
+    _place(into, name).symlink_to(target)
+
+
+def _executables(into: Path) -> None:
+    """Zip files often lose the mode: what lies in a folder named bin is made executable."""
+    for path in into.rglob("bin/*"):
+        if path.is_file() and not path.is_symlink():
+            path.chmod(0o755)

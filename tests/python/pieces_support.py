@@ -1,0 +1,138 @@
+"""What the tests of pieces/ share: small archives, a lock made of them, sources that need no
+network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "pieces"))
+
+from anycuda_pieces.cache import Cache  # noqa: E402
+from anycuda_pieces.errors import FetchError  # noqa: E402
+from anycuda_pieces.lockfile import Lock, LockedFile, Part, Piece  # noqa: E402
+from anycuda_pieces.progress import Progress  # noqa: E402
+
+
+def wheel_bytes(members: dict[str, bytes], links: dict[str, str] | None = None) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as wheel:
+        for name, content in members.items():
+            wheel.writestr(name, content)
+        for name, target in (links or {}).items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (stat.S_IFLNK | 0o777) << 16
+            wheel.writestr(info, target)
+    return out.getvalue()
+
+
+def locked(
+    name: str, content: bytes, source: str = "pypi", package: str = "a", version: str = "1"
+) -> LockedFile:
+    extra = {"suite": "bookworm", "component": "main"} if source == "debian" else {}
+    return LockedFile(
+        name,
+        source,
+        package,
+        version,
+        "all",
+        hashlib.sha256(content).hexdigest(),
+        len(content),
+        **extra,
+    )
+
+
+class Store:
+    """A source of files that lie in memory; counts what it was asked for and fails as often as
+    told.
+    """
+
+    def __init__(self, contents: dict[str, bytes], failures: int = 0):
+        self.contents = contents
+        self.failures = failures
+        self.asked: list[str] = []
+
+    def __call__(self, file: LockedFile, into: Path) -> Path:
+        self.asked.append(file.name)
+        if self.failures:
+            self.failures -= 1
+            raise FetchError("the line is broken")
+        path = into / file.name
+        path.write_bytes(self.contents[file.name])
+        return path
+
+
+def no_source(file: LockedFile, into: Path) -> Path:
+    raise AssertionError(f"{file.name} was asked for although nothing had to be fetched")
+
+
+class CacheCase(unittest.TestCase):
+    """A test with an empty cache and a lock of two pieces in one wheel each."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = Path(folder.name)
+        self.cache = Cache(self.top / "cache")
+        self.contents = {
+            "one.whl": wheel_bytes(
+                {"nvidia/lib/libone.so": b"one", "nvidia/lib/libone.a": b"static"}
+            ),
+            "two.whl": wheel_bytes(
+                {"nvidia/bin/two": b"#!/bin/sh\n", "nvidia/lib/libtwo.so": b"two"}
+            ),
+        }
+        self.lock = self.lock_of(self.contents)
+        self.said = io.StringIO()
+        self.progress = Progress(self.said)
+        self.slept: list[float] = []
+
+    def lock_of(self, contents: dict[str, bytes]) -> Lock:
+        take, drop = {"nvidia/*": "nvidia/"}, ("*.a",)
+        pieces = {
+            name.removesuffix(".whl"): Piece(
+                name.removesuffix(".whl"), "all", (Part(name, take, drop),)
+            )
+            for name in contents
+        }
+        files = {name: locked(name, content) for name, content in contents.items()}
+        return Lock(files, pieces, {"both": tuple(pieces)})
+
+    def get(self, store, names: list[str] | None = None):
+        from anycuda_pieces.get import get
+
+        pieces = self.lock.expand(names or ["both"])
+        return get(
+            self.lock, pieces, self.cache, {"pypi": store}, self.progress, "", self.slept.append
+        )
+
+    def published(self) -> list[str]:
+        """Finished pieces in the cache."""
+        return sorted(
+            path.parent.parent.name for path in self.cache.root.glob("*/*/.anycuda-piece.json")
+        )
+
+
+class ToolsOnPath:
+    """PATH with only the given programs, each a small shell script."""
+
+    def __init__(self, folder: Path, scripts: dict[str, str]):
+        folder.mkdir(exist_ok=True)
+        for name, body in scripts.items():
+            (folder / name).write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+            (folder / name).chmod(0o755)
+        self.environment = {"PATH": str(folder)}
+
+    def patch(self):
+        from unittest import mock
+
+        return mock.patch.dict(os.environ, self.environment)

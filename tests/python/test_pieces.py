@@ -1,0 +1,273 @@
+"""Getting pieces: what comes, what is refused, what an interruption or a second process leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import multiprocessing
+import os
+import shutil
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from pieces_support import CacheCase, Store, no_source, wheel_bytes
+
+from anycuda_pieces import cli, lockfile, unpack
+from anycuda_pieces import get as get_module
+from anycuda_pieces.errors import FetchError, PieceError
+from anycuda_pieces.get import GIVE_UP_AFTER
+
+
+class Getting(CacheCase):
+    def test_a_piece_has_the_members_the_lock_takes_and_no_others(self) -> None:
+        result = self.get(Store(self.contents))
+        folder = result.folders["one"]
+        self.assertEqual((folder / "nvidia/lib/libone.so").read_bytes(), b"one")
+        self.assertFalse((folder / "nvidia/lib/libone.a").exists())
+        self.assertTrue(os.access(result.folders["two"] / "nvidia/bin/two", os.X_OK))
+        self.assertEqual(result.missing, {})
+
+    def test_the_stamp_records_the_hashes(self) -> None:
+        stamp = json.loads(
+            (self.get(Store(self.contents)).folders["one"] / ".anycuda-piece.json").read_text()
+        )
+        self.assertEqual(
+            stamp, {"piece": "one", "files": {"one.whl": self.lock.files["one.whl"].sha256}}
+        )
+
+    def test_downloads_are_not_kept(self) -> None:
+        self.get(Store(self.contents))
+        self.assertEqual(list(self.cache.root.rglob("*.whl")), [])
+        self.assertFalse(self.cache.work.exists())
+
+    def test_a_filled_cache_asks_nobody_and_says_one_line(self) -> None:
+        first = self.get(Store(self.contents))
+        self.said.truncate(self.said.seek(0))
+        (self.cache.root / ".lock").unlink()
+        second = self.get(no_source)
+        self.assertEqual(second.folders, first.folders)
+        self.assertEqual(len(self.said.getvalue().splitlines()), 1)
+        self.assertFalse((self.cache.root / ".lock").exists(), "the lock was taken for nothing")
+
+    def test_only_what_is_missing_is_fetched(self) -> None:
+        self.get(Store(self.contents), ["one"])
+        store = Store(self.contents)
+        self.get(store)
+        self.assertEqual(store.asked, ["two.whl"])
+
+    def test_another_hash_in_the_lock_is_another_piece(self) -> None:
+        before = self.get(Store(self.contents)).folders["one"]
+        self.contents["one.whl"] = wheel_bytes({"nvidia/lib/libone.so": b"newer"})
+        self.lock = self.lock_of(self.contents)
+        after = self.get(Store(self.contents)).folders["one"]
+        self.assertNotEqual(before, after)
+        self.assertEqual((after / "nvidia/lib/libone.so").read_bytes(), b"newer")
+
+    def test_a_folder_without_its_stamp_is_made_anew(self) -> None:
+        folder = self.get(Store(self.contents), ["one"]).folders["one"]
+        (folder / ".anycuda-piece.json").unlink()
+        (folder / "nvidia/lib/libone.so").write_bytes(b"edited")
+        again = self.get(Store(self.contents), ["one"]).folders["one"]
+        self.assertEqual((again / "nvidia/lib/libone.so").read_bytes(), b"one")
+
+    def test_an_unknown_name_is_an_error_that_lists_the_sets(self) -> None:
+        with self.assertRaisesRegex(PieceError, "'nowhere'.*sets: both"):
+            self.lock.expand(["nowhere"])
+
+
+class Failing(CacheCase):
+    def test_a_file_with_another_hash_is_never_used(self) -> None:
+        tampered = dict(
+            self.contents, **{"one.whl": wheel_bytes({"nvidia/lib/libone.so": b"evil"})}
+        )
+        result = self.get(Store(tampered))
+        self.assertIn(self.lock.files["one.whl"].sha256, result.missing["one"])
+        self.assertEqual(self.published(), ["two"])
+        self.assertEqual(
+            [p for p in self.cache.root.rglob("*") if p.is_file() and b"evil" in p.read_bytes()], []
+        )
+
+    def test_a_broken_line_is_retried_with_growing_pauses(self) -> None:
+        self.get(Store(self.contents, failures=2), ["one"])
+        self.assertEqual(self.published(), ["one"])
+        self.assertEqual(self.slept, [1.0, 4.0])
+
+    def test_after_three_tries_the_reason_is_told(self) -> None:
+        store = Store(self.contents, failures=3)
+        self.assertEqual(self.get(store, ["one"]).missing, {"one": "the line is broken"})
+        self.assertEqual(store.asked, ["one.whl"] * 3)
+
+    def test_what_cannot_help_is_not_retried(self) -> None:
+        asked = []
+
+        def final(file, into):
+            asked.append(file.name)
+            raise FetchError("another version", final=True)
+
+        self.get(final, ["one"])
+        self.assertEqual(asked, ["one.whl"])
+
+    def test_a_source_out_of_reach_is_given_up(self) -> None:
+        self.contents = {f"p{i}.whl": self.contents["one.whl"] + b" " * i for i in range(20)}
+        self.lock = self.lock_of(self.contents)
+        store = Store(self.contents, failures=10**6)
+        with mock.patch.object(get_module, "DOWNLOADS", 1):
+            result = self.get(store)
+        self.assertEqual(len(result.missing), 20)
+        self.assertEqual(len(store.asked), GIVE_UP_AFTER * get_module.TRIES)
+        self.assertRegex(result.missing["p9"], "not tried .* the line is broken")
+
+    def test_a_piece_for_another_machine_is_not_fetched(self) -> None:
+        with mock.patch("platform.machine", return_value="aarch64"):
+            self.lock.pieces["one"] = lockfile.Piece("one", "x86_64", self.lock.pieces["one"].parts)
+            result = self.get(Store(self.contents))
+        self.assertEqual(result.missing, {"one": "locked for x86_64 only, this machine is aarch64"})
+        self.assertEqual(self.published(), ["two"])
+
+
+def _die_while_unpacking(case: CacheCase) -> None:
+    real = unpack._place
+
+    def place(into: Path, name: str) -> Path:
+        if name.endswith("libtwo.so"):
+            os._exit(9)  # as kill -9 would: nothing is cleaned up
+        return real(into, name)
+
+    with mock.patch.object(unpack, "_place", place):
+        case.get(Store(case.contents), ["two"])
+
+
+def _fetch_slowly(case: CacheCase, started, go_on) -> None:
+    inner = Store(case.contents)
+
+    def source(file, into):
+        started.set()
+        if not go_on.wait(30):
+            os._exit(3)
+        return inner(file, into)
+
+    case.get(source, ["one"])
+
+
+def _fetch_second(case: CacheCase, go_on, answer) -> None:
+    def say(text: str) -> None:
+        if "waiting" in text:
+            go_on.set()
+
+    case.progress.say = say
+    try:
+        answer.put(str(case.get(no_source, ["one"]).folders["one"]))
+    except BaseException as error:
+        answer.put(repr(error))
+
+
+class Processes(CacheCase):
+    fork = multiprocessing.get_context("fork")
+
+    def test_an_interrupted_unpacking_leaves_no_half_piece(self) -> None:
+        child = self.fork.Process(target=_die_while_unpacking, args=(self,))
+        child.start()
+        child.join(30)
+        self.assertEqual(child.exitcode, 9)
+        half = [path for path in self.cache.root.rglob("two") if path.is_file()]
+        self.assertTrue(half, "the child was to die with a half-made folder")
+        self.assertEqual(self.published(), [])
+        folder = self.get(Store(self.contents), ["two"]).folders["two"]
+        self.assertEqual((folder / "nvidia/lib/libtwo.so").read_bytes(), b"two")
+        self.assertEqual([path for path in half if path.exists()], [], "what was left over is gone")
+
+    def test_what_was_left_half_done_goes_and_whole_downloads_stay(self) -> None:
+        half, whole = self.cache.work / "two-x1", self.cache.work / "files" / "f"
+        half.mkdir(parents=True)
+        whole.parent.mkdir()
+        whole.touch()
+        with self.cache.exclusive(lambda: self.fail("nobody else is there")):
+            self.assertEqual((half.exists(), whole.exists()), (False, True))
+
+    def test_a_download_left_over_is_used_only_if_it_is_right(self) -> None:
+        for content, asked in ((self.contents["one.whl"], []), (b"half", ["one.whl"])):
+            with self.subTest(asked=asked):
+                file = self.lock.files["one.whl"]
+                path = self.cache.download_path(file.sha256, file.name)
+                path.parent.mkdir(parents=True)
+                path.write_bytes(content)
+                store = Store(self.contents)
+                folder = self.get(store, ["one"]).folders["one"]
+                self.assertEqual(store.asked, asked)
+                shutil.rmtree(folder)
+
+    def test_of_two_processes_one_fetches_and_the_other_waits_and_uses_it(self) -> None:
+        started, go_on, answer = self.fork.Event(), self.fork.Event(), self.fork.Queue()
+        first = self.fork.Process(target=_fetch_slowly, args=(self, started, go_on))
+        first.start()
+        self.assertTrue(started.wait(30))
+        second = self.fork.Process(target=_fetch_second, args=(self, go_on, answer))
+        second.start()
+        got = answer.get(timeout=60)
+        first.join(30)
+        second.join(30)
+        self.assertEqual(first.exitcode, 0)
+        self.assertEqual(got, str(self.cache.folder(self.lock, self.lock.pieces["one"])))
+
+
+class CommandLine(CacheCase):
+    def run_cli(self, store, *words: str) -> tuple[int, str, str]:
+        path = self.top / "lock.json"
+        path.write_text(lockfile.dump(self.lock), encoding="utf-8")
+        out, err = io.StringIO(), io.StringIO()
+        sources = mock.patch("anycuda_pieces.sources.real_sources", return_value={"pypi": store})
+        quick = mock.patch("time.sleep")
+        with sources, quick, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = cli.main(["--lock", str(path), "--cache", str(self.cache.root), *words])
+        return status, out.getvalue(), err.getvalue()
+
+    def test_get_prints_the_folders(self) -> None:
+        status, out, _ = self.run_cli(Store(self.contents), "get", "one")
+        self.assertEqual(
+            (status, out), (0, f"one {self.cache.folder(self.lock, self.lock.pieces['one'])}\n")
+        )
+
+    def test_what_is_missing_is_named_and_fails_only_when_strict(self) -> None:
+        store = Store({"two.whl": self.contents["two.whl"], "one.whl": b"x"})
+        status, out, err = self.run_cli(store, "get", "both")
+        self.assertEqual(status, 0)
+        self.assertIn("one not available", out)
+        self.assertRegex(err, "1 of 2 could not be had:\n  one: .*SHA-256")
+        self.assertEqual(self.run_cli(store, "get", "both", "--strict")[0], 1)
+        self.assertEqual(self.run_cli(store, "get", "two", "--strict")[0], 0)
+
+    def test_cmake_code_sets_folder_or_reason(self) -> None:
+        store = Store({"two.whl": self.contents["two.whl"], "one.whl": b"x"})
+        _, out, _ = self.run_cli(store, "get", "both", "--format", "cmake")
+        folder = self.cache.folder(self.lock, self.lock.pieces["two"])
+        self.assertIn(f"set(ANYCUDA_PIECE_two [===[{folder}]===] PARENT_SCOPE)\n", out)
+        self.assertIn("set(ANYCUDA_PIECE_one [===[]===] PARENT_SCOPE)\n", out)
+        self.assertRegex(
+            out,
+            r"set\(ANYCUDA_PIECE_REASON_one \[===\[one.whl: SHA-256 is .*\]===\] PARENT_SCOPE\)",
+        )
+        self.assertIn("set(ANYCUDA_PIECES [===[one;two]===] PARENT_SCOPE)\n", out)
+
+    def test_skip_leaves_a_piece_out(self) -> None:
+        _, out, _ = self.run_cli(Store(self.contents), "get", "both", "--skip", "one")
+        self.assertNotIn("one", out.replace(str(self.cache.root), ""))
+        self.assertEqual(self.published(), ["two"])
+
+    def test_unknown_names_end_with_2(self) -> None:
+        status, _, err = self.run_cli(no_source, "get", "nowhere")
+        self.assertEqual(status, 2)
+        self.assertIn("no set and no piece is named 'nowhere'", err)
+
+    def test_path_knows_only_what_is_there(self) -> None:
+        self.assertEqual(self.run_cli(no_source, "path", "one")[0], 2)
+        self.run_cli(Store(self.contents), "get", "one")
+        status, out, _ = self.run_cli(no_source, "path", "one")
+        self.assertEqual(
+            (status, out.strip()), (0, str(self.cache.folder(self.lock, self.lock.pieces["one"])))
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

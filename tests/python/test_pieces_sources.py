@@ -1,0 +1,181 @@
+"""pip and apt as sources: what is asked of them, and what is said when they are missing or have
+something else.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from unittest import mock
+
+from pieces_support import CacheCase, ToolsOnPath, locked, wheel_bytes
+
+from anycuda_pieces import sources
+from anycuda_pieces.debian import Apt
+from anycuda_pieces.errors import FetchError
+from anycuda_pieces.lockfile import Lock, Part, Piece
+from anycuda_pieces.pypi import Pip
+
+# An apt that has version 2 of every package and reads no configuration.
+APT = {
+    "apt-config": "exit 0",
+    "dpkg-deb": "exit 0",
+    "apt-get": """case "$*" in
+*--print-uris*) echo "'http://mirror.invalid/debian/dists/bookworm/InRelease' x 0" ;;
+*update*) exit 0 ;;
+*download*) for last; do :; done; : > "${last%%=*}.deb" ;;
+esac""",
+    "apt-cache": """[ "$1" = madison ] && echo " $2 | 2 | mirror bookworm/main amd64 Packages"
+exit 0""",
+}
+
+
+class AptSource(CacheCase):
+    def fetch(self, version: str, tools: dict[str, str]) -> Path:
+        into = self.top / "into"
+        into.mkdir(exist_ok=True)
+        keys = mock.patch("anycuda_pieces.debian.KEYRINGS", (str(self.top),))
+        with ToolsOnPath(self.top / "bin", tools).patch(), keys:
+            apt = Apt(self.top / "apt", "x86_64")
+            return apt.fetch(locked("p.deb", b"", "debian", "p", version), into)
+
+    def test_the_locked_version_is_fetched(self) -> None:
+        self.assertEqual(self.fetch("2", APT).name, "p.deb")
+
+    def test_another_version_on_the_mirror_is_not_used(self) -> None:
+        with self.assertRaises(FetchError) as caught:
+            self.fetch("1", APT)
+        self.assertRegex(
+            caught.exception.reason, "version 1 is locked, the Debian mirror has 2 in bookworm"
+        )
+        self.assertTrue(caught.exception.final)
+        self.assertEqual(list((self.top / "into").iterdir()), [])
+
+    def test_without_apt_the_tool_is_named(self) -> None:
+        with self.assertRaisesRegex(FetchError, "apt-get is missing: .* a Debian with apt"):
+            self.fetch("2", {})
+
+    def test_an_archive_out_of_reach_is_a_reason_although_apt_calls_it_a_warning(self) -> None:
+        broken = APT["apt-get"].replace(
+            "*update*) exit 0", "*update*) echo 'W: Failed to fetch it' >&2; exit 0"
+        )
+        with self.assertRaisesRegex(
+            FetchError, "no Debian archive with bookworm: W: Failed to fetch it"
+        ):
+            self.fetch("2", APT | {"apt-get": broken})
+
+    def test_apt_works_beside_the_system_with_no_hooks_of_others(self) -> None:
+        proxy, hook = 'Acquire::http::Proxy "proxy.invalid";', 'APT::Update::Post-Invoke:: "rm";'
+        dump = f"echo '{proxy}'; echo '{hook}'"
+        self.fetch("2", APT | {"apt-config": dump})
+        (config,) = (self.top / "apt").rglob("apt.conf")
+        text = config.read_text()
+        self.assertIn("proxy.invalid", text)
+        self.assertNotIn("Post-Invoke", text)
+        for own in ("Dir::State::lists", "Dir::Cache"):
+            self.assertIn(f'{own} "{self.top}', text)
+
+
+class PipCase(CacheCase):
+    """pip is stood in for by a program that does as the test says."""
+
+    def python(self, body: str):
+        tools = ToolsOnPath(self.top / "python", {"python": body})
+        return mock.patch.object(sys, "executable", tools.environment["PATH"] + "/python")
+
+
+class PipSource(PipCase):
+    def fetch(self, body: str) -> Path:
+        into = self.top / "into"
+        into.mkdir()
+        file = locked("a-1-py3-none-any.whl", b"", version="1")
+        file = file.__class__(**{**file.__dict__, "arch": "x86_64"})
+        with self.python(body):
+            return Pip().fetch(file, into)
+
+    def test_the_hash_and_the_platform_are_asked_for(self) -> None:
+        asked = self.top / "asked"
+        path = self.fetch(
+            f'echo "$*" > {asked}; cd {self.top}/into; cat wishes.txt >> {asked}; : > a.whl'
+        )
+        self.assertEqual(path.name, "a.whl")
+        text = asked.read_text()
+        for words in (
+            "-m pip",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--python-version 3.11",
+            "manylinux2014_x86_64",
+        ):
+            self.assertIn(words, text)
+        self.assertRegex(text, r"a==1 --hash=sha256:[0-9a-f]{64}\n")
+        self.assertNotIn("//", text, "a host is named")
+
+    def test_pips_own_words_are_the_reason(self) -> None:
+        with self.assertRaisesRegex(FetchError, "pip download a==1: no space"):
+            self.fetch("echo 'WARNING: x' >&2; echo 'ERROR: no space' >&2; exit 1")
+
+    def test_a_broken_connection_is_named_as_such(self) -> None:
+        with self.assertRaisesRegex(FetchError, "no connection to the package index: Timeout"):
+            self.fetch(
+                """echo "WARNING: connection broken by 'Timeout'" >&2; echo 'ERROR: No matching'
+                >&2; exit 1
+                """
+            )
+
+
+class NoPip(PipCase):
+    def setUp(self) -> None:
+        super().setUp()
+        tree = wheel_bytes({"pip/__main__.py": b"", "m/a.crt": b"A"})
+        names = ("pip-debian12", "pip-debian13", "certificates")
+        files = {f"{name}.whl": locked(f"{name}.whl", tree, "debian") for name in names}
+        pieces = {
+            name: Piece(name, "all", (Part(f"{name}.whl", {"*": ""}),), join={"ca.pem": "m/*.crt"})
+            for name in names
+        }
+        self.lock = Lock(files, pieces, {})
+        self.tree = tree
+
+    def find(self, apt, body: str = '[ -f "$PYTHONPATH/pip/__main__.py" ]'):
+        with self.python(body), self.cache.exclusive(lambda: None):
+            return sources.find_pip(self.lock, self.cache, apt, bootstrap=True)
+
+    def test_debians_pip_is_taken_into_the_cache(self) -> None:
+        def apt(file, into):
+            (into / file.name).write_bytes(self.tree)
+            return into / file.name
+
+        with mock.patch.object(sources, "SYSTEM_CERTIFICATES", self.top / "none"), mock.patch.dict(
+            "os.environ"
+        ):
+            for name in ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"):
+                sources.os.environ.pop(name, None)
+            pip = self.find(apt)
+        self.assertEqual(
+            len([name for name in self.published() if name.startswith("pip-debian")]), 1
+        )
+        self.assertEqual(Path(pip._environment["PIP_CERT"]).read_bytes(), b"A\n")
+
+    def test_without_pip_and_apt_the_package_is_named(self) -> None:
+        def apt(file, into):
+            raise FetchError("apt-get is missing", final=True)
+
+        with self.assertRaisesRegex(
+            FetchError, r"install pip \(Debian package python3-pip\).*apt-get is missing"
+        ):
+            self.find(apt)
+
+    def test_a_pip_that_works_is_used_as_it_is(self) -> None:
+        def apt(file, into):
+            raise AssertionError("apt was asked although pip is there")
+
+        self.assertNotIn(
+            "anycuda", self.find(apt, body="exit 0")._environment.get("PYTHONPATH", "")
+        )
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()

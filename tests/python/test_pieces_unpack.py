@@ -1,0 +1,146 @@
+"""Unpacking: where members go, and that no archive gets anything outside the piece's folder."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import unittest
+
+from pieces_support import CacheCase, Store, ToolsOnPath, locked, wheel_bytes
+
+from anycuda_pieces import unpack
+from anycuda_pieces.lockfile import Lock, Part, Piece
+
+
+class Destinations(unittest.TestCase):
+    CASES = (
+        # take, member, destination
+        ({"nvidia/*": "nvidia/"}, "nvidia/lib/a.so", "nvidia/lib/a.so"),
+        ({"nvidia/*": "nvidia/"}, "other/a.so", None),
+        ({"usr/lib/*/lib*.so*": ""}, "usr/lib/x/libcuda.so.1", "x/libcuda.so.1"),
+        ({"usr/lib/x/lib*.so*": ""}, "usr/lib/x/libcuda.so.1", "libcuda.so.1"),
+        ({"usr/bin/strace": "libexec/strace"}, "usr/bin/strace", "libexec/strace"),
+        ({"usr/bin/ptxas": "bin/"}, "usr/bin/ptxas", "bin/ptxas"),
+        ({"a/b/*": "c/"}, "a/b/d/e", "c/d/e"),
+    )
+
+    def test_each_rule(self) -> None:
+        for take, member, wanted in self.CASES:
+            with self.subTest(take=take, member=member):
+                self.assertEqual(unpack.destination(Part("f", take), member), wanted)
+
+    def test_drop_wins(self) -> None:
+        self.assertIsNone(unpack.destination(Part("f", {"n/*": ""}, ("*.a",)), "n/lib.a"))
+
+
+class Tricks(CacheCase):
+    def refused(self, archive: bytes) -> str:
+        """The reason for which the archive gives no piece; nothing of it may lie outside the
+        cache's folders.
+        """
+        self.contents = {"one.whl": archive}
+        self.lock = Lock(
+            {"one.whl": locked("one.whl", archive)},
+            {"one": Piece("one", "all", (Part("one.whl", {"*": ""}),))},
+            {},
+        )
+        reason = self.get(Store(self.contents), ["one"]).missing["one"]
+        self.assertEqual(self.published(), [])
+        outside = [path for path in self.top.rglob("evil*") if path.is_file()]
+        self.assertEqual(outside, [])
+        return reason
+
+    def test_paths_that_lead_out_are_refused(self) -> None:
+        for name in ("../evil", "a/../../evil", str(self.top / "evil"), "..\\evil", "a/.."):
+            with self.subTest(name=name):
+                archive = wheel_bytes({"good": b"", name: b"evil"})
+                self.assertIn("leads out of the folder", self.refused(archive))
+
+    def test_a_link_in_a_wheel_is_refused(self) -> None:
+        self.assertIn(
+            "link 'evil' in a wheel", self.refused(wheel_bytes({}, {"evil": "/etc/passwd"}))
+        )
+
+    def test_a_rule_that_matches_nothing_is_an_error(self) -> None:
+        self.lock.pieces["one"] = Piece(
+            "one", "all", (Part("one.whl", {"nvidia/*": "", "moved/*": ""}),)
+        )
+        reason = self.get(Store(self.contents), ["one"]).missing["one"]
+        self.assertIn("nothing in it matches ['moved/*']", reason)
+
+
+class DebianPackages(CacheCase):
+    """dpkg-deb is stood in for by cat: a package here is the tar that dpkg-deb would give."""
+
+    def package(self, entries: list[tuple[str, str | bytes]]) -> None:
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as tar:
+            for name, content in entries:
+                info = tarfile.TarInfo(f"./{name}")
+                if isinstance(content, str):
+                    info.type, info.linkname = tarfile.SYMTYPE, content
+                    tar.addfile(info)
+                else:
+                    info.size = len(content)
+                    tar.addfile(info, io.BytesIO(content))
+        self.contents = {"a.deb": out.getvalue()}
+        piece = Piece(
+            "a", "all", (Part("a.deb", {"usr/lib/*": ""}),), links={"liba.so": "liba.so.1"}
+        )
+        self.lock = Lock({"a.deb": locked("a.deb", out.getvalue())}, {"a": piece}, {})
+
+    def get_with_dpkg(self):
+        with ToolsOnPath(self.top / "bin", {"dpkg-deb": 'exec /bin/cat "$2"'}).patch():
+            return self.get(Store(self.contents), ["a"])
+
+    def test_files_and_links_within_a_folder_are_taken(self) -> None:
+        self.package([("usr/lib/liba.so.1.0", b"elf"), ("usr/lib/liba.so.1", "liba.so.1.0")])
+        folder = self.get_with_dpkg().folders["a"]
+        self.assertEqual((folder / "liba.so").read_bytes(), b"elf")
+        self.assertTrue((folder / "liba.so.1").is_symlink())
+
+    def test_links_that_lead_out_are_refused(self) -> None:
+        for target in ("/etc", "..", "../x", "."):
+            with self.subTest(target=target):
+                self.package([("usr/lib/out", target), ("usr/lib/out/evil", b"evil")])
+                self.assertIn("only links within a folder", self.get_with_dpkg().missing["a"])
+
+    def test_a_file_is_never_written_through_a_link(self) -> None:
+        self.package(
+            [
+                ("usr/lib/real", b"real"),
+                ("usr/lib/liba.so.1", "real"),
+                ("usr/lib/liba.so.1", b"own"),
+            ]
+        )
+        folder = self.get_with_dpkg().folders["a"]
+        self.assertEqual((folder / "real").read_bytes(), b"real")
+
+    def test_without_dpkg_the_package_is_named(self) -> None:
+        self.package([("usr/lib/liba.so.1", b"elf")])
+        with ToolsOnPath(self.top / "empty", {}).patch():
+            reason = self.get(Store(self.contents), ["a"]).missing["a"]
+        self.assertIn("dpkg-deb is missing (Debian package dpkg)", reason)
+
+
+class Making(CacheCase):
+    def test_written_and_joined_files(self) -> None:
+        self.contents = {"one.whl": wheel_bytes({"c/b.crt": b"B", "c/a.crt": b"A"})}
+        piece = Piece(
+            "one",
+            "all",
+            (Part("one.whl", {"c/*": "c/"}),),
+            write={"bin/run": ["#!/bin/sh", "true"]},
+            join={"all.pem": "c/*.crt"},
+        )
+        self.lock = Lock(
+            {"one.whl": locked("one.whl", self.contents["one.whl"])}, {"one": piece}, {}
+        )
+        folder = self.get(Store(self.contents), ["one"]).folders["one"]
+        self.assertEqual((folder / "bin/run").read_text(), "#!/bin/sh\ntrue\n")
+        self.assertEqual((folder / "bin/run").stat().st_mode & 0o111, 0o111)
+        self.assertEqual((folder / "all.pem").read_bytes(), b"A\nB\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
