@@ -1,0 +1,88 @@
+"""Which of a function's outputs a failing call sets to zero.
+
+A program that ignores an error should find zero, not what happened to be on its stack. Only pointers
+to one scalar or handle count. The marks come from the harvest, outputs.txt corrects them by review:
+    + cudaHostAlloc.pHost          is an output although the header's words do not say so
+    - cuTexRefGetBorderColor.pBorderColor   is none, for the reason in the comment above it
+A pattern (`*`) may stand for several functions; `_ptsz` and `_ptds` forms follow their base name.
+"""
+
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from . import facts
+from .model import Database, Function, Prototype
+
+
+@dataclass(frozen=True)
+class Output:
+    """A parameter to be set to zero: its index and how many bytes it points to. The pointer may be
+    null where the API allows that."""
+    index: int
+    size: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Review:
+    """Hand-kept corrections: (function pattern, parameter) -> is it an output?"""
+    entries: tuple[tuple[str, str, bool], ...]
+
+    def verdict(self, function: str, parameter: str) -> bool | None:
+        stem = re.sub(r"_pts[zd]$|_ptds$", "", function)
+        for pattern, name, answer in self.entries:
+            if name == parameter and (fnmatchcase(stem, pattern) or fnmatchcase(function, pattern)):
+                return answer
+        return None
+
+
+def load_review(path: Path) -> Review:
+    entries = []
+    for number, line in facts.read_lines(path):
+        match = re.fullmatch(r"([+-]) (\S+)\.(\w+)", line)
+        if not match:
+            raise facts.FormatError(f"{path}:{number}: expected `+ function.parameter` or "
+                                    f"`- function.parameter`, found {line!r}")
+        entries.append((match[2], match[3], match[1] == "+"))
+    return Review(tuple(entries))
+
+
+def newest_prototype(function: Function, versions: tuple[str, ...]) -> tuple[str, Prototype] | None:
+    """The prototype of the newest of the versions that has one."""
+    for version in reversed(versions):
+        prototype = function.prototype(version)
+        if prototype is not None:
+            return version, prototype
+    return None
+
+
+def outputs(database: Database, name: str, major: str, review: Review) -> list[Output]:
+    """The outputs of one function as callers of one major know it."""
+    function = database.functions[name]
+    found = newest_prototype(function, function.versions_of(major))
+    if found is None:
+        return []
+    version, prototype = found
+    types = database.type_table(version)
+    result = []
+    for index, param in enumerate(prototype.params):
+        verdict = review.verdict(name, param.name)
+        if not (param.out if verdict is None else verdict):
+            continue
+        pointer = types.resolve_text(param.type)
+        target = types.resolve(pointer.type.inner) if pointer.kind == "pointer" else None
+        if target is None or target.kind not in ("integer", "pointer", "float") \
+                or pointer.type.inner.const:
+            raise ValueError(f"{database.path}: {name}.{param.name} is marked as an output, but "
+                             f"{param.type!r} is no pointer to one scalar or handle that may be written")
+        result.append(Output(index, target.size, param.name))
+    return result
+
+
+def all_outputs(database: Database) -> dict[tuple[str, str], list[Output]]:
+    """(function, caller's major) -> its outputs, for every function of the library."""
+    review = load_review(database.path / "outputs.txt")
+    return {(name, major): outputs(database, name, major, review)
+            for name, function in database.functions.items() for major in function.majors}

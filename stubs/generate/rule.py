@@ -1,0 +1,277 @@
+"""When may a caller built for one version call a function of another version as it is?
+
+Pure functions over prototypes and layouts. A verdict is a reason: "" means compatible, anything else
+names the first difference found. What the rule cannot see through counts as a difference.
+
+    result, parameter count, variadic     equal
+    passed by value                       same size, same classes (integer, vector, memory)
+    enumeration                           a name that both have stands for the same value
+    struct or union                       same size and alignment; a field that both have lies at the
+                                          same place with a compatible type; a field that one side
+                                          alone has lies in the other side's reserved fields or
+                                          padding, or is a further member of the same union
+    pointer                               what it points to is compatible; opaque types by name
+
+Same size is asked for in every case because a runtime that knows a larger struct writes all of it:
+growth is harmless only inside memory that the caller set aside.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from . import ctype
+from .ctype import CType
+from .layout import Record, Resolved, TypeTable
+
+_RESERVED = re.compile(r"(?i)(^|_|\.)(reserved|pad|padding|unused)(_?\d*|$|_)|^_+(pad|reserved)|Reserved\d*$")
+_SENTINEL = re.compile(r"(?i)(max|count|max_enum|force_int|forceint)$")
+
+
+def is_reserved(name: str) -> bool:
+    """Is a field of this name space that a later version may use?"""
+    return bool(_RESERVED.search(name))
+
+
+@dataclass
+class Comparison:
+    """The caller's types against the runtime's; what it found out is kept for the next question."""
+    caller: TypeTable
+    runtime: TypeTable
+    known: dict[tuple[str, str], str] = field(default_factory=dict)
+    running: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def types(self, mine: CType, theirs: CType, where: str) -> str:
+        """A value of type `mine`, read or written by code that takes it for `theirs`."""
+        if mine is theirs and self.caller is self.runtime:
+            return ""
+        a, b = self.caller.resolve(mine), self.runtime.resolve(theirs)
+        if a.kind != b.kind:
+            return f"{where}: {a.kind} for the caller, {b.kind} in the runtime"
+        if a.kind == "pointer":
+            return self.pointers(a.type, b.type, where)
+        if a.kind == "function":
+            return self.functions(a.type, b.type, where)
+        if a.size != b.size:
+            name = a.tag or where
+            return f"{name}: {a.size} bytes for the caller, {b.size} in the runtime"
+        if a.kind == "integer":
+            return self.enumerations(a.tag, b.tag, where)
+        if a.kind == "struct":
+            return self.records(a.tag, b.tag, where)
+        if a.kind == "array":
+            if a.type.count != b.type.count:
+                return f"{where}: {a.type.count} elements for the caller, {b.type.count} in the runtime"
+            return self.types(a.type.inner, b.type.inner, where)
+        return ""
+
+    def pointers(self, mine: CType, theirs: CType, where: str) -> str:
+        a, b = self.caller.resolve(mine.inner), self.runtime.resolve(theirs.inner)
+        if mine.inner.const and not theirs.inner.const and a.kind != "function":
+            return f"{where}: the runtime may write what is constant for the caller"
+        if "void" in (a.kind, b.kind):
+            if a.kind == b.kind:
+                return ""
+            return f"{where}: points to {_spelled(a)} for the caller, {_spelled(b)} in the runtime"
+        if a.kind == b.kind == "struct":
+            return self.records(a.tag, b.tag, where)
+        return self.types(mine.inner, theirs.inner, where)
+
+    def functions(self, mine: CType, theirs: CType, where: str) -> str:
+        if len(mine.args) != len(theirs.args) or mine.variadic != theirs.variadic:
+            return f"{where}: {len(mine.args)} arguments for the caller, {len(theirs.args)} in the runtime"
+        reason = self.values(mine.inner, theirs.inner, f"{where}, result")
+        for number, (a, b) in enumerate(zip(mine.args, theirs.args), 1):
+            reason = reason or self.values(a, b, f"{where}, argument {number}")
+        return reason
+
+    def values(self, mine: CType, theirs: CType, where: str) -> str:
+        """Something passed by value: it must also travel in the same registers."""
+        a, b = self.caller.resolve(mine), self.runtime.resolve(theirs)
+        reason = self.types(mine, theirs, where)
+        if not reason and self.caller.passing(a) != self.runtime.passing(b):
+            return f"{where}: is passed in other registers"
+        return reason
+
+    def enumerations(self, mine: str, theirs: str, where: str) -> str:
+        """An integer of equal size; where both are enumerations their names must agree in value. A
+        header may keep the name of an enumerator that it replaced as a macro of the same value."""
+        if not mine or not theirs:
+            return ""
+        key = (mine, theirs)
+        if key not in self.known:
+            self.known[key] = self._enumerations(mine, theirs)
+        reason = self.known[key]
+        return f"{where}: {reason}" if reason else ""
+
+    def _enumerations(self, mine: str, theirs: str) -> str:
+        ours = self.caller.enumerators.get(mine, {})
+        others = self.runtime.enumerators.get(theirs, {})
+        common = {name for name in ours if name in others}
+        for name in common:
+            if ours[name] != others[name] and not (_is_sentinel(name, ours)
+                                                   and _is_sentinel(name, others)):
+                return f"{name} is {ours[name]} for the caller, {others[name]} in the runtime"
+        common |= {name for name, value in ours.items() if self.runtime.macros.get(name) == value}
+        common |= {name for name, value in others.items() if self.caller.macros.get(name) == value}
+        if ours and others and not common:
+            return f"{mine} for the caller, {theirs} in the runtime"
+        return _changed_meaning(ours, others, common)
+
+    def records(self, mine: str, theirs: str, where: str) -> str:
+        """Layouts behind a pointer. While a pair is being compared it counts as compatible, so that
+        types which point to each other come to an end; what was concluded from that is kept only if
+        the outermost pair turns out compatible."""
+        key = (mine, theirs)
+        if key in self.known:
+            return self.known[key]
+        if key in self.running:
+            return self.running[key]
+        outermost = not self.running
+        self.running[key] = ""
+        reason = self.running[key] = self._records(mine, theirs, where)
+        if outermost:
+            self.known.update(self.running if not reason else {key: reason})
+            self.running.clear()
+        return reason
+
+    def _records(self, mine: str, theirs: str, where: str) -> str:
+        a, b = self.caller.record(mine), self.runtime.record(theirs)
+        if a.opaque or b.opaque:
+            if mine != theirs:
+                return f"{where}: points to {mine} for the caller, {theirs} in the runtime"
+            return "" if a.opaque and b.opaque else f"{mine}: its layout is known on one side only"
+        if a.size != b.size:
+            return f"{mine}: {a.size} bytes for the caller, {b.size} in the runtime"
+        if a.align != b.align:
+            return f"{mine}: aligned to {a.align} for the caller, to {b.align} in the runtime"
+        return self._leaves(a, b)
+
+    def _leaves(self, a: Record, b: Record) -> str:
+        """Field by field, through the records inside. A record inside may grow: what counts is where
+        its fields lie in the whole, and the size of the whole."""
+        mine = {leaf.path: leaf for leaf in leaves(a, self.caller)}
+        theirs = {leaf.path: leaf for leaf in leaves(b, self.runtime)}
+        for path, leaf in mine.items():
+            other = theirs.get(path)
+            if leaf.reserved:
+                continue
+            if other is None:
+                if not _fits(leaf, mine, theirs):
+                    return f"{a.key}: the runtime has no field {path}"
+            elif (leaf.start, leaf.end - leaf.start) != (other.start, other.end - other.start):
+                return (f"{a.key}.{path}: {_place(leaf)} for the caller, {_place(other)} in the runtime")
+            else:
+                reason = self.types(leaf.type, other.type, f"{a.key}.{path}")
+                if reason:
+                    return reason
+        for path, leaf in theirs.items():
+            if path not in mine and not leaf.reserved and not _fits(leaf, theirs, mine):
+                return f"{a.key}: the caller has no field {path}"
+        return ""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A field that is no record itself: where it lies in the whole, in bits, and which members of
+    which unions (place and size of the union, member) it belongs to."""
+    path: str
+    start: int
+    end: int
+    type: CType
+    reserved: bool
+    unions: tuple[tuple[int, int, str], ...]
+
+
+def leaves(record: Record, types: TypeTable, base: int = 0, prefix: str = "",
+           reserved: bool = False, unions: tuple = ()) -> list[Leaf]:
+    """The leaves of a record. An array of records stays one leaf: its elements keep their size."""
+    result: list[Leaf] = []
+    for item in record.fields:
+        node = ctype.parse(item.type)
+        resolved = types.resolve(node)
+        start = base + item.offset * 8 + item.bit
+        spare = reserved or is_reserved(item.name)
+        inside = unions
+        if record.key.startswith("union "):
+            inside = (*unions, (base, record.size, f"{item.name}@{item.offset}"))
+        if resolved.kind == "struct" and not types.record(resolved.tag).opaque:
+            longer = prefix if item.name == "-" else f"{prefix}{item.name}."
+            result += leaves(types.record(resolved.tag), types, start, longer, spare, inside)
+        else:
+            end = start + (item.bits or resolved.size * 8)
+            result.append(Leaf(prefix + item.name, start, end, node, spare, inside))
+    return result
+
+
+def _place(leaf: Leaf) -> str:
+    size = leaf.end - leaf.start
+    text = f"byte {leaf.start // 8}" + (f" bit {leaf.start % 8}" if leaf.start % 8 else "")
+    return f"{text}, " + (f"{size // 8} bytes" if size % 8 == 0 else f"{size} bits")
+
+
+def _alternatives(one: Leaf, other: Leaf) -> bool:
+    """Do the two lie in different members of one union, so that only one of them counts?"""
+    members = {(start, size): name for start, size, name in one.unions}
+    return any(members.get((start, size), name) != name for start, size, name in other.unions)
+
+
+def _fits(leaf: Leaf, own: dict[str, Leaf], others: dict[str, Leaf]) -> bool:
+    """Does a field that only one side has lie where the other side has nothing that counts:
+    padding, reserved fields, or other members of the same union?"""
+    for other in others.values():
+        if other.reserved or other.end <= leaf.start or leaf.end <= other.start:
+            continue
+        known = own.get(other.path)
+        if _alternatives(leaf, known if known is not None else other):
+            continue
+        return False
+    return True
+
+
+def _spelled(resolved: Resolved) -> str:
+    return resolved.tag or (resolved.type.name if resolved.type.shape == "base" else resolved.kind)
+
+
+def _is_sentinel(name: str, values: dict[str, int]) -> bool:
+    """A name that only counts the others: it moves when an enumerator is added."""
+    return bool(_SENTINEL.search(name)) and values[name] >= max(values.values())
+
+
+def _meanings(values: dict[str, int]) -> dict[int, set[str]]:
+    """Value -> the names that say what it means."""
+    highest = max(values.values(), default=0)
+    result: dict[int, set[str]] = {}
+    for name, value in values.items():
+        if "eserved" in name or "RESERVED" in name or (value == highest and _is_sentinel(name, values)):
+            continue
+        result.setdefault(value, set()).add(name)
+    return result
+
+
+def _changed_meaning(ours: dict[str, int], others: dict[str, int], common: set[str]) -> str:
+    """A value whose names all went and that now means something else. A name for a reserved value
+    is no meaning."""
+    mine, theirs = _meanings(ours), _meanings(others)
+    for value, names in mine.items():
+        now = theirs.get(value)
+        if now and not (names | now) & common:
+            return f"{value} means {min(names)} for the caller, {min(now)} in the runtime"
+    return ""
+
+
+def prototypes(caller_text: str, caller: TypeTable, runtime_text: str, runtime: TypeTable,
+               comparison: Comparison | None = None) -> str:
+    """May a call made through the caller's prototype reach a function of the runtime's prototype?
+    A comparison that is passed in must be of these two tables; it makes many questions cheaper."""
+    result, params, variadic = ctype.parse_prototype(caller_text)
+    their_result, their_params, their_variadic = ctype.parse_prototype(runtime_text)
+    if len(params) != len(their_params) or variadic != their_variadic:
+        return f"{len(params)} parameters for the caller, {len(their_params)} in the runtime"
+    comparison = comparison or Comparison(caller, runtime)
+    reason = comparison.values(ctype.parse(result), ctype.parse(their_result), "result")
+    for mine, theirs in zip(params, their_params):
+        if reason:
+            break
+        reason = comparison.values(ctype.parse(mine.type), ctype.parse(theirs.type),
+                                   f"parameter {mine.name}")
+    return reason

@@ -1,0 +1,50 @@
+"""Names and messages of status values, asked of the real library.
+
+The library is loaded in a process of its own: several majors of one library do not belong in one
+process, and a library that cannot be loaded must not end the harvest.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from .libraries import LibraryRow
+
+_ASK = """
+import ctypes, json, sys
+file, name_of, text_of, values = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
+library = ctypes.CDLL(file)
+def ask(function, value):
+    if not function:
+        return ""
+    call = getattr(library, function)
+    if file.rpartition("/")[2].startswith("libcuda.so"):
+        text = ctypes.c_char_p()
+        return (text.value or b"").decode() if call(value, ctypes.byref(text)) == 0 else ""
+    call.restype = ctypes.c_char_p
+    return (call(value) or b"").decode()
+print(json.dumps({name: [ask(name_of, value), ask(text_of, value)] for name, value in values.items()}))
+"""
+
+
+def ask(file: Path, name_of: str, text_of: str, values: dict[str, int]) -> dict[str, list[str]]:
+    """{enumerator: [name, message]} as the library at `file` answers."""
+    command = [sys.executable, "-c", _ASK, str(file), name_of, text_of, json.dumps(values)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{file}: asking for the error strings failed:\n{done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def read(row: LibraryRow, file: Path, values: dict[str, int]) -> dict[str, str]:
+    """{enumerator: "value message"}; a library without such functions gives nothing."""
+    if not row.error_string:
+        return {}
+    answers = ask(file, row.error_name, row.error_string, values)
+    result: dict[str, str] = {}
+    for name, (said, message) in answers.items():
+        if row.error_name and said != name:
+            continue
+        result[name] = f"{values[name]} {message}"
+    return result

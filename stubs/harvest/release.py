@@ -1,0 +1,84 @@
+"""One release: its headers and its library file together, cut to what a caller can reach."""
+
+from pathlib import Path
+
+from generate import facts
+
+from . import elf, errors, headers
+from .libraries import LibraryRow
+from .merge import Release, reachable
+
+Reviewed = dict[str, list[tuple[frozenset[str], str]]]
+
+
+def make(row: LibraryRow, version: str, header_folder: Path, library_file: Path,
+         internals: Reviewed, package: str = "") -> Release:
+    """Facts of one version of a library whose exports define what belongs to it."""
+    said = headers.read(header_folder, row)
+    _check_version(said, row, version, header_folder)
+    library = elf.read(library_file)
+    names = sorted({symbol.name for symbol in library.exports() if symbol.function})
+    about = [f"package {package}"] if package else []
+    about += [f"soname {library.soname}", f"node {','.join(library.versions_defined) or '-'}",
+              f"exports {len(names)}"]
+    release = Release(version, "  ".join(about))
+    for name in names:
+        release.functions[name] = said.prototypes.get(name) or said.inlines.get(name, "?")
+    _fill(release, said, internals)
+    release.errors = errors.read(row, library_file, said.enums.get(row.status_enum, {}))
+    return release
+
+
+def make_declared(row: LibraryRow, version: str, header_folder: Path, internals: Reviewed,
+                  package: str = "") -> Release:
+    """Facts of one header release where the library comes from elsewhere (the driver)."""
+    said = headers.read(header_folder, row)
+    _check_version(said, row, version, header_folder)
+    about = [f"package {package}"] if package else []
+    release = Release(version, "  ".join([*about, f"declares {len(said.prototypes)}"]))
+    release.functions = dict(said.prototypes)
+    _fill(release, said, internals)
+    return release
+
+
+def make_driver(row: LibraryRow, version: str, library_file: Path, values: dict[str, int],
+                package: str = "") -> Release:
+    """What a driver library exports, and its words for the status values that headers define."""
+    library = elf.read(library_file)
+    about = [f"package {package}"] if package else []
+    symbols = {symbol.name: "function" if symbol.function else f"data {symbol.size}"
+               for symbol in library.exports()}
+    release = Release(version, "  ".join([*about, f"soname {library.soname}",
+                                          f"exports {len(symbols)}"]))
+    release.exports = symbols
+    release.errors = errors.read(row, library_file, values)
+    return release
+
+
+def _fill(release: Release, said: headers.HeaderFacts, internals: Reviewed) -> None:
+    """Types, enumerators and macros that belong to the release's functions."""
+    prototypes = []
+    for name, text in release.functions.items():
+        if text == "?":
+            text = facts.reviewed_body(internals.get(name, []), facts.major_of(release.version))
+        if text:
+            prototypes.append(text)
+    keys = reachable(prototypes, said.types)
+    release.types = {key: said.types[key] for key in keys}
+    release.enums = {key: said.enums[key] for key in keys if key in said.enums}
+    release.macros = dict(said.macros)
+    for name, target in said.redirects.items():
+        if target in release.functions:
+            release.macros[f"redirect {name}"] = target
+
+
+def _check_version(said: headers.HeaderFacts, row: LibraryRow, version: str, folder: Path) -> None:
+    """The headers say which release they are: a wrong label would poison the database."""
+    text = said.macros.get(row.version_macro, "")
+    if not text:
+        return
+    number = int(text)
+    found = f"{number // 1000}.{number % 1000 // 10}"
+    if found != ".".join(version.split(".")[:2]):
+        raise headers.HeaderError(f"{folder} holds the headers of {found}, not of {version} "
+                                  f"({row.version_macro} is {number})")

@@ -1,0 +1,122 @@
+"""Stand-ins for the headers that the CUDA wheels include but do not hold.
+
+The C library's and the graphics APIs' headers would come from whatever machine the tool runs on; with
+these few lines the result depends on NVIDIA's files alone. Only sizes matter to an ABI, so they are
+the published types of each API and nothing more.
+"""
+
+from pathlib import Path
+
+_HOST_DEFINES = """
+#pragma once
+#define __CUDA_ARCH_HAS_FEATURE__(f) 0
+#define CUDARTAPI
+#define CUDARTAPI_CDECL
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define __annotate__(a)
+#define __location__(a)
+#define __no_return__
+#define __forceinline__ static __inline__
+#define __inline_hint__
+#define __specialization_static static
+#define __thread__
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __cluster_dims__(...)
+#define __launch_bounds__(...)
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
+"""
+
+_STDDEF = """
+#pragma once
+typedef unsigned long size_t;
+typedef long ptrdiff_t;
+typedef int wchar_t;
+#define NULL ((void *)0)
+#define offsetof(t, f) __builtin_offsetof(t, f)
+"""
+
+_STDINT = """
+#pragma once
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
+#define UINT64_MAX 18446744073709551615UL
+"""
+
+_LIMITS = """
+#pragma once
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295U
+#define LONG_MAX 9223372036854775807L
+#define ULONG_MAX 18446744073709551615UL
+"""
+
+_GL = """
+#pragma once
+typedef unsigned int GLenum;
+typedef unsigned int GLuint;
+"""
+
+_EGL = """
+#pragma once
+#include <stdint.h>
+typedef int32_t EGLint;
+typedef void *EGLImageKHR;
+typedef void *EGLStreamKHR;
+typedef void *EGLSyncKHR;
+"""
+
+_VDPAU = """
+#pragma once
+#include <stdint.h>
+typedef uint32_t VdpDevice;
+typedef uint32_t VdpVideoSurface;
+typedef uint32_t VdpOutputSurface;
+typedef uint32_t VdpFuncId;
+typedef int VdpStatus;
+typedef VdpStatus VdpGetProcAddress(VdpDevice device, VdpFuncId id, void **function);
+"""
+
+_EMPTY = "#pragma once\n"
+
+FILES = {
+    "crt/host_defines.h": _HOST_DEFINES,
+    "crt/host_config.h": _EMPTY,
+    "stddef.h": _STDDEF,
+    "stdint.h": _STDINT,
+    "stdlib.h": _STDDEF,
+    "string.h": _STDDEF,
+    "limits.h": _LIMITS,
+    "GL/gl.h": _GL,
+    "EGL/egl.h": _EGL,
+    "EGL/eglext.h": _EGL,
+    "vdpau/vdpau.h": _VDPAU,
+    # Only its C++ part uses what the wheels lack; the interop headers want it for its types.
+    "cuda_runtime.h": "#pragma once\n#include \"cuda_runtime_api.h\"\n",
+}
+
+
+def write(folder: Path) -> None:
+    """Put the stand-ins below `folder`, the first place where the parser looks."""
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
