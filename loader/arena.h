@@ -1,0 +1,33 @@
+// Memory for one search: pages taken at once, given back at once. Not malloc, since a stub may be
+// called from inside a program's own allocator, and nothing here may ever fail half-way.
+#pragma once
+
+#include <cstdarg>
+#include <cstddef>
+
+namespace anycuda {
+
+class Arena {
+ public:
+  Arena();
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  bool usable() const { return base_ != nullptr; }
+  // Zeroed, aligned to 16; nullptr once the arena is full.
+  void* take(std::size_t size);
+  // Gives back what was taken since `mark` was read.
+  std::size_t mark() const { return used_; }
+  void rewind(std::size_t mark);
+  const char* copy(const char* text);
+  // `first` + '/' + `second`, or nullptr if it does not fit.
+  const char* join(const char* first, const char* second);
+  const char* format(const char* text, ...) __attribute__((format(printf, 2, 3)));
+
+ private:
+  char* base_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace anycuda

@@ -1,0 +1,74 @@
+// One file that might be the library, what is known of it, and the list a search makes of them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "compat/candidate_rule.h"
+#include "loader/arena.h"
+#include "loader/library.h"
+
+namespace anycuda {
+
+// Classes of places, in the order in which a user expects them to win over each other.
+enum class Place : std::uint8_t { variable, loaded, library_path, environment, toolkit, system };
+constexpr int kPlaceCount = 6;
+// "LD_LIBRARY_PATH", as reports name the class.
+const char* place_name(Place place, const LibraryDescriptor& library);
+
+enum class FileState : std::uint8_t {
+  usable,
+  missing,
+  unreadable,
+  not_a_file,
+  not_elf,
+  other_architecture,
+  truncated,
+  other_library,  // another SONAME than this library's
+  anycuda_stub,
+  core_symbol_missing,
+  out_of_memory,
+  open_failed
+};
+
+// What a file says about itself, read without loading it.
+struct ImageFacts {
+  FileState state = FileState::missing;
+  int error = 0;                 // errno, where the state comes from a system call
+  const char* detail = nullptr;  // a symbol, a SONAME, dlerror's text
+  Version version;               // minor: at least this one, from the names it exports
+};
+
+struct Candidate {
+  Candidate* next;
+  const char* path;
+  const char* file_version;  // "12.9.79" of libcudart.so.12.9.79 behind all links: order only
+  dev_t device;
+  ino_t inode;
+  Place place;
+  ImageFacts image;
+  Verdict verdict;
+  bool tried;  // judged; false for those that an earlier success made needless
+};
+
+// Everything one search has seen. Lives in its arena.
+struct Search {
+  explicit Search(const LibraryDescriptor& descriptor) : library(descriptor) {}
+  const LibraryDescriptor& library;
+  const Tables* tables = nullptr;  // nullptr: no symbol check (the driver seen from another stub)
+  Arena arena;
+  Candidate* first = nullptr;
+  Candidate* last = nullptr;
+  int folders[kPlaceCount] = {};
+  DriverFacts driver;
+  const char* driver_path = nullptr;
+  int caller_major = kNativeCaller;
+  int loaded_major = 0;
+  CrossMajor cross_major = CrossMajor::adapt;
+  const char* wrong_setting = nullptr;
+
+  Candidate* add(Place place, const char* path);
+};
+
+}  // namespace anycuda

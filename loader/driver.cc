@@ -1,0 +1,44 @@
+#include "loader/driver.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "loader/kept.h"
+#include "loader/report.h"
+#include "loader/search.h"
+
+namespace anycuda {
+namespace {
+
+const Driver kNoDriver{};
+std::atomic<const Driver*> known{nullptr};
+
+const Driver* look_up() {
+  Search search(kDriver);
+  if (!search.arena.usable()) return nullptr;
+  const Found found = run_search(&search, nullptr, Place::variable, Place::system);
+  if (found.handle == nullptr) return nullptr;
+  const auto get_version =
+      reinterpret_cast<int (*)(int*)>(dlsym(found.handle, "cuDriverGetVersion"));
+  int number = 0;
+  if (get_version == nullptr || get_version(&number) != 0) return nullptr;
+  log_step("driver: %s supports CUDA %d.%d", found.path, number / 1000, number % 1000 / 10);
+  Driver driver{};
+  driver.facts.present = true;
+  driver.facts.cuda = version_from_cuda_number(number);
+  return keep(driver, found.path);
+}
+
+}  // namespace
+
+const Driver& driver_of_process() {
+  const Driver* driver = known.load(std::memory_order_acquire);
+  if (driver != nullptr) return *driver;
+  const Driver* mine = look_up();
+  if (mine == nullptr) mine = &kNoDriver;
+  if (known.compare_exchange_strong(driver, mine, std::memory_order_acq_rel)) return *mine;
+  return *driver;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,100 @@
+#include "loader/failure.h"
+
+#include <cstring>
+
+#include "loader/driver.h"
+#include "loader/last_error.h"
+
+namespace anycuda {
+namespace {
+
+std::int32_t status_of(const SlotRow& slot, Failure failure) {
+  if (failure == Failure::absent) return kTables.status_absent;
+  if (failure == Failure::rejected) return kTables.status_rejected;
+  for (int i = 0; i < kTables.no_library_override_count; ++i) {
+    const StatusOverride& row = kTables.no_library_overrides[i];
+    if (row.symbol == slot.symbol) return row.status;
+  }
+  return kTables.status_no_library;
+}
+
+const ErrorRow* find_error(std::int32_t value) {
+  for (int i = 0; i < kTables.error_count; ++i) {
+    if (kTables.errors[i].value == value) return &kTables.errors[i];
+  }
+  return nullptr;
+}
+
+const char* error_string(Role role, std::int32_t value) {
+  const ErrorRow* error = find_error(value);
+  if (error == nullptr) return "unrecognized error code";
+  return kTables.pool + (role == Role::error_name ? error->name : error->text);
+}
+
+void zero_outputs(const SlotRow& slot, const Frame& frame) {
+  const std::uint8_t* list = kTables.outputs + slot.outputs;
+  for (unsigned left = *list++; left > 0; --left, list += 2) {
+    void* output = reinterpret_cast<void*>(frame.argument(list[0]));
+    if (output != nullptr) std::memset(output, 0, list[1]);
+  }
+}
+
+// cuGetErrorString(error, &text) and its like: the text is an output, and always known.
+bool give_error_text(const SymbolRow& symbol, Frame* frame) {
+  if (symbol.role != Role::error_name && symbol.role != Role::error_string) return false;
+  const auto value = static_cast<std::int32_t>(frame->argument(0));
+  if (symbol.result == ResultKind::string) {
+    frame->result = reinterpret_cast<std::uintptr_t>(error_string(symbol.role, value));
+    return true;
+  }
+  auto** output = reinterpret_cast<const char**>(frame->argument(1));
+  const bool known = find_error(value) != nullptr;
+  if (output != nullptr) *output = known ? error_string(symbol.role, value) : nullptr;
+  constexpr std::uint64_t kInvalidValue = 1;  // what the real ones say of an unknown code
+  frame->result = known && output != nullptr ? 0 : kInvalidValue;
+  return true;
+}
+
+// cudaDriverGetVersion(&version): success with 0 where there is no driver, as the real one says.
+bool give_driver_version(const SymbolRow& symbol, Failure failure, Frame* frame) {
+  if (symbol.role != Role::driver_version || failure != Failure::no_library) return false;
+  const DriverFacts& driver = driver_of_process().facts;
+  auto* version = reinterpret_cast<std::int32_t*>(frame->argument(0));
+  constexpr std::uint64_t kInvalidValue = 1;
+  if (version != nullptr) *version = driver.present ? cuda_number(driver.cuda) : 0;
+  frame->result = version != nullptr ? 0 : kInvalidValue;
+  return true;
+}
+
+}  // namespace
+
+void fail_call(const SlotRow& slot, Failure failure, Frame* frame) {
+  const SymbolRow& symbol = kTables.symbols[slot.symbol];
+  if (give_error_text(symbol, frame)) return;
+  if (give_driver_version(symbol, failure, frame)) return;
+  zero_outputs(slot, *frame);
+  frame->result = 0;
+  switch (symbol.result) {
+    case ResultKind::status:
+      frame->result = static_cast<std::uint32_t>(status_of(slot, failure));
+      // Without a library the real functions of the field say the same at every call, so there is
+      // nothing to remember then.
+      if (failure != Failure::no_library) remember_error(static_cast<std::int32_t>(frame->result));
+      break;
+    case ResultKind::integer:
+      frame->result = static_cast<std::uint32_t>(status_of(slot, failure));
+      break;
+    case ResultKind::structure:
+      if (symbol.result_size > 16) {
+        std::memset(frame->structure_result(), 0, symbol.result_size);
+        frame->result = reinterpret_cast<std::uintptr_t>(frame->structure_result());
+      }
+      break;
+    case ResultKind::pointer:
+    case ResultKind::string:
+    case ResultKind::nothing:
+      break;
+  }
+}
+
+}  // namespace anycuda

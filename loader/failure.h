@@ -1,0 +1,14 @@
+// What a call gets that cannot be handed on: a status its caller knows, outputs without garbage.
+#pragma once
+
+#include "loader/frame.h"
+#include "loader/library.h"
+
+namespace anycuda {
+
+enum class Failure { no_library, absent, rejected };
+
+// Fills frame->result and zeroes the call's single-object outputs.
+void fail_call(const SlotRow& slot, Failure failure, Frame* frame);
+
+}  // namespace anycuda

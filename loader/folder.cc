@@ -1,0 +1,127 @@
+#include "loader/folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "loader/image_file.h"
+#include "loader/report.h"
+
+namespace anycuda {
+namespace {
+
+ImageFacts examine(Search* search, const char* path, Candidate* candidate) {
+  ImageFacts facts;
+  struct stat status;
+  // O_NONBLOCK: a pipe of that name must not hold the program up.
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) {
+    facts.error = errno;
+    facts.state = errno == ENOENT ? FileState::missing : FileState::unreadable;
+    return facts;
+  }
+  if (fstat(file, &status) != 0) {
+    facts.error = errno;
+    facts.state = FileState::unreadable;
+  } else if (!S_ISREG(status.st_mode)) {
+    facts.state = FileState::not_a_file;
+  } else {
+    candidate->device = status.st_dev;
+    candidate->inode = status.st_ino;
+    facts = read_image(file, static_cast<unsigned long>(status.st_size), search->library,
+                       search->tables, search->arena);
+  }
+  close(file);
+  return facts;
+}
+
+bool seen(const Search& search, const Candidate& candidate) {
+  if (candidate.inode == 0) return false;
+  for (const Candidate* other = search.first; other != nullptr; other = other->next) {
+    if (other != &candidate && other->place != Place::loaded && other->inode == candidate.inode &&
+        other->device == candidate.device) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// "12.9.79" of the file behind all links, "" if its name has no version.
+const char* version_in_name(Search* search, const char* path) {
+  const std::size_t mark = search->arena.mark();
+  auto* real = static_cast<char*>(search->arena.take(PATH_MAX));
+  if (real == nullptr || realpath(path, real) == nullptr) {
+    search->arena.rewind(mark);
+    return "";
+  }
+  const char* name = std::strrchr(real, '/') + 1;
+  const char* version = std::strstr(name, ".so.");
+  char text[32] = {};
+  if (version != nullptr) std::strncpy(text, version + 4, sizeof text - 1);
+  search->arena.rewind(mark);
+  const char* kept = text[0] != '\0' ? search->arena.copy(text) : "";
+  return kept != nullptr ? kept : "";
+}
+
+}  // namespace
+
+Candidate* gather_file(Search* search, Place place, const char* path) {
+  Candidate* before = search->last;
+  Candidate* candidate = search->add(place, path);
+  if (candidate == nullptr) return nullptr;
+  candidate->image = examine(search, path, candidate);
+  if (seen(*search, *candidate)) {
+    search->last = before;
+    (before != nullptr ? before->next : search->first) = nullptr;
+    return nullptr;
+  }
+  candidate->file_version = version_in_name(search, path);
+  return candidate;
+}
+
+void each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
+                void* argument) {
+  DIR* stream = opendir(folder);
+  if (stream == nullptr) return;
+  const std::size_t length = std::strlen(prefix);
+  while (const dirent* entry = readdir(stream)) {
+    if (std::strncmp(entry->d_name, prefix, length) == 0) visit(entry->d_name, argument);
+  }
+  closedir(stream);
+}
+
+namespace {
+
+struct FolderVisit {
+  Search* search;
+  Place place;
+  const char* folder;
+};
+
+void visit_file(const char* name, void* argument) {
+  auto* visit = static_cast<FolderVisit*>(argument);
+  const char* rest = name + std::strlen(visit->search->library.file_prefix);
+  const bool versioned = rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
+  if (*rest != '\0' && !versioned) return;
+  const char* path = visit->search->arena.join(visit->folder, name);
+  if (path != nullptr) gather_file(visit->search, visit->place, path);
+}
+
+}  // namespace
+
+void gather_folder(Search* search, Place place, const char* folder) {
+  if (folder == nullptr || *folder != '/') return;
+  ++search->folders[static_cast<int>(place)];
+  log_step("%s: looking in %s (%s)", search->library.name, folder,
+           place_name(place, search->library));
+  FolderVisit visit{search, place, folder};
+  each_entry(folder, search->library.file_prefix, visit_file, &visit);
+}
+
+}  // namespace anycuda

@@ -1,0 +1,26 @@
+// Small records that live until the process ends: what was opened, what the driver is.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+
+namespace anycuda {
+
+// A copy of `record` with `record.path` pointing to a copy of `path` behind it; nullptr without
+// memory. Never freed: other threads may hold it.
+template <typename Record>
+const Record* keep(const Record& record, const char* path) {
+  const std::size_t length = std::strlen(path) + 1;
+  void* pages = mmap(nullptr, sizeof(Record) + length, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  auto* copy = new (pages) Record(record);
+  char* text = static_cast<char*>(pages) + sizeof(Record);
+  std::memcpy(text, path, length);
+  copy->path = text;
+  return copy;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,19 @@
+// Errors that the stub makes itself must show in the library's own last-error functions. Those are
+// among the most called of all, so their slots point straight at the real ones until the first
+// such error, and at ours from then on.
+#pragma once
+
+#include <cstdint>
+
+namespace anycuda {
+
+// Makes `status` this thread's last error. Does nothing for a library without last-error functions.
+void remember_error(std::int32_t status);
+
+// Has any error been remembered in this process? Then slots of last-error functions are ours.
+bool any_error_remembered();
+
+// Ours, for a symbol of that role.
+void* last_error_function(int role);
+
+}  // namespace anycuda

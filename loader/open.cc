@@ -1,0 +1,85 @@
+#include "loader/open.h"
+
+#include <atomic>
+
+#include "loader/environment.h"
+#include "loader/kept.h"
+#include "loader/loaded.h"
+#include "loader/report.h"
+#include "loader/search.h"
+
+namespace anycuda {
+namespace {
+
+std::atomic<const Opened*> opened{nullptr};
+
+// Per node: load_count() + 1 when a search last failed; 0: never searched. A failure is not for
+// ever: once the process has loaded something since, adoption is tried again. The disk is not.
+constexpr int kMaxNodes = 8;
+std::atomic<std::uint64_t> failed_at[kMaxNodes];
+
+const Opened* publish(const Found& found) {
+  Opened record{found.handle, found.version, kLibrary.index_of(found.version.major), nullptr};
+  const Opened* mine = keep(record, found.path);
+  if (mine == nullptr) return nullptr;
+  const Opened* other = nullptr;
+  if (!opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel)) return other;
+  log_line(LogLevel::info, "%s: using %s (CUDA %d)", kLibrary.name, mine->path,
+           mine->version.major);
+  return mine;
+}
+
+// A library that is open already serves a caller of any major that the policy lets it serve.
+bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) {
+  Question question;
+  question.library = kLibrary.rules;
+  question.candidate.version = library.version;
+  question.candidate.loaded = true;
+  question.caller_major = caller_major;
+  question.loaded_major = library.version.major;
+  question.cross_major = cross_major;
+  return judge(question) == Verdict::accepted;
+}
+
+const Opened* search_for(int node, const void* caller, const char* function) {
+  const std::uint64_t failed = failed_at[node].load(std::memory_order_relaxed);
+  if (failed != 0 && failed == load_count() + 1) return nullptr;
+  Search search(kLibrary);
+  const CrossMajorSetting setting = cross_major_setting();
+  search.tables = &kTables;
+  search.caller_major = major_of_node(node);
+  search.cross_major = setting.value;
+  search.wrong_setting = setting.wrong;
+  Found found;
+  if (search.arena.usable() && setting.wrong == nullptr) {
+    found = failed == 0 ? run_search(&search, caller, Place::variable, Place::system)
+                        : run_search(&search, caller, Place::loaded, Place::loaded);
+  }
+  if (found.handle != nullptr) return publish(found);
+  failed_at[node].store(load_count() + 1, std::memory_order_relaxed);
+  report_no_library(&search, function);
+  return nullptr;
+}
+
+}  // namespace
+
+int major_of_node(int node) {
+  return node == kNativeNode ? kNativeCaller : kLibrary.majors[node - 1].major;
+}
+
+const Opened* opened_library() { return opened.load(std::memory_order_acquire); }
+
+const Opened* open_library(int node, const void* caller, const char* function) {
+  const Opened* library = opened_library();
+  if (library == nullptr) library = search_for(node, caller, function);
+  if (library == nullptr || node == kNativeNode) return library;
+  const CrossMajorSetting setting = cross_major_setting();
+  if (may_serve(*library, major_of_node(node), setting.value)) return library;
+  report_no_function(function, library->path,
+                     library->version.major > kLibrary.rules.newest_known_major
+                         ? "it is of a newer CUDA than this anycuda knows; update anycuda"
+                         : "ANYCUDA_CROSS_MAJOR=reject allows the caller's own CUDA major only");
+  return nullptr;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,26 @@
+// The library behind the stub: found, judged and opened once, at the first call that needs it.
+#pragma once
+
+#include "loader/library.h"
+
+namespace anycuda {
+
+struct Opened {
+  void* handle;
+  Version version;
+  int major_index;  // in the descriptor's majors; -1 for a major that the database does not know
+  const char* path;
+};
+
+// The opened library, nullptr if none has been opened. Never opens anything.
+const Opened* opened_library();
+
+// The library for a call of `function` from `caller` under version node `node`: opened now if it
+// has to be. nullptr if there is none that may serve this caller; the reason has been reported.
+// Takes no lock: threads that come here together may search together, one result is kept.
+const Opened* open_library(int node, const void* caller, const char* function);
+
+// Major that a node stands for; kNativeCaller for the native one.
+int major_of_node(int node);
+
+}  // namespace anycuda

@@ -1,0 +1,102 @@
+// The way of one call through a stub, from top to bottom.
+//
+// A program calls cudaMalloc. The entry (generated, stubs/generate/templates) jumps through the
+// slot. The first time the slot leads here, with every argument register saved in a Frame; what
+// is returned is where the call goes on, with all of them restored. From then on the slot holds
+// that target, and the stub is two instructions.
+#include <dlfcn.h>
+
+#include <cerrno>
+
+#include "loader/failure.h"
+#include "loader/last_error.h"
+#include "loader/open.h"
+#include "loader/report.h"
+#include "loader/slots.h"
+
+namespace anycuda {
+namespace {
+
+// What a first call needs to know of itself.
+struct Call {
+  int index;
+  const SlotRow& slot;
+  const SymbolRow& symbol;
+  const char* name;
+};
+
+// What stands in the cell of this caller and this library.
+std::uint16_t cell_of(const Call& call, const Opened& library) {
+  if (call.slot.node == kNativeNode || library.major_index < 0) return kCellDirect;
+  return kTables.cells[call.slot.cells * kLibrary.major_count + library.major_index];
+}
+
+// The function that the cell names, nullptr if this library has none of its names.
+void* look_up(const Call& call, const Opened& library, std::uint16_t cell) {
+  void* target = nullptr;
+  if (cell == kCellDirect) {
+    target = dlsym(library.handle, call.name);
+  } else {
+    const std::uint32_t* names = kTables.targets + (cell - kFirstTarget);
+    for (; target == nullptr && *names != 0; ++names) {
+      target = dlsym(library.handle, kTables.pool + *names);
+    }
+  }
+  dlerror();  // ours to clear: the program must not find our failed look-up there
+  return target;
+}
+
+const char* reason_of_cell(const Call& call, const Opened& library) {
+  const bool has_cell = call.slot.node != kNativeNode && library.major_index >= 0;
+  const int cell = call.slot.cells * kLibrary.major_count + library.major_index;
+  return kTables.pool + kTables.reason_text[has_cell ? kTables.reasons[cell] : 0];
+}
+
+void* fail(const Call& call, Failure failure, Frame* frame) {
+  fail_call(call.slot, failure, frame);
+  return nullptr;
+}
+
+void* fail_with_report(const Call& call, const Opened& library, Failure failure, Frame* frame) {
+  report_no_function(call.name, library.path, reason_of_cell(call, library));
+  return fail(call, failure, frame);
+}
+
+void* resolve(const Call& call, Frame* frame) {
+  if (call.symbol.own != 0) return fill_slot(call.index, kTables.own[call.symbol.own - 1]);
+
+  const Opened* library = open_library(call.slot.node, frame->return_address(), call.name);
+  if (library == nullptr) return fail(call, Failure::no_library, frame);
+
+  const std::uint16_t cell = cell_of(call, *library);
+  if (cell == kCellAbsent) return fail_with_report(call, *library, Failure::absent, frame);
+  if (cell == kCellRejected) return fail_with_report(call, *library, Failure::rejected, frame);
+
+  void* target = look_up(call, *library, cell);
+  if (target == nullptr) return fail_with_report(call, *library, Failure::absent, frame);
+  if (kTables.on_opened != nullptr) kTables.on_opened(*library);
+
+  const bool last_error =
+      call.symbol.role == Role::get_last_error || call.symbol.role == Role::peek_last_error;
+  if (last_error && any_error_remembered()) {
+    target = last_error_function(static_cast<int>(call.symbol.role));
+  }
+  log_step("%s: %s -> %p in %s", kLibrary.name, call.name, target, library->path);
+  return fill_slot(call.index, target);
+}
+
+}  // namespace
+}  // namespace anycuda
+
+// Called by the entries alone. nullptr: there is nothing to jump to, the caller gets frame->result.
+extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint32_t index,
+                                                                       anycuda::Frame* frame) {
+  using namespace anycuda;
+  const int kept_errno = errno;  // a program may look at it around any call
+  const SlotRow& slot = kTables.slots[index];
+  const SymbolRow& symbol = kTables.symbols[slot.symbol];
+  const Call call{static_cast<int>(index), slot, symbol, kTables.pool + symbol.name};
+  void* target = resolve(call, frame);
+  errno = kept_errno;
+  return target;
+}

@@ -1,0 +1,146 @@
+#include "loader/search.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "loader/driver.h"
+#include "loader/loaded.h"
+#include "loader/places.h"
+#include "loader/reason.h"
+#include "loader/report.h"
+
+namespace anycuda {
+namespace {
+
+// NODELETE: slots point into the library, so nobody may unload it. Never dlclosed for the same
+// reason. LAZY: a library that is there for one function must not fail for another's dependency.
+constexpr int kOpenFlags = RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE;
+
+Verdict judge_candidate(Search* search, const Candidate& candidate) {
+  Question question;
+  question.library = search->library.rules;
+  question.candidate.version = candidate.image.version;
+  question.candidate.loaded = candidate.place == Place::loaded;
+  question.caller_major = search->caller_major;
+  question.loaded_major = search->loaded_major;
+  question.cross_major = search->cross_major;
+  if (search->library.rules.driver_bound && !question.candidate.loaded) {
+    if (search->driver_path == nullptr) {
+      const Driver& driver = driver_of_process();
+      search->driver = driver.facts;
+      search->driver_path = driver.path;
+    }
+    question.driver = search->driver;
+  }
+  return judge(question);
+}
+
+// Numeric order of "12.9.79" and "12.10".
+int compare_dotted(const char* a, const char* b) {
+  while (*a != '\0' || *b != '\0') {
+    char* after_a;
+    char* after_b;
+    const long x = std::strtol(a, &after_a, 10);
+    const long y = std::strtol(b, &after_b, 10);
+    if (x != y) return x < y ? -1 : 1;
+    if (after_a == a && after_b == b) return std::strcmp(a, b);
+    a = *after_a == '.' ? after_a + 1 : after_a;
+    b = *after_b == '.' ? after_b + 1 : after_b;
+  }
+  return 0;
+}
+
+bool better(const Candidate& a, const Candidate& b) {
+  if (newer(a.image.version, b.image.version)) return true;
+  if (newer(b.image.version, a.image.version)) return false;
+  return compare_dotted(a.file_version, b.file_version) > 0;
+}
+
+void judge_place(Search* search, Place place) {
+  for (Candidate* c = search->first; c != nullptr; c = c->next) {
+    if (c->place == place && c->image.state == FileState::usable) {
+      c->verdict = judge_candidate(search, *c);
+    }
+  }
+}
+
+Candidate* best_untried(const Search& search, Place place) {
+  Candidate* best = nullptr;
+  for (Candidate* c = search.first; c != nullptr; c = c->next) {
+    const bool possible = c->place == place && !c->tried && c->image.state == FileState::usable &&
+                          c->verdict == Verdict::accepted;
+    if (possible && (best == nullptr || better(*c, *best))) best = c;
+  }
+  return best;
+}
+
+// A loaded library was never read from disk: its core symbols are looked up instead.
+const char* missing_core(const Search& search, void* handle, int major) {
+  const Tables& tables = *search.tables;
+  const int missing = tables.missing_core(search.library, major, [&](int symbol) {
+    return dlsym(handle, tables.symbol_name(symbol)) != nullptr;
+  });
+  if (missing < 0) return nullptr;
+  dlerror();  // ours to clear: the program must not find our failed look-up there
+  return tables.symbol_name(missing);
+}
+
+void* open_candidate(Search* search, Candidate* candidate) {
+  candidate->tried = true;
+  const bool loaded = candidate->place == Place::loaded;
+  log_step("%s: opening %s", search->library.name, candidate->path);
+  void* handle = dlopen(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
+  if (handle == nullptr) {
+    const char* error = dlerror();
+    candidate->image.state = FileState::open_failed;
+    candidate->image.detail = search->arena.copy(error != nullptr ? error : "no reason given");
+    return nullptr;
+  }
+  if (loaded && search->tables != nullptr) {
+    candidate->image.detail = missing_core(*search, handle, candidate->image.version.major);
+    if (candidate->image.detail != nullptr) {
+      candidate->image.state = FileState::core_symbol_missing;
+      return nullptr;
+    }
+  }
+  return handle;
+}
+
+void log_candidates(Search* search, Place place) {
+  if (!log_enabled(LogLevel::debug)) return;
+  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+    if (c->place != place) continue;
+    const std::size_t mark = search->arena.mark();
+    const bool unjudged = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
+    log_step("%s: candidate %s (CUDA %d): %s", search->library.name, c->path,
+             c->image.version.major, unjudged ? "acceptable" : reason_of(*c, search));
+    search->arena.rewind(mark);
+  }
+}
+
+bool variable_named_a_file(const Search& search) {
+  return search.first != nullptr && search.first->place == Place::variable;
+}
+
+}  // namespace
+
+Found run_search(Search* search, const void* caller, Place first_place, Place last_place) {
+  search->loaded_major = loaded_major(search->library);
+  for (int p = static_cast<int>(first_place); p <= static_cast<int>(last_place); ++p) {
+    const auto place = static_cast<Place>(p);
+    gather_place(search, place, caller);
+    judge_place(search, place);
+    log_candidates(search, place);
+    while (Candidate* candidate = best_untried(*search, place)) {
+      void* handle = open_candidate(search, candidate);
+      if (handle != nullptr) return {handle, candidate->image.version, candidate->path};
+    }
+    // A file that the user names is used or refused, never silently replaced.
+    if (place == Place::variable && variable_named_a_file(*search)) break;
+  }
+  return {};
+}
+
+}  // namespace anycuda

@@ -1,0 +1,139 @@
+// The functions that stand in for cudart's registration functions.
+#include "stubs/cudart/registration.h"
+
+#include <dlfcn.h>
+
+#include "loader/open.h"
+#include "stubs/cudart/registration_log.h"
+
+namespace anycuda::registration {
+namespace {
+
+const Opened* open_now(unsigned kind) {
+  return open_library(kNativeNode, __builtin_return_address(0), symbol_of(kind));
+}
+
+// The library's handle for what the caller holds: the library's own, or one of ours.
+void** translate(void** handle) {
+  const std::uint32_t index = handle_index(handle);
+  return index != 0 ? real_handle(index) : handle;
+}
+
+// Makes the call directly: the library is open, or nothing can be written down (no memory).
+void call_directly(unsigned kind, void** handle, const std::uint64_t* arguments) {
+  const Opened* library = opened_library();
+  if (library == nullptr) library = open_now(kind);
+  if (library == nullptr) return;
+  replay(*library);
+  void** real = translate(handle);
+  if (real != nullptr) call_library(*library, kind, real, arguments);
+}
+
+template <typename... Arguments>
+void register_any(unsigned kind, void** handle, Arguments... values) {
+  const std::uint64_t arguments[kMaxArguments] = {static_cast<std::uint64_t>(values)...};
+  const std::uint32_t index = handle_index(handle);
+  if (index != 0 && write_down(kind, index, arguments)) return;
+  call_directly(kind, handle, arguments);
+}
+
+std::uint64_t word(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uint64_t word(int value) { return static_cast<std::uint32_t>(value); }
+
+}  // namespace
+}  // namespace anycuda::registration
+
+using namespace anycuda::registration;
+
+#define ANYCUDA_OWN extern "C" __attribute__((visibility("hidden")))
+
+ANYCUDA_OWN void anycuda_replay(const anycuda::Opened& library) { replay(library); }
+
+ANYCUDA_OWN void** anycuda_register_fat_binary(void* fat_binary) {
+  const std::uint64_t arguments[kMaxArguments] = {word(fat_binary)};
+  if (!replayed()) {
+    const std::uint32_t index = new_handle();
+    if (index != 0 && write_down(kFatBinary, index, arguments)) return handle_address(index);
+  }
+  const anycuda::Opened* library = anycuda::opened_library();
+  if (library == nullptr) library = open_now(kFatBinary);
+  if (library == nullptr) return nullptr;
+  replay(*library);
+  return call_fat_binary(*library, arguments[0]);
+}
+
+ANYCUDA_OWN void anycuda_register_fat_binary_end(void** handle) {
+  register_any(kFatBinaryEnd, handle);
+}
+
+ANYCUDA_OWN void anycuda_unregister_fat_binary(void** handle) {
+  const std::uint32_t index = handle_index(handle);
+  if (index != 0) cancel(index);  // before looking whether somebody replays: see replay_one
+  const anycuda::Opened* library = anycuda::opened_library();
+  if (library == nullptr || (!replayed() && !replaying())) return;
+  replay(*library);  // waits for the thread that is at it: it may be reading this very object
+  void** real = translate(handle);
+  using Unregister = void (*)(void**);
+  const auto function =
+      reinterpret_cast<Unregister>(dlsym(library->handle, "__cudaUnregisterFatBinary"));
+  if (real != nullptr && function != nullptr) function(real);
+}
+
+ANYCUDA_OWN void anycuda_register_function(void** handle, const char* host_function,
+                                           char* device_function, const char* device_name,
+                                           int thread_limit, void* tid, void* bid, void* block_dim,
+                                           void* grid_dim, int* warp_size) {
+  register_any(kFunction, handle, word(host_function), word(device_function), word(device_name),
+               word(thread_limit), word(tid), word(bid), word(block_dim), word(grid_dim),
+               word(warp_size));
+}
+
+ANYCUDA_OWN void anycuda_register_var(void** handle, char* host_var, char* device_address,
+                                      const char* device_name, int external, std::size_t size,
+                                      int constant, int global) {
+  register_any(kVariable, handle, word(host_var), word(device_address), word(device_name),
+               word(external), size, word(constant), word(global));
+}
+
+ANYCUDA_OWN void anycuda_register_managed_var(void** handle, void** host_var, char* device_address,
+                                              const char* device_name, int external,
+                                              std::size_t size, int constant, int global) {
+  register_any(kManagedVariable, handle, word(host_var), word(device_address), word(device_name),
+               word(external), size, word(constant), word(global));
+}
+
+ANYCUDA_OWN void anycuda_register_host_var(void** handle, const char* device_name, char* host_var,
+                                           std::size_t size) {
+  register_any(kHostVariable, handle, word(device_name), word(host_var), size);
+}
+
+ANYCUDA_OWN void anycuda_register_texture(void** handle, const void* host_var,
+                                          const void** device_address, const char* device_name,
+                                          int dimensions, int normalized, int external) {
+  register_any(kTexture, handle, word(host_var), word(device_address), word(device_name),
+               word(dimensions), word(normalized), word(external));
+}
+
+ANYCUDA_OWN void anycuda_register_surface(void** handle, const void* host_var,
+                                          const void** device_address, const char* device_name,
+                                          int dimensions, int external) {
+  register_any(kSurface, handle, word(host_var), word(device_address), word(device_name),
+               word(dimensions), word(external));
+}
+
+// No header declares it; that it passes five arguments on was read off the machine code of
+// cudart 12.9 and 13.5.
+ANYCUDA_OWN void anycuda_register_unified_table(void** handle, void* a, void* b, void* c, void* d) {
+  register_any(kUnifiedTable, handle, word(a), word(b), word(c), word(d));
+}
+
+ANYCUDA_OWN char anycuda_init_module(void** handle) {
+  const anycuda::Opened* library =
+      anycuda::open_library(anycuda::kNativeNode, __builtin_return_address(0), "__cudaInitModule");
+  if (library == nullptr) return 0;
+  replay(*library);
+  void** real = translate(handle);
+  using Init = char (*)(void**);
+  const auto function = reinterpret_cast<Init>(dlsym(library->handle, "__cudaInitModule"));
+  return real != nullptr && function != nullptr ? function(real) : static_cast<char>(0);
+}

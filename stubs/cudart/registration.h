@@ -1,0 +1,54 @@
+// Registration of nvcc-built objects: written down while no library is open, replayed into the
+// library right before the first call that goes to it, handed straight on after that.
+#pragma once
+
+#include <cstdint>
+
+#include "loader/library.h"
+
+namespace anycuda::registration {
+
+enum Kind : unsigned {
+  kNone,
+  kFatBinary,
+  kFatBinaryEnd,
+  kFunction,
+  kVariable,
+  kManagedVariable,
+  kHostVariable,
+  kTexture,
+  kSurface,
+  kUnifiedTable,
+  kKindCount
+};
+
+// What the library calls that registration.
+const char* symbol_of(unsigned kind);
+
+// The stub's own handles: what a caller holds in place of the library's until the end.
+// A fat binary that is unregistered before the library opens is never registered at all.
+std::uint32_t new_handle();  // 0: none left
+void** handle_address(std::uint32_t index);
+std::uint32_t handle_index(void** handle);  // 0: not one of ours
+// The library's own handle for one of ours, nullptr before the replay and for cancelled ones.
+void** real_handle(std::uint32_t index);
+void set_real_handle(std::uint32_t index, void** real);
+bool cancelled(std::uint32_t index);
+void cancel(std::uint32_t index);
+
+// Hands everything written down to the library. Every thread returns only after all of it is
+// done, whoever does it.
+void replay(const Opened& library);
+// Is there nothing left to replay, so that calls go straight on?
+bool replayed();
+// Has a thread begun to replay?
+bool replaying();
+// Writes a call down. False when it has to be made directly.
+bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* arguments);
+
+// Makes one registration call on the library.
+void call_library(const Opened& library, unsigned kind, void** handle,
+                  const std::uint64_t* arguments);
+void** call_fat_binary(const Opened& library, std::uint64_t fat_binary);
+
+}  // namespace anycuda::registration

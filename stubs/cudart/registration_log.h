@@ -1,0 +1,53 @@
+// The queue of what nvcc-built objects register before any CUDA library is opened.
+//
+// Static constructors of such objects call __cudaRegisterFatBinary, then __cudaRegisterFunction and
+// its like for each kernel and variable, thousands of times in big programs. None of that may open
+// a library, so it is written down: a log that grows in one stretch of address space, 24 bytes for
+// an ordinary kernel. Appending is one compare-and-swap and a few stores, so a constructor never
+// waits, whoever else registers or replays at that moment.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace anycuda::registration {
+
+constexpr int kMaxArguments = 9;  // behind the handle
+
+// One registration call, arguments as the ABI passes them.
+struct Record {
+  unsigned kind;         // 1 and up, see registration.h
+  std::uint32_t handle;  // index of the stub's own handle
+  std::uint64_t arguments[kMaxArguments];
+};
+
+// What argument `i` nearly always is in a call of that kind, given those before it: an argument
+// of that value is not written down.
+std::uint64_t implied_argument(unsigned kind, unsigned i, const std::uint64_t* arguments);
+
+class Log {
+ public:
+  // False once the log is closed, is full or has no memory: the caller then registers directly.
+  bool append(const Record& record);
+
+  // Reads the next record from `position` on; false at the log's end. Waits for an appender that
+  // has reserved its place and is still writing it.
+  bool next(std::size_t* position, Record* record) const;
+
+  // Closes the log if `position` is its end: from then on append() is false.
+  bool close_at(std::size_t position);
+  bool closed() const { return (reserved_.load(std::memory_order_acquire) & kClosed) != 0; }
+  // Gives the memory of a closed log back.
+  void release();
+  std::size_t size() const { return reserved_.load(std::memory_order_relaxed) & ~kClosed; }
+
+ private:
+  static constexpr std::size_t kClosed = std::size_t{1} << 63;
+  std::uint64_t* words();
+
+  std::atomic<std::uint64_t*> words_{nullptr};
+  std::atomic<std::size_t> reserved_{0};  // in words, and the closed bit
+};
+
+}  // namespace anycuda::registration

@@ -1,0 +1,38 @@
+"""Generates the sources of a library's stub and of its drop-ins at build time: entry points, version
+script, tables.
+
+    PYTHONPATH=stubs python3 -m generate --library cudart --cpu x86_64 --out DIR
+
+writes DIR/stub/{entries.S,versions.map,tables.cc} and the same in DIR/dropin-<major>.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import descriptor, entries, model, plan, tables
+
+STUBS = Path(__file__).parent.parent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="generate", description=__doc__.splitlines()[0])
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--cpu", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    library = descriptor.load(STUBS / arguments.library / "library.json")
+    driver = descriptor.load(STUBS / "cuda" / "library.json")
+    facts = plan.gather(library, model.load(STUBS / "abi" / arguments.library))
+    for major in (0, *(m.number for m in library.majors)):
+        made = plan.make(facts, major)
+        folder = arguments.out / (f"dropin-{major}" if major else "stub")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "entries.S").write_text(entries.assembly(made, arguments.cpu))
+        (folder / "versions.map").write_text(entries.version_script(made))
+        (folder / "tables.cc").write_text(tables.cplusplus(made, driver))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

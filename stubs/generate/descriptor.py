@@ -1,0 +1,66 @@
+"""A library's descriptor (stubs/<library>/library.json), checked: a typing error in it must stop the
+build with a sentence, not appear later as a stub that does something else."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+ROLES = ("error_name", "error_string", "get_last_error", "peek_last_error", "driver_version")
+_REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
+             "wheel_folders", "status", "core"}
+_OPTIONAL = {"driver_bound": False, "single_major": False, "is_driver": False,
+             "no_library_status": {}, "roles": {}, "own": {}, "on_opened": ""}
+
+
+@dataclass(frozen=True)
+class Major:
+    number: int
+    soname: str
+    node: Optional[str]
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    name: str
+    product: str
+    stub: str
+    variable: str
+    file_prefix: str
+    advice: str
+    majors: tuple[Major, ...]
+    wheel_folders: tuple[str, ...]
+    driver_bound: bool
+    single_major: bool
+    is_driver: bool
+    status: dict[str, int]
+    no_library_status: dict[str, int]
+    roles: dict[str, str]
+    own: dict[str, str]
+    on_opened: str
+    core: dict[int, frozenset[str]]
+
+    @property
+    def has_nodes(self) -> bool:
+        return any(major.node for major in self.majors)
+
+
+def load(path: Path) -> Descriptor:
+    text = json.loads(Path(path).read_text(encoding="utf-8"))
+    missing = _REQUIRED - text.keys()
+    unknown = text.keys() - _REQUIRED - _OPTIONAL.keys()
+    if missing or unknown:
+        raise ValueError(f"{path}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+    values = {**_OPTIONAL, **text}
+    wrong = set(values["roles"].values()) - set(ROLES)
+    if wrong:
+        raise ValueError(f"{path}: unknown roles {sorted(wrong)}, known are {ROLES}")
+    if set(values["status"]) != {"no_library", "absent", "rejected"}:
+        raise ValueError(f"{path}: status must name no_library, absent and rejected")
+    majors = tuple(Major(int(number), row["soname"], row["node"])
+                   for number, row in sorted(values["majors"].items(), key=lambda i: int(i[0])))
+    core = values["core"]
+    by_major = ({int(number): frozenset(names) for number, names in core.items()}
+                if isinstance(core, dict) else {m.number: frozenset(core) for m in majors})
+    return Descriptor(**{**values, "majors": majors, "core": by_major,
+                         "wheel_folders": tuple(values["wheel_folders"])})

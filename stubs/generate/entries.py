@@ -1,0 +1,40 @@
+"""Writes the entry points (assembler, from the CPU's template) and the version script of a plan."""
+
+from pathlib import Path
+
+from .plan import Plan
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def assembly(plan: Plan, cpu: str) -> str:
+    template = (TEMPLATES / f"{cpu}.S.in").read_text(encoding="utf-8")
+    entries, lazy, slots = [], [], []
+    for index, slot in enumerate(plan.slots):
+        name = plan.symbols[slot.symbol].name
+        at = "@@" if slot.default else "@"
+        entries.append(f"    ANYCUDA_ENTRY {index}\n"
+                       f"    .globl anycuda_entry_{index}\n"
+                       f"    .symver anycuda_entry_{index}, {name}{at}{slot.node_name}, remove")
+        lazy.append(f"    ANYCUDA_LAZY {index}")
+        slots.append(f"    .quad anycuda_lazy + 16 * {index}")
+    variables = [_variable(number, variable.name, variable.data_size, plan.nodes[0])
+                 for number, variable in enumerate(plan.variables)]
+    return (template.replace("@ENTRIES@", "\n".join(entries)).replace("@LAZY@", "\n".join(lazy))
+            .replace("@SLOTS@", "\n".join(slots)).replace("@VARIABLES@", "\n".join(variables)))
+
+
+def _variable(number: int, name: str, size: int, node: str) -> str:
+    local = f"anycuda_variable_{number}"
+    return (f"    .p2align 3\n    .globl {local}\n    .type {local}, @object\n"
+            f"    .symver {local}, {name}@@{node}, remove\n"
+            f"{local}: .zero {size}\n    .size {local}, {size}")
+
+
+def version_script(plan: Plan) -> str:
+    """Every name comes from the assembler's .symver; the script gives the nodes their order. What
+    the linker would add of its own stays inside (`local: *` would take the default names too)."""
+    first, *others = plan.nodes
+    lines = [f"{first} {{ local: _init; _fini; _edata; _end; __bss_start; anycuda_*; }};"]
+    lines += [f"{node} {{ }};" for node in others]
+    return "\n".join(lines) + "\n"

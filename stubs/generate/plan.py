@@ -1,0 +1,154 @@
+"""What a stub consists of: which names it exports under which version node, with which facts.
+
+A plan is the last thing that knows the database; entries.py and tables.py only write it down."""
+
+from dataclasses import dataclass, field
+
+from . import cells as cell_rules
+from . import outputs as output_rules
+from .descriptor import Descriptor
+from .model import Database, Function
+
+NATIVE_NODE = "ANYCUDA_NATIVE"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One exported name under one node. node: 0 is the native one, n the descriptor's majors[n-1].
+    cells: what each runtime major gives it. outputs: (argument location, size) pairs."""
+    symbol: int
+    node: int
+    node_name: str
+    default: bool
+    cells: tuple["PlannedCell", ...]
+    outputs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """targets: names to look for in the library, in that order; empty where there is nothing."""
+    kind: str
+    targets: tuple[str, ...]
+    reason: str
+
+
+@dataclass
+class Plan:
+    descriptor: Descriptor
+    database: Database
+    soname: str
+    symbols: list[Function]
+    default_major: int  # whose node holds the default versions; 0: the native one
+    slots: list[Slot] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    # Variables that the library exports (the driver's, for debuggers, which look into the driver's
+    # own file). The stub has them, of the same size and zero, so that every name is there.
+    variables: list[Function] = field(default_factory=list)
+
+
+@dataclass
+class Facts:
+    """What all stubs of one library are planned from. Computed once: cells take seconds."""
+    descriptor: Descriptor
+    database: Database
+    cells: dict
+    outputs: dict
+
+
+def gather(descriptor: Descriptor, database: Database) -> Facts:
+    _check(descriptor, database)
+    cells = cell_rules.cells(database) if descriptor.has_nodes else {}
+    return Facts(descriptor, database, cells, output_rules.all_outputs(database))
+
+
+def make(facts: Facts, dropin: int = 0) -> Plan:
+    """The plan of the stub, or of the drop-in library of one major."""
+    descriptor, database = facts.descriptor, facts.database
+    exported = [f for _, f in sorted(database.functions.items(), key=lambda i: i[0].encode())]
+    symbols = [f for f in exported if not f.data_size]
+    if dropin:
+        major = next(m for m in descriptor.majors if m.number == dropin)
+        soname, wanted = major.soname, [major.number if major.node else 0]
+    else:
+        soname, wanted = descriptor.stub, [0]
+        wanted += [m.number for m in descriptor.majors if m.node]
+    plan = Plan(descriptor, database, soname, symbols, wanted[0])
+    plan.variables = [f for f in exported if f.data_size]
+    # The native node comes first in every file: it marks a stub as ours, and a caller without
+    # version information takes the first node that defines a name.
+    plan.nodes = [NATIVE_NODE] + [_node(descriptor, n) for n in wanted if n]
+    for index, function in enumerate(symbols):
+        for number in wanted:
+            if number and str(number) not in function.majors:
+                continue
+            plan.slots.append(_slot(plan, facts, index, function, number))
+    return plan
+
+
+def _check(descriptor: Descriptor, database: Database) -> None:
+    named = set(descriptor.own) | set(descriptor.roles) | set(descriptor.no_library_status)
+    named |= set().union(*descriptor.core.values())
+    unknown = sorted(named - database.functions.keys())
+    if unknown:
+        raise ValueError(f"{descriptor.name}: library.json names {unknown}, which no version of the "
+                         "library in the database exports")
+
+
+def _node(descriptor: Descriptor, number: int) -> str:
+    return next(m.node for m in descriptor.majors if m.number == number)
+
+
+def _slot(plan: Plan, facts: Facts, index: int, function: Function, number: int) -> Slot:
+    descriptor = plan.descriptor
+    node = 1 + [m.number for m in descriptor.majors].index(number) if number else 0
+    cells: tuple[PlannedCell, ...] = ()
+    if number:
+        row = [facts.cells[function.name, str(number), str(m.number)] for m in descriptor.majors]
+        cells = tuple(PlannedCell(c.kind, (c.target, *c.fallbacks) if c.target else (), c.reason)
+                      for c in row)
+    name = _node(descriptor, number) if number else NATIVE_NODE
+    return Slot(index, node, name, number == plan.default_major, cells, _outputs(facts, function, number))
+
+
+def _outputs(facts: Facts, function: Function, number: int) -> tuple[tuple[int, int], ...]:
+    """Outputs to zero, by argument location. A native caller may be of any major: only what is an
+    output in all of them is zeroed for it."""
+    majors = [str(number)] if number else list(function.majors)
+    common = None
+    for major in majors:
+        located = set(_located_outputs(function, major, facts.outputs[function.name, major]))
+        common = located if common is None else common & located
+    return tuple(sorted(common or ()))
+
+
+def _located_outputs(function: Function, major: str, outputs: list) -> list[tuple[int, int]]:
+    newest = output_rules.newest_prototype(function, function.versions_of(major))
+    if newest is None:
+        return []
+    locations = argument_locations(newest[1])
+    return [(locations[o.index], o.size) for o in outputs if locations[o.index] is not None]
+
+
+STACK = 8  # locations from here on are eight-byte slots of the stack (loader/frame.h)
+
+
+def argument_locations(prototype) -> list:
+    """Where each argument lies on x86_64 (System V ABI 3.2.3): a register 0 to 5, STACK and up for
+    a stack slot, None for one that is in no single integer register."""
+    registers, vectors, stack = 0, 0, 0
+    if prototype.result_kind == "struct" and "memory" in prototype.result_classes:
+        registers = 1  # the hidden pointer to the result
+    locations = []
+    for parameter in prototype.params:
+        integers = parameter.classes.count("integer")
+        floats = parameter.classes.count("sse")
+        in_registers = ("memory" not in parameter.classes and registers + integers <= 6
+                        and vectors + floats <= 8)
+        if in_registers:
+            locations.append(registers if integers == 1 and not floats else None)
+            registers += integers
+            vectors += floats
+        else:
+            locations.append(STACK + stack if parameter.size <= 8 else None)
+            stack += (parameter.size + 7) // 8
+    return locations

@@ -1,0 +1,202 @@
+"""Writes a plan's tables as C++ constants (loader/library.h)."""
+
+from dataclasses import dataclass, field
+
+from .descriptor import Descriptor
+from .plan import Plan, Slot
+
+_RESULTS = {"status": "status", "int": "integer", "other": "integer", "pointer": "pointer",
+            "string": "string", "void": "nothing", "struct": "structure"}
+
+
+@dataclass
+class Pool:
+    """Strings, each once, one behind the other."""
+    text: list[str] = field(default_factory=lambda: [""])
+    offsets: dict[str, int] = field(default_factory=lambda: {"": 0})
+    size: int = 1
+
+    def add(self, text: str) -> int:
+        if text not in self.offsets:
+            self.offsets[text] = self.size
+            self.text.append(text)
+            self.size += len(text.encode()) + 1
+        return self.offsets[text]
+
+
+@dataclass
+class Rows:
+    """Distinct rows of a table, by their place in it."""
+    rows: dict[tuple, int] = field(default_factory=dict)
+
+    def add(self, row: tuple) -> int:
+        return self.rows.setdefault(row, len(self.rows))
+
+
+def cplusplus(plan: Plan, driver: Descriptor) -> str:
+    pool = Pool()
+    targets, reasons, cells, outputs = _Lists(), Rows(), Rows(), _Outputs()
+    reasons.add((pool.add("the library does not have it"),))
+    slots = []
+    for slot in plan.slots:
+        row = _cells_row(slot, plan, pool, targets, reasons)
+        # A native slot has no cells: an empty row would shift all that follow.
+        slots.append((slot.symbol, slot.node, cells.add(row) if row else 0,
+                      outputs.add(slot.outputs)))
+    own = list(dict.fromkeys(plan.descriptor.own.values()))
+    symbols = [_symbol(plan, function, pool, own) for function in plan.symbols]
+    history = [value for function in plan.symbols for value in _history(plan, function)]
+    errors = [(value, pool.add(name), pool.add(message))
+              for value, name, message in plan.database.errors]
+    names = [function.name for function in plan.symbols]
+    overrides = [(names.index(name), status)
+                 for name, status in sorted(plan.descriptor.no_library_status.items())]
+    flat = [cell for row in cells.rows for cell in row]
+    parts = [
+        '#include "loader/library.h"\n',
+        "// Generated from the ABI database; see stubs/generate.",
+        *[f'extern "C" __attribute__((visibility("hidden"))) void {name}();' for name in own],
+        "namespace anycuda {\nnamespace {",
+        _pool(pool),
+        _array("SymbolRow", "kSymbols", symbols),
+        _array("History", "kHistory", history),
+        _array("SlotRow", "kSlots", slots),
+        _array("std::uint16_t", "kCells", [cell for cell, _ in flat]),
+        _array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
+        _array("std::uint32_t", "kTargets", targets.values),
+        _array("std::uint32_t", "kReasonText", [row[0] for row in reasons.rows]),
+        _array("std::uint8_t", "kOutputs", outputs.bytes),
+        _array("ErrorRow", "kErrors", errors),
+        _array("StatusOverride", "kOverrides", overrides),
+        "void* const kOwn[] = {"
+        + ", ".join(f"reinterpret_cast<void*>(&{name})" for name in own) + ("nullptr" if not own else "")
+        + "};",
+        _descriptor_data(plan.descriptor, "Library"),
+        _descriptor_data(driver, "Driver"),
+        "}  // namespace",
+        _descriptor(plan.descriptor, "Library"),
+        _descriptor(driver, "Driver"),
+        _tables(plan, len(symbols), len(slots), len(errors), len(overrides)),
+        "}  // namespace anycuda",
+    ]
+    if plan.descriptor.on_opened:
+        parts.insert(3, 'extern "C" __attribute__((visibility("hidden"))) void '
+                        f"{plan.descriptor.on_opened}(const anycuda::Opened&);")
+    return "\n".join(parts) + "\n"
+
+
+class _Lists:
+    """Lists of numbers in one array, each ended by 0 and kept once."""
+
+    def __init__(self) -> None:
+        self.values: list[int] = []
+        self.places: dict[tuple, int] = {}
+
+    def add(self, numbers: tuple[int, ...]) -> int:
+        if numbers not in self.places:
+            self.places[numbers] = len(self.values)
+            self.values += [*numbers, 0]
+        return self.places[numbers]
+
+
+class _Outputs:
+    """Lists of (location, size) pairs in one array of bytes; 0 is the empty list."""
+
+    def __init__(self) -> None:
+        self.bytes: list[int] = [0]
+        self.places: dict[tuple, int] = {(): 0}
+
+    def add(self, pairs: tuple[tuple[int, int], ...]) -> int:
+        if pairs not in self.places:
+            self.places[pairs] = len(self.bytes)
+            self.bytes += [len(pairs), *(number for pair in pairs for number in pair)]
+        return self.places[pairs]
+
+
+def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Rows) -> tuple:
+    name = plan.symbols[slot.symbol].name
+    row = []
+    for cell in slot.cells:
+        reason = reasons.add((pool.add(cell.reason),)) if cell.reason else 0
+        if cell.kind == "absent":
+            row.append(("kCellAbsent", reason))
+        elif cell.kind == "rejected":
+            row.append(("kCellRejected", reason))
+        elif cell.kind not in ("direct", "renamed"):
+            raise ValueError(f"{name}: cell kind {cell.kind} has no entry point yet")
+        elif cell.targets == (name,):
+            row.append(("kCellDirect", 0))
+        else:
+            names = targets.add(tuple(pool.add(target) for target in cell.targets))
+            row.append((f"kFirstTarget + {names}", 0))
+    return tuple(row)
+
+
+def _symbol(plan: Plan, function, pool: Pool, own: list[str]) -> tuple:
+    versions = [v for v in plan.database.versions if function.prototype(v) is not None]
+    prototype = function.prototype(versions[-1]) if versions else None
+    # A function whose prototype nobody knows is taken for one that returns a status, as all do.
+    kind = _RESULTS[prototype.result_kind] if prototype else "status"
+    size = prototype.result_size if kind == "structure" else 0
+    role = plan.descriptor.roles.get(function.name, "plain")
+    mine = plan.descriptor.own.get(function.name)
+    return (pool.add(function.name), f"ResultKind::{kind}", size, f"Role::{role}",
+            own.index(mine) + 1 if mine else 0)
+
+
+def _history(plan: Plan, function) -> list[str]:
+    values = []
+    for major in plan.descriptor.majors:
+        core = " | kCore" if function.name in plan.descriptor.core.get(major.number, ()) else ""
+        if not plan.descriptor.has_nodes:
+            values.append(f"1{core}")  # the driver: names are only ever added
+            continue
+        versions = function.versions_of(str(major.number))
+        minor = int(versions[0].split(".")[1]) if versions else -1
+        values.append(f"{minor + 1}{core if versions else ''}")
+    return values
+
+
+def _array(kind: str, name: str, rows: list) -> str:
+    """An array; never empty, since C++ has no empty ones and nobody reads past the counts."""
+    def text(row) -> str:
+        return "{" + ", ".join(map(str, row)) + "}" if isinstance(row, tuple) else str(row)
+    body = ",\n".join(map(text, rows)) if rows else "{}"
+    return f"constexpr {kind} {name}[] = {{\n{body}}};"
+
+
+def _pool(pool: Pool) -> str:
+    lines = "\n".join(quote(text)[:-1] + '\\0"' for text in pool.text)
+    return f"constexpr char kPool[] =\n{lines};"
+
+
+def quote(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def _descriptor_data(descriptor: Descriptor, name: str) -> str:
+    majors = ",\n".join(
+        f"{{{m.number}, {quote(m.soname)}, {quote(m.node) if m.node else 'nullptr'}}}"
+        for m in descriptor.majors)
+    folders = "".join(quote(folder) + ", " for folder in descriptor.wheel_folders)
+    return (f"constexpr MajorRow k{name}Majors[] = {{\n{majors}}};\n"
+            f"const char* const k{name}Folders[] = {{{folders}nullptr}};")
+
+
+def _descriptor(descriptor: Descriptor, name: str) -> str:
+    newest = max(m.number for m in descriptor.majors)
+    flags = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.single_major).lower()]
+    fields = [quote(descriptor.name), quote(descriptor.product), quote(descriptor.variable),
+              quote(descriptor.file_prefix), quote(descriptor.advice), f"k{name}Majors",
+              str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
+              "{" + ", ".join(flags) + "}"]
+    return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
+
+
+def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -> str:
+    status = plan.descriptor.status
+    fields = ["kPool", "kSymbols", symbols, "kHistory", "kSlots", slots, "kCells", "kTargets",
+              "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
+              status["absent"], status["rejected"], "kOverrides", overrides, "kOwn",
+              f"&{plan.descriptor.on_opened}" if plan.descriptor.on_opened else "nullptr"]
+    return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"
