@@ -1,0 +1,26 @@
+// The ways in which CUDA's files come to lie in folders: what pip and NVIDIA's installer do with a
+// piece's files.
+#pragma once
+
+#include <filesystem>
+
+namespace anycuda::test {
+
+// `from` at `to`, as a file of its own name: a second name of the same file where the file system
+// can, else a copy. Not a link: wheels and toolkits hold files, and the loader follows links.
+void place_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
+void place_link(const std::filesystem::path& at, const std::filesystem::path& target);
+
+// The libraries of an unpacked wheel as pip leaves them below site-packages, with the metadata;
+// headers are left out.
+void install_wheel(const std::filesystem::path& piece, const std::filesystem::path& site_packages);
+
+// The libraries of an unpacked wheel under the names of NVIDIA's installers:
+// libcudart.so -> libcudart.so.12 -> libcudart.so.12.9.79
+void install_chain(const std::filesystem::path& piece, const std::filesystem::path& folder);
+
+// The libraries in a folder without subfolders, with the links among them.
+void install_flat(const std::filesystem::path& piece, const std::filesystem::path& folder);
+
+}  // namespace anycuda::test

@@ -1,0 +1,161 @@
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+#include <utility>
+
+namespace anycuda::test {
+namespace {
+
+// A pipe whose ends close themselves, so that no early exit leaks a descriptor into later children.
+class Pipe {
+ public:
+  Pipe() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) {
+      throw std::runtime_error(std::string("pipe2: ") + strerror(errno));
+    }
+  }
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
+  void close_writing() { close_end(1); }
+
+ private:
+  void close_end(int which) {
+    if (ends_[which] >= 0) close(std::exchange(ends_[which], -1));
+  }
+  int ends_[2];
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+// Between fork and exec only what is safe in a copy of a threaded process: system calls on data
+// made before the fork.
+[[noreturn]] void become(char* const* argv, char* const* envp, const char* folder, int out, int err,
+                         int failure) {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);  // programs that crash are an expected subject of the tests
+  setpgid(0, 0);  // a group of its own, so that a time limit also ends its children
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (nothing >= 0 && dup2(nothing, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
+      (*folder == '\0' || chdir(folder) == 0)) {
+    execve(argv[0], argv, envp);
+  }
+  const int reason = errno;
+  [[maybe_unused]] const ssize_t written = write(failure, &reason, sizeof reason);
+  _exit(127);
+}
+
+using Clock = std::chrono::steady_clock;
+
+// Reads both outputs until both are closed; false when the deadline came first.
+bool read_outputs(int out, int err, Clock::time_point deadline, ProcessResult& result) {
+  pollfd files[] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
+  std::string* texts[] = {&result.out, &result.err};
+  int open_files = 2;
+  while (open_files > 0) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    if (poll(files, 2, static_cast<int>(left)) < 0 && errno != EINTR) return false;
+    for (int i = 0; i < 2; ++i) {
+      if (files[i].fd < 0 || files[i].revents == 0) continue;
+      char buffer[16384];
+      const ssize_t size = read(files[i].fd, buffer, sizeof buffer);
+      if (size > 0) {
+        texts[i]->append(buffer, static_cast<size_t>(size));
+      } else if (size == 0 || errno != EINTR) {
+        files[i].fd = -1;  // poll passes over it from now on
+        --open_files;
+      }
+    }
+  }
+  return true;
+}
+
+// Waits for the process itself: one that has closed its outputs may still be running.
+bool wait_until(pid_t pid, Clock::time_point deadline, int& state) {
+  for (;;) {
+    const pid_t done = waitpid(pid, &state, WNOHANG);
+    if (done == pid) return true;
+    if (done < 0 && errno != EINTR) {
+      throw std::runtime_error(std::string("waitpid: ") + strerror(errno));
+    }
+    if (Clock::now() >= deadline) return false;
+    usleep(1000);
+  }
+}
+
+}  // namespace
+
+ProcessResult run_process(const ProcessSpec& spec) {
+  if (spec.argv.empty()) throw std::runtime_error("run_process: no program given");
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : spec.env) settings.push_back(name + "=" + value);
+  const std::vector<char*> argv = pointers(spec.argv), envp = pointers(settings);
+  const std::string folder = spec.folder.string();
+
+  Pipe out, err, failure;
+  const pid_t pid = fork();
+  if (pid < 0) throw std::runtime_error(std::string("fork: ") + strerror(errno));
+  if (pid == 0) {
+    become(argv.data(), envp.data(), folder.c_str(), out.writing(), err.writing(),
+           failure.writing());
+  }
+  setpgid(pid, pid);  // here too: whichever of the two comes first
+  out.close_writing();
+  err.close_writing();
+  failure.close_writing();
+
+  int reason = 0;
+  if (read(failure.reading(), &reason, sizeof reason) == sizeof reason) {
+    waitpid(pid, nullptr, 0);
+    throw std::runtime_error("could not start " + spec.argv[0] +
+                             (folder.empty() ? "" : " in " + folder) + ": " + strerror(reason));
+  }
+
+  ProcessResult result;
+  const Clock::time_point deadline = Clock::now() + spec.timeout;
+  int state = 0;
+  if (!read_outputs(out.reading(), err.reading(), deadline, result) ||
+      !wait_until(pid, deadline, state)) {
+    result.timed_out = true;
+    kill(-pid, SIGKILL);
+    waitpid(pid, &state, 0);
+  }
+  if (WIFEXITED(state)) result.status = WEXITSTATUS(state);
+  if (WIFSIGNALED(state)) result.signal = WTERMSIG(state);
+  return result;
+}
+
+std::string ProcessResult::describe() const {
+  std::string text;
+  if (timed_out) {
+    text = "killed because its time was up";
+  } else if (signal != 0) {
+    text = "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  } else {
+    text = "exit status " + std::to_string(status);
+  }
+  return text + "\n--- stdout\n" + out + "--- stderr\n" + err + "---\n";
+}
+
+}  // namespace anycuda::test

@@ -1,0 +1,174 @@
+// The test environment itself: what every other test stands on.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+
+#include "support/elf_file.h"
+#include "support/machine.h"
+
+namespace anycuda::test {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+std::string content(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+ProcessResult shell(const std::string& script, seconds timeout = seconds(30)) {
+  ProcessSpec spec;
+  spec.argv = {"/bin/sh", "-c", script};
+  spec.timeout = timeout;
+  return run_process(spec);
+}
+
+fs::path cached_cudart(const std::string& version) {
+  const fs::path piece = Pieces::of_this_build().folder("cudart-" + version);
+  for (const auto& entry : fs::recursive_directory_iterator(piece)) {
+    if (entry.path().filename().string().rfind("libcudart.so.", 0) == 0) return entry.path();
+  }
+  return {};
+}
+
+TEST(Process, KeepsBothOutputsAndTheExitStatus) {
+  const ProcessResult result = shell("echo one; echo two >&2; exit 7");
+  EXPECT_EQ(result.out, "one\n");
+  EXPECT_EQ(result.err, "two\n");
+  EXPECT_EQ(result.status, 7);
+  EXPECT_EQ(result.signal, 0);
+}
+
+TEST(Process, KeepsLongOutputsOfBothKindsWithoutBlocking) {
+  const ProcessResult result =
+      shell("head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2; head -c 9 /dev/zero");
+  EXPECT_EQ(result.out.size(), 300009u);
+  EXPECT_EQ(result.err.size(), 300000u);
+}
+
+TEST(Process, TellsTheSignal) {
+  const ProcessResult result = shell("kill -SEGV $$");
+  EXPECT_EQ(result.signal, SIGSEGV);
+  EXPECT_EQ(result.status, -1);
+}
+
+TEST(Process, EndsAtItsTimeLimitWithItsChildren) {
+  const ProcessResult result = shell("sleep 1000 & sleep 1000; wait", seconds(1));
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.signal, SIGKILL);
+}
+
+TEST(Process, ThatCannotStartIsAnError) {
+  ProcessSpec spec;
+  spec.argv = {"/nonexistent/program"};
+  EXPECT_THROW(run_process(spec), std::runtime_error);
+}
+
+TEST(Pieces, SayWhyOneIsMissing) {
+  const Pieces pieces({{"driver-535", {"", "no Debian here"}}, {"gone", {"/nonexistent", ""}}});
+  EXPECT_NE(pieces.why_missing("driver-535").find("no Debian here"), std::string::npos);
+  EXPECT_NE(pieces.why_missing("gone").find("configure again"), std::string::npos);
+  EXPECT_NE(pieces.why_missing("other").find("not in this build"), std::string::npos);
+  EXPECT_THROW(pieces.folder("driver-535"), MissingPiece);
+  EXPECT_TRUE(pieces.names("").empty());
+}
+
+TEST(Machine, ShowsProgramsOnlyItsOwnEnvironment) {
+  setenv("CUDA_HOME", "/of/whoever/runs/the/tests", 1);
+  Machine machine;
+  machine.env("ANYCUDA_LOG", "debug");
+  const ProcessResult result = machine.run({"/usr/bin/env"});
+  unsetenv("CUDA_HOME");
+  EXPECT_EQ(result.out.find("CUDA_HOME"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("ANYCUDA_LOG=debug\n"), std::string::npos);
+  EXPECT_NE(result.out.find("ANYCUDA_SYSTEM_ROOT=" + machine.root().string() + "\n"),
+            std::string::npos);
+}
+
+TEST(Machine, IsGoneAfterwardsEvenWithoutRights) {
+  fs::path root;
+  {
+    Machine machine;
+    root = machine.root();
+    machine.put_file("a/b/file", "x").chmod("a/b", 0);
+  }
+  EXPECT_FALSE(fs::exists(root));
+}
+
+TEST(Machine, HasWheelsWherePipPutsThem) {
+  Machine machine;
+  machine.wheel(cudart, "12.9").wheel(cudart, "13.5");
+  EXPECT_TRUE(
+      fs::is_regular_file(machine.site_packages() / "nvidia/cuda_runtime/lib/libcudart.so.12"));
+  EXPECT_TRUE(fs::is_regular_file(machine.site_packages() / "nvidia/cu13/lib/libcudart.so.13"));
+  int packages = 0;
+  for (const auto& entry : fs::directory_iterator(machine.site_packages())) {
+    if (entry.path().extension() != ".dist-info") continue;
+    ++packages;
+    EXPECT_NE(content(entry.path() / "RECORD").find("/lib/libcudart.so."), std::string::npos);
+    EXPECT_NE(content(entry.path() / "METADATA").find("\nVersion: 1"), std::string::npos);
+  }
+  EXPECT_EQ(packages, 2);
+  EXPECT_EQ(machine.environment().at("VIRTUAL_ENV"), (machine.root() / "venv").string());
+  EXPECT_EQ(machine.environment().count("LD_LIBRARY_PATH"), 0u);
+}
+
+TEST(Machine, HasToolkitsWithNvidiasChainOfLinks) {
+  Machine machine;
+  machine.toolkit(cudart, "12.9");
+  const fs::path libraries = machine.root() / "usr/local/cuda/lib64";
+  EXPECT_EQ(fs::read_symlink(libraries / "libcudart.so"), "libcudart.so.12");
+  const fs::path file = fs::read_symlink(libraries / "libcudart.so.12");
+  EXPECT_EQ(file.string().rfind("libcudart.so.12.9.", 0), 0u) << file;
+  EXPECT_EQ(ElfFile::read(libraries / "libcudart.so").soname, "libcudart.so.12");
+}
+
+TEST(Machine, LeavesTheCacheAloneWhenItBreaksAFile) {
+  const fs::path cached = cached_cudart("12.9");
+  const auto size = fs::file_size(cached);
+  const auto rights = fs::status(cached).permissions();
+  Machine machine;
+  machine.wheel(cudart, "12.9");
+  const fs::path file = machine.site_packages() / "nvidia/cuda_runtime/lib/libcudart.so.12";
+  machine.truncate(file, 100);
+  EXPECT_EQ(fs::file_size(file), 100u);
+  machine.wheel(cudart, "12.9").chmod(file, 0);
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::none);
+  machine.wheel(cudart, "12.9").put_file(file, "not a library");
+  EXPECT_EQ(content(file), "not a library");
+  EXPECT_EQ(fs::file_size(cached), size);
+  EXPECT_EQ(fs::status(cached).permissions(), rights);
+}
+
+TEST(Machine, WithoutAPieceSaysSo) {
+  Machine machine;
+  EXPECT_THROW(machine.wheel(cudart, "99.9"), MissingPiece);
+}
+
+TEST(ElfFile, ReadsARealRuntime) {
+  const ElfFile file = ElfFile::read(cached_cudart("12.9"));
+  EXPECT_EQ(file.soname, "libcudart.so.12");
+  EXPECT_EQ(file.version_definitions, std::vector<std::string>{"libcudart.so.12"});
+  EXPECT_EQ(file.exported_versioned_names().count("cudaMalloc@libcudart.so.12"), 1u);
+  EXPECT_EQ(file.exported_names().count("libcudart.so.12"), 0u);
+  for (const ElfSymbol& symbol : file.exports) EXPECT_TRUE(symbol.is_default) << symbol.name;
+}
+
+TEST(ElfFile, RefusesWhatIsNone) {
+  Machine machine;
+  machine.wheel(cudart, "12.9").put_file("text", "no library").put_file("empty", "");
+  const fs::path cut = machine.site_packages() / "nvidia/cuda_runtime/lib/libcudart.so.12";
+  machine.truncate(cut, 5000);
+  EXPECT_THROW(ElfFile::read(machine.root() / "text"), std::runtime_error);
+  EXPECT_THROW(ElfFile::read(machine.root() / "empty"), std::runtime_error);
+  EXPECT_THROW(ElfFile::read(machine.root() / "missing"), std::runtime_error);
+  EXPECT_THROW(ElfFile::read(cut), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace anycuda::test

@@ -1,0 +1,16 @@
+// What the computer that runs the tests has itself, and what a Machine has to be kept away from.
+#pragma once
+
+#include <string>
+
+namespace anycuda::test {
+
+// True if a program on this computer would get a driver library by dlopen("libcuda.so.1").
+bool computer_has_driver_library();
+
+// Version of the NVIDIA driver that this computer's kernel runs, "580.159.04"; empty if none.
+// A driver library of any other version then answers 803 (driver mismatch) where it would have
+// answered 100 (no device). Nothing can hide the kernel's driver from it, so tests must know.
+std::string running_driver();
+
+}  // namespace anycuda::test
