@@ -9,7 +9,7 @@ namespace anycuda {
 
 namespace {
 // Address space, not memory: only the pages that are written exist.
-constexpr std::size_t kSize = std::size_t{64} << 20;
+constexpr std::size_t kSize = std::size_t{16} << 20;
 constexpr std::size_t kAlignment = 16;
 }  // namespace
 

@@ -108,7 +108,10 @@ void visit_file(const char* name, void* argument) {
   auto* visit = static_cast<FolderVisit*>(argument);
   const char* rest = name + std::strlen(visit->search->library.file_prefix);
   const bool versioned = rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
-  if (*rest != '\0' && !versioned) return;
+  // A bare libcuda.so is what toolkits have for linking: its functions all fail, and no program
+  // loads the driver by that name. A bare libcudart.so may be the only name of the real one.
+  const bool bare = *rest == '\0' && !visit->search->library.is_driver;
+  if (!bare && !versioned) return;
   const char* path = visit->search->arena.join(visit->folder, name);
   if (path != nullptr) gather_file(visit->search, visit->place, path);
 }

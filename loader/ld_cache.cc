@@ -14,7 +14,7 @@ namespace {
 // before it stands behind the old one, aligned to 8 bytes.
 constexpr char kMagic[] = "glibc-ld.so.cache1.1";
 constexpr char kOldMagic[] = "ld.so-1.7.0";
-constexpr std::size_t kMaxSize = std::size_t{32} << 20;
+constexpr std::size_t kMaxSize = std::size_t{8} << 20;
 
 struct Header {
   char magic[20];

@@ -5,22 +5,9 @@
 #include <cstdint>
 
 #include "loader/library.h"
+#include "stubs/cudart/registration_log.h"
 
 namespace anycuda::registration {
-
-enum Kind : unsigned {
-  kNone,
-  kFatBinary,
-  kFatBinaryEnd,
-  kFunction,
-  kVariable,
-  kManagedVariable,
-  kHostVariable,
-  kTexture,
-  kSurface,
-  kUnifiedTable,
-  kKindCount
-};
 
 // What the library calls that registration.
 const char* symbol_of(unsigned kind);

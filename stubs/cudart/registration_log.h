@@ -13,18 +13,40 @@
 
 namespace anycuda::registration {
 
+enum Kind : unsigned {
+  kNone,
+  kFatBinary,
+  kFatBinaryEnd,
+  kFunction,
+  kVariable,
+  kManagedVariable,
+  kHostVariable,
+  kTexture,
+  kSurface,
+  kUnifiedTable,
+  kKindCount
+};
+
 constexpr int kMaxArguments = 9;  // behind the handle
 
 // One registration call, arguments as the ABI passes them.
 struct Record {
-  unsigned kind;         // 1 and up, see registration.h
+  unsigned kind;         // a Kind, never kNone
   std::uint32_t handle;  // index of the stub's own handle
   std::uint64_t arguments[kMaxArguments];
 };
 
 // What argument `i` nearly always is in a call of that kind, given those before it: an argument
-// of that value is not written down.
-std::uint64_t implied_argument(unsigned kind, unsigned i, const std::uint64_t* arguments);
+// of that value is not written down. nvcc gives one string for the address and the name of a
+// kernel or variable on the device, and sets no thread limit. Behind the handle:
+//   a function: host function, device function, its name, thread limit, ...
+//   a variable: host variable, device address, its name, external, size, constant, global
+inline std::uint64_t implied_argument(unsigned kind, unsigned i, const std::uint64_t* arguments) {
+  const bool variable = kind == kVariable || kind == kManagedVariable;
+  if (i == 2 && (kind == kFunction || variable)) return arguments[1];
+  if (i == 3 && kind == kFunction) return 0xffffffff;  // -1 as an int
+  return 0;
+}
 
 class Log {
  public:

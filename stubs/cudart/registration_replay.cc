@@ -67,16 +67,6 @@ void replay_all(const Opened& library) {
 
 const char* symbol_of(unsigned kind) { return kSymbols[kind]; }
 
-std::uint64_t implied_argument(unsigned kind, unsigned i, const std::uint64_t* arguments) {
-  const bool variable = kind == kVariable || kind == kManagedVariable;
-  // Behind the handle: host function, device function, its name, thread limit, ...
-  // and: host variable, device address, its name, external, size, constant, global.
-  // nvcc gives one string for the device side's address and name, and no thread limit.
-  if (i == 2 && (kind == kFunction || variable)) return arguments[1];
-  if (i == 3 && kind == kFunction) return 0xffffffff;  // -1 as an int
-  return 0;
-}
-
 bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* arguments) {
   Record record{kind, handle, {}};
   for (int i = 0; i < kMaxArguments; ++i) record.arguments[i] = arguments[i];

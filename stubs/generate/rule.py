@@ -12,6 +12,7 @@ names the first difference found. What the rule cannot see through counts as a d
                                           padding, or is a further member of the same union
     pointer                               what it points to is compatible; opaque types by name
 
+`const` is no part of an ABI, and NVIDIA adds it to functions that never wrote: it is not compared.
 Same size is asked for in every case because a runtime that knows a larger struct writes all of it:
 growth is harmless only inside memory that the caller set aside.
 """
@@ -66,8 +67,6 @@ class Comparison:
 
     def pointers(self, mine: CType, theirs: CType, where: str) -> str:
         a, b = self.caller.resolve(mine.inner), self.runtime.resolve(theirs.inner)
-        if mine.inner.const and not theirs.inner.const and a.kind != "function":
-            return f"{where}: the runtime may write what is constant for the caller"
         if "void" in (a.kind, b.kind):
             if a.kind == b.kind:
                 return ""

@@ -85,9 +85,10 @@ def _is_output(function: str, index: int, params: list[tuple[str, str]], words: 
     if not what or _MANY_WORDS.search(words):
         return False
     stem = base_name(function)
-    if _PLURAL_NAME.search(name) and not _SINGULAR_NAME.search(name):
-        return False
-    if _COUNT_NAME.match(name) and _has_buffer(index, params, types):
+    if _COUNT_NAME.match(name):
+        if _has_buffer(index, params, types):
+            return False
+    elif _PLURAL_NAME.search(name) and not _SINGULAR_NAME.search(name):
         return False
     if _OUTPUT_WORDS.search(words):
         return True

@@ -191,6 +191,6 @@ def read(path: Path) -> Library:
                                for tag in (DT_RPATH, DT_RUNPATH) for v in entries.get(tag, [])]
             names = _version_names(image, entries, strings, library)
             library.symbols = _symbols(image, entries, strings, names)
-        except struct.error as error:
+        except (struct.error, UnicodeDecodeError) as error:
             raise ElfError(f"{path}: damaged ELF file: {error}") from None
         return library

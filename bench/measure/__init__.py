@@ -1,0 +1,1 @@
+"""What bench/run.py is made of: instruments, the things measured, and the report."""

@@ -1,0 +1,143 @@
+"""The first call: search, open, resolve and call, against plain dlopen, dlsym and call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .bench import Bench, progress, wall
+from .instruments import Failure, count_phases, missing, read_values, run, trace
+from .libraries import FAMILIES, OURS, REAL, TILELANG, Library, first_function
+from .report import Section
+
+
+@dataclass
+class Way:
+    """One way to a first call, and what was measured on it."""
+
+    title: str
+    library: Library
+    function: str
+    environment: dict[str, str]
+    answer: str = ""
+    row: list = field(default_factory=list)
+
+    def command(self, bench: Bench, *words: str) -> list[str]:
+        """The probe's command line."""
+        return bench.probe(*words, "--load", self.library.path, "--call", self.function)
+
+    def instructions(self) -> int | None:
+        """Of load and call."""
+        return None if self.row[1] is None else self.row[1] + self.row[2]
+
+
+def plain_ways(bench: Bench, name: str) -> list[Way]:
+    """The real libraries, each called directly with every function used in the table."""
+    functions = dict.fromkeys(first_function(lib) for lib in bench.of(name))
+    found = [Way(f"plain, {library.title}, {function}", library, function, bench.bare())
+             for function in functions for library in bench.of(name, REAL)]
+    if driver := _driver(bench, name):
+        asks = FAMILIES[name].asks_driver
+        found += [Way(f"plain, {library.title}, {asks} with {driver.title}", library, asks,
+                      bench.bare() | bench.search_path([driver]))
+                  for library in bench.of(name, REAL)]
+    return found
+
+
+def _driver(bench: Bench, name: str) -> Library | None:
+    return bench.compared("cuda") if FAMILIES[name].asks_driver else None
+
+
+def ways(bench: Bench, name: str) -> list[Way]:
+    """What is put in front of the real library, each in its situations."""
+    family, real = FAMILIES[name], bench.compared(name)
+    reals, driver = bench.of(name, REAL), _driver(bench, name)
+    found: list[Way] = []
+    for library in bench.in_front(name) if real else []:
+        def add(situation: str, environment: dict[str, str], library: Library = library,
+                function: str = first_function(library)) -> None:
+            found.append(Way(f"{library.title}, {situation}", library, function, environment))
+
+        if library.kind != OURS:
+            add("LD_LIBRARY_PATH", bench.bare() | bench.search_path([real]))
+            continue
+        add(family.variable, bench.reaching(library, real))
+        add("LD_LIBRARY_PATH", bench.bare() | bench.search_path([real]))
+        if len(reals) > 1:
+            add(f"newest of {len(reals)}", bench.bare() | bench.search_path(reals))
+        if driver:
+            for title, offered in ((family.compared, [real]), (f"newest of {len(reals)}", reals)):
+                add(f"{title} with {driver.title}", bench.bare() | bench.search_path(
+                    [*offered, driver]), function=family.asks_driver)
+        add("none there", bench.bare() | {"ANYCUDA_LOG": "off"})
+    return found
+
+
+def measure(bench: Bench) -> list[Section]:
+    """One table per family."""
+    return [_family(bench, name) for name in FAMILIES]
+
+
+def _family(bench: Bench, name: str) -> Section:
+    functions = dict.fromkeys(first_function(library) for library in bench.of(name))
+    if _driver(bench, name):
+        functions[FAMILIES[name].asks_driver] = None
+    section = Section(
+        f"First call, {name}",
+        f"dlopen of the library, then dlsym and a first call of {' or '.join(functions)}. "
+        "Instructions of both steps; over plain: their sum over that of the plain way that gives "
+        "the same answer; system calls and opened files of both; us: median wall time; times: the "
+        "same as a multiple of that plain way's. The answer is the returned value and the first "
+        "number written.",
+        ["way", "load", "call", "over plain", "system calls", "opened", "us", "times", "answer"])
+    section.notes += [f"left out: {reason}" for tool in ("valgrind", "strace")
+                      if (reason := missing(tool))]
+    measured: list[Way] = []
+    plain = plain_ways(bench, name)
+    for way in [*plain, *ways(bench, name)]:
+        progress(f"first call: {way.title}")
+        try:
+            _count(bench, way)
+            measured.append(way)
+        except Failure as failure:
+            section.notes.append(f"{way.title}: {failure}")
+    times = wall(bench, {way.title: (way.command(bench), way.environment) for way in measured},
+                 ("load", "call"))
+    for way in measured:
+        _compare(way, reference(way, plain, FAMILIES[name].compared), times)
+        section.rows.append(way.row)
+    if any(way.library.kind == TILELANG for way in measured):
+        section.notes.append("TileLang's stub also looks in the system's own CUDA folders: its "
+                             "answer says whether it took another library than the one offered")
+    return section
+
+
+def reference(way: Way, plain: list[Way], compared: str) -> Way | None:
+    """The plain way that gives the same answer: that of the compared library where several do."""
+    if way in plain:
+        return way
+    alike = [other for other in plain
+             if (other.function, other.answer) == (way.function, way.answer)]
+    return next((other for other in alike if other.library.title == compared),
+                alike[0] if alike else None)
+
+
+def _count(bench: Bench, way: Way) -> None:
+    values = read_values(run(way.command(bench), way.environment))
+    way.answer = f"{values['result']}, {values['value']}"
+    way.row = [way.title, *[None] * 7, way.answer]
+    if not missing("valgrind"):
+        counts = count_phases(way.command(bench), way.environment, ["phase_load", "phase_call"])
+        way.row[1:3] = counts["phase_load"], counts["phase_call"]
+    if not missing("strace"):
+        calls = trace(way.command(bench, "--marks"), way.environment)
+        way.row[4] = calls["load"].total + calls["call"].total
+        way.row[5] = calls["load"].opened + calls["call"].opened
+
+
+def _compare(way: Way, plain: Way | None, times: dict[str, int]) -> None:
+    way.row[6] = times[way.title] // 1000
+    if plain is None or plain.title not in times:
+        return
+    if way.instructions() is not None:
+        way.row[3] = way.instructions() - plain.instructions()
+    way.row[7] = times[way.title] / times[plain.title]

@@ -1,0 +1,47 @@
+"""Memory of a process that has loaded a library, and that has called it once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .bench import Bench, progress
+from .instruments import Failure, run
+from .libraries import FAMILIES, first_function
+from .memory import Moment, read_moments, settle
+from .report import Section
+
+
+def measure(bench: Bench) -> list[Section]:
+    """One row per library, in the environment of its shortest way to the real one."""
+    section = Section(
+        "Memory",
+        "Kilobytes from /proc/self/smaps. Of the library: its own address range, zero-initialised "
+        "data included. Process: what the whole process grew by since before the load (heap, "
+        "dependencies and, after a call, the real library). Dirty: private pages written to, which "
+        "no other process can share.",
+        ["library", "resident", "dirty", "process resident", "process dirty",
+         "after a call: resident", "dirty", "process resident", "process dirty"])
+    for name in FAMILIES:
+        for library in bench.of(name):
+            real = bench.compared(name)
+            if real is None:
+                continue
+            progress(f"memory of {library.title}")
+            settle(library.path)
+            command = bench.probe("--memory", "--load", library.path, "--call",
+                                  first_function(library))
+            try:
+                moments = read_moments(run(command, bench.reaching(library, real)))
+            except Failure as failure:
+                section.notes.append(f"{library.title}: {failure}")
+                continue
+            row: list = [library.title]
+            for moment in ("loaded", "called"):
+                row += _columns(moments[moment], moments["start"], library.path)
+            section.rows.append(row)
+    return [section]
+
+
+def _columns(moment: Moment, start: Moment, file: Path) -> list[int]:
+    own, grown = moment.of(file), moment.whole() - start.whole()
+    return [own.resident, own.dirty, grown.resident, grown.dirty]

@@ -1,0 +1,144 @@
+"""What is measured: the real libraries, the stubs, and the peers, each as one row of data."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# TILELANG: that project's stubs. SHIM: made by the method of Implib.so (see shims.py).
+REAL, OURS, TILELANG, SHIM = "real", "ours", "TileLang", "shim"
+
+
+@dataclass(frozen=True)
+class Library:
+    """One shared library under measurement."""
+
+    title: str
+    kind: str
+    family: str  # cudart, nvrtc, nvjitlink or cuda
+    path: Path
+    version: str = "-"  # of the package it came in
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is the same for all libraries of one kind."""
+
+    real: tuple[tuple[str, str, str], ...]  # title, piece, file name pattern
+    compared: str  # the title of the real one the stub is put in front of
+    stub: str
+    dropin: str  # the drop-in that stands in for `compared`
+    variable: str  # the environment variable that names the real file to the stub
+    warm: tuple[str, ...]  # cheap functions that keep no state between calls
+    first: str  # a function that needs the library and no driver
+    asks_driver: str | None = None  # one that asks the driver, where there is one
+    tilelang: str | None = None
+    tilelang_first: str = ""  # the same for TileLang's stub, which has few functions
+
+
+FAMILIES = {
+    "cudart": Family(
+        real=(("cudart 11.8", "cudart-11.8", "libcudart.so.11.0"),
+              ("cudart 12.9", "cudart-12.9", "libcudart.so.12"),
+              ("cudart 13.5", "cudart-13.5", "libcudart.so.13")),
+        compared="cudart 12.9", stub="libcudart_stub.so", dropin="libcudart.so.12",
+        variable="ANYCUDA_CUDART",
+        warm=("cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString",
+              "cudaRuntimeGetVersion"),
+        first="cudaRuntimeGetVersion", asks_driver="cudaGetDeviceCount",
+        tilelang="libstub_cudart.so",
+        tilelang_first="cudaGetLastError"),
+    "nvrtc": Family(
+        real=(("nvrtc 11.8", "nvrtc-11.8", "libnvrtc.so.11.2"),
+              ("nvrtc 12.9", "nvrtc-12.9", "libnvrtc.so.12"),
+              ("nvrtc 13.5", "nvrtc-13.5", "libnvrtc.so.13")),
+        compared="nvrtc 12.9", stub="libnvrtc_stub.so", dropin="libnvrtc.so.12",
+        variable="ANYCUDA_NVRTC", warm=("nvrtcVersion",), first="nvrtcVersion",
+        tilelang="libstub_nvrtc.so", tilelang_first="nvrtcVersion"),
+    "nvjitlink": Family(
+        real=(("nvjitlink 12.9", "nvjitlink-12.9", "libnvJitLink.so.12"),
+              ("nvjitlink 13.5", "nvjitlink-13.5", "libnvJitLink.so.13")),
+        compared="nvjitlink 12.9", stub="libnvjitlink_stub.so", dropin="libnvJitLink.so.12",
+        variable="ANYCUDA_NVJITLINK", warm=("nvJitLinkVersion",), first="nvJitLinkVersion"),
+    "cuda": Family(
+        real=(("libcuda 535", "driver-535", "libcuda.so.1"),),
+        compared="libcuda 535", stub="libcuda_stub.so", dropin="libcuda.so.1",
+        variable="ANYCUDA_CUDA", warm=("cuDriverGetVersion", "cuGetErrorName"),
+        first="cuDriverGetVersion",
+        tilelang="libstub_cuda.so", tilelang_first="cuGetErrorName"),
+}
+
+
+def first_function(library: Library) -> str:
+    """The function whose first call is measured in `library`."""
+    family = FAMILIES[library.family]
+    return family.tilelang_first if library.kind == TILELANG else family.first
+
+
+class Pieces:
+    """Unpacked folders of real libraries: given one by one, or fetched into the cache."""
+
+    def __init__(self, given: dict[str, Path], cache: Path | None):
+        wanted = [piece for family in FAMILIES.values() for _, piece, _ in family.real]
+        self._folders = dict(given)
+        self._versions: dict[str, str] = {}
+        self._fetch([piece for piece in [*wanted, "tilelang"] if piece not in given], cache)
+
+    def _fetch(self, pieces: list[str], cache: Path | None) -> None:
+        if not pieces:
+            return
+        where = ["--cache", str(cache)] if cache else []
+        # Its progress, and why a piece cannot be had, go to our standard error.
+        tool = str(ROOT / "pieces" / "fetch.py")
+        done = subprocess.run([sys.executable, tool, *where, "get", *pieces], text=True,
+                              stdout=subprocess.PIPE)
+        for line in done.stdout.splitlines():
+            name, _, folder = line.partition(" ")
+            if name in pieces and Path(folder).is_dir():
+                self._folders[name] = Path(folder)
+                self._versions[name] = _locked_version(name)
+
+    def version(self, piece: str) -> str:
+        """Version of the package that `piece` was taken from, where that is known."""
+        return self._versions.get(piece, "-")
+
+    def file(self, piece: str, name: str) -> Path | None:
+        """The file `name` of `piece`, wherever in the piece it is."""
+        folder = self._folders.get(piece)
+        return next(iter(sorted(folder.rglob(name))), None) if folder else None
+
+
+def _locked_version(piece: str) -> str:
+    lock = json.loads((ROOT / "pieces" / "lock.json").read_text())
+    return lock["files"][lock["pieces"][piece]["parts"][0]["file"]]["version"]
+
+
+def collect(pieces: Pieces, stubs: Path | None) -> tuple[list[Library], list[str]]:
+    """Every library that is there, and a sentence for each that is not."""
+    found: list[Library] = []
+    absent: list[str] = []
+
+    def add(title: str, kind: str, family: str, path: Path | None, piece: str = "") -> None:
+        if path is not None and path.is_file():
+            found.append(Library(title, kind, family, path, pieces.version(piece)))
+        elif piece:
+            absent.append(f"{title}: left out, piece {piece} is not there")
+        else:
+            absent.append(f"{title}: left out, it was not found in the folder of --stubs")
+
+    for name, family in FAMILIES.items():
+        for title, piece, file in family.real:
+            add(title, REAL, name, pieces.file(piece, file), piece)
+        stub = stubs / family.stub if stubs else None
+        dropin = stubs / "dropin" / family.dropin if stubs else None
+        add(f"stub {name}", OURS, name, stub)
+        add(f"drop-in {family.dropin}", OURS, name, dropin)
+        if family.tilelang:
+            add(f"TileLang {family.tilelang}", TILELANG, name,
+                pieces.file("tilelang", family.tilelang), "tilelang")
+    return found, absent

@@ -1,0 +1,77 @@
+"""What loading a library takes when nothing in it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .bench import Bench, progress
+from .instruments import Failure, count_phases, count_total, missing, trace
+from .libraries import FAMILIES, Library
+from .report import Section
+from .workshop import needed_by
+
+# What most processes that use CUDA hold before they load it; the real libraries ask for them.
+USUAL = ("libdl.so.2", "libpthread.so.0", "librt.so.1", "libm.so.6", "libgcc_s.so.1",
+         "libstdc++.so.6")
+
+
+def measure(bench: Bench) -> list[Section]:
+    """One row per library."""
+    section = Section(
+        "Load without a call",
+        "Instructions, dynamic linker included. \"now\" and \"lazy\": dlopen in a process that has "
+        "loaded libc alone; \"with usual\": the same as \"now\" in a process that already holds "
+        + ", ".join(USUAL) + "; \"at start\": a program linked to it, over the same program linked "
+        "to nothing, without and with LD_BIND_NOW. System calls are those of \"now\".",
+        ["library", "now", "lazy", "with usual", "at start", "LD_BIND_NOW", "system calls"])
+    if reason := missing("valgrind"):
+        section.notes.append(f"left out: {reason}")
+        return [section]
+    if reason := missing("strace"):
+        section.notes.append(f"system calls left out: {reason}")
+    start = _start(bench, None)
+    empty = bench.workshop.empty_library
+    section.rows.append(["(an empty library)", *_dlopen(bench, empty), None, None,
+                         _calls(bench, empty)])
+    for name in FAMILIES:
+        for library in bench.of(name):
+            progress(f"load of {library.title}")
+            try:
+                section.rows.append(_row(bench, library, start))
+            except Failure as failure:
+                section.notes.append(f"{library.title}: {failure}")
+    return [section]
+
+
+def _row(bench: Bench, library: Library, start: list[int]) -> list:
+    linked = [count - base for count, base in zip(_start(bench, library), start)]
+    return [library.title, *_dlopen(bench, library.path), *linked, _calls(bench, library.path)]
+
+
+def _dlopen(bench: Bench, path: Path) -> list[int]:
+    before = [word for usual in USUAL for word in ("--before", usual)]
+    return [count_phases(bench.probe(*words, "--load", path), bench.bare(), ["phase_load"])
+            ["phase_load"] for words in ([], ["--lazy"], before)]
+
+
+def _start(bench: Bench, library: Library | None) -> list[int]:
+    program = [str(bench.workshop.empty_program(library))]
+    # The variable is set in both cases: its length is read by the dynamic linker.
+    return [count_total(program, bench.bare() | {"LD_BIND_NOW": value}) for value in ("", "1")]
+
+
+def _calls(bench: Bench, path: Path) -> int | None:
+    if missing("strace"):
+        return None
+    return trace(bench.probe("--marks", "--load", path), bench.bare())["load"].total
+
+
+def files(bench: Bench) -> Section:
+    """Size of each file, and what it asks for."""
+    section = Section("Files", "Version of the package it came in, size in bytes, and the "
+                      "libraries it asks for.",
+                      ["library", "version", "bytes", "needs"])
+    section.rows = [[library.title, library.version, library.path.stat().st_size,
+                     " ".join(needed_by(library.path))]
+                    for name in FAMILIES for library in bench.of(name)]
+    return section

@@ -1,0 +1,107 @@
+"""Registering very many kernels at load, and what becomes of them at the first real call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .bench import Bench, progress, wall
+from .instruments import Failure, count_phases, missing, run
+from .libraries import FAMILIES, REAL, SHIM, Library
+from .memory import read_moments, settle
+from .report import Section
+from .workshop import FAT_BINARIES, NAME_SIZE, REGISTERED, VARIABLES, exported_functions
+
+FAMILY = "cudart"
+NEEDED = "__cudaRegisterFatBinaryEnd"
+
+
+@dataclass
+class Cost:
+    """What the objects add to one library's load (first item of each) and first call (second)."""
+
+    instructions: list[int]
+    nanoseconds: list[int]
+    dirty: list[int]
+    opened_at_load: bool
+
+    def __sub__(self, other: Cost) -> Cost:
+        def less(mine: list[int], others: list[int]) -> list[int]:
+            return [a - b for a, b in zip(mine, others)]
+
+        return Cost(less(self.instructions, other.instructions),
+                    less(self.nanoseconds, other.nanoseconds), less(self.dirty, other.dirty),
+                    self.opened_at_load)
+
+
+def measure(bench: Bench) -> list[Section]:
+    """One row per library."""
+    real = bench.compared(FAMILY)
+    section = Section(
+        "Registration",
+        f"{FAT_BINARIES} fat binaries with {REGISTERED - VARIABLES:,} kernels and {VARIABLES} "
+        f"variables (names of {NAME_SIZE} bytes), registered by a shared object's static "
+        "constructors. At load: over the same object on a library whose registration functions do "
+        "nothing, and over loading the library itself. At first call: over a first call without "
+        "the objects. Each: instructions, median wall microseconds, kilobytes of dirty memory of "
+        "the process. Per item: instructions of both, by fat binary, kernel or variable.",
+        ["registered with", "load", "us", "dirty kB", "first call", "us", "dirty kB", "per item",
+         "opens at load"])
+    if real is None:
+        section.notes.append(f"left out: {FAMILIES[FAMILY].compared} is not there")
+        return [section]
+    progress("building the registering objects")
+    bench.workshop.objects_object()
+    nothing = Library("nothing", SHIM, FAMILY, bench.workshop.no_registry())
+    base = _cost(bench, nothing, nothing)
+    for library in bench.of(FAMILY):
+        if NEEDED not in exported_functions(library.path):
+            section.notes.append(f"{library.title} has no registration functions")
+            continue
+        progress(f"registration with {library.title}")
+        try:
+            section.rows.append(_row(library.title, _cost(
+                bench, library, library if library.kind == REAL else real) - base))
+        except Failure as failure:
+            section.notes.append(f"{library.title}: {failure}")
+    if reason := missing("valgrind"):
+        section.notes.append(f"instructions left out: {reason}")
+    return [section]
+
+
+def _row(title: str, cost: Cost) -> list:
+    row: list = [title]
+    for phase in (0, 1):
+        row += [cost.instructions[phase] if cost.instructions else None,
+                cost.nanoseconds[phase] // 1000, cost.dirty[phase]]
+    per_item = sum(cost.instructions) / (FAT_BINARIES + REGISTERED) if cost.instructions else None
+    return [*row, per_item, "yes" if cost.opened_at_load else "no"]
+
+
+def _cost(bench: Bench, library: Library, real: Library) -> Cost:
+    """With the objects, less the library and its first call alone."""
+    environment = bench.reaching(library, real)
+    for path in (library.path, bench.workshop.objects_library(library)):
+        settle(path)
+    full, alone = (bench.probe("--load", path, "--call", FAMILIES[FAMILY].first)
+                   for path in (bench.workshop.objects_library(library), library.path))
+    with_objects, without = (_dirty([*command, "--memory"], environment, real.path)
+                             for command in (full, alone))
+    cost = Cost([], [], [a - b for a, b in zip(with_objects[0], without[0])], with_objects[1])
+    for phase in ("load", "call"):
+        times = wall(bench, {"full": (full, environment), "alone": (alone, environment)}, (phase,))
+        cost.nanoseconds.append(times["full"] - times["alone"])
+    if not missing("valgrind"):
+        phases = ["phase_load", "phase_call"]
+        counts, less = (count_phases(command, environment, phases) for command in (full, alone))
+        cost.instructions = [counts[phase] - less[phase] for phase in phases]
+    return cost
+
+
+def _dirty(command: list[str], environment: dict[str, str],
+           real: Path) -> tuple[list[int], bool]:
+    """Dirty kilobytes that the load and the call add, and whether the load opened `real`."""
+    moments = read_moments(run(command, environment))
+    start, loaded, called = (moments[moment].whole().dirty
+                             for moment in ("start", "loaded", "called"))
+    return [loaded - start, called - loaded], moments["loaded"].holds(real)

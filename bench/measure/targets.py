@@ -1,0 +1,48 @@
+"""What the stubs promise, beside what was measured."""
+
+from __future__ import annotations
+
+from .bench import Bench
+from .libraries import FAMILIES, OURS
+from .report import Section
+
+MORE_PER_CALL = 2
+BYTES = 400 * 1000
+LIBC = ("libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "libpthread.so.0")
+
+
+def judge(bench: Bench, sections: list[Section]) -> Section:
+    """One row per promise and stub. A promise that could not be measured says so."""
+    tables = {section.title: section for section in sections}
+    result = Section("Promises", "What each stub promises, and what this run found.",
+                     ["stub", "promise", "found", "kept"])
+    for name, family in FAMILIES.items():
+        for library in bench.of(name, OURS):
+            def add(promise: str, found: str | int | float | None, kept: bool | None,
+                    title: str = library.title) -> None:
+                word = {True: "yes", False: "NO", None: "not measured"}[kept]
+                result.rows.append([title, promise, found, word])
+
+            more = _worst_call(tables.get("Warm call"), library.title)
+            add(f"warm call: at most {MORE_PER_CALL} instructions more", more,
+                None if more is None else more <= MORE_PER_CALL)
+            _add_loads(add, tables.get("Load without a call"), library.title, family.compared)
+            size, needs = next((row[2], str(row[3]).split()) for row in tables["Files"].rows
+                               if row[0] == library.title)
+            add(f"file: under {BYTES:,} bytes", size, size < BYTES)
+            add("needs: libc alone", " ".join(needs), all(need in LIBC for need in needs))
+    return result
+
+
+def _worst_call(table: Section | None, title: str) -> int | float | None:
+    found = [row[3] for row in table.rows if row[1] == title] if table else []
+    return max(found) if found else None
+
+
+def _add_loads(add, table: Section | None, title: str, compared: str) -> None:
+    rows = {row[0]: row for row in table.rows} if table else {}
+    for column, way in enumerate(table.columns[1:6] if table else [], 1):
+        ours, real = (rows.get(name, [None] * 7)[column] for name in (title, compared))
+        known = ours is not None and real is not None
+        add(f"load ({way}): at most the real library's", f"{ours:,} of {real:,}" if known else None,
+            ours <= real if known else None)

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Measures the stubs beside the real libraries and beside two peers, in one run.
+
+    python3 bench/run.py --stubs build/demo/lib [--json FILE] [--markdown FILE]
+
+See README.md beside this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from measure import (first_call, footprint, load, registration, report, targets, warm)  # noqa: E402
+from measure.bench import Bench, progress  # noqa: E402
+from measure.instruments import Failure, missing  # noqa: E402
+from measure.libraries import FAMILIES, Pieces, collect  # noqa: E402
+from measure.workshop import Workshop, clean  # noqa: E402
+
+PARTS = {"warm": warm.measure, "load": load.measure, "first-call": first_call.measure,
+         "memory": footprint.measure, "registration": registration.measure}
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stubs", type=Path, help="folder of the built stubs (BUILD/lib)")
+    parser.add_argument("--cache", type=Path, help="cache of CUDA pieces (else ANYCUDA_CACHE)")
+    parser.add_argument("--piece", action="append", default=[], metavar="NAME=FOLDER",
+                        help="a piece that is unpacked elsewhere; may be repeated")
+    parser.add_argument("--work", type=Path, default=Path("build/bench-work"),
+                        help="folder for the helpers that are built (emptied first)")
+    parser.add_argument("--compiler", default="c++", help="C++ compiler for the helpers")
+    parser.add_argument("--only", action="append", choices=sorted(PARTS), help="measure only this")
+    parser.add_argument("--repeats", type=int, default=21, help="runs per wall time")
+    parser.add_argument("--json", type=Path, help="also write the results here")
+    parser.add_argument("--markdown", type=Path, help="also write the tables here")
+    return parser.parse_args()
+
+
+def facts(compiler: str) -> dict[str, str]:
+    """What a reader must know to compare two runs."""
+    def first_line(*command: str) -> str:
+        try:
+            done = subprocess.run(command, text=True, capture_output=True)
+            return (done.stdout or done.stderr).splitlines()[0]
+        except (OSError, IndexError):
+            return "?"
+
+    system = [_distribution(), " ".join(platform.libc_ver())]
+    found = {"date": datetime.date.today().isoformat(), "processor": _processor(),
+             "system": ", ".join(system), "compiler": first_line(compiler, "--version")}
+    for tool in ("valgrind", "strace"):
+        found[tool] = missing(tool) or first_line(tool, "--version")
+    return found
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return "?"
+
+
+def prepare(options: argparse.Namespace) -> tuple[Bench, list[str]]:
+    """The libraries that are there and the helpers, built; and what was left out."""
+    given = dict(piece.split("=", 1) for piece in options.piece)
+    pieces = Pieces({name: Path(folder) for name, folder in given.items()}, options.cache)
+    stubs = options.stubs.resolve() if options.stubs else None
+    libraries, absent = collect(pieces, stubs)
+    clean(options.work)
+    progress(f"building helpers in {options.work}")
+    bench = Bench(libraries, Workshop(options.work.resolve(), options.compiler),
+                  options.repeats)
+    for family in FAMILIES:
+        if real := bench.compared(family):
+            libraries.append(bench.workshop.shim(real))
+    return bench, absent
+
+
+def main() -> int:
+    """Runs every part; what cannot be measured is said, not hidden."""
+    options = arguments()
+    for tool in (options.compiler, "readelf", "nm"):
+        if reason := missing(tool):
+            print(f"bench: {reason}", file=sys.stderr)
+            return 1
+    try:
+        bench, absent = prepare(options)
+        sections = [load.files(bench)]
+        for name, measure in PARTS.items():
+            if not options.only or name in options.only:
+                sections += measure(bench)
+    except Failure as failure:
+        print(f"bench: {failure}", file=sys.stderr)
+        return 1
+    sections.insert(0, targets.judge(bench, sections))
+    sections[0].notes += absent
+    about = facts(options.compiler)
+    print("\n".join(f"{name}: {value}" for name, value in about.items()) + "\n")
+    print(report.as_text(sections))
+    if options.json:
+        options.json.write_text(report.as_json(about, sections))
+    if options.markdown:
+        options.markdown.write_text(report.as_markdown("Benchmark results", about, sections))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
