@@ -26,9 +26,8 @@ struct DriverFacts {
 
 // What is known of a candidate before it is loaded.
 struct CandidateFacts {
-  Version version;             // major from its SONAME; minor: at least this one, if known
-  bool loaded = false;         // in the process already
-  bool loaded_by_env = false;  // named by ANYCUDA_<LIBRARY>
+  Version version;      // major from its SONAME; minor: at least this one, if known
+  bool loaded = false;  // in the process already
 };
 
 // What the library's descriptor says.

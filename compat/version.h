@@ -19,6 +19,8 @@ constexpr Version version_from_cuda_number(int number) {
   return number > 0 ? Version{number / 1000, number % 1000 / 10} : Version{};
 }
 
-constexpr int cuda_number(Version version) { return version.major * 1000 + version.minor * 10; }
+constexpr int cuda_number(Version version) {
+  return version.major * 1000 + (version.minor > 0 ? version.minor * 10 : 0);
+}
 
 }  // namespace anycuda

@@ -22,6 +22,7 @@ enum class FileState : std::uint8_t {
   missing,
   unreadable,
   not_a_file,
+  not_absolute,  // named by the user, but not by its full path
   not_elf,
   other_architecture,
   truncated,

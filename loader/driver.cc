@@ -21,12 +21,14 @@ const Driver* look_up() {
   if (found.handle == nullptr) return nullptr;
   const auto get_version =
       reinterpret_cast<int (*)(int*)>(dlsym(found.handle, "cuDriverGetVersion"));
+  if (get_version == nullptr) dlerror();  // ours to clear
   int number = 0;
   if (get_version == nullptr || get_version(&number) != 0) return nullptr;
-  log_step("driver: %s supports CUDA %d.%d", found.path, number / 1000, number % 1000 / 10);
   Driver driver{};
   driver.facts.present = true;
   driver.facts.cuda = version_from_cuda_number(number);
+  log_step("driver: %s supports CUDA %d.%d", found.path, driver.facts.cuda.major,
+           driver.facts.cuda.minor);
   return keep(driver, found.path);
 }
 

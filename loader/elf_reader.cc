@@ -64,7 +64,7 @@ bool ElfReader::read(std::size_t offset, void* into, std::size_t bytes) {
 bool ElfReader::read_at(Elf64_Addr address, void* into, std::size_t bytes) {
   for (int i = 0; i < segment_count_; ++i) {
     const Elf64_Phdr& s = segments_[i];
-    if (s.p_type != PT_LOAD || address < s.p_vaddr || address - s.p_vaddr > s.p_filesz) continue;
+    if (s.p_type != PT_LOAD || address < s.p_vaddr || address - s.p_vaddr >= s.p_filesz) continue;
     const Elf64_Addr inside = address - s.p_vaddr;
     return bytes <= s.p_filesz - inside && read(s.p_offset + inside, into, bytes);
   }
@@ -195,6 +195,7 @@ std::size_t ElfReader::symbol_count() {
 FileState ElfReader::read_symbols(Elf64_Sym** symbols, std::size_t* count) {
   const std::size_t found = symbol_count();
   if (found > kMaxSymbols) return FileState::not_elf;
+  if (found == 0) return FileState::usable;
   auto* table = static_cast<Elf64_Sym*>(arena_.take(found * sizeof(Elf64_Sym)));
   if (table == nullptr) return FileState::out_of_memory;
   if (!read_at(symbols_, table, found * sizeof(Elf64_Sym))) return FileState::truncated;

@@ -24,8 +24,12 @@ void Identity::version_definition(const char* name) {
   if (std::strcmp(name, kStubNode) == 0) stub_ = true;
   for (int i = 0; i < library_.major_count; ++i) {
     const char* node = library_.majors[i].node;
-    if (node != nullptr && std::strcmp(name, node) == 0) by_node_ = library_.majors[i].major;
+    if (node == nullptr) return;  // a library without nodes
+    if (std::strcmp(name, node) == 0) by_node_ = library_.majors[i].major;
   }
+  // A node is named like the SONAME, so a major that the database does not know shows by it too.
+  const int unknown = by_node_ == 0 ? major_of_soname(library_, name) : 0;
+  if (unknown > library_.rules.newest_known_major) by_node_ = unknown;
 }
 
 }  // namespace anycuda

@@ -12,25 +12,37 @@ namespace anycuda {
 namespace {
 
 thread_local std::int32_t pending = 0;
-std::atomic<bool> any{false};
+std::atomic<bool> any{false};        // an error was remembered: who fills a slot now takes ours
+std::atomic<bool> exchanged{false};  // and every slot holds ours
 
 using StatusFunction = std::int32_t (*)();
 
-std::int32_t ask_library(Role role) {
-  const Opened* library = opened_library();
+// The library's own function of that role, looked up once: programs ask after every launch.
+StatusFunction library_function(Role role) {
+  static std::atomic<StatusFunction> known[2];
+  std::atomic<StatusFunction>& mine = known[role == Role::get_last_error ? 0 : 1];
+  StatusFunction function = mine.load(std::memory_order_acquire);
+  const Opened* library = function == nullptr ? opened_library() : nullptr;
   for (int i = 0; library != nullptr && i < kTables.symbol_count; ++i) {
     if (kTables.symbols[i].role != role) continue;
-    const auto real =
-        reinterpret_cast<StatusFunction>(dlsym(library->handle, kTables.symbol_name(i)));
-    if (real != nullptr) return real();
+    function = reinterpret_cast<StatusFunction>(dlsym(library->handle, kTables.symbol_name(i)));
+    mine.store(function, std::memory_order_release);
+    break;
   }
-  return kTables.status_no_library;
+  return function;
+}
+
+std::int32_t ask_library(Role role) {
+  const StatusFunction function = library_function(role);
+  return function != nullptr ? function() : kTables.status_no_library;
 }
 
 std::int32_t get_last_error() {
   const std::int32_t mine = pending;
   pending = 0;
-  return mine != 0 ? mine : ask_library(Role::get_last_error);
+  // The library's error goes too: a program that asks once must not be told of an older one later.
+  const std::int32_t other = ask_library(Role::get_last_error);
+  return mine != 0 ? mine : other;
 }
 
 std::int32_t peek_last_error() {
@@ -48,12 +60,16 @@ void* last_error_function(int role) {
 
 void remember_error(std::int32_t status) {
   pending = status;
-  if (any.exchange(true, std::memory_order_acq_rel)) return;
+  if (exchanged.load(std::memory_order_acquire)) return;
+  // Whoever comes while another thread is at it does it too: a thread may not return to its program
+  // before the program's next look finds its error.
+  any.store(true, std::memory_order_seq_cst);
   for (int i = 0; i < kTables.slot_count; ++i) {
     const Role role = kTables.symbols[kTables.slots[i].symbol].role;
     if (role != Role::get_last_error && role != Role::peek_last_error) continue;
     replace_slot(i, last_error_function(static_cast<int>(role)));
   }
+  exchanged.store(true, std::memory_order_release);
 }
 
 }  // namespace anycuda

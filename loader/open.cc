@@ -42,8 +42,12 @@ bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) 
 }
 
 const Opened* search_for(int node, const void* caller, const char* function) {
+  // Counted before the search: what somebody loads during it is looked at next time.
+  const std::uint64_t now = load_count() + 1;
   const std::uint64_t failed = failed_at[node].load(std::memory_order_relaxed);
-  if (failed != 0 && failed == load_count() + 1) return nullptr;
+  if (failed == now) return nullptr;
+  // The file that the user names was refused; to adopt another would be to replace it.
+  if (failed != 0 && environment_variable(kLibrary.variable) != nullptr) return nullptr;
   Search search(kLibrary);
   const CrossMajorSetting setting = cross_major_setting();
   search.tables = &kTables;
@@ -56,7 +60,7 @@ const Opened* search_for(int node, const void* caller, const char* function) {
                         : run_search(&search, caller, Place::loaded, Place::loaded);
   }
   if (found.handle != nullptr) return publish(found);
-  failed_at[node].store(load_count() + 1, std::memory_order_relaxed);
+  failed_at[node].store(now, std::memory_order_relaxed);
   report_no_library(&search, function);
   return nullptr;
 }

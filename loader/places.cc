@@ -1,6 +1,5 @@
 #include "loader/places.h"
 
-#include <climits>
 #include <cstring>
 #include <initializer_list>
 
@@ -23,7 +22,14 @@ constexpr char kMultiarch[] = "usr/lib/aarch64-linux-gnu";
 
 void gather_variable(Search* search) {
   const char* file = environment_variable(search->library.variable);
-  if (file != nullptr) gather_file(search, Place::variable, file);
+  if (file == nullptr) return;
+  if (*file == '/') {
+    gather_file(search, Place::variable, file);
+    return;
+  }
+  // dlopen would look for a plain name in places of its own, not where it would be examined.
+  Candidate* refused = search->add(Place::variable, file);
+  if (refused != nullptr) refused->image.state = FileState::not_absolute;
 }
 
 void gather_library_path(Search* search) {

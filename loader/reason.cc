@@ -19,6 +19,8 @@ const char* reason_of_file(const Candidate& candidate, Search* search) {
       return or_unknown(arena.format("cannot be read (%s)", std::strerror(image.error)));
     case FileState::not_a_file:
       return "not a regular file";
+    case FileState::not_absolute:
+      return "not a full path: it must begin with /";
     case FileState::not_elf:
       return "not an ELF shared library";
     case FileState::other_architecture:
@@ -74,7 +76,8 @@ const char* reason_of_verdict(const Candidate& candidate, Search* search) {
           version.major, minimum_branch(version.major), search->driver_path, driver.branch));
     case Verdict::driver_major_unknown:
       return or_unknown(arena.format(
-          "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d",
+          "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
+          "(update the driver, or anycuda)",
           driver.cuda.major, driver.cuda.minor, version.major));
   }
   return "unknown";

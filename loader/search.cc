@@ -113,9 +113,9 @@ void log_candidates(Search* search, Place place) {
   for (const Candidate* c = search->first; c != nullptr; c = c->next) {
     if (c->place != place) continue;
     const std::size_t mark = search->arena.mark();
-    const bool unjudged = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
+    const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
     log_step("%s: candidate %s (CUDA %d): %s", search->library.name, c->path,
-             c->image.version.major, unjudged ? "acceptable" : reason_of(*c, search));
+             c->image.version.major, acceptable ? "acceptable" : reason_of(*c, search));
     search->arena.rewind(mark);
   }
 }

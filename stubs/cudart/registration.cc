@@ -26,7 +26,7 @@ void call_directly(unsigned kind, void** handle, const std::uint64_t* arguments)
   if (library == nullptr) return;
   replay(*library);
   void** real = translate(handle);
-  if (real != nullptr) call_library(*library, kind, real, arguments);
+  if (real != nullptr) call_library(kind, real, arguments);
 }
 
 template <typename... Arguments>
@@ -59,7 +59,7 @@ ANYCUDA_OWN void** anycuda_register_fat_binary(void* fat_binary) {
   if (library == nullptr) library = open_now(kFatBinary);
   if (library == nullptr) return nullptr;
   replay(*library);
-  return call_fat_binary(*library, arguments[0]);
+  return call_fat_binary(arguments[0]);
 }
 
 ANYCUDA_OWN void anycuda_register_fat_binary_end(void** handle) {
@@ -69,8 +69,9 @@ ANYCUDA_OWN void anycuda_register_fat_binary_end(void** handle) {
 ANYCUDA_OWN void anycuda_unregister_fat_binary(void** handle) {
   const std::uint32_t index = handle_index(handle);
   if (index != 0) cancel(index);  // before looking whether somebody replays: see replay_one
+  if (!replaying()) return;
   const anycuda::Opened* library = anycuda::opened_library();
-  if (library == nullptr || (!replayed() && !replaying())) return;
+  if (library == nullptr) return;
   replay(*library);  // waits for the thread that is at it: it may be reading this very object
   void** real = translate(handle);
   using Unregister = void (*)(void**);

@@ -23,8 +23,8 @@ void set_real_handle(std::uint32_t index, void** real);
 bool cancelled(std::uint32_t index);
 void cancel(std::uint32_t index);
 
-// Hands everything written down to the library. Every thread returns only after all of it is
-// done, whoever does it.
+// Hands everything written down to the library. Every thread returns only after all of it is done,
+// whoever does it; only the library's own calls to the stub meanwhile go on at once.
 void replay(const Opened& library);
 // Is there nothing left to replay, so that calls go straight on?
 bool replayed();
@@ -33,9 +33,8 @@ bool replaying();
 // Writes a call down. False when it has to be made directly.
 bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* arguments);
 
-// Makes one registration call on the library.
-void call_library(const Opened& library, unsigned kind, void** handle,
-                  const std::uint64_t* arguments);
-void** call_fat_binary(const Opened& library, std::uint64_t fat_binary);
+// Makes one registration call on the library: after replay() has looked its functions up.
+void call_library(unsigned kind, void** handle, const std::uint64_t* arguments);
+void** call_fat_binary(std::uint64_t fat_binary);
 
 }  // namespace anycuda::registration

@@ -62,7 +62,7 @@ class Log {
   bool closed() const { return (reserved_.load(std::memory_order_acquire) & kClosed) != 0; }
   // Gives the memory of a closed log back.
   void release();
-  std::size_t size() const { return reserved_.load(std::memory_order_relaxed) & ~kClosed; }
+  std::size_t size() const { return reserved_.load(std::memory_order_acquire) & ~kClosed; }
 
  private:
   static constexpr std::size_t kClosed = std::size_t{1} << 63;

@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "loader/open.h"
@@ -11,8 +12,16 @@ namespace anycuda::registration {
 namespace {
 
 Log log_of_calls;
-std::atomic<std::size_t> done{0};     // position in the log that the library has
-std::atomic<pid_t> replaying_pid{0};  // whose thread replays: a forked child may have to take over
+std::atomic<std::size_t> done{0};  // position in the log that the library has
+
+// Which thread replays, 0: none has begun. The process comes first: a forked child has to take over
+// from a thread that it has not.
+std::atomic<std::uint64_t> replayer{0};
+std::uint64_t this_process() { return static_cast<std::uint64_t>(getpid()) << 32; }
+std::uint64_t this_thread() {
+  return this_process() | static_cast<std::uint32_t>(syscall(SYS_gettid));
+}
+constexpr std::uint64_t process_of(std::uint64_t thread) { return thread >> 32 << 32; }
 
 constexpr const char* kSymbols[kKindCount] = {
     "",
@@ -27,34 +36,40 @@ constexpr const char* kSymbols[kKindCount] = {
     "__cudaRegisterUnifiedTable",
 };
 
-// Address of each registration function in the library, looked up once.
+// Address of each registration function in the library. All of them are looked up before anybody
+// replays: dlsym wants the loader's lock, and a thread that waits for the replay may be holding it
+// (a constructor that calls CUDA, a destructor that unregisters).
 std::atomic<void*> real_functions[kKindCount];
+std::atomic<bool> looked_up{false};
 
-void* real_function(const Opened& library, unsigned kind) {
-  void* known = real_functions[kind].load(std::memory_order_acquire);
-  if (known != nullptr) return known;
-  void* found = dlsym(library.handle, kSymbols[kind]);
-  if (found == nullptr) dlerror();
-  real_functions[kind].store(found, std::memory_order_release);
-  return found;
+void look_up_functions(const Opened& library) {
+  if (looked_up.load(std::memory_order_acquire)) return;
+  for (unsigned kind = kFatBinary; kind < kKindCount; ++kind) {
+    void* found = dlsym(library.handle, kSymbols[kind]);
+    if (found == nullptr) dlerror();  // ours to clear
+    real_functions[kind].store(found, std::memory_order_relaxed);
+  }
+  looked_up.store(true, std::memory_order_release);
 }
 
-void replay_one(const Opened& library, const Record& record) {
+void* real_function(unsigned kind) { return real_functions[kind].load(std::memory_order_acquire); }
+
+void replay_one(const Record& record) {
   if (cancelled(record.handle)) return;
   if (record.kind == kFatBinary) {
-    set_real_handle(record.handle, call_fat_binary(library, record.arguments[0]));
+    set_real_handle(record.handle, call_fat_binary(record.arguments[0]));
     return;
   }
   void** real = real_handle(record.handle);
-  if (real != nullptr) call_library(library, record.kind, real, record.arguments);
+  if (real != nullptr) call_library(record.kind, real, record.arguments);
 }
 
-void replay_all(const Opened& library) {
+void replay_all() {
   std::size_t position = done.load(std::memory_order_acquire);
   for (;;) {
     Record record;
     while (log_of_calls.next(&position, &record)) {
-      replay_one(library, record);
+      replay_one(record);
       done.store(position, std::memory_order_release);
     }
     if (log_of_calls.close_at(position)) break;
@@ -74,37 +89,41 @@ bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* argume
 }
 
 bool replayed() { return log_of_calls.closed(); }
-bool replaying() { return replaying_pid.load(std::memory_order_seq_cst) != 0; }
+bool replaying() { return replayer.load(std::memory_order_seq_cst) != 0; }
 
 void replay(const Opened& library) {
-  const pid_t self = getpid();
+  if (replayed()) return;
+  look_up_functions(library);
+  const std::uint64_t self = this_thread();
   while (!replayed()) {
-    pid_t owner = replaying_pid.load(std::memory_order_seq_cst);
+    std::uint64_t owner = replayer.load(std::memory_order_seq_cst);
+    // The library calls the stub while it takes in a registration: such a call can't wait for it.
+    if (owner == self) return;
     // Another process's thread is none of ours: fork took it away in the middle of its work.
-    if (owner != self &&
-        replaying_pid.compare_exchange_strong(owner, self, std::memory_order_seq_cst)) {
-      replay_all(library);
+    if (process_of(owner) != process_of(self) &&
+        replayer.compare_exchange_strong(owner, self, std::memory_order_seq_cst)) {
+      replay_all();
       return;
     }
     sched_yield();
   }
 }
 
-void call_library(const Opened& library, unsigned kind, void** handle, const std::uint64_t* a) {
+void call_library(unsigned kind, void** handle, const std::uint64_t* a) {
   // Every argument is an integer or a pointer, so the longest signature serves them all: what a
   // function does not take lies in registers and stack slots that it does not read.
   using Register =
       void (*)(void**, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t);
-  const auto function = reinterpret_cast<Register>(real_function(library, kind));
+  const auto function = reinterpret_cast<Register>(real_function(kind));
   if (function != nullptr) {
     function(handle, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
   }
 }
 
-void** call_fat_binary(const Opened& library, std::uint64_t fat_binary) {
+void** call_fat_binary(std::uint64_t fat_binary) {
   using Register = void** (*)(void*);
-  const auto function = reinterpret_cast<Register>(real_function(library, kFatBinary));
+  const auto function = reinterpret_cast<Register>(real_function(kFatBinary));
   return function != nullptr ? function(reinterpret_cast<void*>(fat_binary)) : nullptr;
 }
 

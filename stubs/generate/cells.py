@@ -4,8 +4,9 @@
     renamed    another name that means the same (renames.txt, by review), same ABI
     absent     the runtime's major has no such function
     rejected   it is there, but nobody has shown that calling it is safe
-(adapted and emulated are made elsewhere, from code.) A caller may be any release of its major, and so
-may the runtime: a cell is direct or renamed only if that holds for every pair of harvested releases.
+(adapted and emulated are made elsewhere, from code.) A caller may be any release of its major, and
+so may the runtime: a cell is direct or renamed only if that holds for every pair of harvested
+releases.
 """
 
 import re
@@ -24,6 +25,7 @@ class Cell:
     """`target` is the name to look for in the runtime, "" where there is none to call; `fallbacks`
     are further names of the same function, for runtimes that lack the first. `since` is the first
     harvested release of the runtime's major that has the target."""
+
     symbol: str
     caller: str
     runtime: str
@@ -38,6 +40,7 @@ class Cell:
 class Rename:
     """`12 cudaThreadExit = 13 cudaDeviceReset  reason`. One `*` on the left may stand for a part of
     the name that the `*` on the right repeats; a `#` stands for a number."""
+
     callers: frozenset[str]
     pattern: str
     runtime: str
@@ -59,14 +62,18 @@ class Rename:
 @dataclass(frozen=True)
 class Reject:
     """`12>13 cudaGetDriverEntryPoint  reason`; `*` for any major, and in the name."""
+
     caller: str
     runtime: str
     pattern: str
     reason: str
 
     def matches(self, symbol: str, caller: str, runtime: str) -> bool:
-        return self.caller in ("*", caller) and self.runtime in ("*", runtime) \
+        return (
+            self.caller in ("*", caller)
+            and self.runtime in ("*", runtime)
             and fnmatchcase(split_suffix(symbol)[0], self.pattern)
+        )
 
 
 def split_suffix(symbol: str) -> tuple[str, str]:
@@ -80,9 +87,12 @@ def load_renames(path: Path) -> list[Rename]:
     for number, line in facts.read_lines(path):
         match = re.fullmatch(r"([\d,]+) (\S+) = (\d+) (\S+)  +(\S.*)", line)
         if not match:
-            raise facts.FormatError(f"{path}:{number}: expected `12 name = 13 name  reason`, "
-                                    f"found {line!r}")
-        result.append(Rename(frozenset(match[1].split(",")), match[2], match[3], match[4], match[5]))
+            raise facts.FormatError(
+                f"{path}:{number}: expected `12 name = 13 name  reason`, " f"found {line!r}"
+            )
+        result.append(
+            Rename(frozenset(match[1].split(",")), match[2], match[3], match[4], match[5])
+        )
     return result
 
 
@@ -91,7 +101,9 @@ def load_rejects(path: Path) -> list[Reject]:
     for number, line in facts.read_lines(path):
         match = re.fullmatch(r"(\*|\d+)>(\*|\d+) (\S+)  +(\S.*)", line)
         if not match:
-            raise facts.FormatError(f"{path}:{number}: expected `12>13 name  reason`, found {line!r}")
+            raise facts.FormatError(
+                f"{path}:{number}: expected `12>13 name  reason`, found {line!r}"
+            )
         result.append(Reject(*match.groups()))
     return result
 
@@ -105,7 +117,7 @@ class Judge:
         self.known: dict[tuple[str, str, str, str], str] = {}
 
     def difference(self, mine: Function, caller: str, theirs: Function, runtime: str) -> str:
-        """"" if every release of the caller's major may call every release of the runtime's."""
+        """ "" if every release of the caller's major may call every release of the runtime's."""
         key = (mine.name, caller, theirs.name, runtime)
         if key not in self.known:
             self.known[key] = self._difference(mine, caller, theirs, runtime)
@@ -120,8 +132,12 @@ class Judge:
                 if shape == other:
                     continue
                 reason = rule.prototypes(
-                    mine.texts[old], self.database.type_table(old), theirs.texts[new],
-                    self.database.type_table(new), self._comparison(old, new))
+                    mine.texts[old],
+                    self.database.type_table(old),
+                    theirs.texts[new],
+                    self.database.type_table(new),
+                    self._comparison(old, new),
+                )
                 if reason:
                     return f"{reason} (built for {old}, on {new})"
         return ""
@@ -142,8 +158,9 @@ class Judge:
 
     def _comparison(self, old: str, new: str) -> rule.Comparison:
         if (old, new) not in self.comparisons:
-            self.comparisons[(old, new)] = rule.Comparison(self.database.type_table(old),
-                                                           self.database.type_table(new))
+            self.comparisons[(old, new)] = rule.Comparison(
+                self.database.type_table(old), self.database.type_table(new)
+            )
         return self.comparisons[(old, new)]
 
 
@@ -157,33 +174,56 @@ def cells(database: Database, library: str = "") -> dict[tuple[str, str, str], C
     for name, function in database.functions.items():
         for caller in function.majors:
             for runtime in database.majors:
-                result[(name, caller, runtime)] = _cell(database, judge, renames, rejects, function,
-                                                        caller, runtime)
+                result[(name, caller, runtime)] = _cell(
+                    database, judge, renames, rejects, function, caller, runtime
+                )
     return result
 
 
-def _cell(database: Database, judge: Judge, renames: list[Rename], rejects: list[Reject],
-          function: Function, caller: str, runtime: str) -> Cell:
+def _cell(
+    database: Database,
+    judge: Judge,
+    renames: list[Rename],
+    rejects: list[Reject],
+    function: Function,
+    caller: str,
+    runtime: str,
+) -> Cell:
     cell = Cell(function.name, caller, runtime, "rejected")
     targets = _renamed(database, renames, function.name, caller, runtime)
     if caller == runtime:
-        names = tuple(name for name, _ in targets
-                      if not judge.difference(function, caller, database.functions[name], runtime))
-        return replace(cell, kind="direct", target=function.name, fallbacks=names,
-                       since=_since(function, runtime))
+        names = tuple(
+            name
+            for name, _ in targets
+            if not judge.difference(function, caller, database.functions[name], runtime)
+        )
+        return replace(
+            cell,
+            kind="direct",
+            target=function.name,
+            fallbacks=names,
+            since=_since(function, runtime),
+        )
     for entry in rejects:
         if entry.matches(function.name, caller, runtime):
             return replace(cell, reason=entry.reason)
     if targets:
-        reasons = [judge.difference(function, caller, database.functions[name], runtime)
-                   for name, _ in targets]
+        reasons = [
+            judge.difference(function, caller, database.functions[name], runtime)
+            for name, _ in targets
+        ]
         good = [target for target, reason in zip(targets, reasons) if not reason]
         if not good:
             return replace(cell, reason=f"as {targets[0][0]}: {reasons[0]}")
         first, why = good[0]
-        return replace(cell, kind="renamed", target=first, reason=why,
-                       since=_since(database.functions[first], runtime),
-                       fallbacks=tuple(name for name, _ in good[1:]))
+        return replace(
+            cell,
+            kind="renamed",
+            target=first,
+            reason=why,
+            since=_since(database.functions[first], runtime),
+            fallbacks=tuple(name for name, _ in good[1:]),
+        )
     if runtime not in function.majors:
         return replace(cell, kind="absent", reason=_why_absent(database, function, runtime))
     reason = judge.difference(function, caller, function, runtime)
@@ -192,15 +232,20 @@ def _cell(database: Database, judge: Judge, renames: list[Rename], rejects: list
     return replace(cell, kind="direct", target=function.name, since=_since(function, runtime))
 
 
-def _renamed(database: Database, renames: list[Rename], symbol: str, caller: str,
-             runtime: str) -> list[tuple[str, str]]:
+def _renamed(
+    database: Database, renames: list[Rename], symbol: str, caller: str, runtime: str
+) -> list[tuple[str, str]]:
     """(target, reason) of the lines about this cell whose target the runtime's major has."""
     found = []
     for line in renames:
         if caller in line.callers and runtime == line.runtime:
             target = line.apply(symbol)
-            if target and target != symbol and target in database.functions \
-                    and runtime in database.functions[target].majors:
+            if (
+                target
+                and target != symbol
+                and target in database.functions
+                and runtime in database.functions[target].majors
+            ):
                 found.append((target, line.reason))
     return found
 

@@ -1,8 +1,9 @@
 """C types as the database writes them, and their reading.
 
-The spelling is C's words in reading order, so that no declarator has to be turned inside out: a base
-name, then suffixes from left to right. `const char *` is C's own; a pointer to function is
-`void (void *) *`, an array of eight pointers `void * [8]`. `const` stands before a base or after a `*`.
+The spelling is C's words in reading order, so that no declarator has to be turned inside out: a
+base name, then suffixes from left to right. `const char *` is C's own; a pointer to function is
+`void (void *) *`, an array of eight pointers `void * [8]`. `const` stands before a base or after
+a `*`.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Optional
 @dataclass(frozen=True)
 class CType:
     """One node of a type: shape is base, pointer, array or function."""
+
     shape: str
     name: str = ""
     const: bool = False
@@ -73,11 +75,11 @@ def parse(text: str) -> CType:
             node = CType("pointer", const=is_const, inner=node)
         elif char == "[":
             close = text.index("]", index)
-            node = CType("array", inner=node, count=int(text[index + 1:close] or 0))
+            node = CType("array", inner=node, count=int(text[index + 1 : close] or 0))
             index = close + 1
         elif char == "(":
             close = _closing(text, index)
-            words = split_top(text[index + 1:close])
+            words = split_top(text[index + 1 : close])
             variadic = bool(words) and words[-1] == "..."
             args = tuple(parse(word) for word in words if word != "...")
             node = CType("function", inner=node, args=args, variadic=variadic)
@@ -107,7 +109,7 @@ def parse_prototype(text: str) -> tuple[str, tuple[RawParam, ...], bool]:
     result = text[:open_at].strip()
     params: list[RawParam] = []
     variadic = False
-    for word in split_top(text[open_at + 1:-1]):
+    for word in split_top(text[open_at + 1 : -1]):
         if word == "...":
             variadic = True
             continue

@@ -64,8 +64,9 @@ def parse_ranges(text: str, versions: list[str], cache: dict[str, list[str]]) ->
             high = versions.index(last) if last else low
         except ValueError:
             raise FormatError(
-                f"range {text!r} names a version that versions.txt does not list") from None
-        result.extend(versions[low:high + 1])
+                f"range {text!r} names a version that versions.txt does not list"
+            ) from None
+        result.extend(versions[low : high + 1])
     cache[text] = result
     return result
 
@@ -152,8 +153,10 @@ def read_flat(path: Path, versions: list[str]) -> Table:
 
 def read_versions(path: Path) -> dict[str, str]:
     """Version -> what the list says about it."""
-    return {version: about for version, _, about in
-            (line.partition("  ") for _, line in read_lines(path))}
+    return {
+        version: about
+        for version, _, about in (line.partition("  ") for _, line in read_lines(path))
+    }
 
 
 def read_reviewed(path: Path) -> dict[str, list[tuple[frozenset[str], str]]]:
@@ -184,5 +187,8 @@ def read_lines(path: Path) -> list[tuple[int, str]]:
     if not path.exists():
         return []
     lines = enumerate(path.read_text().splitlines(), 1)
-    return [(number, line.strip()) for number, line in lines
-            if line.strip() and not line.startswith("#")]
+    return [
+        (number, line.strip())
+        for number, line in lines
+        if line.strip() and not line.startswith("#")
+    ]

@@ -11,11 +11,21 @@ from .ctype import CType
 
 # LP64, the same on x86_64 and aarch64.
 _SCALARS = {
-    "void": (1, "integer"), "char": (1, "integer"), "signed char": (1, "integer"),
-    "unsigned char": (1, "integer"), "_Bool": (1, "integer"), "short": (2, "integer"),
-    "unsigned short": (2, "integer"), "int": (4, "integer"), "unsigned int": (4, "integer"),
-    "long": (8, "integer"), "unsigned long": (8, "integer"), "long long": (8, "integer"),
-    "unsigned long long": (8, "integer"), "float": (4, "float"), "double": (8, "float"),
+    "void": (1, "integer"),
+    "char": (1, "integer"),
+    "signed char": (1, "integer"),
+    "unsigned char": (1, "integer"),
+    "_Bool": (1, "integer"),
+    "short": (2, "integer"),
+    "unsigned short": (2, "integer"),
+    "int": (4, "integer"),
+    "unsigned int": (4, "integer"),
+    "long": (8, "integer"),
+    "unsigned long": (8, "integer"),
+    "long long": (8, "integer"),
+    "unsigned long long": (8, "integer"),
+    "float": (4, "float"),
+    "double": (8, "float"),
 }
 _DEFINITIONS: dict[tuple, int] = {}
 _FIELD = re.compile(r"(\d+)(?::(\d))?  (.*?)(?: :(\d+))?  (\S+)\Z")
@@ -24,6 +34,7 @@ _FIELD = re.compile(r"(\d+)(?::(\d))?  (.*?)(?: :(\d+))?  (\S+)\Z")
 @dataclass(frozen=True)
 class Field:
     """One field: byte offset, its type as text, its name; bits is set for a bit-field alone."""
+
     offset: int
     type: str
     name: str
@@ -34,6 +45,7 @@ class Field:
 @dataclass(frozen=True)
 class Record:
     """A struct or union; an opaque one has no size."""
+
     key: str
     size: int
     align: int
@@ -47,6 +59,7 @@ class Resolved:
 
     `type` is the node (its inner types still hold typedef names), `tag` names the enum, struct or
     union that it is."""
+
     kind: str
     size: int
     align: int
@@ -61,9 +74,13 @@ class UnknownType(KeyError):
 class TypeTable:
     """types.txt, enums.txt and macros.txt as they are in one version."""
 
-    def __init__(self, version: str, bodies: Mapping[str, tuple[str, ...]],
-                 enumerators: Mapping[str, Mapping[str, int]],
-                 macros: Mapping[str, int] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        version: str,
+        bodies: Mapping[str, tuple[str, ...]],
+        enumerators: Mapping[str, Mapping[str, int]],
+        macros: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self.version = version
         self.bodies = bodies
         self.enumerators = enumerators
@@ -94,8 +111,9 @@ class TypeTable:
         scalar = _SCALARS.get(name)
         if scalar:
             size, kind = scalar
-            return Resolved("void" if name == "void" else kind, 0 if name == "void" else size, size,
-                            node)
+            return Resolved(
+                "void" if name == "void" else kind, 0 if name == "void" else size, size, node
+            )
         body = self.bodies.get(name)
         if body is None:
             target = self.bodies.get(f"typedef {name}")
@@ -147,7 +165,7 @@ class TypeTable:
         return self.bodies[key][0].split(" ", 2)[2]
 
     def passing(self, resolved: Resolved) -> tuple[str, ...]:
-        """Classes of a value passed by value on x86_64: integer or sse per eight bytes, or memory."""
+        """Classes of a value passed on x86_64: integer or sse by eight bytes, or memory."""
         if resolved.kind in ("integer", "pointer"):
             return ("integer",)
         if resolved.kind == "float":

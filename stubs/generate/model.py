@@ -1,7 +1,7 @@
 """The ABI database of one library as Python objects: what the generator builds tables from.
 
-    db = model.load(Path("stubs/abi/cudart"))
-    db.functions["cudaMalloc"].prototype("12.4").params[0].kind
+db = model.load(Path("stubs/abi/cudart"))
+db.functions["cudaMalloc"].prototype("12.4").params[0].kind
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from . import ctype, facts
+from . import completion, ctype, facts
 from .facts import Table, major_of
 from .layout import TypeTable
 
@@ -23,6 +23,7 @@ class Param:
 
     `classes` says where a value travels on x86_64: integer or sse for each eight bytes, or memory;
     `sse` is true when any part of it is in a vector register."""
+
     name: str
     type: str
     kind: str
@@ -40,6 +41,7 @@ class Param:
 class Prototype:
     """A function's type in one version. result_kind: status, int, pointer, string, void, struct,
     other; status is the library's own status enumeration."""
+
     text: str
     result: str
     result_kind: str
@@ -53,9 +55,10 @@ class Prototype:
 class Function:
     """One exported name and what is known of it in every version.
 
-    `versions` are the releases that export it; for the driver the ones whose cuda.h declares it, and
-    `drivers` the drivers that export it. `source` is header, internals or unknown (no prototype).
+    `versions` are the releases that export it; for the driver the ones whose cuda.h declares it,
+    and `drivers` the drivers that export it. `source` is header, internals or unknown (no type).
     `data_size` is not 0 for an exported variable, which is no function at all."""
+
     name: str
     versions: tuple[str, ...]
     texts: dict[str, str]
@@ -90,13 +93,15 @@ class Function:
         if version not in self._prototypes:
             text = self.texts.get(version, "?")
             self._prototypes[version] = (
-                None if text == "?" else self._database.make_prototype(text, version))
+                None if text == "?" else self._database.make_prototype(text, version)
+            )
         return self._prototypes[version]
 
 
 @dataclass
 class Database:
     """One library's facts. For a library without majors (the driver) there is one major, NATIVE."""
+
     path: Path
     library: str
     versions: list[str]
@@ -125,8 +130,11 @@ class Database:
     def exports(self, version: str) -> list[str]:
         """Names that this version of the library exports: a fingerprint of it. For the driver,
         `version` is a driver version such as "535"."""
-        return sorted(name for name, function in self.functions.items()
-                      if version in function.versions or version in function.drivers)
+        return sorted(
+            name
+            for name, function in self.functions.items()
+            if version in function.versions or version in function.drivers
+        )
 
     def type_table(self, version: str) -> TypeTable:
         """Types and enumerators as they are in one version."""
@@ -141,8 +149,7 @@ class Database:
             for name in self.borrowed:
                 key, _, origin = name.rpartition("@")
                 bodies[name] = self.types[key][origin]
-            known = self._tables[version] = TypeTable(version, bodies, enums,
-                                                         self.macros(version))
+            known = self._tables[version] = TypeTable(version, bodies, enums, self.macros(version))
         return known
 
     @cached_property
@@ -158,7 +165,9 @@ class Database:
     def _errors(self, versions: list[str]) -> list[tuple[int, str, str]]:
         by_value: dict[int, tuple[int, str, str]] = {}
         for version in versions:
-            for name, value in self.type_table(version).enumerators.get(self.status_type, {}).items():
+            for name, value in (
+                self.type_table(version).enumerators.get(self.status_type, {}).items()
+            ):
                 by_value[value] = (value, name, self.messages.get(value, ""))
             for name, by in self.errors_by_version.items():
                 if version in by:
@@ -168,15 +177,20 @@ class Database:
 
     def macros(self, version: str) -> dict[str, int]:
         """Macros with an integer value in one version."""
-        return {name: int(by[version][0]) for name, by in self.macro_table.items()
-                if version in by and " " not in name}
+        return {
+            name: int(by[version][0])
+            for name, by in self.macro_table.items()
+            if version in by and " " not in name
+        }
 
     def redirects(self, version: str, per_thread: bool = False) -> dict[str, str]:
         """Function names that the version's headers turn into another exported name."""
         prefix = "redirect per-thread " if per_thread else "redirect "
-        found = {name.removeprefix(prefix): by[version][0]
-                 for name, by in self.macro_table.items()
-                 if name.startswith(prefix) and version in by}
+        found = {
+            name.removeprefix(prefix): by[version][0]
+            for name, by in self.macro_table.items()
+            if name.startswith(prefix) and version in by
+        }
         return {name: target for name, target in found.items() if " " not in name}
 
     def make_prototype(self, text: str, version: str) -> Prototype:
@@ -209,8 +223,12 @@ class Database:
         return "int" if resolved.kind == "integer" and not resolved.tag else "other"
 
 
-STATUS_TYPES = {"cudart": "enum cudaError", "cuda": "enum cudaError_enum",
-                "nvrtc": "enum nvrtcResult", "nvjitlink": "enum nvJitLinkResult"}
+STATUS_TYPES = {
+    "cudart": "enum cudaError",
+    "cuda": "enum cudaError_enum",
+    "nvrtc": "enum nvrtcResult",
+    "nvjitlink": "enum nvJitLinkResult",
+}
 
 
 def load(path: Path) -> Database:
@@ -221,72 +239,51 @@ def load(path: Path) -> Database:
         raise FileNotFoundError(f"{path} holds no ABI database: versions.txt is missing or empty")
     versions = facts.sort_versions(about)
     library = path.name
-    database = Database(path, library, versions, about, facts.read_block(path / "types.txt", versions),
-                        status_type=STATUS_TYPES.get(library, ""))
+    database = Database(
+        path,
+        library,
+        versions,
+        about,
+        facts.read_block(path / "types.txt", versions),
+        status_type=STATUS_TYPES.get(library, ""),
+    )
     database.errors_by_version = facts.read_flat(path / "errors.txt", versions)
     database.macro_table = facts.read_flat(path / "macros.txt", versions)
     database.enum_table = facts.read_flat(path / "enums.txt", versions)
     drivers = facts.read_versions(path / "drivers.txt")
     database.driver_versions = facts.sort_versions(drivers)
     exports = facts.read_flat(path / "exports.txt", database.driver_versions)
-    database.messages = _driver_messages(path, database.driver_versions)
+    database.messages = completion.driver_messages(path, database.driver_versions)
     internals = facts.read_reviewed(path / "internals.txt")
     database.borrowed = frozenset(
-        name for entries in internals.values() for _, text in entries
-        for name in re.findall(r"(?:struct|union) \w+@[\d.]+", text))
+        name
+        for entries in internals.values()
+        for _, text in entries
+        for name in re.findall(r"(?:struct|union) \w+@[\d.]+", text)
+    )
     declared = facts.read_block(path / "functions.txt", versions)
     for name in sorted({*declared, *exports}):
         texts = {version: body[0] for version, body in declared.get(name, {}).items()}
         if not texts:
             # No header of any release has it; a prototype kept by hand holds for all of them.
             texts = {version: "?" for version in versions}
-        texts, source = _complete(database, texts, internals.get(name, []))
+        texts, source = completion.complete(texts, internals.get(name, []), database.major)
         exported = tuple(version for version in versions if version in texts and name in declared)
         by_driver = exports.get(name, {})
         database.functions[name] = Function(
-            name, exported, texts, source, database,
+            name,
+            exported,
+            texts,
+            source,
+            database,
             tuple(version for version in database.driver_versions if version in by_driver),
-            next((int(body[0].split()[1]) for body in by_driver.values()
-                  if body[0].startswith("data ")), 0))
+            next(
+                (
+                    int(body[0].split()[1])
+                    for body in by_driver.values()
+                    if body[0].startswith("data ")
+                ),
+                0,
+            ),
+        )
     return database
-
-
-def _driver_messages(path: Path, drivers: list[str]) -> dict[int, str]:
-    """Messages of the driver's status values, as the drivers say them. Values that are newer than every
-    harvested driver have the runtime's message: the two agree word for word on all they share."""
-    messages: dict[int, str] = {}
-    if not drivers:
-        return messages
-    runtime = path.parent / "cudart"
-    newest = facts.sort_versions(facts.read_versions(runtime / "versions.txt"))
-    tables = (facts.read_flat(runtime / "errors.txt", newest),
-              facts.read_flat(path / "driver_errors.txt", drivers))
-    for table in tables:
-        for by in table.values():
-            for body in by.values():
-                value, _, message = body[0].partition(" ")
-                messages[int(value)] = message
-    return messages
-
-
-def _complete(database: Database, texts: dict[str, str],
-              reviewed: list[tuple[frozenset[str], str]]) -> tuple[dict[str, str], str]:
-    """Prototypes where the headers do not tell, or tell wrong: internals.txt goes before the header;
-    for a name that a release's own header does not declare, another release of the major speaks (a
-    name keeps its type within a major)."""
-    if "?" not in texts.values() and not reviewed:
-        return texts, "header"
-    result, source = dict(texts), "header"
-    for version, text in texts.items():
-        major = database.major(version)
-        known = facts.reviewed_body(reviewed, major)
-        if known:
-            result[version] = known
-            source = "internals"
-            continue
-        if text != "?":
-            continue
-        others = [t for v, t in texts.items() if t != "?" and database.major(v) == major]
-        if others:
-            result[version] = others[-1]
-    return result, "unknown" if "?" in result.values() else source

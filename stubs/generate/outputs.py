@@ -1,7 +1,8 @@
 """Which of a function's outputs a failing call sets to zero.
 
-A program that ignores an error should find zero, not what happened to be on its stack. Only pointers
-to one scalar or handle count. The marks come from the harvest, outputs.txt corrects them by review:
+A program that ignores an error should find zero, not what happened to be on its stack. Only
+pointers to one scalar or handle count. The marks come from the harvest; by review, outputs.txt
+corrects them:
     + cudaHostAlloc.pHost          is an output although the header's words do not say so
     - cuTexRefGetBorderColor.pBorderColor   is none, for the reason in the comment above it
 A pattern (`*`) may stand for several functions; `_ptsz` and `_ptds` forms follow their base name.
@@ -20,6 +21,7 @@ from .model import Database, Function, Prototype
 class Output:
     """A parameter to be set to zero: its index and how many bytes it points to. The pointer may be
     null where the API allows that."""
+
     index: int
     size: int
     name: str
@@ -28,6 +30,7 @@ class Output:
 @dataclass(frozen=True)
 class Review:
     """Hand-kept corrections: (function pattern, parameter) -> is it an output?"""
+
     entries: tuple[tuple[str, str, bool], ...]
 
     def verdict(self, function: str, parameter: str) -> bool | None:
@@ -43,8 +46,10 @@ def load_review(path: Path) -> Review:
     for number, line in facts.read_lines(path):
         match = re.fullmatch(r"([+-]) (\S+)\.(\w+)", line)
         if not match:
-            raise facts.FormatError(f"{path}:{number}: expected `+ function.parameter` or "
-                                    f"`- function.parameter`, found {line!r}")
+            raise facts.FormatError(
+                f"{path}:{number}: expected `+ function.parameter` or "
+                f"`- function.parameter`, found {line!r}"
+            )
         entries.append((match[2], match[3], match[1] == "+"))
     return Review(tuple(entries))
 
@@ -73,10 +78,15 @@ def outputs(database: Database, name: str, major: str, review: Review) -> list[O
             continue
         pointer = types.resolve_text(param.type)
         target = types.resolve(pointer.type.inner) if pointer.kind == "pointer" else None
-        if target is None or target.kind not in ("integer", "pointer", "float") \
-                or pointer.type.inner.const:
-            raise ValueError(f"{database.path}: {name}.{param.name} is marked as an output, but "
-                             f"{param.type!r} is no pointer to one scalar or handle that may be written")
+        if (
+            target is None
+            or target.kind not in ("integer", "pointer", "float")
+            or pointer.type.inner.const
+        ):
+            raise ValueError(
+                f"{database.path}: {name}.{param.name} is marked as an output, but "
+                f"{param.type!r} is no pointer to one scalar or handle that may be written"
+            )
         result.append(Output(index, target.size, param.name))
     return result
 
@@ -84,5 +94,8 @@ def outputs(database: Database, name: str, major: str, review: Review) -> list[O
 def all_outputs(database: Database) -> dict[tuple[str, str], list[Output]]:
     """(function, caller's major) -> its outputs, for every function of the library."""
     review = load_review(database.path / "outputs.txt")
-    return {(name, major): outputs(database, name, major, review)
-            for name, function in database.functions.items() for major in function.majors}
+    return {
+        (name, major): outputs(database, name, major, review)
+        for name, function in database.functions.items()
+        for major in function.majors
+    }

@@ -1,15 +1,15 @@
 """When may a caller built for one version call a function of another version as it is?
 
-Pure functions over prototypes and layouts. A verdict is a reason: "" means compatible, anything else
-names the first difference found. What the rule cannot see through counts as a difference.
+Pure functions over prototypes and layouts. A verdict is a reason: "" means compatible, anything
+else names the first difference found. What the rule cannot see through counts as a difference.
 
     result, parameter count, variadic     equal
     passed by value                       same size, same classes (integer, vector, memory)
     enumeration                           a name that both have stands for the same value
-    struct or union                       same size and alignment; a field that both have lies at the
-                                          same place with a compatible type; a field that one side
-                                          alone has lies in the other side's reserved fields or
-                                          padding, or is a further member of the same union
+    struct or union                       same size and alignment; a field that both have lies at
+                                          the same place with a compatible type; a field that one
+                                          side alone has lies in the other side's reserved fields
+                                          or padding, or is a further member of the same union
     pointer                               what it points to is compatible; opaque types by name
 
 `const` is no part of an ABI, and NVIDIA adds it to functions that never wrote: it is not compared.
@@ -23,19 +23,15 @@ from dataclasses import dataclass, field
 from . import ctype
 from .ctype import CType
 from .layout import Record, Resolved, TypeTable
+from .leaves import fits, leaves, place
 
-_RESERVED = re.compile(r"(?i)(^|_|\.)(reserved|pad|padding|unused)(_?\d*|$|_)|^_+(pad|reserved)|Reserved\d*$")
 _SENTINEL = re.compile(r"(?i)(max|count|max_enum|force_int|forceint)$")
-
-
-def is_reserved(name: str) -> bool:
-    """Is a field of this name space that a later version may use?"""
-    return bool(_RESERVED.search(name))
 
 
 @dataclass
 class Comparison:
     """The caller's types against the runtime's; what it found out is kept for the next question."""
+
     caller: TypeTable
     runtime: TypeTable
     known: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -61,7 +57,7 @@ class Comparison:
             return self.records(a.tag, b.tag, where)
         if a.kind == "array":
             if a.type.count != b.type.count:
-                return f"{where}: {a.type.count} elements for the caller, {b.type.count} in the runtime"
+                return _counts(where, "elements", a.type.count, b.type.count)
             return self.types(a.type.inner, b.type.inner, where)
         return ""
 
@@ -77,7 +73,7 @@ class Comparison:
 
     def functions(self, mine: CType, theirs: CType, where: str) -> str:
         if len(mine.args) != len(theirs.args) or mine.variadic != theirs.variadic:
-            return f"{where}: {len(mine.args)} arguments for the caller, {len(theirs.args)} in the runtime"
+            return _counts(where, "arguments", len(mine.args), len(theirs.args))
         reason = self.values(mine.inner, theirs.inner, f"{where}, result")
         for number, (a, b) in enumerate(zip(mine.args, theirs.args), 1):
             reason = reason or self.values(a, b, f"{where}, argument {number}")
@@ -107,8 +103,9 @@ class Comparison:
         others = self.runtime.enumerators.get(theirs, {})
         common = {name for name in ours if name in others}
         for name in common:
-            if ours[name] != others[name] and not (_is_sentinel(name, ours)
-                                                   and _is_sentinel(name, others)):
+            if ours[name] != others[name] and not (
+                _is_sentinel(name, ours) and _is_sentinel(name, others)
+            ):
                 return f"{name} is {ours[name]} for the caller, {others[name]} in the runtime"
         common |= {name for name, value in ours.items() if self.runtime.macros.get(name) == value}
         common |= {name for name, value in others.items() if self.caller.macros.get(name) == value}
@@ -146,8 +143,8 @@ class Comparison:
         return self._leaves(a, b)
 
     def _leaves(self, a: Record, b: Record) -> str:
-        """Field by field, through the records inside. A record inside may grow: what counts is where
-        its fields lie in the whole, and the size of the whole."""
+        """Field by field, through the records inside. A record inside may grow: what counts is
+        where its fields lie in the whole, and the size of the whole."""
         mine = {leaf.path: leaf for leaf in leaves(a, self.caller)}
         theirs = {leaf.path: leaf for leaf in leaves(b, self.runtime)}
         for path, leaf in mine.items():
@@ -155,76 +152,24 @@ class Comparison:
             if leaf.reserved:
                 continue
             if other is None:
-                if not _fits(leaf, mine, theirs):
+                if not fits(leaf, mine, theirs):
                     return f"{a.key}: the runtime has no field {path}"
             elif (leaf.start, leaf.end - leaf.start) != (other.start, other.end - other.start):
-                return (f"{a.key}.{path}: {_place(leaf)} for the caller, {_place(other)} in the runtime")
+                return (
+                    f"{a.key}.{path}: {place(leaf)} for the caller, {place(other)} in the runtime"
+                )
             else:
                 reason = self.types(leaf.type, other.type, f"{a.key}.{path}")
                 if reason:
                     return reason
         for path, leaf in theirs.items():
-            if path not in mine and not leaf.reserved and not _fits(leaf, theirs, mine):
+            if path not in mine and not leaf.reserved and not fits(leaf, theirs, mine):
                 return f"{a.key}: the caller has no field {path}"
         return ""
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """A field that is no record itself: where it lies in the whole, in bits, and which members of
-    which unions (place and size of the union, member) it belongs to."""
-    path: str
-    start: int
-    end: int
-    type: CType
-    reserved: bool
-    unions: tuple[tuple[int, int, str], ...]
-
-
-def leaves(record: Record, types: TypeTable, base: int = 0, prefix: str = "",
-           reserved: bool = False, unions: tuple = ()) -> list[Leaf]:
-    """The leaves of a record. An array of records stays one leaf: its elements keep their size."""
-    result: list[Leaf] = []
-    for item in record.fields:
-        node = ctype.parse(item.type)
-        resolved = types.resolve(node)
-        start = base + item.offset * 8 + item.bit
-        spare = reserved or is_reserved(item.name)
-        inside = unions
-        if record.key.startswith("union "):
-            inside = (*unions, (base, record.size, f"{item.name}@{item.offset}"))
-        if resolved.kind == "struct" and not types.record(resolved.tag).opaque:
-            longer = prefix if item.name == "-" else f"{prefix}{item.name}."
-            result += leaves(types.record(resolved.tag), types, start, longer, spare, inside)
-        else:
-            end = start + (item.bits or resolved.size * 8)
-            result.append(Leaf(prefix + item.name, start, end, node, spare, inside))
-    return result
-
-
-def _place(leaf: Leaf) -> str:
-    size = leaf.end - leaf.start
-    text = f"byte {leaf.start // 8}" + (f" bit {leaf.start % 8}" if leaf.start % 8 else "")
-    return f"{text}, " + (f"{size // 8} bytes" if size % 8 == 0 else f"{size} bits")
-
-
-def _alternatives(one: Leaf, other: Leaf) -> bool:
-    """Do the two lie in different members of one union, so that only one of them counts?"""
-    members = {(start, size): name for start, size, name in one.unions}
-    return any(members.get((start, size), name) != name for start, size, name in other.unions)
-
-
-def _fits(leaf: Leaf, own: dict[str, Leaf], others: dict[str, Leaf]) -> bool:
-    """Does a field that only one side has lie where the other side has nothing that counts:
-    padding, reserved fields, or other members of the same union?"""
-    for other in others.values():
-        if other.reserved or other.end <= leaf.start or leaf.end <= other.start:
-            continue
-        known = own.get(other.path)
-        if _alternatives(leaf, known if known is not None else other):
-            continue
-        return False
-    return True
+def _counts(where: str, what: str, mine: int, theirs: int) -> str:
+    return f"{where}: {mine} {what} for the caller, {theirs} in the runtime"
 
 
 def _spelled(resolved: Resolved) -> str:
@@ -241,7 +186,11 @@ def _meanings(values: dict[str, int]) -> dict[int, set[str]]:
     highest = max(values.values(), default=0)
     result: dict[int, set[str]] = {}
     for name, value in values.items():
-        if "eserved" in name or "RESERVED" in name or (value == highest and _is_sentinel(name, values)):
+        if (
+            "eserved" in name
+            or "RESERVED" in name
+            or (value == highest and _is_sentinel(name, values))
+        ):
             continue
         result.setdefault(value, set()).add(name)
     return result
@@ -258,8 +207,13 @@ def _changed_meaning(ours: dict[str, int], others: dict[str, int], common: set[s
     return ""
 
 
-def prototypes(caller_text: str, caller: TypeTable, runtime_text: str, runtime: TypeTable,
-               comparison: Comparison | None = None) -> str:
+def prototypes(
+    caller_text: str,
+    caller: TypeTable,
+    runtime_text: str,
+    runtime: TypeTable,
+    comparison: Comparison | None = None,
+) -> str:
     """May a call made through the caller's prototype reach a function of the runtime's prototype?
     A comparison that is passed in must be of these two tables; it makes many questions cheaper."""
     result, params, variadic = ctype.parse_prototype(caller_text)
@@ -271,6 +225,7 @@ def prototypes(caller_text: str, caller: TypeTable, runtime_text: str, runtime: 
     for mine, theirs in zip(params, their_params):
         if reason:
             break
-        reason = comparison.values(ctype.parse(mine.type), ctype.parse(theirs.type),
-                                   f"parameter {mine.name}")
+        reason = comparison.values(
+            ctype.parse(mine.type), ctype.parse(theirs.type), f"parameter {mine.name}"
+        )
     return reason

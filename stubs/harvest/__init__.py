@@ -1,1 +1,1 @@
-"""Makes the ABI database (stubs/abi) from NVIDIA's headers and libraries: python3 -m harvest --help."""
+"""Makes the ABI database (stubs/abi) from real headers and libraries: python3 -m harvest --help."""

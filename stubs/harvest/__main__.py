@@ -9,7 +9,7 @@ from generate import facts
 
 from . import elf, headers, report, sources
 from .libraries import ROWS
-from .merge import DRIVER_TABLES, RELEASE_TABLES, Database
+from .merge import DRIVER_TABLES, Database
 from .release import make, make_declared, make_driver
 
 ABI = Path(__file__).resolve().parents[1] / "abi"
@@ -38,14 +38,24 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="make it again elsewhere and compare every byte")
     check.set_defaults(run=_check)
     for command in (every, check):
-        command.add_argument("--cache", type=Path, required=True,
-                             help="the fetch tool's cache, or folders named cudart-12.9, driver-535 ...")
-        command.add_argument("--library", action="append", choices=sorted(ROWS),
-                             help="only this library (may be given again)")
+        command.add_argument(
+            "--cache",
+            type=Path,
+            required=True,
+            help="the fetch tool's cache, or folders named cudart-12.9, driver-535 ...",
+        )
+        command.add_argument(
+            "--library",
+            action="append",
+            choices=sorted(ROWS),
+            help="only this library (may be given again)",
+        )
     for command in (add, every, check):
         # Also after the command, where one types them; the default there must not undo the first.
         command.add_argument("--abi", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-        command.add_argument("--clang", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        command.add_argument(
+            "--clang", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
     return parser
 
 
@@ -61,16 +71,21 @@ def _add(options: argparse.Namespace) -> int:
     else:
         database = Database.load(folder)
         if row.name == "cuda":
-            release = make_declared(row, options.version, options.headers, internals, options.package)
+            release = make_declared(
+                row, options.version, options.headers, internals, options.package
+            )
         elif options.headers is None or options.lib is None:
             raise headers.HeaderError(f"a release of {row.name} needs both --headers and --lib")
         else:
-            release = make(row, options.version, options.headers, options.lib, internals,
-                           options.package)
+            release = make(
+                row, options.version, options.headers, options.lib, internals, options.package
+            )
         database.add(release)
     changed = database.save(folder)
-    say(f"{row.name} {options.version}: " + (f"wrote {', '.join(changed)}" if changed else
-                                             "the database said this already"))
+    say(
+        f"{row.name} {options.version}: "
+        + (f"wrote {', '.join(changed)}" if changed else "the database said this already")
+    )
     if options.headers is not None:
         for line in report.incompatible(folder, options.version):
             say(line)
@@ -111,11 +126,15 @@ def _harvest(name: str, cache: Path, reviewed: Path, target: Path) -> list[str]:
         if name == "cuda":
             release = make_declared(row, piece.version, piece.headers, internals, piece.package)
         else:
-            release = make(row, piece.version, piece.headers, piece.library(name), internals,
-                           piece.package)
+            release = make(
+                row, piece.version, piece.headers, piece.library(name), internals, piece.package
+            )
         minor = ".".join(piece.version.split(".")[:2])
-        if minor != piece.version and minor in database.releases \
-                and database.same_facts(release, minor):
+        if (
+            minor != piece.version
+            and minor in database.releases
+            and database.same_facts(release, minor)
+        ):
             say(f"    says the same as {minor}")
             continue
         database.add(release)
@@ -138,8 +157,14 @@ def main() -> int:
     try:
         headers.use_clang(folder)
         return options.run(options)
-    except (headers.HeaderError, elf.ElfError, sources.SourceError, facts.FormatError,
-            RuntimeError, OSError) as error:
+    except (
+        headers.HeaderError,
+        elf.ElfError,
+        sources.SourceError,
+        facts.FormatError,
+        RuntimeError,
+        OSError,
+    ) as error:
         print(f"harvest: {error}", file=sys.stderr)
         return 1
 

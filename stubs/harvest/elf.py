@@ -1,4 +1,4 @@
-"""What a shared library says about itself: its name, what it needs, what it exports under which version.
+"""What a shared library says about itself: its name, its needs, its exports and their versions.
 
 Reads 64-bit little-endian ELF (x86_64 and aarch64) through the dynamic segment alone, because that
 is what the dynamic linker uses and what survives stripping. No tool of the system is needed.
@@ -11,8 +11,8 @@ from pathlib import Path
 
 PT_LOAD, PT_DYNAMIC = 1, 2
 DT_NEEDED, DT_HASH, DT_STRTAB, DT_SYMTAB, DT_SONAME, DT_RPATH, DT_RUNPATH = 1, 4, 5, 6, 14, 15, 29
-DT_GNU_HASH, DT_VERSYM, DT_VERDEF, DT_VERNEED = 0x6ffffef5, 0x6ffffff0, 0x6ffffffc, 0x6ffffffe
-SHN_UNDEF, SHN_ABS = 0, 0xfff1
+DT_GNU_HASH, DT_VERSYM, DT_VERDEF, DT_VERNEED = 0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFFC, 0x6FFFFFFE
+SHN_UNDEF, SHN_ABS = 0, 0xFFF1
 STB_LOCAL = 0
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
@@ -24,6 +24,7 @@ class ElfError(ValueError):
 @dataclass(frozen=True)
 class Symbol:
     """One dynamic symbol; `default` tells name@@version from name@version."""
+
     name: str
     version: str
     default: bool
@@ -63,15 +64,16 @@ class _Image:
             raise ElfError(f"{path}: not an ELF file")
         if data[4] != 2 or data[5] != 1:
             raise ElfError(f"{path}: not a 64-bit little-endian ELF file")
-        machine, = struct.unpack_from("<H", data, 18)
+        (machine,) = struct.unpack_from("<H", data, 18)
         self.machine = MACHINES.get(machine, f"machine {machine}")
-        table, = struct.unpack_from("<Q", data, 32)
+        (table,) = struct.unpack_from("<Q", data, 32)
         size, count = struct.unpack_from("<HH", data, 54)
         self.loads: list[tuple[int, int, int]] = []
         self.dynamic: tuple[int, int] = (0, 0)
         for index in range(count):
             kind, _, offset, address, _, length = struct.unpack_from(
-                "<IIQQQQ", data, self._inside(table + index * size, size))
+                "<IIQQQQ", data, self._inside(table + index * size, size)
+            )
             if kind == PT_LOAD:
                 self.loads.append((address, offset, length))
             elif kind == PT_DYNAMIC:
@@ -81,7 +83,9 @@ class _Image:
 
     def _inside(self, offset: int, length: int) -> int:
         if offset < 0 or offset + length > len(self.data):
-            raise ElfError(f"{self.path}: truncated: needs byte {offset + length} of {len(self.data)}")
+            raise ElfError(
+                f"{self.path}: truncated: needs byte {offset + length} of {len(self.data)}"
+            )
         return offset
 
     def offset(self, address: int) -> int:
@@ -129,8 +133,9 @@ def _symbol_count(image: _Image, entries: dict[int, list[int]]) -> int:
     return last + 1
 
 
-def _version_names(image: _Image, entries: dict[int, list[int]], strings: int,
-                   library: Library) -> dict[int, str]:
+def _version_names(
+    image: _Image, entries: dict[int, list[int]], strings: int, library: Library
+) -> dict[int, str]:
     names: dict[int, str] = {}
     at = entries.get(DT_VERDEF, [0])[0]
     while at:
@@ -154,8 +159,9 @@ def _version_names(image: _Image, entries: dict[int, list[int]], strings: int,
     return names
 
 
-def _symbols(image: _Image, entries: dict[int, list[int]], strings: int,
-             names: dict[int, str]) -> list[Symbol]:
+def _symbols(
+    image: _Image, entries: dict[int, list[int]], strings: int, names: dict[int, str]
+) -> list[Symbol]:
     result: list[Symbol] = []
     table = entries[DT_SYMTAB][0]
     versions = entries.get(DT_VERSYM, [0])[0]
@@ -164,9 +170,19 @@ def _symbols(image: _Image, entries: dict[int, list[int]], strings: int,
         if info >> 4 == STB_LOCAL:
             continue
         version = image.read("<H", versions + 2 * index)[0] if versions else 1
-        result.append(Symbol(image.string(strings + name), names.get(version & 0x7fff, ""),
-                             not version & 0x8000, section != SHN_UNDEF, value, size, section,
-                             info >> 4 == 2, info & 15 in (2, 10)))
+        result.append(
+            Symbol(
+                image.string(strings + name),
+                names.get(version & 0x7FFF, ""),
+                not version & 0x8000,
+                section != SHN_UNDEF,
+                value,
+                size,
+                section,
+                info >> 4 == 2,
+                info & 15 in (2, 10),
+            )
+        )
     return result
 
 
@@ -187,8 +203,11 @@ def read(path: Path) -> Library:
             strings = entries[DT_STRTAB][0]
             library.soname = "".join(image.string(strings + v) for v in entries.get(DT_SONAME, []))
             library.needed = [image.string(strings + v) for v in entries.get(DT_NEEDED, [])]
-            library.runpath = [image.string(strings + v)
-                               for tag in (DT_RPATH, DT_RUNPATH) for v in entries.get(tag, [])]
+            library.runpath = [
+                image.string(strings + v)
+                for tag in (DT_RPATH, DT_RUNPATH)
+                for v in entries.get(tag, [])
+            ]
             names = _version_names(image, entries, strings, library)
             library.symbols = _symbols(image, entries, strings, names)
         except (struct.error, UnicodeDecodeError) as error:

@@ -24,7 +24,8 @@ def ask(function, value):
         return (text.value or b"").decode() if call(value, ctypes.byref(text)) == 0 else ""
     call.restype = ctypes.c_char_p
     return (call(value) or b"").decode()
-print(json.dumps({name: [ask(name_of, value), ask(text_of, value)] for name, value in values.items()}))
+print(json.dumps({name: [ask(name_of, value), ask(text_of, value)]
+                  for name, value in values.items()}))
 """
 
 

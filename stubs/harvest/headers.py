@@ -1,7 +1,7 @@
-"""Reads NVIDIA's headers with libclang: prototypes, layouts, enumerators and macros, as plain facts.
+"""Reads headers with libclang: prototypes, layouts, enumerators and macros, as plain facts.
 
-Only facts leave this module: names, types, sizes, offsets, values. The text of a comment is looked at
-once, for the words that say whether a parameter is an output, and then dropped.
+Only facts leave this module: names, types, sizes, offsets, values. The text of a comment is
+looked at once, for the words that say whether a parameter is an output, and then dropped.
 """
 
 import importlib
@@ -25,6 +25,7 @@ class HeaderError(RuntimeError):
 @dataclass
 class HeaderFacts:
     """Everything one release's headers say, before it is cut to what the library exports."""
+
     prototypes: dict[str, str] = field(default_factory=dict)
     inlines: dict[str, str] = field(default_factory=dict)
     types: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -41,8 +42,10 @@ def use_clang(folder: Path | None) -> None:
     try:
         cindex = importlib.import_module("clang.cindex")
     except ImportError:
-        raise HeaderError("the Python package 'clang' (PyPI: libclang) was not found; install it "
-                          "(pip install libclang) or name its folder with --clang DIR") from None
+        raise HeaderError(
+            "the Python package 'clang' (PyPI: libclang) was not found; install it "
+            "(pip install libclang) or name its folder with --clang DIR"
+        ) from None
 
 
 class _Reader:
@@ -58,8 +61,7 @@ class _Reader:
         kinds = cindex.TypeKind
         const = "const " if kind.is_const_qualified() else ""
         if shape == kinds.POINTER:
-            return (f"{self.spell(kind.get_pointee(), context)} *"
-                    f"{' const' if const else ''}")
+            return f"{self.spell(kind.get_pointee(), context)} *" f"{' const' if const else ''}"
         if shape == kinds.CONSTANTARRAY:
             return f"{self.spell(kind.element_type, context)} [{kind.element_count}]"
         if shape == kinds.INCOMPLETEARRAY:
@@ -87,9 +89,17 @@ class _Reader:
         for cursor in self.unit.cursor.get_children():
             if cursor.kind == cindex.CursorKind.TYPEDEF_DECL:
                 self.typedef(cursor)
-            elif cursor.kind in (cindex.CursorKind.STRUCT_DECL, cindex.CursorKind.UNION_DECL,
-                                 cindex.CursorKind.ENUM_DECL) and cursor.spelling \
-                    and "(" not in cursor.spelling and not cursor.is_anonymous():
+            elif (
+                cursor.kind
+                in (
+                    cindex.CursorKind.STRUCT_DECL,
+                    cindex.CursorKind.UNION_DECL,
+                    cindex.CursorKind.ENUM_DECL,
+                )
+                and cursor.spelling
+                and "(" not in cursor.spelling
+                and not cursor.is_anonymous()
+            ):
                 self.tagged(cursor, cursor.spelling)
 
     def typedef(self, declaration: "cindex.Cursor") -> None:
@@ -105,8 +115,11 @@ class _Reader:
         known = self.names.get(declaration.hash)
         if known:
             return known
-        words = {cindex.CursorKind.STRUCT_DECL: "struct", cindex.CursorKind.UNION_DECL: "union",
-                 cindex.CursorKind.ENUM_DECL: "enum"}
+        words = {
+            cindex.CursorKind.STRUCT_DECL: "struct",
+            cindex.CursorKind.UNION_DECL: "union",
+            cindex.CursorKind.ENUM_DECL: "enum",
+        }
         word = words[declaration.kind]
         name = declaration.spelling
         if not name or "(" in name or declaration.is_anonymous():
@@ -119,11 +132,14 @@ class _Reader:
         if definition is None:
             self.facts.types.setdefault(key, ("opaque",))
         elif word == "enum":
-            self.facts.types[key] = (f"size {definition.type.get_size()} "
-                                     f"{self.spell(definition.enum_type)}",)
-            self.facts.enums[key] = {child.spelling: child.enum_value
-                                     for child in definition.get_children()
-                                     if child.kind == cindex.CursorKind.ENUM_CONSTANT_DECL}
+            self.facts.types[key] = (
+                f"size {definition.type.get_size()} " f"{self.spell(definition.enum_type)}",
+            )
+            self.facts.enums[key] = {
+                child.spelling: child.enum_value
+                for child in definition.get_children()
+                if child.kind == cindex.CursorKind.ENUM_CONSTANT_DECL
+            }
         else:
             kind = definition.type
             self.facts.types[key] = ("",)
@@ -140,15 +156,17 @@ class _Reader:
             if not child.spelling or "(" in child.spelling:
                 lines.append(f"{bits // 8}  {self.spell(child.type, f'{name}.-{bits // 8}')}  -")
             elif child.is_bitfield():
-                lines.append(f"{bits // 8}:{bits % 8}  {self.spell(child.type)} "
-                             f":{child.get_bitfield_width()}  {child.spelling}")
+                lines.append(
+                    f"{bits // 8}:{bits % 8}  {self.spell(child.type)} "
+                    f":{child.get_bitfield_width()}  {child.spelling}"
+                )
             else:
                 text = self.spell(child.type, f"{name}.{child.spelling}")
                 lines.append(f"{bits // 8}  {text}  {child.spelling}")
         return lines
 
     def function(self, cursor: "cindex.Cursor", docs: dict[str, str]) -> None:
-        """A declaration; the inline functions are kept apart, some libraries export their names too."""
+        """A declaration. Inline functions are kept apart: some libraries export their names."""
         name = cursor.spelling
         params: list[tuple[str, str]] = []
         for index, child in enumerate(cursor.get_arguments()):
@@ -157,8 +175,9 @@ class _Reader:
                 text = text[:-3] + " *"
             params.append((text, child.spelling or f"arg{index}"))
         marks = directions.outputs(name, params, docs, self.facts.types)
-        words = [f"{'out ' if mark else ''}{text} {param}"
-                 for (text, param), mark in zip(params, marks)]
+        words = [
+            f"{'out ' if mark else ''}{text} {param}" for (text, param), mark in zip(params, marks)
+        ]
         if cursor.type.kind == cindex.TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
             words.append("...")
         prototype = f"{self.spell(cursor.result_type)} ({', '.join(words)})"
@@ -173,14 +192,16 @@ class _Reader:
 def _without_marks(prototype: str) -> str:
     """Types only: parameter names and directions may differ between two declarations."""
     from generate import ctype
+
     result, params, variadic = ctype.parse_prototype(prototype)
     return f"{result} ({[p.type for p in params]}, {variadic})"
 
 
 def _parse(source: str, arguments: list[str]) -> "cindex.TranslationUnit":
     options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-    unit = cindex.Index.create().parse("harvest.c", args=arguments,
-                                       unsaved_files=[("harvest.c", source)], options=options)
+    unit = cindex.Index.create().parse(
+        "harvest.c", args=arguments, unsaved_files=[("harvest.c", source)], options=options
+    )
     errors = [str(d) for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
     if errors:
         raise HeaderError("the headers do not parse:\n  " + "\n  ".join(errors[:10]))
@@ -195,14 +216,22 @@ def read(folder: Path, row: LibraryRow) -> HeaderFacts:
     facts = HeaderFacts()
     with tempfile.TemporaryDirectory() as temporary:
         shims.write(Path(temporary))
-        source = "".join(f"#include \"{name}\"\n" for name in (*SHIM_HEADERS, *present))
-        common = ["-std=c11", "-nostdinc", "-target", "x86_64-unknown-linux-gnu", "-w",
-                  f"-I{temporary}", f"-I{folder}"]
+        source = "".join(f'#include "{name}"\n' for name in (*SHIM_HEADERS, *present))
+        common = [
+            "-std=c11",
+            "-nostdinc",
+            "-target",
+            "x86_64-unknown-linux-gnu",
+            "-w",
+            f"-I{temporary}",
+            f"-I{folder}",
+        ]
         docs: dict[str, dict[str, str]] = {}
         for index, mode in enumerate(row.modes):
             unit = _parse(source, common + list(mode))
-            functions = [c for c in unit.cursor.get_children()
-                         if c.kind == cindex.CursorKind.FUNCTION_DECL]
+            functions = [
+                c for c in unit.cursor.get_children() if c.kind == cindex.CursorKind.FUNCTION_DECL
+            ]
             for cursor in functions:
                 if cursor.raw_comment and cursor.spelling not in docs:
                     docs[cursor.spelling] = directions.parameter_words(cursor.raw_comment)
@@ -215,7 +244,10 @@ def read(folder: Path, row: LibraryRow) -> HeaderFacts:
                 facts.macros.update(found.values)
             if index < 2:
                 facts.redirects.update(
-                    {(name if index == 0 else f"per-thread {name}"): target
-                     for name, target in found.redirects.items()
-                     if index == 0 or facts.redirects.get(name) != target})
+                    {
+                        (name if index == 0 else f"per-thread {name}"): target
+                        for name, target in found.redirects.items()
+                        if index == 0 or facts.redirects.get(name) != target
+                    }
+                )
     return facts

@@ -1,7 +1,7 @@
-"""Macros of a header: the ones with an integer value, and the ones that turn one function's name into another's.
+"""Macros of a header: those with an integer value, and those that turn a function's name.
 
-A macro is not taken apart by hand: the parser expands it into a string in a second pass, so that what
-is read is exactly what a program that uses the name would get.
+A macro is not taken apart by hand: the parser expands it into a string in a second pass, so that
+what is read is exactly what a program that uses the name would get.
 """
 
 import re
@@ -36,10 +36,12 @@ def evaluate(text: str, enumerators: dict[str, int]) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def read(unit, source: str, arguments: list[str], folder: Path, row: LibraryRow, facts,
-         parse: Callable) -> MacroFacts:
+def read(
+    unit, source: str, arguments: list[str], folder: Path, row: LibraryRow, facts, parse: Callable
+) -> MacroFacts:
     """Values and redirections of the macros that the headers in `folder` leave defined."""
     from clang.cindex import CursorKind
+
     candidates: list[str] = []
     for cursor in unit.cursor.get_children():
         if cursor.kind != CursorKind.MACRO_DEFINITION or cursor.location.file is None:
@@ -50,9 +52,14 @@ def read(unit, source: str, arguments: list[str], folder: Path, row: LibraryRow,
         if name.startswith(row.prefixes) and not name.endswith("_H__"):
             candidates.append(name)
     candidates = sorted(set(candidates))
-    probes = "".join(f"#ifdef {n}\nconst char *anycuda_probe_{n} = ANYCUDA_TEXT({n});\n#endif\n"
-                     for n in candidates)
-    helper = "#define ANYCUDA_TEXT_(...) #__VA_ARGS__\n#define ANYCUDA_TEXT(...) ANYCUDA_TEXT_(__VA_ARGS__)\n"
+    probes = "".join(
+        f"#ifdef {n}\nconst char *anycuda_probe_{n} = ANYCUDA_TEXT({n});\n#endif\n"
+        for n in candidates
+    )
+    helper = (
+        "#define ANYCUDA_TEXT_(...) #__VA_ARGS__\n"
+        "#define ANYCUDA_TEXT(...) ANYCUDA_TEXT_(__VA_ARGS__)\n"
+    )
     second = parse(source + helper + probes, arguments)
     enumerators = {name: value for values in facts.enums.values() for name, value in values.items()}
     enumerators.update(_all_enumerators(second))
@@ -78,6 +85,11 @@ def read(unit, source: str, arguments: list[str], folder: Path, row: LibraryRow,
 
 def _all_enumerators(unit) -> dict[str, int]:
     from clang.cindex import CursorKind
-    return {child.spelling: child.enum_value
-            for cursor in unit.cursor.get_children() if cursor.kind == CursorKind.ENUM_DECL
-            for child in cursor.get_children() if child.kind == CursorKind.ENUM_CONSTANT_DECL}
+
+    return {
+        child.spelling: child.enum_value
+        for cursor in unit.cursor.get_children()
+        if cursor.kind == CursorKind.ENUM_DECL
+        for child in cursor.get_children()
+        if child.kind == CursorKind.ENUM_CONSTANT_DECL
+    }

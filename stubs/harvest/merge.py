@@ -13,34 +13,34 @@ from generate.layout import TypeTable
 
 ABOUT = {
     "functions": "Exported functions, the versions that export them and their prototypes.\n"
-                 "`?` is an exported function that no header declares (see internals.txt);\n"
-                 "`out` marks a pointer to one scalar or handle that the call fills.\n"
-                 "Written by the harvest tool; do not edit.",
+    "`?` is an exported function that no header declares (see internals.txt);\n"
+    "`out` marks a pointer to one scalar or handle that the call fills.\n"
+    "Written by the harvest tool; do not edit.",
     "types": "Types that the prototypes reach. Fields: byte offset, type, name.\n"
-             "Written by the harvest tool; do not edit.",
+    "Written by the harvest tool; do not edit.",
     "enums": "Enumerators of the enumerations in types.txt: enumeration.name, versions, value.\n"
-             "Written by the harvest tool; do not edit.",
-    "macros": "Macros with an integer or handle value, and `redirect`: a function name that the header\n"
-              "turns into another (`per-thread`: with CUDA_API_PER_THREAD_DEFAULT_STREAM).\n"
-              "Written by the harvest tool; do not edit.",
-    "errors": "Status values with the library's own name and message: name, versions, value, message.\n"
-              "Written by the harvest tool; do not edit.",
+    "Written by the harvest tool; do not edit.",
+    "macros": "Macros with an integer or handle value, and `redirect`: a function name that the\n"
+    "header turns into another (`per-thread`: with CUDA_API_PER_THREAD_DEFAULT_STREAM).\n"
+    "Written by the harvest tool; do not edit.",
+    "errors": "Status values with the library's own words: name, versions, value, message.\n"
+    "Written by the harvest tool; do not edit.",
     "versions": "The releases this database was made from.\n"
-                "Written by the harvest tool; do not edit.",
+    "Written by the harvest tool; do not edit.",
     "drivers": "The driver libraries whose exports this database holds.\n"
-               "Written by the harvest tool; do not edit.",
-    "exports": "What the driver libraries export, by driver version: name, versions, function or data\n"
-               "(with its size).\n"
-               "Written by the harvest tool; do not edit.",
-    "driver_errors": "Status values with the driver's own name and message: name, driver versions,\n"
-                     "value, message.\n"
-                     "Written by the harvest tool; do not edit.",
+    "Written by the harvest tool; do not edit.",
+    "exports": "What the driver libraries export, by driver version: name, versions, function or\n"
+    "data (with its size).\n"
+    "Written by the harvest tool; do not edit.",
+    "driver_errors": "Status values with the driver's own words: name, drivers, value, message.\n"
+    "Written by the harvest tool; do not edit.",
 }
 
 
 @dataclass
 class Release:
     """The facts of one version of one library, as they go into the database."""
+
     version: str
     about: str
     functions: dict[str, str] = field(default_factory=dict)
@@ -52,12 +52,21 @@ class Release:
 
     def rows(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """Table name -> key -> body."""
-        enums = {f"{key.removeprefix('enum ')}.{name}": (str(value),)
-                 for key, values in self.enums.items() for name, value in values.items()}
-        plain = {name: {key: (text,) for key, text in getattr(self, name).items()}
-                 for name in ("functions", "macros", "errors", "exports")}
-        return {**plain, "types": dict(self.types), "enums": enums,
-                "driver_errors": plain["errors"]}
+        enums = {
+            f"{key.removeprefix('enum ')}.{name}": (str(value),)
+            for key, values in self.enums.items()
+            for name, value in values.items()
+        }
+        plain = {
+            name: {key: (text,) for key, text in getattr(self, name).items()}
+            for name in ("functions", "macros", "errors", "exports")
+        }
+        return {
+            **plain,
+            "types": dict(self.types),
+            "enums": enums,
+            "driver_errors": plain["errors"],
+        }
 
 
 def reachable(prototypes: list[str], types: dict[str, tuple[str, ...]]) -> set[str]:
@@ -79,14 +88,17 @@ DRIVER_TABLES = ("exports", "driver_errors")
 class Database:
     """Text files of one library that share a list of versions, held per version."""
 
-    def __init__(self, names: tuple[str, ...] = RELEASE_TABLES, list_name: str = "versions") -> None:
+    def __init__(
+        self, names: tuple[str, ...] = RELEASE_TABLES, list_name: str = "versions"
+    ) -> None:
         self.names, self.list_name = names, list_name
         self.releases: dict[str, str] = {}
         self.tables: dict[str, Table] = {name: {} for name in names}
 
     @classmethod
-    def load(cls, folder: Path, names: tuple[str, ...] = RELEASE_TABLES,
-             list_name: str = "versions") -> "Database":
+    def load(
+        cls, folder: Path, names: tuple[str, ...] = RELEASE_TABLES, list_name: str = "versions"
+    ) -> "Database":
         """What `folder` holds; nothing there is an empty database."""
         database = cls(names, list_name)
         database.releases = facts.read_versions(folder / f"{list_name}.txt")
@@ -116,8 +128,11 @@ class Database:
     def same_facts(self, release: Release, version: str) -> bool:
         """Does the release say the same as the version that is there?"""
         rows = release.rows()
-        return all(rows[name] == {key: by[version] for key, by in self.tables[name].items()
-                                  if version in by} for name in self.names)
+        return all(
+            rows[name]
+            == {key: by[version] for key, by in self.tables[name].items() if version in by}
+            for name in self.names
+        )
 
     def texts(self) -> dict[str, str]:
         """File name -> content."""
@@ -128,8 +143,9 @@ class Database:
             if name in BLOCK_TABLES:
                 result[f"{name}.txt"] = facts.write_block(table, versions, ABOUT[name])
             elif table:
-                result[f"{name}.txt"] = facts.write_flat(table, versions, ABOUT[name],
-                                                         _order(name, table, versions))
+                result[f"{name}.txt"] = facts.write_flat(
+                    table, versions, ABOUT[name], _order(name, table, versions)
+                )
         return result
 
     def save(self, folder: Path) -> list[str]:

@@ -11,16 +11,25 @@ from .merge import Release, reachable
 Reviewed = dict[str, list[tuple[frozenset[str], str]]]
 
 
-def make(row: LibraryRow, version: str, header_folder: Path, library_file: Path,
-         internals: Reviewed, package: str = "") -> Release:
+def make(
+    row: LibraryRow,
+    version: str,
+    header_folder: Path,
+    library_file: Path,
+    internals: Reviewed,
+    package: str = "",
+) -> Release:
     """Facts of one version of a library whose exports define what belongs to it."""
     said = headers.read(header_folder, row)
     _check_version(said, row, version, header_folder)
     library = elf.read(library_file)
     names = sorted({symbol.name for symbol in library.exports() if symbol.function})
     about = [f"package {package}"] if package else []
-    about += [f"soname {library.soname}", f"node {','.join(library.versions_defined) or '-'}",
-              f"exports {len(names)}"]
+    about += [
+        f"soname {library.soname}",
+        f"node {','.join(library.versions_defined) or '-'}",
+        f"exports {len(names)}",
+    ]
     release = Release(version, "  ".join(about))
     for name in names:
         release.functions[name] = said.prototypes.get(name) or said.inlines.get(name, "?")
@@ -29,8 +38,9 @@ def make(row: LibraryRow, version: str, header_folder: Path, library_file: Path,
     return release
 
 
-def make_declared(row: LibraryRow, version: str, header_folder: Path, internals: Reviewed,
-                  package: str = "") -> Release:
+def make_declared(
+    row: LibraryRow, version: str, header_folder: Path, internals: Reviewed, package: str = ""
+) -> Release:
     """Facts of one header release where the library comes from elsewhere (the driver)."""
     said = headers.read(header_folder, row)
     _check_version(said, row, version, header_folder)
@@ -41,15 +51,19 @@ def make_declared(row: LibraryRow, version: str, header_folder: Path, internals:
     return release
 
 
-def make_driver(row: LibraryRow, version: str, library_file: Path, values: dict[str, int],
-                package: str = "") -> Release:
+def make_driver(
+    row: LibraryRow, version: str, library_file: Path, values: dict[str, int], package: str = ""
+) -> Release:
     """What a driver library exports, and its words for the status values that headers define."""
     library = elf.read(library_file)
     about = [f"package {package}"] if package else []
-    symbols = {symbol.name: "function" if symbol.function else f"data {symbol.size}"
-               for symbol in library.exports()}
-    release = Release(version, "  ".join([*about, f"soname {library.soname}",
-                                          f"exports {len(symbols)}"]))
+    symbols = {
+        symbol.name: "function" if symbol.function else f"data {symbol.size}"
+        for symbol in library.exports()
+    }
+    release = Release(
+        version, "  ".join([*about, f"soname {library.soname}", f"exports {len(symbols)}"])
+    )
     release.exports = symbols
     release.errors = errors.read(row, library_file, values)
     return release
@@ -80,5 +94,7 @@ def _check_version(said: headers.HeaderFacts, row: LibraryRow, version: str, fol
     number = int(text)
     found = f"{number // 1000}.{number % 1000 // 10}"
     if found != ".".join(version.split(".")[:2]):
-        raise headers.HeaderError(f"{folder} holds the headers of {found}, not of {version} "
-                                  f"({row.version_macro} is {number})")
+        raise headers.HeaderError(
+            f"{folder} holds the headers of {found}, not of {version} "
+            f"({row.version_macro} is {number})"
+        )

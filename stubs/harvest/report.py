@@ -34,14 +34,18 @@ def incompatible(folder: Path, version: str) -> list[str]:
         if version not in function.versions:
             gone.append(name)
         elif theirs == "?":
-            unknown.append(name)
+            if mine != "?" or before not in function.versions:
+                unknown.append(name)
         elif before in function.versions and mine != "?":
             reason = rule.prototypes(mine, old, theirs, new)
             if reason:
                 changed.append(f"{name}: {reason}")
     lines = [f"since {before}:"]
-    for title, names in (("no longer there", gone), ("changed incompatibly", changed),
-                         ("no prototype known", unknown)):
+    for title, names in (
+        ("no longer there", gone),
+        ("changed incompatibly", changed),
+        ("no prototype known, see internals.txt", unknown),
+    ):
         if names:
             lines.append(f"  {title}: {len(names)}")
             lines += [f"    {name}" for name in names]

@@ -1,8 +1,8 @@
 """Stand-ins for the headers that the CUDA wheels include but do not hold.
 
-The C library's and the graphics APIs' headers would come from whatever machine the tool runs on; with
-these few lines the result depends on NVIDIA's files alone. Only sizes matter to an ABI, so they are
-the published types of each API and nothing more.
+The C library's and the graphics APIs' headers would come from whatever machine the tool runs on;
+with these few lines the result depends on NVIDIA's files alone. Only sizes matter to an ABI, so
+they are the published types of each API and nothing more.
 """
 
 from pathlib import Path
@@ -110,7 +110,7 @@ FILES = {
     "EGL/eglext.h": _EGL,
     "vdpau/vdpau.h": _VDPAU,
     # Only its C++ part uses what the wheels lack; the interop headers want it for its types.
-    "cuda_runtime.h": "#pragma once\n#include \"cuda_runtime_api.h\"\n",
+    "cuda_runtime.h": '#pragma once\n#include "cuda_runtime_api.h"\n',
 }
 
 

@@ -1,16 +1,18 @@
 """Where the pieces lie: a cache of the fetch tool, or plain folders that hold unpacked wheels.
 
-A piece `cudart-12.9` is the folder of that name, or the one folder inside it (the cache puts finished
-pieces below their digest). Everything else about a piece is read from the piece itself.
+A piece `cudart-12.9` is the folder of that name, or the one folder inside it (the cache puts
+finished pieces below their digest). Everything else about a piece is read from the piece itself.
 """
 
+import json
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-_FETCH = Path(__file__).resolve().parents[2] / "pieces" / "fetch.py"
+_PIECES = Path(__file__).resolve().parents[2] / "pieces"
+_FETCH, _LOCK = _PIECES / "fetch.py", _PIECES / "lock.json"
 _LIBRARY = {"cudart": "libcudart.so.*", "nvrtc": "libnvrtc.so.*", "nvjitlink": "libnvJitLink.so.*"}
 
 
@@ -38,14 +40,23 @@ class Piece:
 
     @property
     def package(self) -> str:
-        """Name and version as the wheel's own metadata says; "" for anything that is no wheel."""
+        """Name and version of the wheel: what its metadata says, or the lock file where the cache
+        does not keep metadata; "" for anything else."""
         for metadata in sorted(self.folder.glob("*.dist-info/METADATA")):
             text = metadata.read_text(errors="replace")
             name = re.search(r"^Name: (\S+)", text, re.M)
             version = re.search(r"^Version: (\S+)", text, re.M)
             if name and version:
                 return f"{name[1]} {version[1]}"
+        return _locked_package(self.name)
+
+
+def _locked_package(piece: str, lock: Path = _LOCK) -> str:
+    if not lock.is_file():
         return ""
+    parts = json.loads(lock.read_text()).get("pieces", {}).get(piece, {}).get("parts", [])
+    match = re.match(r"(\w+)-([\d.]+)-.*\.whl$", parts[0].get("file", "")) if parts else None
+    return f"{match[1].replace('_', '-')} {match[2]}" if match else ""
 
 
 def _single(folder: Path, pattern: str) -> Path:
@@ -80,9 +91,14 @@ def _unpacked(cache: Path, path: Path) -> Path:
     inside = [entry for entry in path.iterdir() if entry.is_dir()]
     if len(inside) == 1:
         return inside[0]
-    done = subprocess.run([sys.executable, str(_FETCH), "--cache", str(cache), "path", path.name],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(_FETCH), "--cache", str(cache), "path", path.name],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode or not done.stdout.strip():
-        raise SourceError(f"{path} holds {len(inside)} folders and the fetch tool does not say which "
-                          f"is meant: {done.stderr.strip()}")
+        raise SourceError(
+            f"{path} holds {len(inside)} folders and the fetch tool does not say which "
+            f"is meant: {done.stderr.strip()}"
+        )
     return Path(done.stdout.strip())

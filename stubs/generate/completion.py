@@ -1,0 +1,52 @@
+"""What the harvested text leaves open, filled in when a database is loaded."""
+
+from pathlib import Path
+from typing import Callable
+
+from . import facts
+
+Reviewed = list[tuple[frozenset[str], str]]
+
+
+def driver_messages(path: Path, drivers: list[str]) -> dict[int, str]:
+    """Messages of the driver's status values, as the drivers say them. Values newer than every
+    harvested driver have the runtime's message: the two agree word for word on all they share."""
+    messages: dict[int, str] = {}
+    if not drivers:
+        return messages
+    runtime = path.parent / "cudart"
+    newest = facts.sort_versions(facts.read_versions(runtime / "versions.txt"))
+    tables = (
+        facts.read_flat(runtime / "errors.txt", newest),
+        facts.read_flat(path / "driver_errors.txt", drivers),
+    )
+    for table in tables:
+        for by in table.values():
+            for body in by.values():
+                value, _, message = body[0].partition(" ")
+                messages[int(value)] = message
+    return messages
+
+
+def complete(
+    texts: dict[str, str], reviewed: Reviewed, major_of: Callable[[str], str]
+) -> tuple[dict[str, str], str]:
+    """Prototypes where the headers do not tell, or tell wrong, and where they come from:
+    internals.txt goes before the header; for a name that a release's own header does not declare,
+    another release of the major speaks (a name keeps its type within a major)."""
+    if "?" not in texts.values() and not reviewed:
+        return texts, "header"
+    result, source = dict(texts), "header"
+    for version, text in texts.items():
+        major = major_of(version)
+        known = facts.reviewed_body(reviewed, major)
+        if known:
+            result[version] = known
+            source = "internals"
+            continue
+        if text != "?":
+            continue
+        others = [t for v, t in texts.items() if t != "?" and major_of(v) == major]
+        if others:
+            result[version] = others[-1]
+    return result, "unknown" if "?" in result.values() else source
