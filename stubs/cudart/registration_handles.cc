@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "loader/reserve.h"
 #include "stubs/cudart/registration.h"
 
 namespace anycuda::registration {
@@ -13,40 +14,54 @@ struct Handle {
   std::atomic<bool> cancelled;
 };
 
-constexpr std::size_t kBytes = std::size_t{4} << 20;
-constexpr std::size_t kCount = kBytes / sizeof(Handle);
+constexpr std::size_t kMost = std::size_t{4} << 20;
+constexpr std::size_t kLeast = std::size_t{64} << 10;
+
+// Lies where handle 0 would, which means "none".
+struct TableSize {
+  std::size_t bytes;
+};
+static_assert(sizeof(TableSize) <= sizeof(Handle));
 
 std::atomic<Handle*> handles{nullptr};
-std::atomic<std::uint32_t> taken{1};  // index 0 means none
+std::atomic<std::uint32_t> taken{1};
+
+std::size_t size_of(const Handle* table) {
+  return reinterpret_cast<const TableSize*>(table)->bytes;
+}
 
 Handle* table() {
   Handle* known = handles.load(std::memory_order_acquire);
   if (known != nullptr) return known;
-  void* pages = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) return nullptr;
-  auto* mine = static_cast<Handle*>(pages);  // zero bytes are valid handles
-  if (handles.compare_exchange_strong(known, mine, std::memory_order_acq_rel)) return mine;
-  munmap(pages, kBytes);
+  const Stretch mine = reserve(kMost, kLeast);
+  if (mine.start == nullptr) return nullptr;
+  static_cast<TableSize*>(mine.start)->bytes = mine.bytes;
+  auto* first = static_cast<Handle*>(mine.start);  // zero bytes are valid handles
+  if (handles.compare_exchange_strong(known, first, std::memory_order_acq_rel)) return first;
+  munmap(mine.start, mine.bytes);
   return known;
 }
 
 }  // namespace
 
 std::uint32_t new_handle() {
-  if (table() == nullptr) return 0;
-  const std::uint32_t index = taken.fetch_add(1, std::memory_order_relaxed);
-  if (index < kCount) return index;
-  taken.store(kCount, std::memory_order_relaxed);
-  return 0;
+  const Handle* all = table();
+  if (all == nullptr) return 0;
+  const std::size_t count = size_of(all) / sizeof(Handle);
+  std::uint32_t index = taken.load(std::memory_order_relaxed);
+  do {
+    if (index >= count) return 0;
+  } while (!taken.compare_exchange_weak(index, index + 1, std::memory_order_relaxed));
+  return index;
 }
 
 void** handle_address(std::uint32_t index) { return reinterpret_cast<void**>(table() + index); }
 
 std::uint32_t handle_index(void** handle) {
-  const auto first = reinterpret_cast<std::uintptr_t>(handles.load(std::memory_order_acquire));
+  const Handle* all = handles.load(std::memory_order_acquire);
+  const auto first = reinterpret_cast<std::uintptr_t>(all);
   const auto address = reinterpret_cast<std::uintptr_t>(handle);
-  if (first == 0 || address < first || address >= first + kBytes) return 0;
+  if (all == nullptr || address < first || address >= first + size_of(all)) return 0;
   return static_cast<std::uint32_t>((address - first) / sizeof(Handle));
 }
 

@@ -3,12 +3,17 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include "loader/reserve.h"
+
 namespace anycuda::registration {
 namespace {
 
-// Address space for two and a half million ordinary kernels; only written pages are memory.
-constexpr std::size_t kBytes = std::size_t{64} << 20;
-constexpr std::size_t kWords = kBytes / sizeof(std::uint64_t);
+// Room for two and a half million ordinary kernels; for two and a half thousand at least.
+constexpr std::size_t kMost = std::size_t{64} << 20;
+constexpr std::size_t kLeast = std::size_t{64} << 10;
+
+// The word before the first one tells how many there are, itself included.
+std::size_t capacity(const std::uint64_t* words) { return words[-1]; }
 
 // The first word of a record: kind, which arguments follow, whose handle. Written last: while it
 // is zero the record is not there yet.
@@ -21,12 +26,12 @@ constexpr std::uint64_t pack(unsigned kind, unsigned mask, std::uint32_t handle)
 std::uint64_t* Log::words() {
   std::uint64_t* words = words_.load(std::memory_order_acquire);
   if (words != nullptr) return words;
-  void* pages = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) return nullptr;
-  auto* mine = static_cast<std::uint64_t*>(pages);
-  if (words_.compare_exchange_strong(words, mine, std::memory_order_acq_rel)) return mine;
-  munmap(pages, kBytes);
+  const Stretch mine = reserve(kMost, kLeast);
+  if (mine.start == nullptr) return nullptr;
+  std::uint64_t* first = static_cast<std::uint64_t*>(mine.start) + 1;
+  first[-1] = mine.bytes / sizeof(std::uint64_t);
+  if (words_.compare_exchange_strong(words, first, std::memory_order_acq_rel)) return first;
+  munmap(mine.start, mine.bytes);
   return words;
 }
 
@@ -41,8 +46,9 @@ bool Log::append(const Record& record) {
   std::uint64_t* words = this->words();
   if (words == nullptr) return false;
   std::size_t place = reserved_.load(std::memory_order_relaxed);
+  const std::size_t end = capacity(words) - 1;
   do {
-    if ((place & kClosed) != 0 || place + 1 + count > kWords) return false;
+    if ((place & kClosed) != 0 || place + 1 + count > end) return false;
   } while (!reserved_.compare_exchange_weak(place, place + 1 + count, std::memory_order_acq_rel));
   std::size_t word = place + 1;
   for (unsigned i = 0; i < kMaxArguments; ++i) {
@@ -75,7 +81,11 @@ bool Log::close_at(std::size_t position) {
 
 void Log::release() {
   std::uint64_t* words = words_.load(std::memory_order_acquire);
-  if (words != nullptr) madvise(words, kBytes, MADV_DONTNEED);
+  // The first page stays, for its word that tells how many there are: a late appender reads it.
+  constexpr std::size_t kPage = 4096;
+  if (words == nullptr) return;
+  const std::size_t bytes = capacity(words) * sizeof(std::uint64_t);
+  madvise(reinterpret_cast<char*>(words - 1) + kPage, bytes - kPage, MADV_DONTNEED);
 }
 
 }  // namespace anycuda::registration

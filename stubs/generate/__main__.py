@@ -28,11 +28,15 @@ def main() -> int:
         made = plan.make(facts, major)
         folder = arguments.out / (f"dropin-{major}" if major else "stub")
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "entries.S").write_text(entries.assembly(made, arguments.cpu))
-        (folder / "versions.map").write_text(entries.version_script(made))
-        (folder / "tables.cc").write_text(tables.cplusplus(made, driver))
+        for name, text in (("entries.S", entries.assembly(made, arguments.cpu)),
+                           ("versions.map", entries.version_script(made)),
+                           ("tables.cc", tables.cplusplus(made, driver))):
+            (folder / name).write_text(text, encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (ValueError, OSError) as error:  # what is wrong with the facts, as a sentence
+        sys.exit(f"generate: {error}")

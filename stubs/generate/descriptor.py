@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Optional
 
 ROLES = ("error_name", "error_string", "get_last_error", "peek_last_error", "driver_version")
+MAX_MAJORS = 7
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
              "wheel_folders", "status", "core"}
 _OPTIONAL = {"driver_bound": False, "single_major": False, "is_driver": False,
@@ -57,10 +58,21 @@ def load(path: Path) -> Descriptor:
         raise ValueError(f"{path}: unknown roles {sorted(wrong)}, known are {ROLES}")
     if set(values["status"]) != {"no_library", "absent", "rejected"}:
         raise ValueError(f"{path}: status must name no_library, absent and rejected")
+    for number, row in values["majors"].items():
+        if not number.isdigit() or set(row) != {"soname", "node"}:
+            raise ValueError(f"{path}: majors: {number!r} must be a number with soname and node")
+    if not 0 < len(values["majors"]) <= MAX_MAJORS:
+        raise ValueError(f"{path}: {len(values['majors'])} majors; the loader has room for 1 to "
+                         f"{MAX_MAJORS} (kMaxNodes in loader/open.cc)")
+    if isinstance(values["wheel_folders"], str):
+        raise ValueError(f"{path}: wheel_folders must be a list")
     majors = tuple(Major(int(number), row["soname"], row["node"])
                    for number, row in sorted(values["majors"].items(), key=lambda i: int(i[0])))
     core = values["core"]
     by_major = ({int(number): frozenset(names) for number, names in core.items()}
                 if isinstance(core, dict) else {m.number: frozenset(core) for m in majors})
+    strangers = sorted(by_major.keys() - {m.number for m in majors})
+    if strangers:
+        raise ValueError(f"{path}: core names the majors {strangers}, which majors does not have")
     return Descriptor(**{**values, "majors": majors, "core": by_major,
                          "wheel_folders": tuple(values["wheel_folders"])})

@@ -92,6 +92,14 @@ def _check(descriptor: Descriptor, database: Database) -> None:
     if unknown:
         raise ValueError(f"{descriptor.name}: library.json names {unknown}, which no version of the "
                          "library in the database exports")
+    for number, names in descriptor.core.items() if descriptor.has_nodes else ():
+        releases = database.versions_of(str(number))
+        for name in sorted(names):
+            having = database.functions[name].versions_of(str(number))
+            # A core symbol that came later would make every older library of its major unusable.
+            if having and list(having) != releases:
+                raise ValueError(f"{descriptor.name}: library.json calls {name} core, which of the "
+                                 f"CUDA {number} releases only {', '.join(having)} have")
 
 
 def _node(descriptor: Descriptor, number: int) -> str:
@@ -107,7 +115,8 @@ def _slot(plan: Plan, facts: Facts, index: int, function: Function, number: int)
         cells = tuple(PlannedCell(c.kind, (c.target, *c.fallbacks) if c.target else (), c.reason)
                       for c in row)
     name = _node(descriptor, number) if number else NATIVE_NODE
-    return Slot(index, node, name, number == plan.default_major, cells, _outputs(facts, function, number))
+    return Slot(index, node, name, number == plan.default_major, cells,
+                _outputs(facts, function, number))
 
 
 def _outputs(facts: Facts, function: Function, number: int) -> tuple[tuple[int, int], ...]:
@@ -149,6 +158,8 @@ def argument_locations(prototype) -> list:
             registers += integers
             vectors += floats
         else:
+            if parameter.align > 8:
+                stack += stack % 2
             locations.append(STACK + stack if parameter.size <= 8 else None)
             stack += (parameter.size + 7) // 8
     return locations

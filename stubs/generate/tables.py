@@ -56,6 +56,7 @@ def cplusplus(plan: Plan, driver: Descriptor) -> str:
         '#include "loader/library.h"\n',
         "// Generated from the ABI database; see stubs/generate.",
         *[f'extern "C" __attribute__((visibility("hidden"))) void {name}();' for name in own],
+        _on_opened(plan.descriptor),
         "namespace anycuda {\nnamespace {",
         _pool(pool),
         _array("SymbolRow", "kSymbols", symbols),
@@ -79,10 +80,14 @@ def cplusplus(plan: Plan, driver: Descriptor) -> str:
         _tables(plan, len(symbols), len(slots), len(errors), len(overrides)),
         "}  // namespace anycuda",
     ]
-    if plan.descriptor.on_opened:
-        parts.insert(3, 'extern "C" __attribute__((visibility("hidden"))) void '
-                        f"{plan.descriptor.on_opened}(const anycuda::Opened&);")
-    return "\n".join(parts) + "\n"
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _on_opened(descriptor: Descriptor) -> str:
+    if not descriptor.on_opened:
+        return ""
+    return ('extern "C" __attribute__((visibility("hidden"))) void '
+            f"{descriptor.on_opened}(const anycuda::Opened&);")
 
 
 class _Lists:

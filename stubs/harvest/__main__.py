@@ -155,7 +155,8 @@ def main() -> int:
     if folder is None and getattr(options, "cache", None):
         folder = sources.clang_folder(options.cache)
     try:
-        headers.use_clang(folder)
+        if options.command != "add" or options.headers is not None:
+            headers.use_clang(folder)
         return options.run(options)
     except (
         headers.HeaderError,

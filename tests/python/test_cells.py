@@ -1,0 +1,275 @@
+"""Cells: what becomes of a call when the caller's major and the runtime's differ."""
+
+import unittest
+
+from abi_support import SmallDatabase, real
+from generate import cells, facts
+
+_cells = {}
+
+
+def cell(symbol: str, caller: str, runtime: str, library: str = "cudart") -> cells.Cell:
+    if library not in _cells:
+        _cells[library] = cells.cells(real(library))
+    return _cells[library][(symbol, caller, runtime)]
+
+
+VERSIONS = "11.8  x\n12.0  x\n12.1  x\n13.0  x\n"
+STRUCT = (
+    "struct S\n  11.8-12.0  size 8 align 4\n      0  int  a\n      4  int [1]  reserved\n"
+    "  12.1-13.0  size 8 align 4\n      0  int  a\n      4  int  b\n"
+)
+
+
+def small(functions: str, **files: str) -> SmallDatabase:
+    return SmallDatabase(
+        versions=VERSIONS, functions=functions, types=files.pop("types", STRUCT), **files
+    )
+
+
+class SmallCases(unittest.TestCase):
+    def one(self, functions: str, key: tuple[str, str, str], **files: str) -> cells.Cell:
+        with small(functions, **files) as database:
+            return cells.cells(database)[key]
+
+    def test_the_same_major_is_direct_whatever_the_rule_says(self):
+        text = "f\n  12.0  int (int a)\n  12.1  int (int a, int b)\n"
+        found = self.one(text, ("f", "12", "12"))
+        self.assertEqual((found.kind, found.target, found.since), ("direct", "f", "12.0"))
+
+    def test_another_major_with_the_same_abi_is_direct(self):
+        found = self.one("f\n  11.8-13.0  int (struct S * s)\n", ("f", "11", "13"))
+        self.assertEqual((found.kind, found.reason), ("direct", ""))
+
+    def test_one_release_that_differs_is_enough_to_reject(self):
+        text = "f\n  11.8-12.0  int (int a)\n  12.1  int (int a, int b)\n"
+        found = self.one(text, ("f", "11", "12"))
+        self.assertEqual(found.kind, "rejected")
+        self.assertEqual(
+            found.reason, "1 parameters for the caller, 2 in the runtime (built for 11.8, on 12.1)"
+        )
+        self.assertEqual(found.target, "")
+
+    def test_every_release_of_the_callers_major_counts_too(self):
+        text = "f\n  12.0  int (int a)\n  12.1-13.0  int (int a, int b)\n"
+        self.assertEqual(self.one(text, ("f", "12", "13")).kind, "rejected")
+
+    def test_absent_says_since_or_until_when(self):
+        text = "old\n  11.8-12.1  int ()\nnew\n  13.0  int ()\n"
+        gone = self.one(text, ("old", "12", "13"))
+        self.assertEqual((gone.kind, gone.reason), ("absent", "no longer in 13 (last in 12.1)"))
+        later = self.one(text, ("new", "13", "12"))
+        self.assertEqual((later.kind, later.reason), ("absent", "not yet in 12 (first in 13.0)"))
+
+    def test_since_is_the_first_release_of_the_runtimes_major(self):
+        text = "f\n  11.8,12.1  int ()\n"
+        self.assertEqual(self.one(text, ("f", "11", "12")).since, "12.1")
+
+    def test_without_a_prototype_nothing_crosses_majors(self):
+        text = "f\n  11.8-13.0  ?\n"
+        self.assertEqual(self.one(text, ("f", "11", "12")).reason, "no prototype known")
+        self.assertEqual(self.one(text, ("f", "12", "12")).kind, "direct")
+
+    def test_a_hand_kept_prototype_crosses_only_the_majors_it_names(self):
+        text, known = "f\n  11.8-13.0  ?\n", "f\n  11,12  int (int a)\n"
+        self.assertEqual(self.one(text, ("f", "11", "12"), internals=known).kind, "direct")
+        self.assertEqual(self.one(text, ("f", "12", "13"), internals=known).kind, "rejected")
+
+    def test_a_reviewed_rename(self):
+        text = "f\n  12.0-12.1  int (int a)\nf_v2\n  13.0  int (int a)\n"
+        found = self.one(text, ("f", "12", "13"), renames="12 f = 13 f_v2  the same\n")
+        self.assertEqual(
+            (found.kind, found.target, found.reason, found.since),
+            ("renamed", "f_v2", "the same", "13.0"),
+        )
+
+    def test_without_review_nothing_is_renamed(self):
+        text = "f\n  12.0-12.1  int (int a)\nf_v2\n  13.0  int (int a)\n"
+        self.assertEqual(self.one(text, ("f", "12", "13")).kind, "absent")
+
+    def test_the_rule_has_the_last_word_about_a_rename(self):
+        text = "f\n  12.0-12.1  int (int a)\nf_v2\n  13.0  int (long a)\n"
+        found = self.one(text, ("f", "12", "13"), renames="12 f = 13 f_v2  the same\n")
+        self.assertEqual(found.kind, "rejected")
+        self.assertIn("as f_v2: parameter a", found.reason)
+
+    def test_a_rename_goes_before_the_same_name(self):
+        text = "f\n  12.0-13.0  int (int a)\ng\n  13.0  int (int a)\n"
+        found = self.one(
+            text, ("f", "12", "13"), renames="12 f = 13 g  f means something else in 13\n"
+        )
+        self.assertEqual((found.kind, found.target), ("renamed", "g"))
+
+    def test_per_thread_forms_follow_their_base_name(self):
+        text = "f_ptsz\n  12.0-12.1  int (int a)\ng_ptsz\n  13.0  int (int a)\n"
+        found = self.one(text, ("f_ptsz", "12", "13"), renames="12 f = 13 g  the same\n")
+        self.assertEqual(found.target, "g_ptsz")
+
+    def test_patterns_and_fallbacks(self):
+        text = "__aDo_12_1\n  12.1  int ()\n__aDo_12_0\n  12.0-12.1  int ()\n"
+        text += "aDo\n  12.1-13.0  int ()\n"
+        lines = "12 __a*_12_# = 12 a*  one function\n12 __a*_12_# = 12 __a*_12_0  one function\n"
+        found = self.one(text, ("__aDo_12_1", "12", "12"), renames=lines)
+        self.assertEqual(
+            (found.kind, found.target, found.fallbacks),
+            ("direct", "__aDo_12_1", ("aDo", "__aDo_12_0")),
+        )
+
+    def test_a_rejection_by_review(self):
+        text = "f\n  11.8-13.0  int ()\nf_ptsz\n  11.8-13.0  int ()\n"
+        lines = "12>13 f  means something else\n"
+        self.assertEqual(
+            self.one(text, ("f", "12", "13"), rejects=lines).reason, "means something else"
+        )
+        self.assertEqual(self.one(text, ("f_ptsz", "12", "13"), rejects=lines).kind, "rejected")
+        self.assertEqual(self.one(text, ("f", "13", "12"), rejects=lines).kind, "direct")
+        self.assertEqual(self.one(text, ("f", "12", "12"), rejects="*>* f  never\n").kind, "direct")
+
+    def test_a_broken_line_is_named(self):
+        with self.assertRaisesRegex(facts.FormatError, "renames.txt:2"):
+            self.one("f\n  12.0  int ()\n", ("f", "12", "12"), renames="# why\n12 f -> 13 g\n")
+        with self.assertRaisesRegex(facts.FormatError, "rejects.txt:1"):
+            self.one("f\n  12.0  int ()\n", ("f", "12", "12"), rejects="12 f no\n")
+
+
+class Cudart(unittest.TestCase):
+    def test_every_symbol_has_a_cell_for_every_runtime(self):
+        database = real("cudart")
+        found = cells.cells(database)
+        self.assertEqual(len(found), sum(len(f.majors) for f in database.functions.values()) * 3)
+        self.assertLessEqual({c.kind for c in found.values()}, set(cells.KINDS))
+        for one in found.values():
+            self.assertEqual(bool(one.target), one.kind in ("direct", "renamed"), one)
+            if one.target:
+                self.assertIn(one.runtime, database.functions[one.target].majors, one)
+            else:
+                self.assertTrue(one.reason, one)
+
+    def test_what_nearly_every_program_uses_is_direct_everywhere(self):
+        for symbol in (
+            "cudaMalloc",
+            "cudaFree",
+            "cudaMemcpy",
+            "cudaMemcpyAsync",
+            "cudaMemsetAsync",
+            "cudaLaunchKernel",
+            "cudaStreamCreate",
+            "cudaStreamSynchronize",
+            "cudaEventRecord",
+            "cudaGetDevice",
+            "cudaSetDevice",
+            "cudaGetDeviceCount",
+            "cudaDeviceGetAttribute",
+            "cudaGetLastError",
+            "cudaGetErrorString",
+            "cudaHostAlloc",
+            "cudaMemcpy_ptds",
+            "cudaCreateChannelDesc",
+            "__cudaRegisterFatBinary",
+            "__cudaRegisterFatBinaryEnd",
+            "__cudaRegisterFunction",
+            "__cudaRegisterVar",
+            "__cudaUnregisterFatBinary",
+            "__cudaPushCallConfiguration",
+            "__cudaPopCallConfiguration",
+            "__cudaRegisterManagedVar",
+            "__cudaInitModule",
+        ):
+            for caller in ("11", "12", "13"):
+                for runtime in ("11", "12", "13"):
+                    self.assertEqual(
+                        cell(symbol, caller, runtime).kind,
+                        "direct",
+                        f"{symbol} {caller} on {runtime}",
+                    )
+
+    def test_what_smashed_the_callers_stack_is_rejected(self):
+        for symbol, caller, runtime in (
+            ("cudaPointerGetAttributes", "12", "13"),
+            ("cudaFuncGetAttributes", "11", "12"),
+            ("cudaCreateTextureObject", "11", "12"),
+            ("cudaGetDeviceProperties_v2", "12", "13"),
+            ("cudaGetDeviceProperties", "11", "13"),
+        ):
+            self.assertEqual(cell(symbol, caller, runtime).kind, "rejected", symbol)
+
+    def test_renames(self):
+        for symbol, caller, runtime, target in (
+            ("cudaMemPrefetchAsync", "13", "12", "cudaMemPrefetchAsync_v2"),
+            ("cudaMemPrefetchAsync_ptsz", "13", "12", "cudaMemPrefetchAsync_v2_ptsz"),
+            ("cudaMemAdvise", "13", "12", "cudaMemAdvise_v2"),
+            ("cudaGraphAddNode_v2", "12", "13", "cudaGraphAddNode"),
+            ("cudaThreadExit", "11", "13", "cudaDeviceReset"),
+            ("cudaGraphInstantiate", "12", "11", "cudaGraphInstantiateWithFlags"),
+        ):
+            found = cell(symbol, caller, runtime)
+            self.assertEqual((found.kind, found.target), ("renamed", target), symbol)
+
+    def test_the_properties_of_11_are_still_in_12(self):
+        self.assertEqual(cell("cudaGetDeviceProperties", "11", "12").kind, "direct")
+
+    def test_doors_to_other_functions_do_not_cross(self):
+        for symbol in (
+            "cudaGetExportTable",
+            "cudaGetDriverEntryPoint",
+            "cudaGetDriverEntryPoint_ptsz",
+        ):
+            self.assertEqual(cell(symbol, "12", "13").kind, "rejected")
+            self.assertEqual(cell(symbol, "13", "13").kind, "direct")
+
+    def test_a_launch_by_kernel_handle_does_not_exist_in_11(self):
+        self.assertEqual(cell("__cudaLaunchKernel", "13", "11").kind, "absent")
+        self.assertEqual(cell("__cudaLaunchKernel", "13", "12").kind, "direct")
+
+    def test_every_line_of_the_reviewed_files_is_about_something(self):
+        for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
+            database = real(library)
+            for line in cells.load_renames(database.path / "renames.txt"):
+                hits = [
+                    n
+                    for n, f in database.functions.items()
+                    if line.apply(n) in database.functions and line.callers & set(f.majors)
+                ]
+                self.assertTrue(hits, f"{library}: {line}")
+                for major in line.callers:
+                    self.assertTrue(
+                        [n for n in hits if major in database.functions[n].majors], line
+                    )
+            for entry in cells.load_rejects(database.path / "rejects.txt"):
+                self.assertTrue(
+                    [
+                        n
+                        for n in database.functions
+                        if any(
+                            entry.matches(n, a, b) for a in database.majors for b in database.majors
+                        )
+                    ],
+                    f"{library}: {entry}",
+                )
+
+
+class OtherLibraries(unittest.TestCase):
+    def test_nvrtc(self):
+        self.assertEqual(cell("nvrtcCompileProgram", "11", "13", "nvrtc").kind, "direct")
+        self.assertEqual(cell("nvrtcGetNVVM", "12", "13", "nvrtc").target, "nvrtcGetLTOIR")
+        self.assertEqual(cell("nvrtcGetTileIR", "13", "12", "nvrtc").kind, "absent")
+
+    def test_nvjitlink_names_of_one_minor(self):
+        found = cell("__nvJitLinkCreate_12_4", "12", "13", "nvjitlink")
+        self.assertEqual((found.kind, found.target), ("renamed", "nvJitLinkCreate"))
+        found = cell("__nvJitLinkCreate_13_5", "13", "12", "nvjitlink")
+        self.assertEqual(
+            (found.target, found.fallbacks), ("nvJitLinkCreate", ("__nvJitLinkCreate_12_0",))
+        )
+        found = cell("__nvJitLinkCreate_12_9", "12", "12", "nvjitlink")
+        self.assertEqual((found.kind, found.target), ("direct", "__nvJitLinkCreate_12_9"))
+        self.assertIn("nvJitLinkCreate", found.fallbacks)
+        self.assertEqual(cell("__nvJitLinkCreate_12_7", "12", "13", "nvjitlink").kind, "renamed")
+
+    def test_the_driver_has_one_major(self):
+        self.assertEqual(cell("cuInit", "NATIVE", "NATIVE", "cuda").kind, "direct")
+        self.assertEqual({c.kind for c in cells.cells(real("cuda")).values()}, {"direct"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,137 @@
+"""The harvest's decisions about words: macros, directions of parameters, places of pieces."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import abi_support  # noqa: F401  (puts stubs/ on the path)
+from harvest import directions, macros, sources
+
+
+class Macros(unittest.TestCase):
+    def test_integers_and_handles(self):
+        for text, value in {
+            "0x01": 1,
+            "((CUstream)0x1)": 1,
+            "(-1)": -1,
+            "4096u": 4096,
+            "1ULL << 33": 1 << 33,
+            "(1 << 16) | 3": 65539,
+            "((cudaStream_t)0x2)": 2,
+            "sizeof_it": None,
+            '"text"': None,
+            "": None,
+            "1.5f": None,
+            "( struct x * ) 3": 3,
+            "cudaA": 7,
+            "cudaA + 1": 8,
+            "9 ** 9": None,
+        }.items():
+            self.assertEqual(macros.evaluate(text, {"cudaA": 7}), value, text)
+
+
+TYPES = {
+    "typedef H": ("struct h_st *",),
+    "struct h_st": ("opaque",),
+    "typedef u64": ("unsigned long",),
+    "struct S": ("size 4 align 4", "0  int  a"),
+    "enum E": ("size 4 unsigned int",),
+    "typedef F": ("void (int) *",),
+}
+
+
+class Directions(unittest.TestCase):
+    def marks(self, function: str, *params: tuple[str, str], **words: str) -> list[str]:
+        found = directions.outputs(function, list(params), words, TYPES)
+        return [name for (_, name), mark in zip(params, found) if mark]
+
+    def test_words_that_say_returned(self):
+        self.assertEqual(
+            self.marks("cudaX", ("int *", "count"), count="Returns the number"), ["count"]
+        )
+        self.assertEqual(self.marks("cudaX", ("int *", "count"), count="Some number"), [])
+
+    def test_a_handle_that_a_maker_makes(self):
+        self.assertEqual(self.marks("cudaXCreate", ("H *", "pX"), ("int", "n")), ["pX"])
+        self.assertEqual(self.marks("cudaXDestroy", ("H *", "pX")), [])
+
+    def test_never_a_struct_a_buffer_a_constant_or_a_handle_itself(self):
+        for kind in ("struct S *", "void *", "char *", "const int *", "H", "int", "F"):
+            self.assertEqual(self.marks("cudaXGet", (kind, "x"), x="Returned x"), [], kind)
+
+    def test_never_an_array(self):
+        for words in ("Array of results that is returned", "Returned list of nodes"):
+            self.assertEqual(self.marks("cudaXGet", ("int *", "node"), node=words), [], words)
+        self.assertEqual(self.marks("cudaXGet", ("H *", "nodes"), nodes="Returned nodes"), [])
+
+    def test_never_a_count_beside_memory_that_it_counts(self):
+        self.assertEqual(
+            self.marks(
+                "cudaXGet",
+                ("H *", "nodes"),
+                ("u64 *", "numNodes"),
+                numNodes="Returned number of nodes",
+            ),
+            [],
+        )
+        self.assertEqual(
+            self.marks("cudaXGet", ("u64 *", "numNodes"), numNodes="Returned number"), ["numNodes"]
+        )
+
+    def test_comments_are_taken_apart(self):
+        words = directions.parameter_words(
+            "/**\n * \\brief x\n *\n * \\param  a - Returned\n"
+            " *   value\n * \\param[in] b  Input\n * \\return z\n */"
+        )
+        self.assertEqual(words, {"a": "Returned value", "b": "In Input"})
+
+    def test_a_versioned_name_uses_the_comment_of_its_base(self):
+        docs = {"cuMemAlloc": {"d": "Returned"}}
+        for name in ("cuMemAlloc", "cuMemAlloc_v2", "cuMemAlloc_v2_ptsz", "cuMemAlloc_ptds"):
+            self.assertEqual(directions.docs_for(name, docs), {"d": "Returned"}, name)
+
+
+class Sources(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.cache = Path(self.temporary.name)
+        self.addCleanup(self.temporary.cleanup)
+
+    def piece(self, name: str, *inside: str) -> Path:
+        folder = self.cache.joinpath(name, *inside)
+        (folder / "nvidia/cuda_runtime/include").mkdir(parents=True)
+        (folder / "nvidia/cuda_runtime/lib").mkdir()
+        (folder / "nvidia/cuda_runtime/lib/libcudart.so.12").touch()
+        (folder / "nvidia/cuda_runtime/lib/__init__.py").touch()
+        (folder / "p-1.dist-info").mkdir()
+        (folder / "p-1.dist-info/METADATA").write_text("Name: nvidia-x\nVersion: 12.9.79\n")
+        return folder
+
+    def test_plain_folders_and_folders_below_a_digest_are_the_same(self):
+        self.piece("cudart-12.10")
+        self.piece("cudart-12.9", "0123abcd")
+        self.piece("cudartx-12.9")
+        found = sources.find(self.cache, "cudart")
+        self.assertEqual([p.version for p in found], ["12.9", "12.10"])
+        for piece in found:
+            self.assertEqual(piece.library("cudart").name, "libcudart.so.12")
+            self.assertEqual(piece.headers.name, "include")
+            self.assertEqual(piece.package, "nvidia-x 12.9.79")
+
+    def test_a_piece_of_the_cache_gets_its_package_from_the_lock_file(self):
+        lock = self.cache / "lock.json"
+        lock.write_text(
+            '{"pieces": {"cudart-12.9": {"parts": [{"file": "nvidia_x_cu12-12.9.79-py3.whl"}]}}}'
+        )
+        self.assertEqual(sources._locked_package("cudart-12.9", lock), "nvidia-x-cu12 12.9.79")
+        self.assertEqual(sources._locked_package("cudart-12.8", lock), "")
+
+    def test_a_piece_without_its_library_is_named(self):
+        folder = self.piece("cudart-12.9")
+        (folder / "nvidia/cuda_runtime/lib/libcudart.so.12").unlink()
+        with self.assertRaisesRegex(sources.SourceError, "libcudart.so"):
+            sources.find(self.cache, "cudart")[0].library("cudart")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,136 @@
+"""Outputs that a failing call sets to zero: single objects, and nothing that could be larger."""
+
+import unittest
+
+from abi_support import SmallDatabase, real
+from generate import facts, outputs
+
+_all = {library: None for library in ("cudart", "cuda", "nvrtc", "nvjitlink")}
+
+
+def found(library: str, name: str, major: str) -> list[tuple[str, int]]:
+    if _all[library] is None:
+        _all[library] = outputs.all_outputs(real(library))
+    return [(one.name, one.size) for one in _all[library][name, major]]
+
+
+class Cudart(unittest.TestCase):
+    def test_single_objects(self):
+        for name, wanted in {
+            "cudaMalloc": [("devPtr", 8)],
+            "cudaGetDeviceCount": [("count", 4)],
+            "cudaGetDevice": [("device", 4)],
+            "cudaStreamCreate": [("pStream", 8)],
+            "cudaMemGetInfo": [("free", 8), ("total", 8)],
+            "cudaRuntimeGetVersion": [("runtimeVersion", 4)],
+            "cudaDriverGetVersion": [("driverVersion", 4)],
+            "cudaEventElapsedTime": [("ms", 4)],
+            "cudaDeviceGetAttribute": [("value", 4)],
+            "cudaHostAlloc": [("pHost", 8)],
+            "cudaMallocPitch": [("devPtr", 8), ("pitch", 8)],
+            "cudaMallocAsync": [("devPtr", 8)],
+            "cudaEventCreate": [("event", 8)],
+            "cudaStreamEndCapture": [("pGraph", 8)],
+        }.items():
+            for major in ("11", "12", "13"):
+                self.assertEqual(found("cudart", name, major), wanted, f"{name} of {major}")
+
+    def test_per_thread_forms_too(self):
+        self.assertEqual(found("cudart", "cudaMallocAsync_ptsz", "13"), [("devPtr", 8)])
+        self.assertEqual(found("cudart", "cudaStreamEndCapture_ptsz", "12"), [("pGraph", 8)])
+
+    def test_never_memory_that_the_caller_filled_or_that_may_be_larger(self):
+        for name in (
+            "cudaMemcpy",
+            "cudaMemset",
+            "cudaGetDeviceProperties",
+            "cudaFuncGetAttributes",
+            "cudaPointerGetAttributes",
+            "cudaLaunchKernel",
+            "cudaGraphGetNodes",
+            "cudaGraphGetEdges",
+            "cudaSetValidDevices",
+            "cudaDeviceGetPCIBusId",
+            "cudaSetDoubleForDevice",
+            "cudaThreadExchangeStreamCaptureMode",
+            "cudaMemRangeGetAttributes",
+            "cudaGraphicsMapResources",
+            "cudaMemcpyFromSymbol",
+            "__cudaPopCallConfiguration",
+            "__cudaRegisterVar",
+        ):
+            for major in real("cudart").functions[name].majors:
+                self.assertEqual(found("cudart", name, major), [], f"{name} of {major}")
+
+    def test_zero_must_not_read_as_success(self):
+        self.assertEqual(found("cudart", "cudaGetDriverEntryPoint", "12"), [("funcPtr", 8)])
+
+
+class OtherLibraries(unittest.TestCase):
+    def test_nvrtc(self):
+        for major in ("11", "12", "13"):
+            self.assertEqual(found("nvrtc", "nvrtcVersion", major), [("major", 4), ("minor", 4)])
+            self.assertEqual(found("nvrtc", "nvrtcGetPTXSize", major), [("ptxSizeRet", 8)])
+            self.assertEqual(found("nvrtc", "nvrtcDestroyProgram", major), [])
+
+    def test_nvjitlink(self):
+        self.assertEqual(found("nvjitlink", "__nvJitLinkCreate_12_4", "12"), [("handle", 8)])
+        self.assertEqual(
+            found("nvjitlink", "__nvJitLinkGetLinkedCubinSize_13_5", "13"), [("size", 8)]
+        )
+        self.assertEqual(found("nvjitlink", "nvJitLinkDestroy", "13"), [])
+
+    def test_the_driver_has_two_sizes_of_device_pointer(self):
+        self.assertEqual(found("cuda", "cuMemAlloc_v2", "NATIVE"), [("dptr", 8)])
+        self.assertEqual(found("cuda", "cuMemAlloc", "NATIVE"), [("dptr", 4)])
+        self.assertEqual(
+            found("cuda", "cuModuleGetGlobal_v2", "NATIVE"), [("dptr", 8), ("bytes", 8)]
+        )
+
+    def test_four_floats_are_no_single_object(self):
+        self.assertEqual(found("cuda", "cuTexRefGetBorderColor", "NATIVE"), [])
+
+
+class Review(unittest.TestCase):
+    def database(self, review: str) -> SmallDatabase:
+        return SmallDatabase(
+            versions="12.0  x\n",
+            outputs=review,
+            functions="f\n  12.0  int (out int * a, int * b, const int * c)\n",
+        )
+
+    def test_marks_are_corrected_in_both_directions(self):
+        with self.database("- f.a\n+ f.b\n") as database:
+            self.assertEqual([o.name for o in outputs.all_outputs(database)["f", "12"]], ["b"])
+
+    def test_a_mark_on_what_may_not_be_written_is_an_error(self):
+        with self.database("+ f.c\n") as database:
+            with self.assertRaisesRegex(ValueError, "f.c is marked"):
+                outputs.all_outputs(database)
+
+    def test_a_broken_line_is_named(self):
+        with self.database("f.a\n") as database:
+            with self.assertRaisesRegex(facts.FormatError, "outputs.txt:1"):
+                outputs.all_outputs(database)
+
+    def test_every_line_is_about_a_parameter_that_exists(self):
+        for library in _all:
+            database = real(library)
+            names = {
+                (name, param.name)
+                for name, function in database.functions.items()
+                for version in function.versions
+                if function.prototype(version)
+                for param in function.prototype(version).params
+            }
+            review = outputs.load_review(database.path / "outputs.txt")
+            for entry in review.entries:
+                one = outputs.Review((entry,))
+                self.assertTrue(
+                    [pair for pair in names if one.verdict(*pair) is not None],
+                    f"{library}: {entry}",
+                )
+
+
+if __name__ == "__main__":
+    unittest.main()
