@@ -5,28 +5,30 @@
 #include <cstdio>
 #include <cstring>
 
+#include "loader/reserve.h"
+
 namespace anycuda {
 
 namespace {
-// Address space, not memory: only the pages that are written exist.
-constexpr std::size_t kSize = std::size_t{16} << 20;
+constexpr std::size_t kMost = std::size_t{16} << 20;
+constexpr std::size_t kLeast = std::size_t{512} << 10;
 constexpr std::size_t kAlignment = 16;
 }  // namespace
 
 Arena::Arena() {
-  void* pages = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  base_ = pages == MAP_FAILED ? nullptr : static_cast<char*>(pages);
+  const Stretch stretch = reserve(kMost, kLeast);
+  base_ = static_cast<char*>(stretch.start);
+  size_ = stretch.bytes;
 }
 
 Arena::~Arena() {
-  if (base_ != nullptr) munmap(base_, kSize);
+  if (base_ != nullptr) munmap(base_, size_);
 }
 
 void* Arena::take(std::size_t size) {
-  if (base_ == nullptr || size > kSize - used_) return nullptr;
+  if (base_ == nullptr || size > size_ - used_) return nullptr;
   const std::size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
-  if (rounded > kSize - used_) return nullptr;
+  if (rounded > size_ - used_) return nullptr;
   void* place = base_ + used_;
   used_ += rounded;
   return place;

@@ -27,6 +27,7 @@ class Arena {
 
  private:
   char* base_;
+  std::size_t size_;
   std::size_t used_ = 0;
 };
 

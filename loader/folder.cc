@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "loader/image_file.h"
 #include "loader/report.h"
@@ -102,16 +103,25 @@ struct FolderVisit {
   Search* search;
   Place place;
   const char* folder;
+  bool sonames;  // the names that programs ask for, or all others
 };
+
+bool is_soname(const LibraryDescriptor& library, const char* name) {
+  for (int i = 0; i < library.major_count; ++i) {
+    if (std::strcmp(name, library.majors[i].soname) == 0) return true;
+  }
+  return false;
+}
 
 void visit_file(const char* name, void* argument) {
   auto* visit = static_cast<FolderVisit*>(argument);
-  const char* rest = name + std::strlen(visit->search->library.file_prefix);
+  const LibraryDescriptor& library = visit->search->library;
+  const char* rest = name + std::strlen(library.file_prefix);
   const bool versioned = rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
   // A bare libcuda.so is what toolkits have for linking: its functions all fail, and no program
   // loads the driver by that name. A bare libcudart.so may be the only name of the real one.
-  const bool bare = *rest == '\0' && !visit->search->library.is_driver;
-  if (!bare && !versioned) return;
+  const bool bare = *rest == '\0' && !library.is_driver;
+  if ((!bare && !versioned) || is_soname(library, name) != visit->sonames) return;
   const char* path = visit->search->arena.join(visit->folder, name);
   if (path != nullptr) gather_file(visit->search, visit->place, path);
 }
@@ -123,8 +133,12 @@ void gather_folder(Search* search, Place place, const char* folder) {
   ++search->folders[static_cast<int>(place)];
   log_step("%s: looking in %s (%s)", search->library.name, folder,
            place_name(place, search->library));
-  FolderVisit visit{search, place, folder};
-  each_entry(folder, search->library.file_prefix, visit_file, &visit);
+  // A file of several names is known by the first that is seen. Folders have no order of their own,
+  // so SONAMEs come first: what is opened and reported must not depend on the file system.
+  for (const bool sonames : {true, false}) {
+    FolderVisit visit{search, place, folder, sonames};
+    each_entry(folder, search->library.file_prefix, visit_file, &visit);
+  }
 }
 
 }  // namespace anycuda

@@ -1,5 +1,6 @@
-// The registers of a call that the resolver holds up, as the entry template of each CPU saves
-// them (stubs/generate/templates). The only file of the loader that knows a CPU.
+// The registers of a call that the resolver holds up, as the entry template of each CPU saves them
+// (stubs/generate/templates). Elsewhere the loader knows a CPU by its names alone (folders, the
+// machine of an ELF file).
 #pragma once
 
 #include <cstddef>

@@ -84,6 +84,10 @@ ImageFacts read_image(int descriptor, unsigned long size, const LibraryDescripto
     ElfReader image(descriptor, size, arena);
     examine(image, library, tables, arena, &facts, other_name);
     facts.error = image.error();
+    // A file that cannot be read was not cut off, and one that ends early can be read.
+    if (facts.error != 0) facts.state = FileState::unreadable;
+    if (facts.error == 0 && facts.state == FileState::unreadable)
+      facts.state = FileState::truncated;
   }
   arena.rewind(mark);
   if (other_name[0] != '\0') facts.detail = arena.copy(other_name);

@@ -106,7 +106,7 @@ struct Tables {
   int slot_count;
   const std::uint16_t* cells;    // rows of descriptor.major_count cells
   const std::uint32_t* targets;  // lists of names in the pool, each ended by 0
-  const std::uint16_t* reasons;  // per cell, parallel to `cells`: entry of reason_text, 0: none
+  const std::uint16_t* reasons;  // per cell, parallel to `cells`: entry of reason_text
   const std::uint32_t* reason_text;
   const std::uint8_t* outputs;  // lists: count, then that many (argument location, size) pairs
   const ErrorRow* errors;

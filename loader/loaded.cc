@@ -70,18 +70,6 @@ int gather_one(dl_phdr_info* info, std::size_t, void* argument) {
   return 0;
 }
 
-struct MajorVisitor {
-  const LibraryDescriptor& library;
-  int newest;
-};
-
-int find_newest_major(dl_phdr_info* info, std::size_t, void* argument) {
-  auto* visitor = static_cast<MajorVisitor*>(argument);
-  const int major = identify(*info, visitor->library);
-  if (major > visitor->newest) visitor->newest = major;
-  return 0;
-}
-
 int read_load_count(dl_phdr_info* info, std::size_t, void* argument) {
   *static_cast<std::uint64_t*>(argument) = info->dlpi_adds;
   return 1;  // the number is the same in every object's record: the first will do
@@ -106,12 +94,6 @@ std::uint64_t load_count() {
   std::uint64_t count = 0;
   dl_iterate_phdr(read_load_count, &count);
   return count;
-}
-
-int loaded_major(const LibraryDescriptor& library) {
-  MajorVisitor visitor{library, 0};
-  dl_iterate_phdr(find_newest_major, &visitor);
-  return visitor.newest;
 }
 
 void gather_loaded(Search* search) { dl_iterate_phdr(gather_one, search); }

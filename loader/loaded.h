@@ -14,9 +14,6 @@ std::uint64_t load_count();
 // copies: their version definition keeps its name), except stubs of ours.
 void gather_loaded(Search* search);
 
-// The newest major of the library that the process has loaded, 0 if it has none.
-int loaded_major(const LibraryDescriptor& library);
-
 // Path of the loaded object that holds `address`; nullptr if there is none.
 const char* object_path(const void* address);
 

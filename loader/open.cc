@@ -60,6 +60,8 @@ const Opened* search_for(int node, const void* caller, const char* function) {
                         : run_search(&search, caller, Place::loaded, Place::loaded);
   }
   if (found.handle != nullptr) return publish(found);
+  // Another thread may have had what this one lacked (memory, a free file descriptor).
+  if (const Opened* other = opened_library()) return other;
   failed_at[node].store(now, std::memory_order_relaxed);
   report_no_library(&search, function);
   return nullptr;

@@ -6,7 +6,6 @@
 #include "loader/environment.h"
 #include "loader/folder.h"
 #include "loader/ld_cache.h"
-#include "loader/loaded.h"
 #include "loader/python_places.h"
 
 namespace anycuda {
@@ -98,7 +97,7 @@ void gather_place(Search* search, Place place, const void* caller) {
     case Place::variable:
       return gather_variable(search);
     case Place::loaded:
-      return gather_loaded(search);
+      return;  // gathered already: what is loaded matters for every place (search.cc)
     case Place::library_path:
       return gather_library_path(search);
     case Place::environment:

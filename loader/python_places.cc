@@ -147,7 +147,8 @@ void gather_interpreters(Search* search) {
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   if (length <= 0) return;
   program[length] = '\0';
-  const bool python = std::strstr(program, "/python") != nullptr;
+  const char* name = std::strrchr(program, '/');
+  const bool python = name != nullptr && std::strncmp(name + 1, "python", 6) == 0;
   gather_interpreter(search, program);
   const char* home = environment_variable("HOME");
   if (python && home != nullptr) gather_prefix(search, search->arena.join(home, ".local"));

@@ -121,13 +121,36 @@ void log_candidates(Search* search, Place place) {
 }
 
 bool variable_named_a_file(const Search& search) {
-  return search.first != nullptr && search.first->place == Place::variable;
+  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
+    if (c->place == Place::variable) return true;
+  }
+  return false;
+}
+
+// What is loaded already is a fact for the rules of every place. The list that it is read from also
+// has what another thread is just opening, and may fail to: asking the loader for it waits for that
+// thread, and tells whether it came to stay.
+void gather_what_is_loaded(Search* search) {
+  gather_loaded(search);
+  Candidate** link = &search->first;
+  search->last = nullptr;
+  while (Candidate* candidate = *link) {
+    if (dlopen(candidate->path, RTLD_LAZY | RTLD_NOLOAD) == nullptr) {
+      dlerror();  // ours to clear
+      *link = candidate->next;
+      continue;
+    }
+    const int major = candidate->image.version.major;
+    if (major > search->loaded_major) search->loaded_major = major;
+    search->last = candidate;
+    link = &candidate->next;
+  }
 }
 
 }  // namespace
 
 Found run_search(Search* search, const void* caller, Place first_place, Place last_place) {
-  search->loaded_major = loaded_major(search->library);
+  gather_what_is_loaded(search);
   for (int p = static_cast<int>(first_place); p <= static_cast<int>(last_place); ++p) {
     const auto place = static_cast<Place>(p);
     gather_place(search, place, caller);

@@ -46,9 +46,9 @@ bool Log::append(const Record& record) {
   std::uint64_t* words = this->words();
   if (words == nullptr) return false;
   std::size_t place = reserved_.load(std::memory_order_relaxed);
-  const std::size_t end = capacity(words) - 1;
   do {
-    if ((place & kClosed) != 0 || place + 1 + count > end) return false;
+    // (A capacity of 0 is that of a log closed and released since `place` was read: try again.)
+    if ((place & kClosed) != 0 || place + 1 + count > capacity(words) - 1) return false;
   } while (!reserved_.compare_exchange_weak(place, place + 1 + count, std::memory_order_acq_rel));
   std::size_t word = place + 1;
   for (unsigned i = 0; i < kMaxArguments; ++i) {
@@ -81,11 +81,8 @@ bool Log::close_at(std::size_t position) {
 
 void Log::release() {
   std::uint64_t* words = words_.load(std::memory_order_acquire);
-  // The first page stays, for its word that tells how many there are: a late appender reads it.
-  constexpr std::size_t kPage = 4096;
   if (words == nullptr) return;
-  const std::size_t bytes = capacity(words) * sizeof(std::uint64_t);
-  madvise(reinterpret_cast<char*>(words - 1) + kPage, bytes - kPage, MADV_DONTNEED);
+  madvise(words - 1, capacity(words) * sizeof(std::uint64_t), MADV_DONTNEED);
 }
 
 }  // namespace anycuda::registration

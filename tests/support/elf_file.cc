@@ -1,10 +1,12 @@
 #include "elf_file.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <stdexcept>
 
@@ -15,25 +17,36 @@ namespace {
 // at.
 class Bytes {
  public:
+  // Mapped and not read: NVRTC has 100 MB, of which the tables are a few hundred kilobytes.
   explicit Bytes(const std::filesystem::path& file) : file_(file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) fail("cannot be read");
-    content_.assign(std::istreambuf_iterator<char>(stream), {});
+    const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (descriptor < 0 || fstat(descriptor, &status) != 0) fail("cannot be read");
+    size_ = static_cast<std::size_t>(status.st_size);
+    if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    close(descriptor);
+    if (data_ == MAP_FAILED) fail("cannot be mapped");
   }
+  ~Bytes() {
+    if (size_ > 0) munmap(data_, size_);
+  }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
 
   template <class T>
   T at(std::uint64_t offset) const {
-    if (offset > content_.size() || content_.size() - offset < sizeof(T)) fail("ends too early");
+    if (offset > size_ || size_ - offset < sizeof(T)) fail("ends too early");
     T value;
-    memcpy(&value, content_.data() + offset, sizeof value);
+    memcpy(&value, content() + offset, sizeof value);
     return value;
   }
 
   std::string text(const Elf64_Shdr& strings, std::uint64_t offset) const {
-    if (offset >= strings.sh_size || strings.sh_offset + strings.sh_size > content_.size()) {
+    if (offset >= strings.sh_size || strings.sh_offset > size_ ||
+        strings.sh_size > size_ - strings.sh_offset) {
       fail("has a name outside its string table");
     }
-    const char* begin = content_.data() + strings.sh_offset + offset;
+    const char* begin = content() + strings.sh_offset + offset;
     return std::string(begin, strnlen(begin, strings.sh_size - offset));
   }
 
@@ -42,8 +55,11 @@ class Bytes {
   }
 
  private:
+  const char* content() const { return static_cast<const char*>(data_); }
+
   std::filesystem::path file_;
-  std::string content_;
+  std::size_t size_ = 0;
+  void* data_ = nullptr;
 };
 
 class Reader {

@@ -1,0 +1,189 @@
+// What the stubs export: every name of every real library, under that library's own version name,
+// and nothing else.
+#include <regex>
+
+#include "export_lists.h"
+#include "support/elf_file.h"
+
+namespace anycuda::test {
+namespace {
+
+using ::testing::IsEmpty;
+
+const ElfFile& stub_of(const std::string& library) {
+  static std::map<std::string, ElfFile> read;
+  const auto known = read.find(library);
+  if (known != read.end()) return known->second;
+  return read.emplace(library, ElfFile::read(stub(library))).first->second;
+}
+
+std::vector<Release> all_releases() {
+  std::vector<Release> all;
+  for (Component component : {cudart, nvrtc, nvjitlink}) {
+    for (const Release& release : releases_of(component)) all.push_back(release);
+  }
+  return all;
+}
+
+Names defaults_of(const ElfFile& file) {
+  Names names;
+  for (const ElfSymbol& symbol : file.exports) {
+    if (symbol.is_default) names.insert(symbol.name + "@" + symbol.version);
+  }
+  return names;
+}
+
+class RealLibrary : public ::testing::TestWithParam<Release> {};
+
+// One test and not one per expectation: the largest of these libraries has 100 MB.
+TEST_P(RealLibrary, IsMatchedByTheStubAndByTheDropIn) {
+  REQUIRE_PIECE(GetParam().piece());
+  const ElfFile real = ElfFile::read(library_of(GetParam().component, GetParam().version));
+  const ElfFile& ours = stub_of(std::string(GetParam().component.name));
+  const ElfFile dropin = ElfFile::read(dropin_folder() / real.soname);
+  ASSERT_GT(real.exports.size(), 10u);
+  Names native, functions, our_functions;
+  for (const ElfSymbol& symbol : real.exports) {
+    native.insert(symbol.name + "@ANYCUDA_NATIVE");
+    if (symbol.is_function) functions.insert(symbol.name);
+  }
+  for (const ElfSymbol& symbol : ours.exports) {
+    if (symbol.is_function) our_functions.insert(symbol.name);
+  }
+
+  EXPECT_THAT(missing_from(ours.exported_versioned_names(), real.exported_versioned_names()),
+              IsEmpty())
+      << "under the real library's own version name";
+  EXPECT_THAT(missing_from(defaults_of(ours), native), IsEmpty())
+      << "for callers without a version";
+  EXPECT_THAT(missing_from(our_functions, functions), IsEmpty()) << "as functions";
+  EXPECT_EQ(dropin.soname, real.soname);
+  EXPECT_THAT(missing_from(defaults_of(dropin), real.exported_versioned_names()), IsEmpty())
+      << "as defaults of the drop-in";
+}
+
+std::string name_of(const ::testing::TestParamInfo<Release>& info) {
+  return std::regex_replace(info.param.piece(), std::regex("[^a-z0-9]"), "_");
+}
+INSTANTIATE_TEST_SUITE_P(Exports, RealLibrary, ::testing::ValuesIn(all_releases()), name_of);
+
+TEST(Releases, AreAllOfTheFieldsSince11_7) {
+  REQUIRE_PIECE("cudart-12.0.107");
+  EXPECT_GE(releases_of(cudart).size(), 18u);
+  EXPECT_GE(releases_of(nvrtc).size(), 17u);
+  EXPECT_GE(releases_of(nvjitlink).size(), 15u);
+}
+
+// What the real libraries export between them: the stub may have no more. A library that could not
+// be fetched would make a name look foreign.
+class OnlyPromised : public ::testing::TestWithParam<Component> {};
+
+TEST_P(OnlyPromised, NamesAreExported) {
+  Names promised;
+  Names nodes;
+  for (const Release& release : releases_of(GetParam())) {
+    REQUIRE_PIECE(release.piece());
+    const ElfFile real = ElfFile::read(library_of(release.component, release.version));
+    promised.merge(real.exported_versioned_names());
+    for (const std::string& name : real.exported_names()) promised.insert(name + "@ANYCUDA_NATIVE");
+    nodes.insert(real.version_definitions.begin(), real.version_definitions.end());
+  }
+  const ElfFile& ours = stub_of(std::string(GetParam().name));
+  EXPECT_THAT(missing_from(promised, ours.exported_versioned_names()), IsEmpty());
+  ASSERT_FALSE(ours.version_definitions.empty());
+  EXPECT_EQ(ours.version_definitions.front(), "ANYCUDA_NATIVE");  // callers without versions
+  const Names exported_nodes(ours.version_definitions.begin() + 1, ours.version_definitions.end());
+  EXPECT_EQ(exported_nodes, nodes);
+  for (const std::string& node : nodes) {
+    const Names dropin = ElfFile::read(dropin_folder() / node).exported_versioned_names();
+    EXPECT_THAT(missing_from(promised, dropin), IsEmpty()) << node;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Exports, OnlyPromised, ::testing::Values(cudart, nvrtc, nvjitlink),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Driver, HasEveryNameOfTheRealDriverLibraries) {
+  for (const char* piece : {"driver-535", "driver-550"}) {
+    REQUIRE_PIECE(piece);
+    const Names real =
+        ElfFile::read(Pieces::of_this_build().folder(piece) / "libcuda.so.1").exported_names();
+    ASSERT_GT(real.size(), 600u);
+    EXPECT_THAT(missing_from(stub_of("cuda").exported_names(), real), IsEmpty()) << piece;
+    const ElfFile dropin = ElfFile::read(dropin_folder() / "libcuda.so.1");
+    EXPECT_EQ(dropin.soname, "libcuda.so.1");
+    EXPECT_THAT(missing_from(dropin.exported_names(), real), IsEmpty()) << piece;
+  }
+}
+
+Path newest_cuda_header() {
+  const Path piece = Pieces::of_this_build().folder("cudart-" + kReleases.back());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(piece)) {
+    if (entry.path().filename() == "cuda.h") return entry.path();
+  }
+  throw std::runtime_error("no cuda.h in " + piece.string());
+}
+
+TEST(Driver, HasEveryFunctionThatTheNewestHeaderDeclares) {
+  REQUIRE_PIECE("cudart-" + kReleases.back());
+  const Names declared = names_declared_in(newest_cuda_header());
+  ASSERT_GT(declared.size(), 500u);
+  EXPECT_EQ(declared.count("cuMemAlloc_v2"), 1u);  // the reading of the header itself
+  EXPECT_THAT(missing_from(stub_of("cuda").exported_names(), declared), IsEmpty());
+}
+
+TEST(Driver, ExportsNothingElse) {
+  REQUIRE_PIECE("driver-535");
+  REQUIRE_PIECE("driver-550");
+  Names promised = names_in_database("cuda");
+  for (const char* piece : {"driver-535", "driver-550"}) {
+    promised.merge(
+        ElfFile::read(Pieces::of_this_build().folder(piece) / "libcuda.so.1").exported_names());
+  }
+  EXPECT_THAT(missing_from(promised, stub_of("cuda").exported_names()), IsEmpty());
+  EXPECT_EQ(stub_of("cuda").version_definitions, std::vector<std::string>{"ANYCUDA_NATIVE"});
+}
+
+// Everything in a text that could be a function's name.
+Names words_of(const std::string& text) {
+  Names words;
+  std::string word;
+  for (char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      word += c;
+    } else if (!word.empty()) {
+      if (word.rfind("cu", 0) == 0) words.insert(word);
+      word.clear();
+    }
+  }
+  return words;
+}
+
+// The database's word for what no library of ours exports yet is the headers': each such name is
+// written in one.
+TEST(Driver, NamesOfTheDatabaseAreInTheHeaders) {
+  Names unknown = names_in_database("cuda");
+  for (const char* piece : {"driver-535", "driver-550"}) {
+    REQUIRE_PIECE(piece);
+    unknown = missing_from(
+        ElfFile::read(Pieces::of_this_build().folder(piece) / "libcuda.so.1").exported_names(),
+        unknown);
+  }
+  Names words;
+  for (const Release& release : releases_of(cudart)) {
+    REQUIRE_PIECE(release.piece());
+    const Path piece = Pieces::of_this_build().folder(release.piece());
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(piece)) {
+      const std::string name = entry.path().filename().string();
+      if (name.rfind("cuda", 0) != 0 || entry.path().extension() != ".h") continue;
+      words.merge(words_of(content(entry.path())));
+    }
+  }
+  for (const std::string& name : unknown) {
+    // The forms for the per-thread stream are made by the header's preprocessor.
+    const std::string base = std::regex_replace(name, std::regex("_pt(sz|ds)$"), "");
+    EXPECT_EQ(words.count(base), 1u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace anycuda::test

@@ -1,0 +1,110 @@
+// What the stubs' files are: small, needing libc alone, and as hard to misuse as a library can be.
+#include <elf.h>
+
+#include <cstring>
+
+#include "real.h"
+#include "support/elf_file.h"
+
+namespace anycuda::test {
+namespace {
+
+std::vector<Path> all_files() {
+  std::vector<Path> files;
+  for (const char* library : {"cudart", "nvrtc", "cuda", "nvjitlink"}) {
+    files.push_back(stub(library));
+  }
+  for (const char* name : {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
+                           "libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13",
+                           "libnvJitLink.so.12", "libnvJitLink.so.13", "libcuda.so.1"}) {
+    files.push_back(dropin_folder() / name);
+  }
+  return files;
+}
+
+class StubFile : public ::testing::TestWithParam<Path> {
+ protected:
+  void SetUp() override { bytes_ = content(GetParam()); }
+
+  template <typename T>
+  T at(std::size_t offset) const {
+    T value;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return value;
+  }
+  std::vector<Elf64_Phdr> segments() const {
+    const auto header = at<Elf64_Ehdr>(0);
+    std::vector<Elf64_Phdr> all;
+    for (int i = 0; i < header.e_phnum; ++i) {
+      all.push_back(at<Elf64_Phdr>(header.e_phoff + static_cast<std::size_t>(i) * sizeof all[0]));
+    }
+    return all;
+  }
+  // The value of a dynamic entry, `otherwise` where there is none.
+  std::uint64_t dynamic(Elf64_Sxword tag, std::uint64_t otherwise) const {
+    for (const Elf64_Phdr& segment : segments()) {
+      if (segment.p_type != PT_DYNAMIC) continue;
+      for (std::size_t i = 0; i < segment.p_filesz; i += sizeof(Elf64_Dyn)) {
+        const auto entry = at<Elf64_Dyn>(segment.p_offset + i);
+        if (entry.d_tag == tag) return entry.d_un.d_val;
+      }
+    }
+    return otherwise;
+  }
+
+  std::string bytes_;
+};
+
+TEST_P(StubFile, IsCalledAsItsFileIs) {
+  EXPECT_EQ(ElfFile::read(GetParam()).soname, GetParam().filename());
+}
+
+TEST_P(StubFile, NeedsLibcAlone) {
+  for (const std::string& library : ElfFile::read(GetParam()).needed) {
+    EXPECT_THAT(library, ::testing::AnyOf("libc.so.6", "ld-linux-x86-64.so.2", "libdl.so.2",
+                                          "libpthread.so.0"));
+  }
+}
+
+TEST_P(StubFile, IsSmallerThan400KBWhenStripped) {
+  if (strip().empty()) GTEST_SKIP() << "strip is not installed (Debian package binutils)";
+  Machine machine;
+  machine.put_copy("stub.so", GetParam());
+  ASSERT_TRUE(machine.run({strip().string(), (machine.root() / "stub.so").string()}).ok());
+  EXPECT_LT(std::filesystem::file_size(machine.root() / "stub.so"), 400'000u);
+}
+
+TEST_P(StubFile, HasNoExecutableStackAndNoWritableCode) {
+  bool stack = false;
+  for (const Elf64_Phdr& segment : segments()) {
+    if (segment.p_type == PT_GNU_STACK) {
+      stack = true;
+      EXPECT_EQ(segment.p_flags & PF_X, 0u);
+    }
+    if (segment.p_type == PT_LOAD) {
+      EXPECT_NE(segment.p_flags & (PF_W | PF_X), static_cast<unsigned>(PF_W | PF_X));
+    }
+  }
+  EXPECT_TRUE(stack) << "without PT_GNU_STACK the stack is executable";
+  EXPECT_EQ(dynamic(DT_TEXTREL, 0), 0u);
+}
+
+TEST_P(StubFile, HasRelroAndIsBoundWhenLoaded) {
+  bool relro = false;
+  for (const Elf64_Phdr& segment : segments()) relro = relro || segment.p_type == PT_GNU_RELRO;
+  EXPECT_TRUE(relro);
+  EXPECT_TRUE((dynamic(DT_FLAGS, 0) & DF_BIND_NOW) != 0 ||
+              (dynamic(DT_FLAGS_1, 0) & DF_1_NOW) != 0);
+}
+
+std::string name_of(const ::testing::TestParamInfo<Path>& info) {
+  std::string name = info.param.filename().string();
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Files, StubFile, ::testing::ValuesIn(all_files()), name_of);
+
+}  // namespace
+}  // namespace anycuda::test

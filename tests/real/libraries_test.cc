@@ -1,0 +1,102 @@
+// Where the other libraries come from: NVRTC, nvJitLink, and the driver, which lives in the system
+// alone.
+#include "real.h"
+#include "support/this_computer.h"
+
+namespace anycuda::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Libraries : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* piece : {"nvrtc-11.8", "nvrtc-12.9", "nvrtc-13.5", "nvjitlink-12.9",
+                              "nvjitlink-13.5", "driver-535", "driver-550"}) {
+      REQUIRE_PIECE(piece);
+    }
+    REQUIRE_PROGRAM(patched("call_cuda"));
+  }
+  Machine machine_;
+};
+
+TEST_F(Libraries, TheNewestNvrtcOfThePythonPackagesIsUsed) {
+  machine_.wheel(nvrtc, "11.8").wheel(nvrtc, "13.5").wheel(nvrtc, "12.9");
+  EXPECT_THAT(answers(machine_.run({patched("call_nvrtc-12"), "version"})),
+              ElementsAre("version: 0 13.5"));
+}
+
+TEST_F(Libraries, NvrtcOfAToolkitIsUsed) {
+  machine_.toolkit(nvrtc, "11.8");
+  EXPECT_THAT(answers(machine_.run({patched("call_nvrtc-13"), "version"})),
+              ElementsAre("version: 0 11.8"));
+}
+
+TEST_F(Libraries, NvrtcKnowsNoDriver) {  // it compiles for any GPU, also where the driver is old
+  machine_.wheel(nvrtc, "13.5").driver(535);
+  EXPECT_THAT(answers(machine_.run({patched("call_nvrtc-12"), "version"})),
+              ElementsAre("version: 0 13.5"));
+}
+
+TEST_F(Libraries, NvJitLinkOfThePythonPackagesIsUsed) {
+  machine_.wheel(nvjitlink, "12.9");
+  EXPECT_THAT(answers(machine_.run({patched("call_nvjitlink-12"), "create"})),
+              ElementsAre("create: 0 not null"));
+}
+
+TEST_F(Libraries, TheDriverOfTheSystemIsUsed) {
+  machine_.driver_out_of_reach(550);
+  const ProcessResult result = machine_.run({patched("call_cuda"), "version", "loaded:libcuda.so"});
+  EXPECT_THAT(answers(result),
+              ElementsAre("version: 0 12040",
+                          HasSubstr((machine_.system_libraries() / "libcuda.so.").string())));
+}
+
+TEST_F(Libraries, TheDriverOfTheLibraryPathWinsOverTheSystems) {
+  machine_.driver_out_of_reach(550);
+  machine_.library_path(Pieces::of_this_build().folder("driver-535"));
+  EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "version"})),
+              ElementsAre("version: 0 12020"));
+}
+
+TEST_F(Libraries, TheVariablesDriverWinsOverAll) {
+  machine_.driver(550);
+  machine_.env("ANYCUDA_CUDA", Pieces::of_this_build().folder("driver-535") / "libcuda.so.1");
+  EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "version"})),
+              ElementsAre("version: 0 12020"));
+}
+
+TEST_F(Libraries, TheDriverThatIsLoadedIsAdopted) {
+  machine_.driver_out_of_reach(550);
+  const std::string loaded = Pieces::of_this_build().folder("driver-535") / "libcuda.so.1";
+  EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "open:" + loaded, "version"})),
+              ElementsAre("open: yes", "version: 0 12020"));
+}
+
+// A toolkit has a libcuda.so to link with, which is no driver; and nobody installs one with pip.
+TEST_F(Libraries, TheDriverIsNotLookedForAmongToolkitsAndPackages) {
+  const Path driver = Pieces::of_this_build().folder("driver-535") / "libcuda.so.1";
+  for (const char* place :
+       {"usr/local/cuda/lib64", "usr/local/cuda/lib64/stubs", "opt/cuda/lib64", "conda/lib",
+        "venv/lib/python3.12/site-packages/nvidia/cuda_runtime/lib"}) {
+    machine_.put_copy(Path(place) / "libcuda.so.1", driver);
+  }
+  machine_.env("CUDA_HOME", machine_.root() / "opt/cuda")
+      .env("CONDA_PREFIX", machine_.root() / "conda");
+  machine_.env("VIRTUAL_ENV", machine_.root() / "venv");
+  EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "init", "loaded:libcuda"})),
+              ElementsAre("init: 100", "loaded: none"));
+}
+
+TEST_F(Libraries, ARealDriverWithoutADeviceAnswersForItself) {
+  machine_.driver(535);
+  const ProcessResult result = machine_.run({patched("call_cuda"), "init", "version", "count"});
+  EXPECT_EQ(answer(result, "init"), running_driver().empty() ? "100" : "803");
+  EXPECT_EQ(answer(result, "version"), "0 12020");
+  EXPECT_EQ(answer(result, "count"), "3 77") << "the driver's own answer, which leaves the output";
+  EXPECT_EQ(result.err, "");
+}
+
+}  // namespace
+}  // namespace anycuda::test

@@ -1,0 +1,180 @@
+// What may be used, in sentences about a machine, its driver and its settings. The driver libraries
+// are real; there is no GPU, so calls that get as far as the driver say 100, no device.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "real.h"
+#include "support/this_computer.h"
+
+namespace anycuda::test {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Policy : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const std::string& release : kReleases) REQUIRE_PIECE("cudart-" + release);
+    REQUIRE_PROGRAM(patched("call_cudart-12"));
+  }
+  static ProcessResult call(const Machine& machine, std::vector<std::string> steps,
+                            const std::string& program = "call_cudart-12") {
+    steps.insert(steps.begin(), patched(program));
+    return machine.run(steps);
+  }
+
+  Machine machine_;
+};
+
+// Of this computer's kernel: another version than the driver library's makes it say 803.
+std::string no_device() { return running_driver().empty() ? "100" : "803"; }
+
+TEST_F(Policy, Driver535Gets12_9And13_5IsPassedOverWithItsReason) {
+  REQUIRE_PIECE("driver-535");
+  machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
+  machine_.env("ANYCUDA_LOG", "debug");
+  const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
+  EXPECT_EQ(answer(result, "count").substr(0, 3), no_device());
+  EXPECT_THAT(answer(result, "loaded"), HasSubstr("/cuda_runtime/lib/libcudart.so.12"));
+  EXPECT_THAT(result.err,
+              ContainsRegex("libcudart.so.13 \\(CUDA 13\\): needs a driver for CUDA 13; "
+                            ".*libcuda.so.1 supports up to CUDA 12.2"));
+}
+
+TEST_F(Policy, Driver535InTheSystemAloneIsAskedToo) {
+  REQUIRE_PIECE("driver-535");
+  machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver_out_of_reach(535);
+  const ProcessResult result = call(machine_, {"peek", "loaded:libcudart"});
+  EXPECT_THAT(answer(result, "loaded"), HasSubstr("/cuda_runtime/lib/libcudart.so.12"));
+}
+
+TEST_F(Policy, Driver550AndOnly13_5IsAnErrorThatSaysWhy) {
+  REQUIRE_PIECE("driver-550");
+  machine_.wheel(cudart, "13.5").driver(550);
+  const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
+  EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
+  EXPECT_THAT(result.err,
+              ContainsRegex("libcudart.so.13: needs a driver for CUDA 13; .*libcuda.so.1 "
+                            "supports up to CUDA 12.4 \\(update the driver"));
+}
+
+TEST_F(Policy, APlaceWhoseRuntimesTheDriverRefusesLeadsToTheNext) {
+  REQUIRE_PIECE("driver-535");
+  machine_.on_library_path(cudart, "13.5").toolkit(cudart, "11.8").driver(535);
+  const ProcessResult result = call(machine_, {"peek", "loaded:libcudart"});
+  EXPECT_THAT(answer(result, "loaded"), HasSubstr("/usr/local/cuda"));
+}
+
+TEST_F(Policy, WithoutADriverTheNewestIsUsed) {
+  machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").wheel(cudart, "13.5");
+  const ProcessResult result = call(machine_, {"runtime", "loaded:libcudart"});
+  EXPECT_EQ(answer(result, "runtime"), "0 13050");
+  EXPECT_THAT(answer(result, "loaded"), HasSubstr("/cu13/lib/libcudart.so.13"));
+}
+
+TEST_F(Policy, ABrokenDriverRefusesNothing) {
+  machine_.wheel(cudart, "13.5");
+  machine_.put_file("usr/lib/x86_64-linux-gnu/libcuda.so.1", "not a driver");
+  EXPECT_EQ(answer(call(machine_, {"runtime"}), "runtime"), "0 13050");
+}
+
+TEST_F(Policy, RejectKeepsACallerToItsOwnMajor) {
+  machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").wheel(cudart, "13.5");
+  machine_.env("ANYCUDA_CROSS_MAJOR", "reject");
+  for (const std::string major : {"11", "12", "13"}) {
+    const ProcessResult result =
+        call(machine_, {"peek", "loaded:libcudart"}, "call_cudart-" + major);
+    EXPECT_THAT(answer(result, "loaded"), HasSubstr("libcudart.so." + major));
+  }
+}
+
+TEST_F(Policy, RejectWithoutTheOwnMajorIsAnErrorThatSaysWhy) {
+  machine_.wheel(cudart, "13.5").env("ANYCUDA_CROSS_MAJOR", "reject");
+  const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
+  EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
+  EXPECT_THAT(result.err,
+              HasSubstr("of CUDA 13, and ANYCUDA_CROSS_MAJOR=reject allows the caller's "
+                        "own CUDA 12 only"));
+}
+
+TEST_F(Policy, AdaptIsTheDefault) {
+  machine_.wheel(cudart, "13.5");
+  const std::string plain = answer(call(machine_, {"runtime"}), "runtime");
+  machine_.env("ANYCUDA_CROSS_MAJOR", "adapt");
+  EXPECT_EQ(answer(call(machine_, {"runtime"}), "runtime"), plain);
+  EXPECT_EQ(plain, "0 13050");
+}
+
+TEST_F(Policy, AWrongCrossMajorIsAnErrorThatNamesIt) {
+  machine_.wheel(cudart, "12.9").env("ANYCUDA_CROSS_MAJOR", "Reject");
+  const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
+  EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
+  EXPECT_THAT(result.err, HasSubstr("ANYCUDA_CROSS_MAJOR=Reject is not understood"));
+}
+
+TEST_F(Policy, ANewerMajorThanTheDatabaseKnowsIsRefusedToCallersOfAMajor) {
+  machine_.put_copy("opt/libcudart.so.14", fake("future")).library_path("opt");
+  const ProcessResult alone = call(machine_, {"count", "loaded:libcudart"});
+  EXPECT_THAT(answers(alone), ElementsAre("count: 35 0", "loaded: none"));
+  EXPECT_THAT(alone.err, HasSubstr("CUDA 14 is newer than this anycuda knows (up to 13)"));
+  machine_.on_library_path(cudart, "12.9");
+  EXPECT_THAT(answer(call(machine_, {"peek", "loaded:libcudart"}), "loaded"),
+              HasSubstr("libcudart.so.12"));
+}
+
+TEST_F(Policy, ANewerMajorThanTheDatabaseKnowsServesCallersWithoutAVersion) {
+  machine_.put_copy("opt/libcudart.so.14", fake("future")).library_path("opt");
+  EXPECT_EQ(answer(machine_.run({versionless("call_cudart-12"), "peek"}), "peek"), "4242");
+}
+
+// A program that runs with more rights than its user must not load what the user's environment
+// says.
+class Privileged : public Policy {
+ protected:
+  // A copy of a program that runs as somebody else; why that cannot be shown here, or "".
+  std::string make_setuid(const Path& copy) {
+    if (const std::string why = let_nobody_in(machine_); !why.empty()) return why;
+    machine_.put_copy(copy, patched("call_cudart-12"));
+    const std::string file = machine_.resolve(copy).string();
+    if (chown(file.c_str(), kNobody, kNobody) != 0 || ::chmod(file.c_str(), 04755) != 0) {
+      return "the file system takes no setuid program";
+    }
+    if (answer(machine_.run({file, "secure"}), "secure") != "1") {
+      return "setuid programs do not run as their owner on this file system (nosuid)";
+    }
+    return "";
+  }
+};
+
+TEST_F(Privileged, ProgramsIgnoreEveryVariable) {
+  const Path program = machine_.root() / "opt/call_cudart";
+  if (const std::string why = make_setuid(program); !why.empty()) GTEST_SKIP() << why;
+  const Path log = machine_.root() / "tmp/log";
+  ASSERT_EQ(::chmod((machine_.root() / "tmp").c_str(), 0777), 0);
+  machine_.wheel(cudart, "12.9").conda(cudart, "12.9").toolkit(cudart, "12.9");
+  machine_.on_library_path(cudart, "12.9");
+  machine_.env("CUDA_HOME", machine_.root() / "usr/local/cuda-12.9").env("ANYCUDA_LOG", log);
+  const std::string file = machine_.root() / "usr/local/cuda-12.9/lib64/libcudart.so.12";
+  const std::vector<std::string> steps = {program, "secure", "peek", "loaded:libcudart"};
+  for (const char* variable : {"", "ANYCUDA_CUDART"}) {
+    if (*variable != '\0') machine_.env(variable, file);
+    // The same program as the same user, not privileged, heeds them.
+    const ProcessResult normal = machine_.run(as_nobody(steps));
+    EXPECT_EQ(answer(normal, "secure"), "0");
+    EXPECT_THAT(answer(normal, "loaded"), HasSubstr(machine_.root().string()));
+    ASSERT_TRUE(std::filesystem::exists(log)) << normal.describe();
+    machine_.remove(log);
+
+    const ProcessResult privileged = machine_.run(steps);
+    EXPECT_EQ(answer(privileged, "secure"), "1");
+    // It may find what is really installed on this computer.
+    EXPECT_THAT(answer(privileged, "loaded"), Not(HasSubstr(machine_.root().string())));
+    EXPECT_FALSE(std::filesystem::exists(log));
+  }
+}
+
+}  // namespace
+}  // namespace anycuda::test

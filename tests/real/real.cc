@@ -1,0 +1,103 @@
+#include "real.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+namespace anycuda::test {
+namespace fs = std::filesystem;
+
+Path stub(const std::string& library) {
+  return Path(ANYCUDA_STUBS) / ("lib" + library + "_stub.so");
+}
+Path dropin_folder() { return Path(ANYCUDA_STUBS) / "dropin"; }
+Path patched(const std::string& program) { return Path(REAL_PATCHED) / program; }
+Path native(const std::string& program) { return Path(REAL_NATIVE) / program; }
+Path versionless(const std::string& program) { return Path(REAL_VERSIONLESS) / program; }
+Path fake(const std::string& name) { return Path(REAL_FAKES) / (name + ".so"); }
+Path kernels(const std::string& release) {
+  return Path(REAL_KERNELS) / ("kernels-" + release + ".so");
+}
+Path native_kernels(const std::string& release) {
+  return Path(REAL_KERNELS) / "native" / ("kernels-" + release + ".so");
+}
+Path strace() { return REAL_STRACE; }
+Path python() { return REAL_PYTHON; }
+Path strip() { return REAL_STRIP; }
+
+Path library_of(Component component, const std::string& version) {
+  const Path piece = Pieces::of_this_build().folder(std::string(component.name) + "-" + version);
+  for (const auto& entry : fs::recursive_directory_iterator(piece)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || name.find("builtins") != std::string::npos ||
+        name.find(".alt.") != std::string::npos) {
+      continue;
+    }
+    for (const char* prefix : {"libcudart.so.", "libnvrtc.so.", "libnvJitLink.so."}) {
+      if (name.rfind(prefix, 0) == 0) return entry.path();
+    }
+  }
+  throw std::runtime_error("no library in " + piece.string());
+}
+
+void copy_with_soname(const Path& from, const Path& to, const std::string& soname) {
+  fs::create_directories(to.parent_path());
+  fs::copy_file(from, to);
+  ProcessSpec spec;
+  spec.argv = {REAL_PATCHELF, "--set-soname", soname, to.string()};
+  const ProcessResult result = run_process(spec);
+  if (!result.ok()) throw std::runtime_error("patchelf: " + result.describe());
+}
+
+std::string let_nobody_in(const Machine& machine) {
+  if (geteuid() != 0) return "needs root, to run a program as another user";
+  if (!fs::exists("/usr/bin/setpriv")) return "needs setpriv (Debian package util-linux)";
+  ::chmod(machine.root().c_str(), 0755);
+  for (Path folder = ANYCUDA_STUBS; folder != folder.root_path(); folder = folder.parent_path()) {
+    struct stat status;
+    if (stat(folder.c_str(), &status) != 0 || (status.st_mode & S_IXOTH) == 0) {
+      return "another user may not enter " + folder.string();
+    }
+  }
+  return "";
+}
+
+std::vector<std::string> as_nobody(std::vector<std::string> command) {
+  const std::string id = std::to_string(kNobody);
+  const std::vector<std::string> become = {"/usr/bin/setpriv", "--reuid=" + id, "--regid=" + id,
+                                           "--clear-groups"};
+  command.insert(command.begin(), become.begin(), become.end());
+  return command;
+}
+
+std::string content(const Path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+std::vector<std::string> answers(const ProcessResult& result) {
+  std::vector<std::string> lines;
+  std::istringstream stream(result.out);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  // A program that did not come to its end has said so in no line.
+  if (!result.ok()) lines.push_back(result.describe());
+  return lines;
+}
+
+std::string answer(const ProcessResult& result, const std::string& name) {
+  for (const std::string& line : answers(result)) {
+    if (line.rfind(name + ": ", 0) == 0) return line.substr(name.size() + 2);
+  }
+  return "no answer to " + name + "; " + result.describe();
+}
+
+std::string why_not_built(const Path& program) {
+  if (fs::exists(program)) return "";
+  return program.string() + " could not be built: CMake's configure step names the missing piece";
+}
+
+}  // namespace anycuda::test

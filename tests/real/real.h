@@ -1,0 +1,58 @@
+// What the tests on real libraries share: where the programs are, and how to read their answers.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/machine.h"
+
+namespace anycuda::test {
+
+using Path = std::filesystem::path;
+
+// The newest release of each major, and the programs that were built for them.
+inline const std::vector<std::string> kReleases = {"11.8", "12.9", "13.5"};
+
+Path stub(const std::string& library);     // "cudart": the stub that was built
+Path dropin_folder();                      // of libcudart.so.12 and its like
+Path patched(const std::string& program);  // "call_cudart-12", and what it needs is the stub
+Path native(const std::string& program);   // the same as the linker left it
+Path versionless(const std::string& program);
+Path fake(const std::string& name);        // a runtime that is none
+Path kernels(const std::string& release);  // what nvcc 12.4 built, patched
+Path native_kernels(const std::string& release);
+Path strace();
+Path python();
+Path strip();
+
+// The library file of a piece: of("cudart", "12.9") is …/libcudart.so.12 in the cache.
+Path library_of(Component component, const std::string& version);
+// A copy of a file, at `to`, that calls itself by another name.
+void copy_with_soname(const Path& from, const Path& to, const std::string& soname);
+
+// A user without rights: what the machine's files keep from him, they keep. Both need root; the
+// first says why another user cannot reach the machine, or "".
+constexpr unsigned kNobody = 65534;
+std::string let_nobody_in(const Machine& machine);
+std::vector<std::string> as_nobody(std::vector<std::string> command);
+
+std::string content(const Path& file);
+// Values of the lines "name: value" that a program printed, in order.
+std::vector<std::string> answers(const ProcessResult& result);
+std::string answer(const ProcessResult& result, const std::string& name);
+
+// Why a program is not there; empty if it is.
+std::string why_not_built(const Path& program);
+
+}  // namespace anycuda::test
+
+// Skips with a reason where a piece or a program of this build is missing.
+#define REQUIRE_PIECE(name)                                                            \
+  if (const std::string why = Pieces::of_this_build().why_missing(name); !why.empty()) \
+  GTEST_SKIP() << why
+#define REQUIRE_PROGRAM(path) \
+  if (const std::string why = why_not_built(path); !why.empty()) GTEST_SKIP() << why
