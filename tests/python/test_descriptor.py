@@ -1,0 +1,97 @@
+"""Descriptors: a typing error in library.json stops the build with a sentence."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from abi_support import ROOT
+from generate import descriptor
+from generate_support import DRIVER, LIBRARY, load
+
+
+class Sound(unittest.TestCase):
+    def test_what_the_file_says_is_there(self):
+        found = load({"driver_bound": True, "roles": {"core": "error_name"}})
+        self.assertEqual([m.number for m in found.majors], [11, 12, 13])
+        self.assertEqual(found.majors[0].soname, "libsmall.so.11.2")
+        self.assertEqual(found.wheel_folders, ("nvidia/small/lib",))
+        self.assertTrue(found.driver_bound)
+        self.assertTrue(found.has_nodes)
+        self.assertEqual(found.core[12], {"core"})
+
+    def test_what_may_be_left_out_has_a_value(self):
+        found = load()
+        self.assertFalse(found.driver_bound or found.single_major or found.is_driver)
+        self.assertEqual((found.own, found.roles, found.on_opened), ({}, {}, ""))
+
+    def test_majors_are_in_the_order_of_their_numbers(self):
+        rows = {n: {"soname": f"libsmall.so.{n}", "node": None} for n in ("13", "9", "10")}
+        self.assertEqual([m.number for m in load({"majors": rows}).majors], [9, 10, 13])
+
+    def test_core_may_differ_by_major(self):
+        found = load({"core": {"11": ["old"], "13": ["core"]}})
+        self.assertEqual(found.core, {11: {"old"}, 13: {"core"}})
+
+    def test_a_driver_has_no_nodes(self):
+        self.assertFalse(load(base=DRIVER).has_nodes)
+
+    def test_every_real_one_is_sound(self):
+        files = sorted((ROOT / "stubs").glob("*/library.json"))
+        self.assertGreaterEqual(len(files), 4)
+        for file in files:
+            self.assertEqual(descriptor.load(file).name, file.parent.name)
+
+
+class Wrong(unittest.TestCase):
+    def refuse(self, changes: dict, *words: str):
+        with self.assertRaises(ValueError) as caught:
+            load(changes)
+        for word in ("library.json", *words):
+            self.assertIn(word, str(caught.exception))
+
+    def test_a_missing_key_is_named(self):
+        for key in LIBRARY:
+            self.refuse({key: None}, "missing", key)
+
+    def test_an_unknown_key_is_named(self):
+        self.refuse({"sonames": []}, "unknown", "sonames")
+
+    def test_an_unknown_role_is_named(self):
+        self.refuse({"roles": {"core": "errorname"}}, "errorname", "error_name")
+
+    def test_status_must_be_whole(self):
+        self.refuse({"status": {"no_library": 1, "absent": 2}}, "rejected")
+
+    def test_a_major_must_be_whole(self):
+        self.refuse({"majors": {"12": {"soname": "libsmall.so.12"}}}, "12", "node")
+        self.refuse({"majors": {"twelve": {"soname": "x", "node": None}}}, "twelve", "number")
+
+    def test_there_are_as_many_majors_as_the_loader_has_room_for(self):
+        rows = {str(n): {"soname": f"libsmall.so.{n}", "node": None} for n in range(11, 19)}
+        self.refuse({"majors": rows}, "8 majors", "loader/open.cc")
+        self.refuse({"majors": {}}, "0 majors")
+
+    def test_folders_are_a_list(self):
+        self.refuse({"wheel_folders": "nvidia/small/lib"}, "wheel_folders", "list")
+
+    def test_core_knows_the_majors_that_there_are(self):
+        self.refuse({"core": {"11": ["old"], "14": ["core"]}}, "14")
+
+    def test_text_that_is_no_json_is_an_error_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "library.json"
+            file.write_text("{", encoding="utf-8")
+            with self.assertRaises(json.JSONDecodeError):
+                descriptor.load(file)
+
+
+class Room(unittest.TestCase):
+    def test_is_what_the_loader_says(self):
+        source = (ROOT / "loader" / "open.cc").read_text(encoding="utf-8")
+        # one more for the native node
+        self.assertIn(f"kMaxNodes = {descriptor.MAX_MAJORS + 1};", source)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+"""Entry points and version scripts, as text."""
+
+import re
+import unittest
+
+import generate_support as support
+from abi_support import ROOT
+from generate import entries
+
+
+class Assembly(unittest.TestCase):
+    def setUp(self):
+        self.plan = support.made()
+        self.text = entries.assembly(self.plan, "x86_64")
+
+    def test_there_is_one_of_each_per_slot(self):
+        count = len(self.plan.slots)
+        numbers = [str(i) for i in range(count)]
+        self.assertEqual(re.findall(r"^ +ANYCUDA_ENTRY (\d+)$", self.text, re.M), numbers)
+        self.assertEqual(re.findall(r"^ +ANYCUDA_LAZY (\d+)$", self.text, re.M), numbers)
+        self.assertEqual(re.findall(r"^ +\.quad anycuda_lazy \+ 16 \* (\d+)$", self.text, re.M),
+                         numbers)
+
+    def test_each_name_is_there_once_per_node(self):
+        found = re.findall(r"\.symver anycuda_entry_(\d+), (\w+)(@@?)([\w.]+), remove", self.text)
+        self.assertEqual(len(found), len(self.plan.slots))
+        self.assertIn(("@@", "ANYCUDA_NATIVE"), [f[2:] for f in found if f[1] == "core"])
+        self.assertIn(("@", "libsmall.so.11.2"), [f[2:] for f in found if f[1] == "core"])
+        names = [name + node for _, name, _, node in found]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_nothing_of_the_template_is_left_open(self):
+        self.assertNotRegex(self.text, r"@[A-Z]+@")
+
+    def test_a_dropins_names_are_default_ones(self):
+        text = entries.assembly(support.made(dropin=12), "x86_64")
+        self.assertRegex(text, r"core@@libsmall\.so\.12, remove")
+        self.assertNotRegex(text, r"\w@libsmall")
+
+    def test_the_loader_knows_how_long_a_lazy_entry_is(self):
+        frame = (ROOT / "loader" / "frame.h").read_text(encoding="utf-8")
+        self.assertIn("kLazySize = 16;", frame)
+
+
+class Variables(unittest.TestCase):
+    def test_have_their_size_under_the_native_node(self):
+        text = entries.assembly(self.plan_with_variable(), "x86_64")
+        self.assertIn(", debugFlag@@ANYCUDA_NATIVE, remove", text)
+        self.assertRegex(text, r"anycuda_variable_0: \.zero 12\n")
+
+    @staticmethod
+    def plan_with_variable():
+        made = support.made()
+        flag = made.symbols[0]
+        flag.name, flag.data_size = "debugFlag", 12
+        made.variables = [flag]
+        return made
+
+
+class VersionScript(unittest.TestCase):
+    def test_has_the_nodes_in_their_order(self):
+        text = entries.version_script(support.made())
+        self.assertEqual(re.findall(r"^([\w.]+) \{", text, re.M),
+                         ["ANYCUDA_NATIVE", "libsmall.so.11.2", "libsmall.so.12", "libsmall.so.13"])
+
+    def test_hides_what_is_ours(self):
+        self.assertRegex(entries.version_script(support.made()), r"local: .*anycuda_\*;")
+
+    def test_never_hides_everything(self):
+        self.assertNotIn("local: *;", entries.version_script(support.made()))
+
+
+if __name__ == "__main__":
+    unittest.main()

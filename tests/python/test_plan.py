@@ -1,0 +1,180 @@
+"""Plans: which names a stub has under which node, with which cells and outputs."""
+
+import unittest
+
+import generate_support as support
+from abi_support import ROOT, real
+from generate import descriptor, model, plan
+
+INTEGER, FLOAT, PAIR, MEMORY = ("integer",), ("sse",), ("integer", "integer"), ("memory",)
+
+
+def locations(*parameters, result=()) -> list:
+    """argument_locations() of parameters given as (classes, size) or (classes, size, align)."""
+    params = tuple(
+        model.Param(f"p{i}", "", "", size, align[0] if align else 8, classes, False)
+        for i, (classes, size, *align) in enumerate(parameters)
+    )
+    kind = "struct" if result else "int"
+    return plan.argument_locations(model.Prototype("", "", kind, 4, result, params, False))
+
+
+class ArgumentLocations(unittest.TestCase):
+    """System V ABI, AMD64 supplement, 3.2.3."""
+
+    def test_six_registers_then_the_stack(self):
+        self.assertEqual(locations(*[(INTEGER, 8)] * 8), [0, 1, 2, 3, 4, 5, 8, 9])
+
+    def test_small_integers_have_whole_stack_slots(self):
+        self.assertEqual(locations(*[(INTEGER, 4)] * 9)[6:], [8, 9, 10])
+
+    def test_floats_take_no_integer_register(self):
+        self.assertEqual(locations((INTEGER, 8), (FLOAT, 4), (INTEGER, 8)), [0, None, 1])
+
+    def test_the_ninth_float_is_on_the_stack(self):
+        found = locations(*[(FLOAT, 8)] * 9, *[(INTEGER, 8)] * 7)
+        self.assertEqual(found[:9], [None] * 8 + [8])
+        self.assertEqual(found[9:], [0, 1, 2, 3, 4, 5, 9])
+
+    def test_a_struct_of_two_words_takes_two_registers(self):
+        self.assertEqual(locations((PAIR, 16), (INTEGER, 8)), [None, 2])
+
+    def test_a_struct_that_no_longer_fits_leaves_the_register_to_the_next(self):
+        found = locations(*[(INTEGER, 8)] * 5, (PAIR, 16), (INTEGER, 8), (INTEGER, 8))
+        self.assertEqual(found, [0, 1, 2, 3, 4, None, 5, 10])
+
+    def test_a_mixed_struct_takes_one_of_each(self):
+        self.assertEqual(locations((("integer", "sse"), 16), (INTEGER, 8), (FLOAT, 8)),
+                         [None, 1, None])
+
+    def test_a_large_struct_is_on_the_stack_and_takes_no_register(self):
+        found = locations((MEMORY, 24), *[(INTEGER, 8)] * 7)
+        self.assertEqual(found, [None, 0, 1, 2, 3, 4, 5, 11])
+
+    def test_an_aligned_struct_leaves_a_gap(self):
+        found = locations(*[(INTEGER, 8)] * 7, (MEMORY, 32, 16), (INTEGER, 8))
+        self.assertEqual(found[6:], [8, None, 14])
+
+    def test_a_result_in_memory_takes_the_first_register(self):
+        self.assertEqual(locations((INTEGER, 8), result=MEMORY), [1])
+        self.assertEqual(locations((INTEGER, 8), result=INTEGER), [0])
+
+    def test_in_real_prototypes(self):
+        function = real("cudart").functions["cudaLaunchKernel"].prototype("12.9")
+        # func; gridDim and blockDim are 12 bytes in two registers each; args; the rest on the stack
+        self.assertEqual(plan.argument_locations(function), [0, None, None, 5, 8, 9])
+        function = real("cudart").functions["cudaMemcpy2DArrayToArray"].prototype("12.9")
+        self.assertEqual(plan.argument_locations(function), [0, 1, 2, 3, 4, 5, 8, 9, 10])
+
+
+class Slots(unittest.TestCase):
+    def setUp(self):
+        self.plan = support.made()
+
+    def slot(self, name: str, node: int) -> plan.Slot:
+        for slot in self.plan.slots:
+            if (self.plan.symbols[slot.symbol].name, slot.node) == (name, node):
+                return slot
+        self.fail(f"no slot of {name} under node {node}")
+
+    def test_symbols_are_in_the_order_of_their_bytes(self):
+        names = [function.name for function in support.made(
+            functions=support.FUNCTIONS + "_b\n  12.0  int ()\nZ\n  12.0  int ()\n").symbols]
+        self.assertEqual(names, sorted(names, key=str.encode))
+        self.assertEqual((names[0], names[1]), ("Z", "_b"))
+
+    def test_the_native_node_comes_first_and_has_everything(self):
+        self.assertEqual(self.plan.nodes, ["ANYCUDA_NATIVE", "libsmall.so.11.2", "libsmall.so.12",
+                                           "libsmall.so.13"])
+        native = [self.plan.symbols[s.symbol].name for s in self.plan.slots if s.node == 0]
+        self.assertEqual(native, ["added", "changed", "core", "makesBig", "old", "quoted"])
+
+    def test_a_node_has_what_its_major_has(self):
+        under = {n: {self.plan.symbols[s.symbol].name for s in self.plan.slots if s.node == n}
+                 for n in (1, 2, 3)}
+        self.assertNotIn("added", under[1])
+        self.assertIn("added", under[2])
+        self.assertIn("old", under[2])
+        self.assertNotIn("old", under[3])
+
+    def test_only_native_versions_are_default_ones(self):
+        for slot in self.plan.slots:
+            self.assertEqual(slot.default, slot.node == 0)
+            self.assertEqual(slot.node_name, self.plan.nodes[slot.node])
+
+    def test_native_slots_have_no_cells_and_the_others_one_per_major(self):
+        for slot in self.plan.slots:
+            self.assertEqual(len(slot.cells), 3 if slot.node else 0)
+
+    def test_cells_are_those_of_the_callers_major(self):
+        kinds = [cell.kind for cell in self.slot("old", 2).cells]
+        self.assertEqual(kinds, ["direct", "direct", "renamed"])
+        self.assertEqual(self.slot("old", 2).cells[2].targets, ("core",))
+        self.assertEqual([c.kind for c in self.slot("added", 3).cells],
+                         ["absent", "direct", "direct"])
+
+    def test_outputs_are_zeroed_where_the_callers_major_has_them(self):
+        self.assertEqual(self.slot("changed", 1).outputs, ((0, 4), (1, 8)))
+        self.assertEqual(self.slot("changed", 2).outputs, ((0, 4),))
+
+    def test_for_a_native_caller_only_what_every_major_has(self):
+        self.assertEqual(self.slot("changed", 0).outputs, ((0, 4),))
+
+    def test_an_output_of_another_size_is_none_for_a_native_caller(self):
+        self.plan = support.made(functions=support.FUNCTIONS +
+                                 "sized\n  11.8  int (out int * n)\n  12.0-13.0  int (out long * n)\n")
+        self.assertEqual(self.slot("sized", 0).outputs, ())
+        self.assertEqual(self.slot("sized", 1).outputs, ((0, 4),))
+        self.assertEqual(self.slot("sized", 3).outputs, ((0, 8),))
+
+    def test_an_output_behind_a_hidden_result_is_in_the_next_register(self):
+        self.assertEqual(self.slot("makesBig", 0).outputs, ((1, 4),))
+
+
+class Dropins(unittest.TestCase):
+    def test_have_their_majors_names_alone_as_default_ones(self):
+        made = support.made(dropin=12)
+        self.assertEqual(made.soname, "libsmall.so.12")
+        self.assertEqual(made.nodes, ["ANYCUDA_NATIVE", "libsmall.so.12"])
+        self.assertTrue(all(s.default and s.node == 2 for s in made.slots))
+        self.assertEqual(len(made.slots), 6)
+
+    def test_have_the_symbols_of_the_stub(self):
+        names = [f.name for f in support.made().symbols]
+        self.assertEqual([f.name for f in support.made(dropin=13).symbols], names)
+
+
+class Driver(unittest.TestCase):
+    def test_has_the_native_node_alone_and_variables_apart(self):
+        facts = plan.gather(descriptor.load(ROOT / "stubs" / "cuda" / "library.json"), real("cuda"))
+        for dropin, soname in ((0, "libcuda_stub.so"), (1, "libcuda.so.1")):
+            made = plan.make(facts, dropin)
+            self.assertEqual((made.nodes, made.soname), (["ANYCUDA_NATIVE"], soname))
+            self.assertTrue(all(s.node == 0 and s.default and not s.cells for s in made.slots))
+            data = {function.name for function in made.variables}
+            self.assertTrue(data)
+            self.assertFalse(data & {function.name for function in made.symbols})
+
+
+class Names(unittest.TestCase):
+    def refuse(self, changes: dict, *words: str):
+        with self.assertRaises(ValueError) as caught:
+            support.made(changes)
+        for word in ("library.json", *words):
+            self.assertIn(word, str(caught.exception))
+
+    def test_that_no_library_exports_stop_the_build(self):
+        self.refuse({"core": ["core", "cora"]}, "cora")
+        self.refuse({"own": {"registerX": "anycuda_register"}}, "registerX")
+        self.refuse({"roles": {"errorName": "error_name"}}, "errorName")
+        self.refuse({"no_library_status": {"getVersion": 0}}, "getVersion")
+
+    def test_of_core_symbols_that_came_later_stop_the_build(self):
+        self.refuse({"core": ["added"]}, "added", "CUDA 12", "12.1")
+
+    def test_of_core_symbols_that_a_whole_major_lacks_are_none_there(self):
+        support.made({"core": ["old"]})
+
+
+if __name__ == "__main__":
+    unittest.main()

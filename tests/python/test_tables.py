@@ -1,0 +1,186 @@
+"""Tables as C++: what they say, that they compile, and that they follow the facts."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import generate_support as support
+from abi_support import ROOT
+from generate import tables
+
+
+def text(changes: dict | None = None, dropin: int = 0, **files: str) -> str:
+    return tables.cplusplus(support.made(changes, dropin, **files),
+                            support.load(base=support.DRIVER))
+
+
+def array(source: str, name: str) -> list[str]:
+    body = re.search(rf" {name}\[\] = \{{\n(.*?)\}};", source, re.S)[1]
+    return [row.strip().rstrip(",") for row in body.splitlines()]
+
+
+def pool(source: str) -> dict[int, str]:
+    """Offset to string. Only for strings without escapes but the final one."""
+    body = re.search(r"kPool\[\] =\n(.*?);\n", source, re.S)[1]
+    found, at = {}, 0
+    for line in body.splitlines():
+        string = line[1:-3].replace('\\"', '"').replace("\\\\", "\\")
+        found[at] = string
+        at += len(string.encode()) + 1
+    return found
+
+
+class Quoting(unittest.TestCase):
+    def test_of_what_would_end_a_literal(self):
+        self.assertEqual(tables.quote('a"b'), r'"a\"b"')
+        self.assertEqual(tables.quote("a\\b"), r'"a\\b"')
+        self.assertEqual(tables.quote("a\nb"), r'"a\nb"')
+
+    def test_error_texts_arrive_whole(self):
+        strings = pool(text())
+        rows = [re.match(r"\{(\d+), (\d+), (\d+)\}", row).groups()
+                for row in array(text(), "kErrors")]
+        self.assertEqual([(int(v), strings[int(n)], strings[int(t)]) for v, n, t in rows],
+                         [(0, "ok", 'no "error"'), (1, "bad", "a\\b")])
+
+
+class Rows(unittest.TestCase):
+    def setUp(self):
+        self.source = text()
+        self.strings = pool(self.source)
+        self.names = [self.strings[int(row[1:].split(",")[0])]
+                      for row in array(self.source, "kSymbols")]
+
+    def slot(self, name: str, node: int) -> list[int]:
+        for row in array(self.source, "kSlots"):
+            symbol, at, cells, outputs = map(int, row.strip("{}").split(", "))
+            if (self.names[symbol], at) == (name, node):
+                return [cells, outputs]
+        self.fail(f"no slot of {name} under node {node}")
+
+    def cells(self, name: str, node: int) -> list[str]:
+        first = self.slot(name, node)[0] * 3
+        return array(self.source, "kCells")[first:first + 3]
+
+    def test_the_first_string_is_empty(self):
+        self.assertEqual(self.strings[0], "")
+
+    def test_symbols_are_sorted_by_name(self):
+        self.assertEqual(self.names,
+                         ["added", "changed", "core", "makesBig", "old", "quoted"])
+
+    def test_result_kinds(self):
+        rows = dict(zip(self.names, array(self.source, "kSymbols")))
+        self.assertIn("ResultKind::structure, 20", rows["makesBig"])
+        self.assertIn("ResultKind::string, 0", rows["quoted"])
+        self.assertIn("ResultKind::integer, 0", rows["core"])
+
+    # Native slots come first and have no cells; they must not shift those that follow.
+    def test_every_slot_finds_its_own_cells(self):
+        self.assertEqual(self.cells("core", 1), ["kCellDirect"] * 3)
+        self.assertEqual(self.cells("added", 2), ["kCellAbsent", "kCellDirect", "kCellDirect"])
+        self.assertEqual(self.cells("changed", 1), ["kCellDirect"] + ["kCellRejected"] * 2)
+        self.assertRegex(self.cells("old", 1)[2], r"kFirstTarget \+ \d+")
+
+    def test_no_row_of_cells_lies_outside_the_table(self):
+        count = len(array(self.source, "kCells")) // 3
+        for row in array(self.source, "kSlots"):
+            self.assertLess(int(row.strip("{}").split(", ")[2]), count)
+
+    def test_a_renamed_cell_leads_to_its_names(self):
+        place = int(self.cells("old", 1)[2].split("+ ")[1])
+        targets = list(map(int, array(self.source, "kTargets")))
+        self.assertEqual(self.strings[targets[place]], "core")
+        self.assertEqual(targets[place + 1], 0)
+
+    def test_a_cell_that_fails_has_its_reason(self):
+        reasons = list(map(int, array(self.source, "kReasons")))
+        texts = list(map(int, array(self.source, "kReasonText")))
+        absent = self.slot("added", 2)[0] * 3
+        self.assertEqual(self.strings[texts[reasons[absent]]], "not yet in 11 (first in 12.1)")
+        self.assertEqual(self.strings[texts[0]], "the library does not have it")
+
+    def test_outputs_are_lists_of_pairs(self):
+        numbers = list(map(int, array(self.source, "kOutputs")))
+        place = self.slot("changed", 1)[1]
+        self.assertEqual(numbers[place:place + 5], [2, 0, 4, 1, 8])
+        self.assertEqual(numbers[self.slot("core", 1)[1]], 0)
+
+    def test_history_tells_minor_and_core(self):
+        rows = array(self.source, "kHistory")
+        by_name = {name: rows[i * 3:i * 3 + 3] for i, name in enumerate(self.names)}
+        self.assertEqual(by_name["core"], ["9 | kCore", "1 | kCore", "1 | kCore"])
+        self.assertEqual(by_name["added"], ["0", "2", "1"])
+        self.assertEqual(by_name["old"], ["9", "1", "0"])
+
+
+class SpecialFunctions(unittest.TestCase):
+    CHANGES = {
+        "own": {"old": "anycuda_old", "core": "anycuda_core"},
+        "on_opened": "anycuda_opened",
+        "roles": {"quoted": "error_name"},
+        "no_library_status": {"core": 0},
+    }
+
+    def test_are_declared_and_named(self):
+        source = text(self.CHANGES)
+        self.assertIn("void anycuda_old();", source)
+        self.assertIn("void anycuda_opened(const anycuda::Opened&);", source)
+        self.assertIn("&anycuda_opened", source.splitlines()[-2])
+        rows = array(source, "kSymbols")
+        self.assertTrue(rows[2].endswith("Role::plain, 2}"), rows[2])
+        self.assertTrue(rows[4].endswith("Role::plain, 1}"), rows[4])
+        self.assertTrue(rows[5].endswith("Role::error_name, 0}"), rows[5])
+        self.assertEqual(array(source, "kOverrides"), ["{2, 0}"])
+
+    def test_a_cell_of_a_kind_without_code_stops_the_build(self):
+        made = support.made()
+        slot = made.slots[-1]
+        cell = type(slot.cells[0])("adapted", (), "")
+        made.slots[-1] = type(slot)(**{**slot.__dict__, "cells": (cell,) * 3})
+        with self.assertRaisesRegex(ValueError, "adapted"):
+            tables.cplusplus(made, support.load(base=support.DRIVER))
+
+
+class Facts(unittest.TestCase):
+    def test_the_same_facts_give_the_same_text(self):
+        self.assertEqual(text(), text())
+
+    def test_a_changed_fact_changes_the_text(self):
+        original = text()
+        changed = {
+            "functions": support.FUNCTIONS.replace("  12.1-13.0  int (out", "  12.0-13.0  int (out"),
+            "errors": support.ERRORS.replace("no ", "not an "),
+            "types": support.TYPES.replace("size 20", "size 24").replace("[5]", "[6]"),
+            "renames": "",
+        }
+        for name, content in changed.items():
+            self.assertNotEqual(text(**{name: content}), original, name)
+        for key, value in {"advice": "try", "core": ["quoted"], "driver_bound": True,
+                           "status": {"no_library": 1, "absent": 302, "rejected": 801},
+                           "wheel_folders": ["a", "b"], "variable": "ANYCUDA_OTHER"}.items():
+            self.assertNotEqual(text({key: value}), original, key)
+
+
+class Compiler(unittest.TestCase):
+    def test_takes_the_tables_without_a_warning(self):
+        compiler = shutil.which("c++")
+        if compiler is None:
+            self.skipTest("no C++ compiler: c++ is not on PATH")
+        for source in (text(), text(SpecialFunctions.CHANGES), text(dropin=12),
+                       text({"core": []}, functions="core\n  12.0  int ()\n", renames="")):
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "tables.cc"
+                file.write_text(source, encoding="utf-8")
+                done = subprocess.run(
+                    [compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                     "-Wno-unused-const-variable", f"-I{ROOT}", str(file)],
+                    capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

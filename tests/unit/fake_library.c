@@ -1,0 +1,27 @@
+// A library as the unit tests' tables describe one; built once per major, with the SONAME and the
+// version node that this major has. MAJOR 0 is the driver.
+#if MAJOR == 0
+int cuDriverGetVersion(int* version) {
+  *version = DRIVER_VERSION;
+  return 0;
+}
+#else
+int testCore(void) { return 1000 + MAJOR; }
+unsigned testMajor(void) { return MAJOR; }
+int testRejected(void) { return 0; }
+static int last_error = 5;
+int testGetLastError(void) {
+  int result = last_error;
+  last_error = 0;
+  return result;
+}
+int testPeekAtLastError(void) { return last_error; }
+#if MAJOR >= 12
+int testAdded(void) { return 0; }
+#endif
+#if MAJOR >= 13
+int testNew(void) { return 2000 + MAJOR; }
+#else
+int testOld(void) { return 3000 + MAJOR; }
+#endif
+#endif

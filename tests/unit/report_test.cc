@@ -1,0 +1,172 @@
+// What a stub says, how often, and where to. A process reports once, so each test has its own.
+#include "loader/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/gathered.h"
+#include "tests/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+using unit::EmptyMachine;
+using unit::in_child;
+using unit::ScopedVariable;
+using unit::TestSearch;
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+void report_two_candidates(const char* function) {
+  TestSearch search;
+  search.caller_major = 12;
+  search.folders[static_cast<int>(Place::system)] = 3;
+  search.add(Place::system, "/opt/libtest.so.12");
+  Candidate* other = search.add(Place::library_path, "/home/libtest.so.13");
+  other->image.state = FileState::truncated;
+  report_no_library(&search, function);
+}
+
+TEST(Report, NamesEverythingThatWasLookedForAndFound) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] { report_two_candidates("testCore"); });
+  EXPECT_THAT(text, StartsWith("anycuda: testCore failed: no usable test library was found."));
+  EXPECT_THAT(text, HasSubstr("built for CUDA 12"));
+  EXPECT_THAT(text, HasSubstr("libtest.so.13, libtest.so.12, libtest.so.11.2"));
+  EXPECT_THAT(text, HasSubstr("/opt/libtest.so.12: no such file"));
+  EXPECT_THAT(text, HasSubstr("/home/libtest.so.13: truncated"));
+  EXPECT_THAT(text, HasSubstr("install the test library"));
+  EXPECT_THAT(text, HasSubstr("set ANYCUDA_TESTLIB"));
+}
+
+TEST(Report, IsWrittenOnce) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    for (int i = 0; i < 3; ++i) report_two_candidates("testCore");
+    report_no_function("testNew", "/opt/libtest.so.12", "not yet in 12");
+  });
+  EXPECT_EQ(count(text, "anycuda:"), 1) << text;
+}
+
+TEST(Report, OfAFunctionIsWrittenOnceAsWell) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    report_no_function("testNew", "/opt/libtest.so.12", "not yet in 12");
+    report_no_function("testOld", "/opt/libtest.so.12", "not in 12");
+    report_two_candidates("testCore");
+  });
+  EXPECT_EQ(text, "anycuda: testNew failed: not yet in 12 (library: /opt/libtest.so.12)\n");
+}
+
+TEST(Report, OfEveryFunctionIsWrittenAtLevelWarn) {
+  const EmptyMachine machine;
+  const ScopedVariable set("ANYCUDA_LOG", "warn");
+  const std::string text = in_child([] {
+    report_no_function("testNew", "/opt/libtest.so.12", "not yet in 12");
+    report_no_function("testOld", "/opt/libtest.so.12", "not in 12");
+  });
+  EXPECT_EQ(count(text, "anycuda:"), 2) << text;
+}
+
+TEST(Report, OfADriverThatIsTooOldSaysSo) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    search.driver = {true, {12, 2}, 0};
+    search.driver_path = "/lib/libtestdriver.so.1";
+    Candidate* candidate = search.add(Place::system, "/opt/libtest.so.13");
+    candidate->image.state = FileState::usable;
+    candidate->image.version = {13, -1};
+    candidate->verdict = Verdict::driver_too_old;
+    report_no_library(&search, "testCore");
+  });
+  EXPECT_THAT(text, HasSubstr("/lib/libtestdriver.so.1 supports up to CUDA 12.2"));
+  EXPECT_THAT(text,
+              HasSubstr("what to do: update the driver, or install a test library of CUDA 12"));
+}
+
+TEST(Report, NamesAWrongSetting) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    search.wrong_setting = "never";
+    report_no_library(&search, "testCore");
+  });
+  EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=never"));
+}
+
+TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    const std::string path = "/" + std::string(900, 'p');
+    for (int i = 0; i < 200; ++i) search.add(Place::system, path.c_str());
+    report_no_library(&search, "testCore");
+  });
+  EXPECT_GT(text.size(), 60000u);
+  EXPECT_LT(text.size(), 70000u);
+}
+
+TEST(Log, LevelsAreOrdered) {
+  const EmptyMachine machine;
+  const char* const names[] = {"off", "error", "warn", "info", "debug"};
+  for (int set = 0; set < 5; ++set) {
+    const ScopedVariable variable("ANYCUDA_LOG", names[set]);
+    for (int asked = 1; asked < 5; ++asked) {
+      EXPECT_EQ(log_enabled(static_cast<LogLevel>(asked)), asked <= set) << set << " " << asked;
+    }
+  }
+}
+
+TEST(Log, IsAboutErrorsUnlessSaidOtherwise) {
+  const EmptyMachine machine;
+  EXPECT_TRUE(log_enabled(LogLevel::error));
+  EXPECT_FALSE(log_enabled(LogLevel::warn));
+  const ScopedVariable wrong("ANYCUDA_LOG", "verbose");
+  EXPECT_TRUE(log_enabled(LogLevel::error));
+  EXPECT_FALSE(log_enabled(LogLevel::warn));
+}
+
+TEST(Log, OffIsSilence) {
+  const EmptyMachine machine;
+  const ScopedVariable set("ANYCUDA_LOG", "off");
+  EXPECT_THAT(in_child([] {
+                report_two_candidates("testCore");
+                log_line(LogLevel::error, "never");
+              }),
+              IsEmpty());
+}
+
+TEST(Log, AFileGetsEveryStepInPlaceOfStderr) {
+  EmptyMachine machine;
+  const std::string file = machine.tree.path("log");
+  const ScopedVariable set("ANYCUDA_LOG", file.c_str());
+  EXPECT_THAT(in_child([] {
+                log_step("first %d", 1);
+                log_step("second");
+              }),
+              IsEmpty());
+  EXPECT_EQ(unit::read_file(file), "anycuda: first 1\nanycuda: second\n");
+}
+
+TEST(Log, ALineThatIsTooLongIsCutAndStillALine) {
+  const EmptyMachine machine;
+  const std::string text =
+      in_child([] { log_line(LogLevel::error, "%s", std::string(5000, 'x').c_str()); });
+  EXPECT_LT(text.size(), 2100u);
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_THAT(text, Not(HasSubstr("\n\n")));
+}
+
+}  // namespace
+}  // namespace anycuda

@@ -1,0 +1,174 @@
+#include "tests/unit/test_tables.h"
+
+#include "loader/open.h"
+#include "loader/slots.h"
+
+namespace anycuda {
+namespace unit {
+namespace {
+
+// One literal; offsets are counted below so that no test can depend on how the pool is laid out.
+constexpr char kPool[] =
+    "\0testAdded\0testCore\0testDriverVersion\0testErrorName\0testErrorString\0testErrorText\0testG"
+    "etLastError\0"
+    "testInteger\0testMajor\0testNew\0testNothing\0testOld\0testOutputs\0testOwn\0"
+    "testPeekAtLastError\0testPointer\0testQuery\0testRejected\0testStruct\0"
+    "the library does not have it\0not yet in 12\0another layout in 13\0"
+    "success\0no error\0errorInvalid\0invalid value";
+
+// Offset of the pool's n-th string.
+constexpr std::uint32_t text(int n) {
+  std::uint32_t at = 0;
+  for (; n > 0; ++at) n -= kPool[at] == '\0';
+  return at;
+}
+constexpr int kFirstReason = 1 + kSymbolCount;
+constexpr int kFirstError = kFirstReason + 3;
+
+constexpr SymbolRow row(Symbol symbol, ResultKind result, Role role = Role::plain,
+                        std::uint8_t size = 0, std::uint8_t own = 0) {
+  return {text(1 + symbol), result, size, role, own};
+}
+
+constexpr SymbolRow kSymbols[kSymbolCount] = {
+    row(kAdded, ResultKind::status),
+    row(kCoreCall, ResultKind::status),
+    row(kDriverVersion, ResultKind::status, Role::driver_version),
+    row(kErrorName, ResultKind::string, Role::error_name),
+    row(kErrorString, ResultKind::string, Role::error_string),
+    row(kErrorText, ResultKind::status, Role::error_string),
+    row(kGetLastError, ResultKind::status, Role::get_last_error),
+    row(kInteger, ResultKind::integer),
+    row(kMajor, ResultKind::integer),
+    row(kNew, ResultKind::status),
+    row(kNothing, ResultKind::nothing),
+    row(kOld, ResultKind::status),
+    row(kOutputs, ResultKind::status),
+    row(kOwn, ResultKind::status, Role::plain, 0, 1),
+    row(kPeekAtLastError, ResultKind::status, Role::peek_last_error),
+    row(kPointer, ResultKind::pointer),
+    row(kQuery, ResultKind::status),
+    row(kRejected, ResultKind::status),
+    row(kStruct, ResultKind::structure, Role::plain, 20),
+};
+
+constexpr History since(int minor) { return static_cast<History>(1 + minor); }
+// By major 11, 12, 13.
+struct Histories {
+  History rows[kSymbolCount * 3];
+};
+constexpr Histories history() {
+  Histories all{};
+  for (History& history : all.rows) history = since(0);
+  for (int major = 0; major < 3; ++major) all.rows[kCoreCall * 3 + major] |= kCore;
+  all.rows[kAdded * 3] = kNever;
+  all.rows[kAdded * 3 + 1] = since(2);
+  all.rows[kNew * 3] = all.rows[kNew * 3 + 1] = kNever;
+  all.rows[kOld * 3 + 2] = kNever;
+  return all;
+}
+constexpr Histories kHistory = history();
+
+// Rows of cells for callers of 12, by library 11, 12, 13.
+constexpr std::uint16_t kCells[] = {
+    kCellDirect, kCellDirect, kCellDirect,    // testCore, testMajor
+    kCellDirect, kCellDirect, kFirstTarget,   // testOld
+    kCellAbsent, kCellAbsent, kCellDirect,    // testNew
+    kCellDirect, kCellDirect, kCellRejected,  // testRejected
+};
+constexpr std::uint16_t kReasons[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 2};
+constexpr std::uint32_t kReasonText[] = {text(kFirstReason), text(kFirstReason + 1),
+                                         text(kFirstReason + 2)};
+// One list: 13 has the second name.
+constexpr std::uint32_t kTargets[] = {text(1 + kOld), text(1 + kNew), 0};
+
+// testOutputs: int* in the first register, a handle in the third, size_t* in the second stack slot.
+constexpr std::uint8_t kOutputLists[] = {0, 3, 0, 4, 2, 8, 9, 8};
+
+constexpr SlotRow native(Symbol symbol) {
+  return {symbol, kNativeNode, 0, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
+}
+constexpr SlotRow kSlots[kSlotCount] = {
+    native(kAdded),       native(kCoreCall),  native(kDriverVersion),   native(kErrorName),
+    native(kErrorString), native(kErrorText), native(kGetLastError),    native(kInteger),
+    native(kMajor),       native(kNew),       native(kNothing),         native(kOld),
+    native(kOutputs),     native(kOwn),       native(kPeekAtLastError), native(kPointer),
+    native(kQuery),       native(kRejected),  native(kStruct),          {kCoreCall, 2, 0, 0},
+    {kOld, 2, 1, 0},      {kNew, 2, 2, 0},    {kRejected, 2, 3, 0},     {kMajor, 2, 0, 0}};
+
+constexpr ErrorRow kErrors[] = {{0, text(kFirstError), text(kFirstError + 1)},
+                                {1, text(kFirstError + 2), text(kFirstError + 3)}};
+constexpr StatusOverride kOverrides[] = {{kQuery, 0}};
+
+std::int32_t own_function() { return 77; }
+void* const kOwnFunctions[] = {reinterpret_cast<void*>(&own_function)};
+
+void count_opened(const Opened&) { ++opened_calls; }
+
+constexpr MajorRow kMajors[] = {{11, "libtest.so.11.2", "libtest.so.11.2"},
+                                {12, "libtest.so.12", "libtest.so.12"},
+                                {13, "libtest.so.13", "libtest.so.13"}};
+const char* const kFolders[] = {"nvidia/test_runtime/lib", "nvidia/cu13/lib", nullptr};
+constexpr MajorRow kDriverMajors[] = {{1, "libtestdriver.so.1", nullptr}};
+const char* const kNoFolders[] = {nullptr};
+
+}  // namespace
+
+int opened_calls = 0;
+
+void reset_slots() {
+  for (int i = 0; i < kSlotCount; ++i) replace_slot(i, first_target(i));
+}
+
+}  // namespace unit
+
+using namespace unit;
+
+// clang-format off: one line each is enough of a table
+const LibraryDescriptor kLibrary = {"test",
+                                    "test library",
+                                    "ANYCUDA_TESTLIB",
+                                    "libtest.so",
+                                    "install the test library",
+                                    kMajors,
+                                    3,
+                                    kFolders,
+                                    false,
+                                    {13, true, true}};
+const LibraryDescriptor kDriver = {"testdriver",
+                                   "test driver",
+                                   "ANYCUDA_TESTDRIVER",
+                                   "libtestdriver.so",
+                                   "install the test driver",
+                                   kDriverMajors,
+                                   1,
+                                   kNoFolders,
+                                   true,
+                                   {1, false, false}};
+const Tables kTables = {kPool,
+                        kSymbols,
+                        kSymbolCount,
+                        kHistory.rows,
+                        kSlots,
+                        kSlotCount,
+                        kCells,
+                        kTargets,
+                        kReasons,
+                        kReasonText,
+                        kOutputLists,
+                        kErrors,
+                        2,
+                        kStatusNoLibrary,
+                        kStatusAbsent,
+                        kStatusRejected,
+                        kOverrides,
+                        1,
+                        kOwnFunctions,
+                        count_opened};
+// clang-format on
+
+}  // namespace anycuda
+
+// In a stub the entry file has these two.
+void* anycuda_slots[anycuda::unit::kSlotCount];
+char anycuda_lazy[anycuda::unit::kSlotCount * anycuda::kLazySize];

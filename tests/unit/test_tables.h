@@ -1,0 +1,48 @@
+// A made-up library, small enough to know by heart, that the loader's unit tests are about: it has
+// majors 11, 12 and 13 with the names below, and one "driver" library. The stubs link the loader
+// with tables that the generator writes; the unit tests link the same objects with these.
+#pragma once
+
+#include "loader/library.h"
+
+namespace anycuda::unit {
+
+// Rows of kTables.symbols, in the order of their names.
+enum Symbol : std::uint16_t {
+  kAdded,          // testAdded: came with 12.2 and stays
+  kCoreCall,       // testCore: core in every major
+  kDriverVersion,  // testDriverVersion: status (int*), asks the driver where there is no library
+  kErrorName,      // testErrorName: const char* (int)
+  kErrorString,    // testErrorString: const char* (int)
+  kErrorText,      // testErrorText: status (int, const char**), as the driver's is
+  kGetLastError,
+  kInteger,  // testInteger: unsigned ()
+  kMajor,    // testMajor: the library's major, in every major
+  kNew,      // testNew: came with 13.0
+  kNothing,  // testNothing: void ()
+  kOld,      // testOld: 11 and 12 only; 13 calls it testNew
+  kOutputs,  // testOutputs: outputs in registers and on the stack
+  kOwn,      // testOwn: a function of the stub's own
+  kPeekAtLastError,
+  kPointer,   // testPointer: void* ()
+  kQuery,     // testQuery: status, 0 without a library
+  kRejected,  // testRejected: there, but not the same in 13
+  kStruct,    // testStruct: 20 bytes, returned in memory
+  kSymbolCount
+};
+
+// Rows of kTables.slots: each symbol under the native node, then a few under node 12.
+constexpr int native_slot(Symbol symbol) { return symbol; }
+enum Slot12 { kCoreIn12 = kSymbolCount, kOldIn12, kNewIn12, kRejectedIn12, kMajorIn12, kSlotCount };
+
+constexpr std::int32_t kStatusNoLibrary = 35;
+constexpr std::int32_t kStatusAbsent = 302;
+constexpr std::int32_t kStatusRejected = 801;
+
+// How often the tables' on_opened was called.
+extern int opened_calls;
+
+// Sets every slot back to its first target.
+void reset_slots();
+
+}  // namespace anycuda::unit
