@@ -48,6 +48,7 @@ const Opened* search_for(int node, const void* caller, const char* function) {
   if (failed == now) return nullptr;
   // The file that the user names was refused; to adopt another would be to replace it.
   if (failed != 0 && environment_variable(kLibrary.variable) != nullptr) return nullptr;
+  report_wrong_log_setting();
   Search search(kLibrary);
   const CrossMajorSetting setting = cross_major_setting();
   search.tables = &kTables;

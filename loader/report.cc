@@ -16,17 +16,19 @@ namespace {
 
 struct LogTarget {
   LogLevel level;
-  const char* file;  // nullptr: stderr
+  const char* file;   // nullptr: stderr
+  const char* wrong;  // the text that is no setting, nullptr if all is well
 };
 
 LogTarget log_target() {
   const char* text = environment_variable("ANYCUDA_LOG");
-  if (text == nullptr) return {LogLevel::error, nullptr};
+  if (text == nullptr) return {LogLevel::error, nullptr, nullptr};
   const char* const names[] = {"off", "error", "warn", "info", "debug"};
   for (int i = 0; i < 5; ++i) {
-    if (std::strcmp(text, names[i]) == 0) return {static_cast<LogLevel>(i), nullptr};
+    if (std::strcmp(text, names[i]) == 0) return {static_cast<LogLevel>(i), nullptr, nullptr};
   }
-  return *text == '/' ? LogTarget{LogLevel::debug, text} : LogTarget{LogLevel::error, nullptr};
+  if (*text == '/') return {LogLevel::debug, text, nullptr};
+  return {LogLevel::error, nullptr, text};
 }
 
 // One write, so that lines of several threads or processes do not mix.
@@ -133,6 +135,17 @@ void log_line(LogLevel level, const char* text, ...) {
   va_start(arguments, text);
   log_arguments(level, text, arguments);
   va_end(arguments);
+}
+
+void report_wrong_log_setting() {
+  static std::atomic<bool> said{false};
+  const char* wrong = log_target().wrong;
+  if (wrong == nullptr || said.exchange(true, std::memory_order_relaxed)) return;
+  log_line(
+      LogLevel::error,
+      "ANYCUDA_LOG=%s is not understood: off, error (the default), warn, info, debug, or a file "
+      "by its full path",
+      wrong);
 }
 
 void log_step(const char* text, ...) {

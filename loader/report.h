@@ -14,6 +14,9 @@ bool log_enabled(LogLevel level);
 void log_line(LogLevel level, const char* text, ...) __attribute__((format(printf, 2, 3)));
 void log_step(const char* text, ...) __attribute__((format(printf, 1, 2)));  // debug
 
+// Says once that ANYCUDA_LOG has a value that means nothing, if it has.
+void report_wrong_log_setting();
+
 // The message of a search that found nothing usable: what was looked for, every candidate with
 // its reason, what to do. Only the first message of a process's stub is written.
 void report_no_library(Search* search, const char* function);

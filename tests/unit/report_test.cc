@@ -137,6 +137,25 @@ TEST(Log, IsAboutErrorsUnlessSaidOtherwise) {
   EXPECT_FALSE(log_enabled(LogLevel::warn));
 }
 
+TEST(Log, AWrongSettingIsSaidOnceWithWhatWouldBeRight) {
+  const EmptyMachine machine;
+  const ScopedVariable wrong("ANYCUDA_LOG", "verbose");
+  const std::string text = in_child([] {
+    report_wrong_log_setting();
+    report_wrong_log_setting();
+  });
+  EXPECT_EQ(count(text, "ANYCUDA_LOG=verbose is not understood"), 1) << text;
+  EXPECT_THAT(text, HasSubstr("error (the default)"));
+}
+
+TEST(Log, ARightSettingIsNotSpokenOf) {
+  const EmptyMachine machine;
+  for (const char* right : {"off", "debug", "/tmp/never-written"}) {
+    const ScopedVariable set("ANYCUDA_LOG", right);
+    EXPECT_THAT(in_child([] { report_wrong_log_setting(); }), IsEmpty()) << right;
+  }
+}
+
 TEST(Log, OffIsSilence) {
   const EmptyMachine machine;
   const ScopedVariable set("ANYCUDA_LOG", "off");
