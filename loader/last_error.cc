@@ -16,11 +16,12 @@ std::atomic<bool> any{false};        // an error was remembered: who fills a slo
 std::atomic<bool> exchanged{false};  // and every slot holds ours
 
 using StatusFunction = std::int32_t (*)();
+std::atomic<StatusFunction> real_get{nullptr};
+std::atomic<StatusFunction> real_peek{nullptr};
 
 // The library's own function of that role, looked up once: programs ask after every launch.
 StatusFunction library_function(Role role) {
-  static std::atomic<StatusFunction> known[2];
-  std::atomic<StatusFunction>& mine = known[role == Role::get_last_error ? 0 : 1];
+  std::atomic<StatusFunction>& mine = role == Role::get_last_error ? real_get : real_peek;
   StatusFunction function = mine.load(std::memory_order_acquire);
   const Opened* library = function == nullptr ? opened_library() : nullptr;
   for (int i = 0; library != nullptr && i < kTables.symbol_count; ++i) {
