@@ -1,0 +1,113 @@
+// First calls of many threads at once, in a process of their own each time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "laboratory.h"
+
+namespace anycuda::test {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr char kFakeAnswers[] =
+    "devices 0:3 runtime 0:12090 runtime12 0:12090 driver 0:12020 nvrtc 0:12.9 nvjitlink 0:1209 "
+    "cuInit 0 cuDriver 0:12020\n";
+
+Machine& with_fakes(Machine& machine) {
+  for (const char* name : {"fake_cudart", "fake_nvrtc", "fake_nvjitlink", "fake_cuda"}) {
+    machine.library_path(fake(name));
+  }
+  return machine;
+}
+
+template <typename Install>
+void expect_one_answer_on(const std::vector<std::string>& pieces, int runs, Install install) {
+  for (const std::string& piece : pieces) {
+    const std::string missing = Pieces::of_this_build().why_missing(piece);
+    if (!missing.empty()) GTEST_SKIP() << missing;
+  }
+  Laboratory machine;
+  install(machine);
+  std::string first;
+  for (int i = 0; i < runs; ++i) {
+    const ProcessResult result = machine.run({program("first_calls")}, kWatchdog);
+    ASSERT_TRUE(result.ok()) << "run " << i << ": " << result.describe();
+    ASSERT_THAT(lines_of(result.out), SizeIs(1)) << "run " << i << ": " << result.describe();
+    ASSERT_THAT(result.err, IsEmpty()) << "run " << i;
+    if (first.empty()) first = result.out;
+    ASSERT_EQ(result.out, first) << "run " << i;
+  }
+  EXPECT_THAT(first, testing::HasSubstr("runtime 0:12090 runtime12 0:12090 driver 0:12020 "
+                                        "nvrtc 0:12.9 nvjitlink 0:1209"));
+}
+
+TEST(FirstCalls, OfSixtyFourThreadsGiveAllOfThemTheSameAThousandTimes) {
+  Laboratory machine;
+  with_fakes(machine);
+  for (int i = 0; i < times(1000); ++i) {
+    const ProcessResult result = machine.run({program("first_calls")}, kWatchdog);
+    ASSERT_TRUE(result.ok()) << "run " << i << ": " << result.describe();
+    ASSERT_EQ(result.out, kFakeAnswers) << "run " << i;
+    ASSERT_THAT(result.err, IsEmpty()) << "run " << i;
+  }
+}
+
+TEST(FirstCalls, OfSixtyFourThreadsOpenEachLibraryOnce) {
+  Laboratory machine;
+  with_fakes(machine).env("ANYCUDA_LOG", "info");
+  for (int i = 0; i < times(100); ++i) {
+    const ProcessResult result = machine.run({program("first_calls")}, kWatchdog);
+    ASSERT_TRUE(result.ok()) << "run " << i << ": " << result.describe();
+    for (const char* name : {"cudart", "nvrtc", "nvjitlink", "cuda"}) {
+      ASSERT_EQ(count_of(result.err, "anycuda: " + std::string(name) + ": using "), 1)
+          << "run " << i << ": " << result.describe();
+    }
+  }
+}
+
+// While one thread finds out that the newest runtime does not open, the others see it among what
+// the process has loaded.
+TEST(FirstCalls, PassOverALibraryThatDoesNotOpenInEveryThread) {
+  Laboratory machine;
+  machine.library_path(fake("fake_broken")).library_path(fake("fake_recorder"));
+  machine.put_folder("pipe").library_path("pipe");
+  const std::string pipe = machine.root() / "pipe/libgone.so";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const ProcessResult result = machine.run({program("call_during_failing_open"), pipe}, kWatchdog);
+  EXPECT_TRUE(result.ok()) << result.describe();
+  EXPECT_EQ(result.out, "first 0:3, second 0:3\n") << result.describe();
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST(FirstCalls, WithoutAnyLibraryAreReportedOncePerStub) {
+  Laboratory machine;
+  for (int i = 0; i < times(300); ++i) {
+    const ProcessResult result = machine.run({program("first_calls")}, kWatchdog);
+    ASSERT_TRUE(result.ok()) << "run " << i << ": " << result.describe();
+    ASSERT_THAT(lines_of(result.out), SizeIs(1)) << "run " << i << ": " << result.describe();
+    ASSERT_EQ(result.out.rfind("devices 35:0 ", 0), 0u) << result.describe();
+    ASSERT_EQ(count_of(result.err, "anycuda: "), 4) << "run " << i << ": " << result.describe();
+  }
+}
+
+// The driver apart: its cuInit reads the whole computer over, sixty-four times here.
+TEST(FirstCalls, OnTheRealLibrariesGiveAllThreadsTheSameAThousandTimes) {
+  expect_one_answer_on({"cudart-12.9", "nvrtc-12.9", "nvjitlink-12.9"}, times(1000),
+                       [](Machine& m) {
+                         m.wheel(cudart, "12.9").wheel(nvrtc, "12.9").wheel(nvjitlink, "12.9");
+                         m.library_path(fake("fake_cuda"));
+                       });
+}
+
+TEST(FirstCalls, OnTheRealLibrariesAndTheRealDriverGiveAllThreadsTheSame) {
+  expect_one_answer_on({"cudart-12.9", "nvrtc-12.9", "nvjitlink-12.9", "driver-535"}, times(10),
+                       [](Machine& m) {
+                         m.wheel(cudart, "12.9").wheel(nvrtc, "12.9").wheel(nvjitlink, "12.9");
+                         m.driver(535);
+                       });
+}
+
+}  // namespace
+}  // namespace anycuda::test
