@@ -62,6 +62,7 @@ struct Search {
   Candidate* first = nullptr;
   Candidate* last = nullptr;
   int folders[kPlaceCount] = {};
+  bool searched[kPlaceCount] = {};
   DriverFacts driver;
   const char* driver_path = nullptr;
   int caller_major = kNativeCaller;

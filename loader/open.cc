@@ -82,10 +82,13 @@ const Opened* open_library(int node, const void* caller, const char* function) {
   if (library == nullptr || node == kNativeNode) return library;
   const CrossMajorSetting setting = cross_major_setting();
   if (may_serve(*library, major_of_node(node), setting.value)) return library;
-  report_no_function(function, library->path,
-                     library->version.major > kLibrary.rules.newest_known_major
-                         ? "it is of a newer CUDA than this anycuda knows; update anycuda"
-                         : "ANYCUDA_CROSS_MAJOR=reject allows the caller's own CUDA major only");
+  const bool unknown = library->version.major > kLibrary.rules.newest_known_major;
+  report_no_function(
+      {function,
+       unknown ? "the library is of a newer CUDA than this anycuda knows; update anycuda"
+               : "ANYCUDA_CROSS_MAJOR=reject allows the caller's own major only",
+       kTables.status_no_library, major_of_node(node), library->version.major, library->path},
+      kLibrary);
   return nullptr;
 }
 

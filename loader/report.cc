@@ -1,60 +1,14 @@
 #include "loader/report.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
-#include "loader/environment.h"
+#include "loader/advice.h"
 #include "loader/reason.h"
 
 namespace anycuda {
 namespace {
-
-struct LogTarget {
-  LogLevel level;
-  const char* file;   // nullptr: stderr
-  const char* wrong;  // the text that is no setting, nullptr if all is well
-};
-
-LogTarget log_target() {
-  const char* text = environment_variable("ANYCUDA_LOG");
-  if (text == nullptr) return {LogLevel::error, nullptr, nullptr};
-  const char* const names[] = {"off", "error", "warn", "info", "debug"};
-  for (int i = 0; i < 5; ++i) {
-    if (std::strcmp(text, names[i]) == 0) return {static_cast<LogLevel>(i), nullptr, nullptr};
-  }
-  if (*text == '/') return {LogLevel::debug, text, nullptr};
-  return {LogLevel::error, nullptr, text};
-}
-
-// One write, so that lines of several threads or processes do not mix.
-void write_text(const char* text, std::size_t size) {
-  const LogTarget target = log_target();
-  const int file = target.file != nullptr
-                       ? open(target.file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)
-                       : STDERR_FILENO;
-  if (file < 0) return;
-  while (size > 0) {
-    const ssize_t done = write(file, text, size);
-    if (done <= 0) break;
-    text += done;
-    size -= static_cast<std::size_t>(done);
-  }
-  if (target.file != nullptr) close(file);
-}
-
-void log_arguments(LogLevel level, const char* text, va_list arguments) {
-  if (!log_enabled(level)) return;
-  char line[2048] = "anycuda: ";
-  const std::size_t start = std::strlen(line);
-  std::vsnprintf(line + start, sizeof line - start - 1, text, arguments);
-  std::strcat(line, "\n");
-  write_text(line, std::strlen(line));
-}
 
 std::atomic<bool> reported{false};
 
@@ -76,7 +30,7 @@ class Message {
     if (size_ > kSize - 1) size_ = kSize - 1;
   }
   void send() const {
-    if (text_ != nullptr) write_text(text_, size_);
+    if (text_ != nullptr) log_text(text_, size_);
   }
 
  private:
@@ -96,64 +50,21 @@ void add_places(Message* message, const Search& search) {
     const auto place = static_cast<Place>(p);
     int files = 0;
     for (const Candidate* c = search.first; c != nullptr; c = c->next) files += c->place == place;
-    if (place == Place::variable && files == 0) {
-      message->add("  %-28s not set\n", place_name(place, search.library));
-    } else if (place == Place::variable || place == Place::loaded) {
-      message->add("  %-28s %d found\n", place_name(place, search.library), files);
+    message->add("  %-28s ", place_name(place, search.library));
+    if (!search.searched[p]) {
+      message->add("not searched\n");
+    } else if (place == Place::variable) {
+      message->add("%s\n", files == 0 ? "not set" : "set");
+    } else if (place == Place::loaded) {
+      message->add("%d found\n", files);
     } else {
-      message->add("  %-28s %d in %d folders\n", place_name(place, search.library), files,
-                   search.folders[p]);
+      message->add("%d in %d folder%s\n", files, search.folders[p],
+                   search.folders[p] == 1 ? "" : "s");
     }
-  }
-}
-
-bool refused_for_driver(const Search& search) {
-  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
-    if (c->verdict == Verdict::driver_too_old || c->verdict == Verdict::driver_branch_short) {
-      return true;
-    }
-  }
-  return false;
-}
-
-void add_advice(Message* message, const Search& search) {
-  if (refused_for_driver(search)) {
-    message->add("  what to do: update the driver, or install a %s of CUDA %d or older.\n",
-                 search.library.product, search.driver.cuda.major);
-  } else {
-    message->add("  what to do: %s, or set %s to the library's full path.\n", search.library.advice,
-                 search.library.variable);
   }
 }
 
 }  // namespace
-
-bool log_enabled(LogLevel level) { return level <= log_target().level; }
-
-void log_line(LogLevel level, const char* text, ...) {
-  va_list arguments;
-  va_start(arguments, text);
-  log_arguments(level, text, arguments);
-  va_end(arguments);
-}
-
-void report_wrong_log_setting() {
-  static std::atomic<bool> said{false};
-  const char* wrong = log_target().wrong;
-  if (wrong == nullptr || said.exchange(true, std::memory_order_relaxed)) return;
-  log_line(
-      LogLevel::error,
-      "ANYCUDA_LOG=%s is not understood: off, error (the default), warn, info, debug, or a file "
-      "by its full path",
-      wrong);
-}
-
-void log_step(const char* text, ...) {
-  va_list arguments;
-  va_start(arguments, text);
-  log_arguments(LogLevel::debug, text, arguments);
-  va_end(arguments);
-}
 
 void report_no_library(Search* search, const char* function) {
   if (!first_report()) return;
@@ -174,17 +85,36 @@ void report_no_library(Search* search, const char* function) {
     message.add("  %s: %s\n", c->path, reason_of(*c, search));
   }
   if (search->wrong_setting != nullptr) {
-    message.add("  ANYCUDA_CROSS_MAJOR=%s is not understood: adapt (the default) or reject\n",
-                search->wrong_setting);
+    message.add("  ANYCUDA_CROSS_MAJOR=%s is not understood\n", search->wrong_setting);
   }
-  add_advice(&message, *search);
+  message.add("  what to do: %s.\n", advice_after(search));
   message.send();
 }
 
-void report_no_function(const char* function, const char* library_path, const char* reason) {
-  if (first_report() || log_enabled(LogLevel::warn)) {
-    log_line(LogLevel::error, "%s failed: %s (library: %s)", function, reason, library_path);
+void report_no_function(const FunctionFailure& failure, const LibraryDescriptor& library) {
+  if (!first_report() && !log_enabled(LogLevel::warn)) return;
+  Arena arena;
+  if (!arena.usable()) {
+    return log_line(LogLevel::error, "%s failed: %s", failure.function, failure.reason);
   }
+  Message message(&arena);
+  message.add("anycuda: %s failed (status %d): %s.\n", failure.function, failure.status,
+              failure.reason);
+  message.add("  the %s of this process: %s", library.product, failure.library_path);
+  if (failure.caller_major != kNativeCaller) {
+    message.add(", of CUDA %d; the calling program was built for CUDA %d", failure.library_major,
+                failure.caller_major);
+  }
+  if (advice_for(failure.caller_major, failure.library_major) == FunctionAdvice::own_major) {
+    message.add(
+        "\n  what to do: install a %s of CUDA %d, and set ANYCUDA_CROSS_MAJOR=reject if another "
+        "stays beside it.\n",
+        library.product, failure.caller_major);
+  } else {
+    message.add("\n  what to do: install a newer %s, or do without the function.\n",
+                library.product);
+  }
+  message.send();
 }
 
 }  // namespace anycuda

@@ -58,7 +58,10 @@ void* fail(const Call& call, Failure failure, Frame* frame) {
 }
 
 void* fail_with_report(const Call& call, const Opened& library, Failure failure, Frame* frame) {
-  report_no_function(call.name, library.path, reason_of_cell(call, library));
+  const int status = failure == Failure::absent ? kTables.status_absent : kTables.status_rejected;
+  report_no_function({call.name, reason_of_cell(call, library), status,
+                      major_of_node(call.slot.node), library.version.major, library.path},
+                     kLibrary);
   return fail(call, failure, frame);
 }
 

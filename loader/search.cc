@@ -153,6 +153,7 @@ Found run_search(Search* search, const void* caller, Place first_place, Place la
   gather_what_is_loaded(search);
   for (int p = static_cast<int>(first_place); p <= static_cast<int>(last_place); ++p) {
     const auto place = static_cast<Place>(p);
+    search->searched[p] = true;
     gather_place(search, place, caller);
     judge_place(search, place);
     log_candidates(search, place);

@@ -1,5 +1,6 @@
 """Writes a plan's tables as C++ constants (loader/library.h)."""
 
+import re
 from dataclasses import dataclass, field
 
 from .descriptor import Descriptor
@@ -122,7 +123,9 @@ def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Row
     name = plan.symbols[slot.symbol].name
     row = []
     for cell in slot.cells:
-        reason = reasons.add((pool.add(cell.reason),)) if cell.reason else 0
+        # Which pair of releases showed the difference is for readers of the matrix, not of a message.
+        words = re.sub(r" \(built for [^)]*\)$", "", cell.reason)
+        reason = reasons.add((pool.add(words),)) if words else 0
         if cell.kind == "absent":
             row.append(("kCellAbsent", reason))
         elif cell.kind == "rejected":

@@ -53,7 +53,7 @@ TEST(Report, IsWrittenOnce) {
   const EmptyMachine machine;
   const std::string text = in_child([] {
     for (int i = 0; i < 3; ++i) report_two_candidates("testCore");
-    report_no_function("testNew", "/opt/libtest.so.12", "not yet in 12");
+    report_no_function({"testNew", "not yet in 12", 302, 13, 12, "/opt/libtest.so.12"}, kLibrary);
   });
   EXPECT_EQ(count(text, "anycuda:"), 1) << text;
 }
@@ -61,19 +61,24 @@ TEST(Report, IsWrittenOnce) {
 TEST(Report, OfAFunctionIsWrittenOnceAsWell) {
   const EmptyMachine machine;
   const std::string text = in_child([] {
-    report_no_function("testNew", "/opt/libtest.so.12", "not yet in 12");
-    report_no_function("testOld", "/opt/libtest.so.12", "not in 12");
+    report_no_function({"testNew", "not yet in 12", 302, 13, 12, "/opt/libtest.so.12"}, kLibrary);
+    report_no_function({"testOld", "not in 12", 302, 11, 12, "/opt/libtest.so.12"}, kLibrary);
     report_two_candidates("testCore");
   });
-  EXPECT_EQ(text, "anycuda: testNew failed: not yet in 12 (library: /opt/libtest.so.12)\n");
+  EXPECT_EQ(text,
+            "anycuda: testNew failed (status 302): not yet in 12.\n"
+            "  the test library of this process: /opt/libtest.so.12, of CUDA 12; the calling program "
+            "was built for CUDA 13\n"
+            "  what to do: install a test library of CUDA 13, and set ANYCUDA_CROSS_MAJOR=reject if "
+            "another stays beside it.\n");
 }
 
 TEST(Report, OfEveryFunctionIsWrittenAtLevelWarn) {
   const EmptyMachine machine;
   const ScopedVariable set("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] {
-    report_no_function("testNew", "/opt/libtest.so.12", "not yet in 12");
-    report_no_function("testOld", "/opt/libtest.so.12", "not in 12");
+    report_no_function({"testNew", "not yet in 12", 302, 13, 12, "/opt/libtest.so.12"}, kLibrary);
+    report_no_function({"testOld", "not in 12", 302, 11, 12, "/opt/libtest.so.12"}, kLibrary);
   });
   EXPECT_EQ(count(text, "anycuda:"), 2) << text;
 }

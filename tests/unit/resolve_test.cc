@@ -80,13 +80,13 @@ TEST_F(Resolve, TheSameCellIsDirectWhereTheNameIsThere) {
 TEST_F(Resolve, AnAbsentCellFailsWithItsReason) {
   install("libtest.so.12");
   const std::string text = in_child([] { EXPECT_EQ(call(kNewIn12), 302u); });
-  EXPECT_THAT(text, HasSubstr("testNew failed: not yet in 12"));
+  EXPECT_THAT(text, HasSubstr("testNew failed (status 302): not yet in 12"));
 }
 
 TEST_F(Resolve, ARejectedCellFailsWithItsReason) {
   install("libtest.so.13");
   const std::string text = in_child([] { EXPECT_EQ(call(kRejectedIn12), 801u); });
-  EXPECT_THAT(text, HasSubstr("testRejected failed: another layout in 13"));
+  EXPECT_THAT(text, HasSubstr("testRejected failed (status 801): another layout in 13"));
 }
 
 TEST_F(Resolve, ANativeCallerGetsWhatIsThereAndNoMore) {
@@ -97,7 +97,7 @@ TEST_F(Resolve, ANativeCallerGetsWhatIsThereAndNoMore) {
     EXPECT_EQ(call(native_slot(kOld)), 302u);
     EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failed look-up there";
   });
-  EXPECT_THAT(text, HasSubstr("testOld failed: the library does not have it"));
+  EXPECT_THAT(text, HasSubstr("testOld failed (status 302): the library does not have it"));
 }
 
 TEST_F(Resolve, AMajorThatTheDatabaseDoesNotKnowIsPassedThroughForNativeCallers) {
