@@ -1,15 +1,16 @@
-# anycuda_library(<name> MAJORS <major:soname>... [SOURCES <file>...])
+# anycuda_library(<name> FILE <libname.so> MAJORS <major:soname>... [LINKABLE] [SOURCES <file>...])
 #
 # The stub of one library, target <name>_stub, and its drop-ins, named like NVIDIA's own files, targets
 # dropin_<name>_<major>. Each is the loader, the generated entry points and tables, and the files that
-# are special to the library.
+# are special to the library. Where the library has symbol versions also lib/link/<major>, targets
+# link_<name>_<major>: what a program compiled for that major links with, so that it records the major.
 
 set(ANYCUDA_STUB_FLAGS -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions
     -fno-rtti -fno-threadsafe-statics -fcf-protection=full -Wall -Wextra -Wshadow -Wconversion
     -Wno-sign-conversion)
 
 function(anycuda_library library)
-  cmake_parse_arguments(ARG "" "" "MAJORS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "LINKABLE" "FILE" "MAJORS;SOURCES" ${ARGN})
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
   file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/*.txt"
        "${PROJECT_SOURCE_DIR}/stubs/generate/*.py" "${PROJECT_SOURCE_DIR}/stubs/*/library.json"
@@ -19,6 +20,9 @@ function(anycuda_library library)
   foreach(row IN LISTS ARG_MAJORS)
     string(REGEX REPLACE ":.*" "" major "${row}")
     list(APPEND folders dropin-${major})
+    if(ARG_LINKABLE)
+      list(APPEND generated "${out}/link-${major}/entries.S" "${out}/link-${major}/versions.map")
+    endif()
   endforeach()
   foreach(folder IN LISTS folders)
     list(APPEND generated "${out}/${folder}/entries.S" "${out}/${folder}/tables.cc"
@@ -45,7 +49,22 @@ function(anycuda_library library)
     set_target_properties(dropin_${library}_${major} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/dropin")
     add_dependencies(dropins dropin_${library}_${major})
+    if(ARG_LINKABLE)
+      anycuda_link_library(link_${library}_${major} ${library} "${out}/link-${major}" ${ARG_FILE}
+                           ${major})
+    endif()
   endforeach()
+endfunction()
+
+function(anycuda_link_library target library generated file major)
+  add_library(${target} SHARED "${generated}/entries.S")
+  add_dependencies(${target} generate_${library})
+  add_dependencies(link_libraries ${target})
+  target_link_options(${target} PRIVATE -nostdlib "LINKER:--version-script=${generated}/versions.map"
+    LINKER:-soname,lib${library}_stub.so LINKER:-z,noexecstack LINKER:--hash-style=gnu)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"
+    PREFIX "" SUFFIX "" OUTPUT_NAME "${file}" NO_SONAME ON LINKER_LANGUAGE C
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/link/${major}")
 endfunction()
 
 function(anycuda_stub target library generated soname)

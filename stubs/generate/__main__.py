@@ -3,7 +3,8 @@ script, tables.
 
     PYTHONPATH=stubs python3 -m generate --library cudart --cpu x86_64 --out DIR
 
-writes DIR/stub/{entries.S,versions.map,tables.cc} and the same in DIR/dropin-<major>.
+writes DIR/stub/{entries.S,versions.map,tables.cc}, the same in DIR/dropin-<major>, and what the library
+to link with is made of in DIR/link-<major>.
 """
 
 import argparse
@@ -26,13 +27,21 @@ def main() -> int:
     facts = plan.gather(library, model.load(STUBS / "abi" / arguments.library))
     for major in (0, *(m.number for m in library.majors)):
         made = plan.make(facts, major)
-        folder = arguments.out / (f"dropin-{major}" if major else "stub")
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in (("entries.S", entries.assembly(made, arguments.cpu)),
-                           ("versions.map", entries.version_script(made)),
-                           ("tables.cc", tables.cplusplus(made, driver))):
-            (folder / name).write_text(text, encoding="utf-8")
+        write(arguments.out / (f"dropin-{major}" if major else "stub"),
+              {"entries.S": entries.assembly(made, arguments.cpu),
+               "versions.map": entries.version_script(made),
+               "tables.cc": tables.cplusplus(made, driver)})
+        if major and library.has_nodes:
+            write(arguments.out / f"link-{major}",
+                  {"entries.S": entries.link_assembly(made),
+                   "versions.map": entries.link_version_script(made)})
     return 0
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

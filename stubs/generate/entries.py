@@ -38,3 +38,21 @@ def version_script(plan: Plan) -> str:
     lines = [f"{first} {{ local: _init; _fini; _edata; _end; __bss_start; anycuda_*; }};"]
     lines += [f"{node} {{ }};" for node in others]
     return "\n".join(lines) + "\n"
+
+
+def link_assembly(plan: Plan) -> str:
+    """A library to link with and never to load: the names of one major, as that major's default
+    versions. A program linked to it asks for libcudart_stub.so and records the major."""
+    lines = ["    .text", "anycuda_link_only:", "    ud2"]
+    for index, slot in enumerate(plan.slots):
+        local = f"anycuda_entry_{index}"
+        name = plan.symbols[slot.symbol].name
+        lines += [f"    .globl {local}", f"    .type {local}, @function",
+                  f"    .set {local}, anycuda_link_only",
+                  f"    .symver {local}, {name}@@{slot.node_name}, remove"]
+    lines.append('    .section .note.GNU-stack, "", @progbits')
+    return "\n".join(lines) + "\n"
+
+
+def link_version_script(plan: Plan) -> str:
+    return f"{plan.nodes[-1]} {{ local: anycuda_*; }};\n"

@@ -70,5 +70,22 @@ class VersionScript(unittest.TestCase):
         self.assertNotIn("local: *;", entries.version_script(support.made()))
 
 
+class LinkLibrary(unittest.TestCase):
+    def setUp(self):
+        self.plan = support.made(dropin=12)
+
+    def test_has_every_name_of_its_major_as_default_and_no_slot(self):
+        text = entries.link_assembly(self.plan)
+        found = re.findall(r"\.symver anycuda_entry_\d+, (\w+)@@libsmall\.so\.12, remove", text)
+        self.assertEqual(sorted(found),
+                         sorted(self.plan.symbols[slot.symbol].name for slot in self.plan.slots))
+        self.assertNotIn("anycuda_slots", text)
+
+    def test_defines_its_own_node_alone(self):
+        script = entries.link_version_script(self.plan)
+        self.assertRegex(script, r"^libsmall\.so\.12 \{")
+        self.assertNotIn("ANYCUDA_NATIVE", script)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,6 +5,7 @@
 // cudaPointerGetAttributes of CUDA 13 fills a larger structure than those of 11 and 12, so a caller
 // of these must not reach it.
 #include "real.h"
+#include "support/elf_file.h"
 
 namespace anycuda::test {
 namespace {
@@ -52,6 +53,12 @@ class BuiltFor : public ::testing::TestWithParam<std::string> {
 
 TEST_P(BuiltFor, ReachesItsOwnNodeWithTheStubInNeeded) {
   EXPECT_THAT(served_by({patched(program()), "channel"}), ElementsAre(release()));
+}
+
+TEST_P(BuiltFor, ReachesItsOwnNodeLinkedWithTheLibraryForThat) {
+  const ElfFile program_file = ElfFile::read(linked(program()));
+  EXPECT_THAT(program_file.needed, ::testing::Contains("libcudart_stub.so"));
+  EXPECT_THAT(served_by({linked(program()), "channel"}), ElementsAre(release()));
 }
 
 TEST_P(BuiltFor, ReachesItsOwnNodeUnderPreload) {

@@ -17,6 +17,7 @@ Path stub(const std::string& library) {
 Path dropin_folder() { return Path(ANYCUDA_STUBS) / "dropin"; }
 Path patched(const std::string& program) { return Path(REAL_PATCHED) / program; }
 Path native(const std::string& program) { return Path(REAL_NATIVE) / program; }
+Path linked(const std::string& program) { return Path(REAL_LINKED) / program; }
 Path versionless(const std::string& program) { return Path(REAL_VERSIONLESS) / program; }
 Path fake(const std::string& name) { return Path(REAL_FAKES) / (name + ".so"); }
 Path kernels(const std::string& release) {

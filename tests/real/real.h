@@ -21,6 +21,7 @@ Path stub(const std::string& library);     // "cudart": the stub that was built
 Path dropin_folder();                      // of libcudart.so.12 and its like
 Path patched(const std::string& program);  // "call_cudart-12", and what it needs is the stub
 Path native(const std::string& program);   // the same as the linker left it
+Path linked(const std::string& program);   // linked with lib/link/<major>
 Path versionless(const std::string& program);
 Path fake(const std::string& name);        // a runtime that is none
 Path kernels(const std::string& release);  // what nvcc 12.4 built, patched

@@ -65,12 +65,13 @@ TEST(Report, OfAFunctionIsWrittenOnceAsWell) {
     report_no_function({"testOld", "not in 12", 302, 11, 12, "/opt/libtest.so.12"}, kLibrary);
     report_two_candidates("testCore");
   });
-  EXPECT_EQ(text,
-            "anycuda: testNew failed (status 302): not yet in 12.\n"
-            "  the test library of this process: /opt/libtest.so.12, of CUDA 12; the calling program "
-            "was built for CUDA 13\n"
-            "  what to do: install a test library of CUDA 13, and set ANYCUDA_CROSS_MAJOR=reject if "
-            "another stays beside it.\n");
+  EXPECT_EQ(
+      text,
+      "anycuda: testNew failed (status 302): not yet in 12.\n"
+      "  the test library of this process: /opt/libtest.so.12, of CUDA 12; the calling program "
+      "was built for CUDA 13\n"
+      "  what to do: install a test library of CUDA 13, and set ANYCUDA_CROSS_MAJOR=reject if "
+      "another stays beside it.\n");
 }
 
 TEST(Report, OfEveryFunctionIsWrittenAtLevelWarn) {
