@@ -77,7 +77,7 @@ function(anycuda_stub target library generated soname)
   # libc alone: the C++ library is used for its headers, and nothing of it may be needed.
   target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
     LINKER:-soname,${soname} LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
-    LINKER:-z,noexecstack LINKER:--hash-style=gnu LINKER:-O1 LINKER:--gc-sections LINKER:--build-id
+    LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:-O1 LINKER:--gc-sections LINKER:--build-id
     "$<$<CONFIG:Release>:LINKER:-s>" ${ANYCUDA_SANITIZE})
   if(NOT ANYCUDA_SANITIZE)  # a sanitizer's runtime is in the program
     target_link_options(${target} PRIVATE LINKER:-z,defs)

@@ -1,5 +1,5 @@
-// Memory for one search: pages taken at once, given back at once. Not malloc, since a stub may be
-// called from inside a program's own allocator, and nothing here may ever fail half-way.
+// Memory for one search: pages taken at once, given back at once, so that nothing has to be freed
+// piece by piece on any of a search's ways out.
 #pragma once
 
 #include <cstdarg>

@@ -5,7 +5,8 @@
 #include <atomic>
 
 #include "loader/kept.h"
-#include "loader/report.h"
+#include "loader/log.h"
+#include "loader/reason.h"
 #include "loader/search.h"
 
 namespace anycuda {
@@ -14,11 +15,24 @@ namespace {
 const Driver kNoDriver{};
 std::atomic<const Driver*> known{nullptr};
 
+// A driver that the user names and that is none is said so: without a driver no rule holds, and the
+// program would go on with another than was meant.
+void report_refused_file(Search* search) {
+  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+    if (c->place != Place::variable) continue;
+    log_line(LogLevel::error, "%s=%s: %s; going on as without a driver", search->library.variable,
+             c->path, reason_of(*c, search));
+  }
+}
+
 const Driver* look_up() {
   Search search(kDriver);
   if (!search.arena.usable()) return nullptr;
   const Found found = run_search(&search, nullptr, Place::variable, Place::system);
-  if (found.handle == nullptr) return nullptr;
+  if (found.handle == nullptr) {
+    report_refused_file(&search);
+    return nullptr;
+  }
   const auto get_version =
       reinterpret_cast<int (*)(int*)>(dlsym(found.handle, "cuDriverGetVersion"));
   if (get_version == nullptr) dlerror();  // ours to clear

@@ -118,10 +118,10 @@ void visit_file(const char* name, void* argument) {
   const LibraryDescriptor& library = visit->search->library;
   const char* rest = name + std::strlen(library.file_prefix);
   const bool versioned = rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
-  // A bare libcuda.so is what toolkits have for linking: its functions all fail, and no program
-  // loads the driver by that name. A bare libcudart.so may be the only name of the real one.
-  const bool bare = *rest == '\0' && !library.is_driver;
-  if ((!bare && !versioned) || is_soname(library, name) != visit->sonames) return;
+  // Programs load the driver by one name. Other files there are no choice: libcuda.so is what
+  // toolkits have for linking, libcuda.so.550.163.01 may be another kernel module's.
+  if (library.is_driver && !is_soname(library, name)) return;
+  if ((*rest != '\0' && !versioned) || is_soname(library, name) != visit->sonames) return;
   const char* path = visit->search->arena.join(visit->folder, name);
   if (path != nullptr) gather_file(visit->search, visit->place, path);
 }

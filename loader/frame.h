@@ -6,6 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifndef __GLIBC__
+#error "anycuda supports Linux with glibc (2.17 or later); this C library is another"
+#endif
+
 namespace anycuda {
 
 #if defined(__x86_64__)

@@ -11,7 +11,10 @@
 namespace anycuda {
 namespace {
 
+// This thread's error of ours, and what the library's own last error was when it was made: what the
+// library says differently later is newer than ours.
 thread_local std::int32_t pending = 0;
+thread_local std::int32_t standing = 0;
 std::atomic<bool> any{false};        // an error was remembered: who fills a slot now takes ours
 std::atomic<bool> exchanged{false};  // and every slot holds ours
 
@@ -38,17 +41,20 @@ std::int32_t ask_library(Role role) {
   return function != nullptr ? function() : kTables.status_no_library;
 }
 
-std::int32_t get_last_error() {
-  const std::int32_t mine = pending;
-  pending = 0;
-  // The library's error goes too: a program that asks once must not be told of an older one later.
-  const std::int32_t other = ask_library(Role::get_last_error);
-  return mine != 0 ? mine : other;
+// The later of the two errors, given the library's present one.
+std::int32_t latest(std::int32_t other) {
+  return pending == 0 || (other != 0 && other != standing) ? other : pending;
 }
 
-std::int32_t peek_last_error() {
-  return pending != 0 ? pending : ask_library(Role::peek_last_error);
+std::int32_t get_last_error() {
+  // The library's is cleared too: a program that asks once must not be told of an older one later.
+  const std::int32_t error = latest(ask_library(Role::get_last_error));
+  pending = 0;
+  standing = 0;
+  return error;
 }
+
+std::int32_t peek_last_error() { return latest(ask_library(Role::peek_last_error)); }
 
 }  // namespace
 
@@ -61,6 +67,7 @@ void* last_error_function(int role) {
 
 void remember_error(std::int32_t status) {
   pending = status;
+  standing = ask_library(Role::peek_last_error);
   if (exchanged.load(std::memory_order_acquire)) return;
   // Whoever comes while another thread is at it does it too: a thread may not return to its program
   // before the program's next look finds its error.

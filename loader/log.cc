@@ -1,9 +1,12 @@
 #include "loader/log.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -46,19 +49,46 @@ void log_arguments(LogLevel level, const char* text, va_list arguments) {
   log_text(line, std::strlen(line));
 }
 
+// One write, so that lines of several threads or processes do not mix.
+void write_all(int file, const char* text, std::size_t size) {
+  while (size > 0) {
+    const ssize_t done = write(file, text, size);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    text += done;
+    size -= static_cast<std::size_t>(done);
+  }
+}
+
+// A message must not end the program, which SIGPIPE would where nobody reads stderr any more. The
+// signal is held back for this thread, and taken away if it came from here.
+void write_quietly(int file, const char* text, std::size_t size) {
+  sigset_t pipe_signal;
+  sigset_t before;
+  sigset_t pending;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  sigpending(&pending);
+  const bool pending_before = sigismember(&pending, SIGPIPE) == 1;
+  // Linux's sigprocmask is the calling thread's; pthread_sigmask is in another library before
+  // glibc 2.32.
+  if (sigprocmask(SIG_BLOCK, &pipe_signal, &before) != 0) return;
+  write_all(file, text, size);
+  sigpending(&pending);
+  if (!pending_before && sigismember(&pending, SIGPIPE) == 1) {
+    const timespec at_once = {0, 0};
+    sigtimedwait(&pipe_signal, nullptr, &at_once);
+  }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
 }  // namespace
 
 bool log_enabled(LogLevel level) { return level <= log_target().level; }
 
-// One write, so that lines of several threads or processes do not mix.
 void log_text(const char* text, std::size_t size) {
   const int file = open_target(log_target());
-  while (size > 0) {
-    const ssize_t done = write(file, text, size);
-    if (done <= 0) break;
-    text += done;
-    size -= static_cast<std::size_t>(done);
-  }
+  write_quietly(file, text, size);
   if (file != STDERR_FILENO) close(file);
 }
 

@@ -73,17 +73,18 @@ void gather_system(Search* search) {
   const char* root = system_root();
   each_cached_library(root, search->library.file_prefix, &search->arena, visit_cached_file, search);
   const char* const shared[] = {kMultiarch, "usr/lib64", "usr/lib"};
+  // Where a host puts its driver into a guest or a container: before what the distribution has.
   const char* const driver[] = {"usr/lib/wsl/lib", "usr/local/nvidia/lib64", "usr/local/nvidia/lib",
                                 "run/opengl-driver/lib"};
+  for (const char* folder : driver) {
+    if (search->library.is_driver) {
+      gather_folder(search, Place::system, search->arena.join(root, folder));
+    }
+  }
   for (const char* folder : shared) {
     gather_folder(search, Place::system, search->arena.join(root, folder));
   }
-  if (search->library.is_driver) {
-    for (const char* folder : driver) {
-      gather_folder(search, Place::system, search->arena.join(root, folder));
-    }
-    return;
-  }
+  if (search->library.is_driver) return;
   const char* local = search->arena.join(root, "usr/local");
   if (local != nullptr) each_entry(local, "cuda", visit_installed_toolkit, search);
   gather_toolkit_root(search, Place::system, search->arena.join(root, "opt/cuda"));

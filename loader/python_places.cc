@@ -11,6 +11,7 @@
 
 #include "loader/environment.h"
 #include "loader/folder.h"
+#include "loader/interpreter.h"
 #include "loader/loaded.h"
 
 namespace anycuda {
@@ -85,22 +86,27 @@ void gather_loaded_sites(Search* search) {
 struct PythonVisit {
   Search* search;
   const char* library_folder;  // PREFIX/lib
+  const char* version;         // "python3.11", "": any
 };
 
 void visit_python(const char* name, void* argument) {
   const auto* visit = static_cast<PythonVisit*>(argument);
   Arena& arena = visit->search->arena;
+  // Another Python's packages are not this one's; Debian keeps its own under "python3".
+  const bool mine = *visit->version == '\0' || std::strcmp(name, visit->version) == 0 ||
+                    std::strcmp(name, "python3") == 0;
   for (const char* packages : {"site-packages", "dist-packages"}) {
-    const char* site = arena.format("%s/%s/%s", visit->library_folder, name, packages);
+    const char* site =
+        mine ? arena.format("%s/%s/%s", visit->library_folder, name, packages) : nullptr;
     if (site != nullptr) gather_site(visit->search, site);
   }
 }
 
 // PREFIX/lib/python3.x/site-packages of an installation or a virtual environment.
-void gather_prefix(Search* search, const char* prefix) {
+void gather_prefix(Search* search, const char* prefix, const char* version) {
   if (prefix == nullptr || *prefix != '/') return;
   for (const char* folder : {"lib", "lib64"}) {
-    PythonVisit visit{search, search->arena.join(prefix, folder)};
+    PythonVisit visit{search, search->arena.join(prefix, folder), version};
     if (visit.library_folder == nullptr) return;
     each_entry(visit.library_folder, "python", visit_python, &visit);
   }
@@ -123,48 +129,45 @@ void gather_conda(Search* search) {
   for (const char* folder : {"lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
     gather_folder(search, Place::environment, search->arena.join(prefix, folder));
   }
-  gather_prefix(search, prefix);
+  gather_prefix(search, prefix, "");
 }
 
-// PREFIX of PREFIX/bin/python3: a virtual environment's interpreter is a link, so both what the
-// program was called by and what it really is count.
-void gather_interpreter(Search* search, char* program) {
-  char* name = std::strrchr(program, '/');
-  if (*program != '/' || name == nullptr || std::strncmp(name + 1, "python", 6) != 0) return;
-  *name = '\0';
-  char* bin = std::strrchr(program, '/');
-  if (bin == nullptr || bin == program) return;
-  *bin = '\0';
-  gather_prefix(search, program);
-}
-
-void gather_interpreters(Search* search) {
-  char program[PATH_MAX] = {};
-  if (std::strlen(program_invocation_name) < sizeof program) {
-    std::strcpy(program, program_invocation_name);
-    gather_interpreter(search, program);
+// The interpreter's own packages: of the prefix it was called from, then, unless that is an
+// environment of its own, those of the installation and of the user.
+void gather_interpreter(Search* search, const Interpreter& python) {
+  Arena& arena = search->arena;
+  const char* active = environment_variable("VIRTUAL_ENV");
+  gather_prefix(search, active, python.version);
+  if (python.base_prefix == nullptr) return;
+  gather_prefix(search, python.prefix, python.version);
+  if (is_isolated(active, &arena) || is_isolated(python.prefix, &arena)) return;
+  gather_prefix(search, python.base_prefix, python.version);
+  // A distribution's Python keeps what its administrator installs apart from its own packages.
+  if (std::strcmp(python.base_prefix, "/usr") == 0) {
+    gather_prefix(search, "/usr/local", python.version);
   }
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (length <= 0) return;
-  program[length] = '\0';
-  const char* name = std::strrchr(program, '/');
-  const bool python = name != nullptr && std::strncmp(name + 1, "python", 6) == 0;
-  gather_interpreter(search, program);
   const char* home = environment_variable("HOME");
-  if (python && home != nullptr) gather_prefix(search, search->arena.join(home, ".local"));
+  if (home != nullptr) gather_prefix(search, arena.join(home, ".local"), python.version);
+}
+
+// The file of the object that holds `address`. The main program is known by the name it was called
+// by, which may be relative to a folder that it has left.
+const char* file_of(const void* address, const Interpreter& program) {
+  const char* path = object_path(address);
+  return path == nullptr || *path == '/' ? path : program.executable;
 }
 
 }  // namespace
 
 void gather_python_places(Search* search, const void* caller) {
   if (getauxval(AT_SECURE) != 0) return;  // a privileged program's environment is the system alone
-  gather_above(search, object_path(caller));
+  const Interpreter program = this_interpreter(&search->arena);
+  gather_above(search, file_of(caller, program));
   gather_above(search, object_path(reinterpret_cast<const void*>(&kLibrary)));
   gather_loaded_sites(search);
   gather_python_path(search);
-  gather_prefix(search, environment_variable("VIRTUAL_ENV"));
   gather_conda(search);
-  gather_interpreters(search);
+  gather_interpreter(search, program);
 }
 
 }  // namespace anycuda

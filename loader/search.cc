@@ -15,8 +15,9 @@ namespace anycuda {
 namespace {
 
 // NODELETE: slots point into the library, so nobody may unload it. Never dlclosed for the same
-// reason. LAZY: a library that is there for one function must not fail for another's dependency.
-constexpr int kOpenFlags = RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE;
+// reason. NOW: a library that needs a symbol nobody has is refused here, where the next can still
+// be tried; bound lazily it would end the program in the middle of a call.
+constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
 Verdict judge_candidate(Search* search, const Candidate& candidate) {
   Question question;
@@ -52,7 +53,10 @@ int compare_dotted(const char* a, const char* b) {
   return 0;
 }
 
-bool better(const Candidate& a, const Candidate& b) {
+// Drivers have one major, and the one that fits the kernel's module is no matter of numbers: the
+// first that is found is what the dynamic linker would take.
+bool better(const LibraryDescriptor& library, const Candidate& a, const Candidate& b) {
+  if (library.is_driver) return false;
   if (newer(a.image.version, b.image.version)) return true;
   if (newer(b.image.version, a.image.version)) return false;
   return compare_dotted(a.file_version, b.file_version) > 0;
@@ -71,7 +75,7 @@ Candidate* best_untried(const Search& search, Place place) {
   for (Candidate* c = search.first; c != nullptr; c = c->next) {
     const bool possible = c->place == place && !c->tried && c->image.state == FileState::usable &&
                           c->verdict == Verdict::accepted;
-    if (possible && (best == nullptr || better(*c, *best))) best = c;
+    if (possible && (best == nullptr || better(search.library, *c, *best))) best = c;
   }
   return best;
 }

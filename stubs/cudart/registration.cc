@@ -78,6 +78,7 @@ ANYCUDA_OWN void anycuda_unregister_fat_binary(void** handle) {
   using Unregister = void (*)(void**);
   const auto function =
       reinterpret_cast<Unregister>(dlsym(library->handle, "__cudaUnregisterFatBinary"));
+  if (function == nullptr) dlerror();  // ours to clear
   if (real != nullptr && function != nullptr) function(real);
 }
 
@@ -137,5 +138,6 @@ ANYCUDA_OWN char anycuda_init_module(void** handle) {
   void** real = translate(handle);
   using Init = char (*)(void**);
   const auto function = reinterpret_cast<Init>(dlsym(library->handle, "__cudaInitModule"));
+  if (function == nullptr) dlerror();  // ours to clear
   return real != nullptr && function != nullptr ? function(real) : static_cast<char>(0);
 }

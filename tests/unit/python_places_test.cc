@@ -68,18 +68,6 @@ TEST_F(PythonPlaces, PythonPathIsReadEntryByEntry) {
   EXPECT_EQ(gathered(), (Paths{std::string("a") + kWheel, std::string("b") + kWheel}));
 }
 
-TEST_F(PythonPlaces, TheInterpreterIsKnownByHowTheProgramWasCalled) {
-  put(std::string("venv/lib/python3.12/site-packages") + kWheel);
-  std::string called = path("venv/bin/python3");
-  char* const before = program_invocation_name;
-  program_invocation_name = called.data();
-  EXPECT_EQ(gathered().size(), 1u);
-  called = path("venv/bin/program");  // not Python
-  program_invocation_name = called.data();
-  EXPECT_EQ(gathered().size(), 0u);
-  program_invocation_name = before;
-}
-
 TEST_F(PythonPlaces, AbsurdProgramNamesAreNoInterpreter) {
   char* const before = program_invocation_name;
   std::string endless = "/" + std::string(10000, 'p') + "/bin/python3";
