@@ -6,6 +6,7 @@ Each program is built for one CUDA major and runs through the stub on every runt
 `native` rows run the unpatched program on its own runtime, to show that the machine itself works.
 """
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -39,7 +40,8 @@ def outcome(program: Path, env: dict[str, str]) -> tuple[str, str]:
             else f"{done.returncode} failures"), text
 
 
-def main() -> int:
+def run_programs() -> int:
+    """The ordinary program, natively, patched on every runtime, and unpatched on the drop-ins."""
     runtimes = sorted((p.name.removeprefix("cuda-") for p in HERE.glob("cuda-*")),
                       key=lambda v: tuple(map(int, v.split("."))))
     failures = 0
@@ -54,14 +56,42 @@ def main() -> int:
             file = next((HERE / f"cuda-{runtime}").iterdir())
             env = environment(HERE / "stubs", ANYCUDA_CUDART=str(file))
             rows.append(("stub", runtime, program, env, expected(major, runtime)))
+            env = environment(HERE / "dropin", ANYCUDA_CUDART=str(file))
+            rows.append(("drop-in", runtime, Path(f"{program}-native"), env,
+                         expected(major, runtime)))
         for way, runtime, binary, env, want in rows:
             got, text = outcome(binary, env)
             failures += got != want
             mark = "" if got == want else f"   EXPECTED {want}"
-            print(f"built for {major:3} {way:7} runtime {runtime:5} {got}{mark}")
+            print(f"built for {major:3} {way:8} runtime {runtime:5} {got}{mark}")
             if got != want:
                 print("    " + text.replace("\n", "\n    "))
-    print(f"{'all as expected' if not failures else f'{failures} not as expected'}")
+    return failures
+
+
+def run_pytorch() -> int:
+    """PyTorch, as it is and with the stubs preloaded."""
+    if importlib.util.find_spec("torch") is None:
+        print("PyTorch: skipped, this Python has none")
+        return 0
+    stubs = [str(HERE / "stubs" / f"lib{name}_stub.so")
+             for name in ("cudart", "nvrtc", "nvjitlink", "cuda")]
+    failures = 0
+    for way, preload in (("direct", ""), ("cudart preloaded", stubs[0]),
+                         ("all preloaded", " ".join(stubs))):
+        env = {**os.environ, **({"LD_PRELOAD": preload} if preload else {})}
+        done = subprocess.run([sys.executable, str(HERE / "pytorch.py")], env=env,
+                              capture_output=True, text=True, timeout=300)
+        failures += done.returncode != 0
+        print(f"PyTorch {way:17} {'ok' if done.returncode == 0 else 'NOT AS EXPECTED'}")
+        if done.returncode != 0:
+            print("    " + (done.stdout + done.stderr)[-2000:].replace("\n", "\n    "))
+    return failures
+
+
+def main() -> int:
+    failures = run_programs() + run_pytorch()
+    print("all as expected" if not failures else f"{failures} not as expected")
     return 1 if failures else 0
 
 
