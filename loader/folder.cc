@@ -11,6 +11,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "loader/identity.h"
 #include "loader/image_file.h"
 #include "loader/report.h"
 
@@ -105,13 +106,6 @@ struct FolderVisit {
   const char* folder;
   bool sonames;  // the names that programs ask for, or all others
 };
-
-bool is_soname(const LibraryDescriptor& library, const char* name) {
-  for (int i = 0; i < library.major_count; ++i) {
-    if (std::strcmp(name, library.majors[i].soname) == 0) return true;
-  }
-  return false;
-}
 
 void visit_file(const char* name, void* argument) {
   auto* visit = static_cast<FolderVisit*>(argument);

@@ -18,6 +18,13 @@ int major_of_soname(const LibraryDescriptor& library, const char* name) {
   return *digit == '\0' && major > library.rules.newest_known_major ? major : 0;
 }
 
+bool is_soname(const LibraryDescriptor& library, const char* name) {
+  for (int i = 0; i < library.major_count; ++i) {
+    if (std::strcmp(name, library.majors[i].soname) == 0) return true;
+  }
+  return false;
+}
+
 void Identity::soname(const char* name) { by_soname_ = major_of_soname(library_, name); }
 
 void Identity::version_definition(const char* name) {

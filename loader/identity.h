@@ -29,6 +29,9 @@ class Identity {
 // 0 for anything else.
 int major_of_soname(const LibraryDescriptor& library, const char* name);
 
+// Is this one of the names that programs ask for the library by?
+bool is_soname(const LibraryDescriptor& library, const char* name);
+
 // The node that every stub of ours defines, and no other library.
 constexpr char kStubNode[] = "ANYCUDA_NATIVE";
 

@@ -92,7 +92,7 @@ bool is_isolated(const char* prefix, Arena* arena) {
   const char* line = std::strstr(text, "include-system-site-packages");
   if (line == nullptr) return true;
   const std::size_t length = std::strcspn(line, "\n");
-  const char* yes = std::strstr(line, "true");
+  const char* yes = strcasestr(line, "true");  // Python takes it in any case
   return yes == nullptr || yes > line + length;
 }
 

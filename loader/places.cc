@@ -5,6 +5,7 @@
 
 #include "loader/environment.h"
 #include "loader/folder.h"
+#include "loader/identity.h"
 #include "loader/ld_cache.h"
 #include "loader/python_places.h"
 
@@ -66,7 +67,11 @@ void visit_installed_toolkit(const char* name, void* argument) {
 }
 
 void visit_cached_file(const char* path, void* argument) {
-  gather_file(static_cast<Search*>(argument), Place::system, path);
+  auto* search = static_cast<Search*>(argument);
+  // The driver has one name, here as in folders (folder.cc).
+  const bool other =
+      search->library.is_driver && !is_soname(search->library, std::strrchr(path, '/') + 1);
+  if (!other) gather_file(search, Place::system, path);
 }
 
 void gather_system(Search* search) {

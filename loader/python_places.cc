@@ -132,15 +132,15 @@ void gather_conda(Search* search) {
   gather_prefix(search, prefix, "");
 }
 
-// The interpreter's own packages: of the prefix it was called from, then, unless that is an
-// environment of its own, those of the installation and of the user.
+// The packages of the environment in use: the one that is named, else the one that the interpreter
+// was called from; unless it is closed, also those of the installation and of the user.
 void gather_interpreter(Search* search, const Interpreter& python) {
   Arena& arena = search->arena;
   const char* active = environment_variable("VIRTUAL_ENV");
-  gather_prefix(search, active, python.version);
-  if (python.base_prefix == nullptr) return;
+  const char* prefix = active != nullptr ? active : python.prefix;
+  gather_prefix(search, prefix, python.version);
+  if (python.base_prefix == nullptr || is_isolated(prefix, &arena)) return;
   gather_prefix(search, python.prefix, python.version);
-  if (is_isolated(active, &arena) || is_isolated(python.prefix, &arena)) return;
   gather_prefix(search, python.base_prefix, python.version);
   // A distribution's Python keeps what its administrator installs apart from its own packages.
   if (std::strcmp(python.base_prefix, "/usr") == 0) {

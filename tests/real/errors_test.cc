@@ -142,6 +142,23 @@ TEST(Log, ThatCannotBeWrittenChangesNothing) {
               ElementsAre("count: 35 0"));
 }
 
+TEST(Log, ThatNobodyReadsDoesNotEndTheProgram) {
+  REQUIRE_PROGRAM(patched("call_cudart-12"));
+  const auto run = [](std::vector<std::string> steps) {
+    steps.insert(steps.begin(), {patched("call_cudart-12"), "break-stderr"});
+    return answers(Machine().run(steps));
+  };
+  EXPECT_THAT(run({"count", "malloc", "pipe-signal"}),
+              ElementsAre("break-stderr: done", "count: 35 0", "malloc: 35 null",  //
+                          "pipe-signal: open"));
+  EXPECT_THAT(run({"block-pipe-signal", "count", "pipe-signal"}),
+              ElementsAre("break-stderr: done", "block-pipe-signal: done", "count: 35 0",
+                          "pipe-signal: blocked"));
+  EXPECT_THAT(run({"block-pipe-signal:raise", "count", "pipe-signal"}),
+              ElementsAre("break-stderr: done", "block-pipe-signal: done", "count: 35 0",
+                          "pipe-signal: blocked, pending"));
+}
+
 TEST(Log, SaysNothingWhereNothingFails) {
   REQUIRE_PIECE("cudart-12.9");
   REQUIRE_PROGRAM(patched("call_cudart-12"));
@@ -233,6 +250,19 @@ TEST_F(WithARuntime, TheLastErrorIsAThreadsOwn) {
       call("call_cudart-12",
            {"in-thread:attributes", "last", "attributes", "in-thread:last", "last"}),
       ElementsAre("attributes: 302", "last: 4242", "attributes: 302", "last: 4242", "last: 302"));
+}
+
+TEST_F(WithARuntime, TheLatestErrorIsTheLastOneWhoseverItIs) {
+  machine_.env("ANYCUDA_CUDART", fake("failing"));
+  EXPECT_THAT(
+      call("call_cudart-12", {"attributes", "malloc", "peek", "last", "last"}),
+      ElementsAre("attributes: 302", "malloc: 2 not null", "peek: 2", "last: 2", "last: 0"));
+  EXPECT_THAT(
+      call("call_cudart-12", {"malloc", "attributes", "peek", "last", "last"}),
+      ElementsAre("malloc: 2 not null", "attributes: 302", "peek: 302", "last: 302", "last: 0"));
+  EXPECT_THAT(call("call_cudart-12", {"malloc", "attributes", "device", "last", "malloc", "last"}),
+              ElementsAre("malloc: 2 not null", "attributes: 302", "device: 3 77", "last: 3",
+                          "malloc: 2 not null", "last: 2"));
 }
 
 TEST_F(WithARuntime, TheLastErrorIsThatOfTheRealRuntimeToo) {

@@ -194,6 +194,21 @@ TEST_F(Faults, ARuntimeThatNeedsWhatIsMissingIsPassedOver) {
               ElementsAre("channel: 8 16 24 32 2 ", HasSubstr("/opt/cudart-12.9/libcudart.so")));
 }
 
+// Bound as a whole when it is opened: otherwise the program would end in the middle of a call.
+TEST_F(Faults, ARuntimeThatNeedsASymbolThatNobodyHasIsPassedOver) {
+  machine_.put_copy(kBad, fake("unbound")).library_path(kBad.parent_path());
+  const std::vector<std::string> command = {patched("call_cudart-12"), "malloc",
+                                            "loaded:libcudart"};
+  const ProcessResult alone = machine_.run(command);
+  EXPECT_THAT(answers(alone), ElementsAre("malloc: 35 null", "loaded: none"));
+  EXPECT_THAT(alone.err, ContainsRegex("/" + kBad.string() + ": .*nobody_has_this"));
+  machine_.on_library_path(cudart, "12.9");
+  const ProcessResult result = machine_.run(command);
+  EXPECT_THAT(answers(result),
+              ElementsAre(HasSubstr("malloc: 35"), HasSubstr("/opt/cudart-12.9/libcudart.so")));
+  EXPECT_EQ(result.err, "");
+}
+
 // A thousand runtimes with wrong bytes in what describes them. They are of a major that the
 // caller refuses (ANYCUDA_CROSS_MAJOR=reject), so the stub reads them and loads none: what the
 // dynamic loader makes of them is not asked here.

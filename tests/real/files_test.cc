@@ -97,6 +97,16 @@ TEST_P(StubFile, HasRelroAndIsBoundWhenLoaded) {
               (dynamic(DT_FLAGS_1, 0) & DF_1_NOW) != 0);
 }
 
+// Its slots and its handlers are known to other libraries and to the C library for as long as the
+// process lives.
+TEST_P(StubFile, CannotBeUnloaded) {
+  EXPECT_NE(dynamic(DT_FLAGS_1, 0) & DF_1_NODELETE, 0u);
+  REQUIRE_PROGRAM(native("host"));
+  const ProcessResult result =
+      Machine().run({native("host"), "import:" + GetParam().string(), "close"});
+  EXPECT_THAT(answers(result), ::testing::ElementsAre("import: yes", "close: still there"));
+}
+
 std::string name_of(const ::testing::TestParamInfo<Path>& info) {
   std::string name = info.param.filename().string();
   for (char& c : name) {

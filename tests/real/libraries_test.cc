@@ -74,6 +74,45 @@ TEST_F(Libraries, TheDriverThatIsLoadedIsAdopted) {
               ElementsAre("open: yes", "version: 0 12020"));
 }
 
+// The number in a driver's file name is that of the kernel's module it belongs to, and says nothing
+// about which of two files is the right one.
+TEST_F(Libraries, ADriversFileThatIsLeftOverIsNotTaken) {
+  machine_.driver_out_of_reach(535);
+  const Path other = Pieces::of_this_build().folder("driver-550") / "libcuda.so.1";
+  machine_.put_copy(machine_.system_libraries() / "libcuda.so.550.163.01", other);
+  EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "version"})),
+              ElementsAre("version: 0 12020"));
+  machine_.remove(machine_.system_libraries() / "libcuda.so.1");
+  EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "init", "loaded:libcuda.so"})),
+              ElementsAre("init: 100", "loaded: none"));
+}
+
+TEST_F(Libraries, TheDriverOfWslIsTakenBeforeTheDistributions) {
+  machine_.driver_out_of_reach(550);
+  machine_.put_copy("usr/lib/wsl/lib/libcuda.so.1",
+                    Pieces::of_this_build().folder("driver-535") / "libcuda.so.1");
+  EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "version"})),
+              ElementsAre("version: 0 12020"));
+}
+
+// The runtime's stub asks the driver what it supports, and says so where it cannot.
+TEST_F(Libraries, ADriverOfTheVariableThatIsNoneIsSaidInOneLine) {
+  REQUIRE_PIECE("cudart-13.5");
+  REQUIRE_PROGRAM(patched("call_cudart-12"));
+  machine_.on_library_path(cudart, "13.5");
+  machine_.put_file("opt/libcuda.so.1", "not a library");
+  const std::vector<std::string> command = {patched("call_cudart-12"), "runtime", "peek"};
+  EXPECT_EQ(machine_.run(command).err, "");
+  for (const Path& file : {machine_.root() / "opt/libcuda.so.1", machine_.root() / "opt/missing.so",
+                           library_of(nvrtc, "12.9")}) {
+    machine_.env("ANYCUDA_CUDA", file);
+    const ProcessResult result = machine_.run(command);
+    EXPECT_THAT(answer(result, "runtime"), HasSubstr("0 13050")) << "as without a driver";
+    EXPECT_THAT(result.err, HasSubstr("ANYCUDA_CUDA=" + file.string()));
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  }
+}
+
 // A toolkit has a libcuda.so to link with, which is no driver; and nobody installs one with pip.
 TEST_F(Libraries, TheDriverIsNotLookedForAmongToolkitsAndPackages) {
   const Path driver = Pieces::of_this_build().folder("driver-535") / "libcuda.so.1";

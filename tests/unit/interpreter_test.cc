@@ -88,6 +88,7 @@ TEST_F(AnInterpreter, IsIsolatedUnlessItsConfigurationSaysOtherwise) {
   EXPECT_TRUE(isolated("home = /usr/bin\n"));
   EXPECT_TRUE(isolated("include-system-site-packages = false\nprompt = true\n"));
   EXPECT_FALSE(isolated("home = /usr/bin\ninclude-system-site-packages = true\n"));
+  EXPECT_FALSE(isolated("include-system-site-packages = True\n"));
 }
 
 }  // namespace

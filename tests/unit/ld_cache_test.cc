@@ -7,44 +7,16 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/unit/ld_cache_image.h"
 #include "tests/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
 
-constexpr std::int32_t kHere = 0x0303;  // x86_64, ELF, libc6
-
-struct Library {
-  std::string name;
-  std::string path;
-  std::int32_t flags = kHere;
-};
-
-template <typename Number>
-void put(std::string* out, Number number) {
-  out->append(reinterpret_cast<const char*>(&number), sizeof number);
-}
-
-std::string new_format(const std::vector<Library>& libraries) {
-  std::string out = "glibc-ld.so.cache1.1";
-  put<std::uint32_t>(&out, static_cast<std::uint32_t>(libraries.size()));
-  put<std::uint32_t>(&out, 0);
-  out.resize(48, '\0');
-  std::string strings;
-  const auto place = [&](const std::string& text) {
-    const std::size_t at = 48 + libraries.size() * 24 + strings.size();
-    strings += text + '\0';
-    return static_cast<std::uint32_t>(at);
-  };
-  for (const Library& library : libraries) {
-    put<std::int32_t>(&out, library.flags);
-    put<std::uint32_t>(&out, place(library.name));
-    put<std::uint32_t>(&out, place(library.path));
-    put<std::uint32_t>(&out, 0);
-    put<std::uint64_t>(&out, 0);
-  }
-  return out + strings;
-}
+using unit::kHere;
+using unit::new_format;
+using unit::put;
+using Library = unit::CachedLibrary;
 
 // An old-format part of `count` entries in front, as glibc before 2.32 wrote it.
 std::string behind_old_format(int count, const std::string& rest) {

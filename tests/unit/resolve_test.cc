@@ -189,6 +189,56 @@ TEST_F(Resolve, AnErrorOfTheStubIsShownAndClearedLikeTheLibrarysOwn) {
   });
 }
 
+// As a function of the library does that fails.
+void fail_in_library(int status) {
+  const auto set =
+      reinterpret_cast<void (*)(int)>(dlsym(opened_library()->handle, "testSetLastError"));
+  ASSERT_NE(set, nullptr);
+  set(status);
+}
+
+TEST_F(Resolve, TheLibrarysLaterErrorIsTheLastOne) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(call(native_slot(kGetLastError)), 5u);
+    EXPECT_EQ(call(kNewIn12), 302u);
+    fail_in_library(7);
+    EXPECT_EQ(call(native_slot(kPeekAtLastError)), 7u);
+    EXPECT_EQ(call(native_slot(kPeekAtLastError)), 7u);
+    EXPECT_EQ(call(native_slot(kGetLastError)), 7u);
+    EXPECT_EQ(call(native_slot(kGetLastError)), 0u) << "the stub's error is older and gone";
+  });
+}
+
+TEST_F(Resolve, TheStubsLaterErrorIsTheLastOne) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(call(native_slot(kPeekAtLastError)), 5u);  // and it stays there
+    EXPECT_EQ(call(kNewIn12), 302u);
+    EXPECT_EQ(call(native_slot(kPeekAtLastError)), 302u);
+    fail_in_library(7);
+    EXPECT_EQ(call(native_slot(kPeekAtLastError)), 7u);
+    EXPECT_EQ(call(kNewIn12), 302u);
+    EXPECT_EQ(call(native_slot(kPeekAtLastError)), 302u);
+    EXPECT_EQ(call(native_slot(kGetLastError)), 302u);
+    EXPECT_EQ(call(native_slot(kGetLastError)), 0u);
+  });
+}
+
+TEST_F(Resolve, AnErrorOfTheLibraryIsNotLostOnceTheStubHasMadeOne) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(call(kNewIn12), 302u);
+    EXPECT_EQ(call(native_slot(kGetLastError)), 302u);
+    for (const int status : {7, 7, 9}) {
+      fail_in_library(status);
+      EXPECT_EQ(call(native_slot(kPeekAtLastError)), static_cast<unsigned>(status));
+      EXPECT_EQ(call(native_slot(kGetLastError)), static_cast<unsigned>(status));
+      EXPECT_EQ(call(native_slot(kGetLastError)), 0u);
+    }
+  });
+}
+
 TEST_F(Resolve, AnErrorIsItsThreadsOwn) {
   install("libtest.so.12");
   in_child([] {

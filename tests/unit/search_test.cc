@@ -118,6 +118,18 @@ TEST_F(SearchOn, WhatTheLinkerRefusesIsPassedOver) {
   });
 }
 
+// Bound when it is opened: found out at a call, it would be the program's end.
+TEST_F(SearchOn, WhatNeedsASymbolThatNobodyHasIsRefusedAtOpening) {
+  install("libtest_unbound.so", "system/usr/lib/libtest.so.13");
+  install("libtest.so.12", "system/usr/lib/libtest.so.12");
+  in_child([&] {
+    EXPECT_EQ(search_all(), "system/usr/lib/libtest.so.12");
+    EXPECT_THAT(reason("system/usr/lib/libtest.so.13"),
+                testing::HasSubstr("undefined symbol: testNobodyHasThis"));
+    EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failure there";
+  });
+}
+
 TEST_F(SearchOn, AClassWithoutAnAcceptableCandidateLeadsToTheNext) {
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
   install("libtest_stub.so", "path/libtest.so");

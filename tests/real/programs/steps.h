@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -76,12 +77,43 @@ inline std::string make_link(const std::string& text) {
 
 inline std::string secure(const std::string&) { return std::to_string(getauxval(AT_SECURE)); }
 
+// From here on stderr is a pipe that nobody reads, and SIGPIPE does what it does by default.
+inline std::string break_stderr(const std::string&) {
+  int ends[2];
+  if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0) return std::strerror(errno);
+  close(ends[0]);
+  close(ends[1]);
+  return signal(SIGPIPE, SIG_DFL) != SIG_ERR ? "done" : std::strerror(errno);
+}
+
+// Holds SIGPIPE back, and raises it when the argument says so.
+inline std::string block_pipe_signal(const std::string& text) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  if (text == "raise") raise(SIGPIPE);
+  return "done";
+}
+
+inline std::string pipe_signal(const std::string&) {
+  sigset_t mask;
+  sigset_t pending;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  sigpending(&pending);
+  return std::string(sigismember(&mask, SIGPIPE) == 1 ? "blocked" : "open") +
+         (sigismember(&pending, SIGPIPE) == 1 ? ", pending" : "");
+}
+
 inline const std::vector<Step>& common() {
   static const std::vector<Step> all = {{"loaded", loaded},
                                         {"open", open_file},
                                         {"open-globally", open_globally},
                                         {"link", make_link},
-                                        {"secure", secure}};
+                                        {"secure", secure},
+                                        {"break-stderr", break_stderr},
+                                        {"block-pipe-signal", block_pipe_signal},
+                                        {"pipe-signal", pipe_signal}};
   return all;
 }
 

@@ -1,0 +1,116 @@
+// The driver: a file of one name, the first that is found. Its number says nothing, since kernel
+// and driver go together and the system has put the right one first.
+#include "loader/driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "loader/places.h"
+#include "loader/search.h"
+#include "tests/unit/gathered.h"
+#include "tests/unit/ld_cache_image.h"
+#include "tests/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using testing::HasSubstr;
+using unit::EmptyMachine;
+using unit::in_child;
+using unit::ScopedVariable;
+
+const char kWsl[] = "system/usr/lib/wsl/lib/libtestdriver.so.1";
+const char kDistribution[] = "system/usr/lib/x86_64-linux-gnu/libtestdriver.so.1";
+const char kCached[] = "system/opt/driver/libtestdriver.so.1";
+
+class DriverOn : public testing::Test {
+ protected:
+  void install(const std::string& name) { machine_.tree.fake("libtestdriver.so.1", name); }
+  // As a distribution does it: the file has the number, the name that programs ask for is a link.
+  void install_numbered(const std::string& name, const std::string& number) {
+    const std::string file = "libtestdriver.so." + number;
+    install(name.substr(0, name.rfind('/') + 1) + file);
+    machine_.tree.link(name, file);
+  }
+  void put_cache(const std::string& name, const std::string& path) {
+    machine_.tree.file("system/etc/ld.so.cache", unit::new_format({{name, path}}));
+  }
+  // Path of the driver that a search finds, below the machine's folder; "" for none.
+  std::string found() {
+    Search search(kDriver);
+    const Found found = run_search(&search, nullptr, Place::variable, Place::system);
+    if (found.handle == nullptr) return "";
+    return std::string(found.path).substr(machine_.tree.root().size() + 1);
+  }
+
+  EmptyMachine machine_;
+};
+
+TEST_F(DriverOn, OneNameOnlyIsADriver) {
+  install("system/usr/lib/x86_64-linux-gnu/libtestdriver.so.550.163.01");
+  install("system/usr/lib/x86_64-linux-gnu/libtestdriver.so.1.1");
+  install("path/libtestdriver.so");
+  install("path/libtestdriver.so.2");
+  put_cache("libtestdriver.so.550.163.01", "/usr/lib/x86_64-linux-gnu/libtestdriver.so.550.163.01");
+  const ScopedVariable set("LD_LIBRARY_PATH", machine_.tree.path("path").c_str());
+  in_child([&] { EXPECT_EQ(found(), ""); });
+}
+
+TEST_F(DriverOn, AFileThatIsLeftOverBesideItIsNotTaken) {
+  install_numbered(kDistribution, "535.309.01");
+  install("system/usr/lib/x86_64-linux-gnu/libtestdriver.so.550.163.01");
+  in_child([&] { EXPECT_EQ(found(), kDistribution); });
+}
+
+TEST_F(DriverOn, WslsIsTakenBeforeTheDistributionsWhateverTheNumbers) {
+  install(kWsl);
+  install_numbered(kDistribution, "999.1");
+  in_child([&] { EXPECT_EQ(found(), kWsl); });
+}
+
+TEST_F(DriverOn, TheCachesIsTakenBeforeAllOtherWhateverTheNumbers) {
+  install_numbered(kCached, "1.1");
+  install_numbered(kWsl, "998.1");
+  install_numbered(kDistribution, "999.1");
+  put_cache("libtestdriver.so.1", "/opt/driver/libtestdriver.so.1");
+  in_child([&] { EXPECT_EQ(found(), kCached); });
+}
+
+TEST_F(DriverOn, TheFirstOfTheLibraryPathIsTaken) {
+  install_numbered("a/libtestdriver.so.1", "535.1");
+  install_numbered("b/libtestdriver.so.1", "550.1");
+  const std::string value = machine_.tree.path("a") + ":" + machine_.tree.path("b");
+  const ScopedVariable set("LD_LIBRARY_PATH", value.c_str());
+  in_child([&] { EXPECT_EQ(found(), "a/libtestdriver.so.1"); });
+}
+
+TEST_F(DriverOn, TheNextIsTakenWhereTheFirstIsNone) {
+  machine_.tree.file(kWsl, "not a library");
+  install(kDistribution);
+  in_child([&] { EXPECT_EQ(found(), kDistribution); });
+}
+
+// ---- the variable, where the driver is asked for what it supports
+
+TEST_F(DriverOn, AVariablesFileThatIsNoDriverIsSaidInOneLine) {
+  install(kDistribution);
+  const std::string mine = machine_.tree.file("mine.so", "not a library");
+  const ScopedVariable set("ANYCUDA_TESTDRIVER", mine.c_str());
+  const std::string text = in_child([] {
+    EXPECT_FALSE(driver_of_process().facts.present);
+    EXPECT_FALSE(driver_of_process().facts.present);
+  });
+  EXPECT_THAT(text, HasSubstr("ANYCUDA_TESTDRIVER"));
+  EXPECT_THAT(text, HasSubstr(mine));
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
+}
+
+TEST_F(DriverOn, ARightVariableOrNoneIsNotSpokenOf) {
+  EXPECT_EQ(in_child([] { EXPECT_FALSE(driver_of_process().facts.present); }), "");
+  install("mine.so");
+  const ScopedVariable set("ANYCUDA_TESTDRIVER", machine_.tree.path("mine.so").c_str());
+  EXPECT_EQ(in_child([] { EXPECT_TRUE(driver_of_process().facts.present); }), "");
+}
+
+}  // namespace
+}  // namespace anycuda
