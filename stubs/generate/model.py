@@ -5,6 +5,7 @@ db.functions["cudaMalloc"].prototype("12.4").params[0].kind
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -118,7 +119,7 @@ class Database:
     _tables: dict[str, TypeTable] = field(default_factory=dict, repr=False)
 
     def major(self, version: str) -> str:
-        return NATIVE if self.library == "cuda" else major_of(version)
+        return NATIVE if self.driver_versions else major_of(version)
 
     @cached_property
     def majors(self) -> list[str]:
@@ -223,12 +224,19 @@ class Database:
         return "int" if resolved.kind == "integer" and not resolved.tag else "other"
 
 
-STATUS_TYPES = {
-    "cudart": "enum cudaError",
-    "cuda": "enum cudaError_enum",
-    "nvrtc": "enum nvrtcResult",
-    "nvjitlink": "enum nvJitLinkResult",
-}
+def common_status_type(database: Database) -> str:
+    """The enumeration that the library's functions return: the most frequent result of its newest
+    version, if that is an enumeration at all."""
+    newest = database.versions[-1]
+    results = Counter(
+        ctype.parse_prototype(function.texts[newest])[0]
+        for function in database.functions.values()
+        if function.texts.get(newest, "?") != "?"
+    )
+    if not results:
+        return ""
+    resolved = database.type_table(newest).resolve_text(results.most_common(1)[0][0])
+    return resolved.tag if resolved.tag.startswith("enum ") else ""
 
 
 def load(path: Path) -> Database:
@@ -245,7 +253,6 @@ def load(path: Path) -> Database:
         versions,
         about,
         facts.read_block(path / "types.txt", versions),
-        status_type=STATUS_TYPES.get(library, ""),
     )
     database.errors_by_version = facts.read_flat(path / "errors.txt", versions)
     database.macro_table = facts.read_flat(path / "macros.txt", versions)
@@ -286,4 +293,5 @@ def load(path: Path) -> Database:
                 0,
             ),
         )
+    database.status_type = common_status_type(database)
     return database
