@@ -79,8 +79,10 @@ function(anycuda_stub target library generated soname)
     LINKER:-soname,${soname} LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
     LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:-O1 LINKER:--gc-sections LINKER:--build-id
     "$<$<CONFIG:Release>:LINKER:-s>" ${ANYCUDA_SANITIZE})
+  # A stub has nothing to do when it is loaded or at exit: without the compiler's start files nothing is
+  # done, nor are four weak names looked up in every library of the process.
   if(NOT ANYCUDA_SANITIZE)  # a sanitizer's runtime is in the program
-    target_link_options(${target} PRIVATE LINKER:-z,defs)
+    target_link_options(${target} PRIVATE LINKER:-z,defs -nostartfiles)
   endif()
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"
     PREFIX "" SUFFIX "" OUTPUT_NAME "${soname}" NO_SONAME ON)
