@@ -10,13 +10,6 @@ bool any(const Search& search, Verdict verdict) {
   return false;
 }
 
-bool names_a_file(const Search& search) {
-  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
-    if (c->place == Place::variable) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 const char* advice_after(Search* search) {
@@ -28,7 +21,7 @@ const char* advice_after(Search* search) {
   } else if (any(*search, Verdict::other_major_loaded)) {
     text =
         arena.format("unset %s: the process has its %s already", library.variable, library.product);
-  } else if (names_a_file(*search)) {
+  } else if (search->variable_names_a_file()) {
     text = arena.format("correct %s or unset it: where it is set, no other place is looked at",
                         library.variable);
   } else if (any(*search, Verdict::driver_too_old) || any(*search, Verdict::driver_branch_short)) {

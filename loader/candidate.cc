@@ -34,4 +34,11 @@ Candidate* Search::add(Place place, const char* path) {
   return candidate;
 }
 
+bool Search::variable_names_a_file() const {
+  for (const Candidate* c = first; c != nullptr; c = c->next) {
+    if (c->place == Place::variable) return true;
+  }
+  return false;
+}
+
 }  // namespace anycuda

@@ -71,6 +71,8 @@ struct Search {
   const char* wrong_setting = nullptr;
 
   Candidate* add(Place place, const char* path);
+  // Does the library's variable name a file?
+  bool variable_names_a_file() const;
 };
 
 }  // namespace anycuda

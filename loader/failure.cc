@@ -8,16 +8,6 @@
 namespace anycuda {
 namespace {
 
-std::int32_t status_of(const SlotRow& slot, Failure failure) {
-  if (failure == Failure::absent) return kTables.status_absent;
-  if (failure == Failure::rejected) return kTables.status_rejected;
-  for (int i = 0; i < kTables.no_library_override_count; ++i) {
-    const StatusOverride& row = kTables.no_library_overrides[i];
-    if (row.symbol == slot.symbol) return row.status;
-  }
-  return kTables.status_no_library;
-}
-
 const ErrorRow* find_error(std::int32_t value) {
   for (int i = 0; i < kTables.error_count; ++i) {
     if (kTables.errors[i].value == value) return &kTables.errors[i];
@@ -67,6 +57,16 @@ bool give_driver_version(const SymbolRow& symbol, Failure failure, Frame* frame)
 }
 
 }  // namespace
+
+std::int32_t status_of(const SlotRow& slot, Failure failure) {
+  if (failure == Failure::absent) return kTables.status_absent;
+  if (failure == Failure::rejected) return kTables.status_rejected;
+  for (int i = 0; i < kTables.no_library_override_count; ++i) {
+    const StatusOverride& row = kTables.no_library_overrides[i];
+    if (row.symbol == slot.symbol) return row.status;
+  }
+  return kTables.status_no_library;
+}
 
 void fail_call(const SlotRow& slot, Failure failure, Frame* frame) {
   const SymbolRow& symbol = kTables.symbols[slot.symbol];

@@ -8,6 +8,9 @@ namespace anycuda {
 
 enum class Failure { no_library, absent, rejected };
 
+// The status that the library's functions return for it.
+std::int32_t status_of(const SlotRow& slot, Failure failure);
+
 // Fills frame->result and zeroes the call's single-object outputs.
 void fail_call(const SlotRow& slot, Failure failure, Frame* frame);
 

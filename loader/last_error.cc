@@ -60,9 +60,8 @@ std::int32_t peek_last_error() { return latest(ask_library(Role::peek_last_error
 
 bool any_error_remembered() { return any.load(std::memory_order_acquire); }
 
-void* last_error_function(int role) {
-  return reinterpret_cast<void*>(
-      static_cast<Role>(role) == Role::get_last_error ? &get_last_error : &peek_last_error);
+void* last_error_function(Role role) {
+  return reinterpret_cast<void*>(role == Role::get_last_error ? &get_last_error : &peek_last_error);
 }
 
 void remember_error(std::int32_t status) {
@@ -74,8 +73,7 @@ void remember_error(std::int32_t status) {
   any.store(true, std::memory_order_seq_cst);
   for (int i = 0; i < kTables.slot_count; ++i) {
     const Role role = kTables.symbols[kTables.slots[i].symbol].role;
-    if (role != Role::get_last_error && role != Role::peek_last_error) continue;
-    replace_slot(i, last_error_function(static_cast<int>(role)));
+    if (is_last_error(role)) replace_slot(i, last_error_function(role));
   }
   exchanged.store(true, std::memory_order_release);
 }

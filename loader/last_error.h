@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "loader/library.h"
+
 namespace anycuda {
 
 // Makes `status` this thread's last error. Does nothing for a library without last-error functions.
@@ -13,7 +15,10 @@ void remember_error(std::int32_t status);
 // Has any error been remembered in this process? Then slots of last-error functions are ours.
 bool any_error_remembered();
 
-// Ours, for a symbol of that role.
-void* last_error_function(int role);
+constexpr bool is_last_error(Role role) {
+  return role == Role::get_last_error || role == Role::peek_last_error;
+}
+// Ours, for a symbol of such a role.
+void* last_error_function(Role role);
 
 }  // namespace anycuda

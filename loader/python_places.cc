@@ -140,8 +140,9 @@ void gather_interpreter(Search* search, const Interpreter& python) {
   const char* prefix = active != nullptr ? active : python.prefix;
   gather_prefix(search, prefix, python.version);
   if (python.base_prefix == nullptr || is_isolated(prefix, &arena)) return;
-  gather_prefix(search, python.prefix, python.version);
-  gather_prefix(search, python.base_prefix, python.version);
+  if (prefix != python.prefix) gather_prefix(search, python.prefix, python.version);
+  const bool base = prefix != nullptr && std::strcmp(prefix, python.base_prefix) == 0;
+  if (!base) gather_prefix(search, python.base_prefix, python.version);
   // A distribution's Python keeps what its administrator installs apart from its own packages.
   if (std::strcmp(python.base_prefix, "/usr") == 0) {
     gather_prefix(search, "/usr/local", python.version);

@@ -58,8 +58,7 @@ void* fail(const Call& call, Failure failure, Frame* frame) {
 }
 
 void* fail_with_report(const Call& call, const Opened& library, Failure failure, Frame* frame) {
-  const int status = failure == Failure::absent ? kTables.status_absent : kTables.status_rejected;
-  report_no_function({call.name, reason_of_cell(call, library), status,
+  report_no_function({call.name, reason_of_cell(call, library), status_of(call.slot, failure),
                       major_of_node(call.slot.node), library.version.major, library.path},
                      kLibrary);
   return fail(call, failure, frame);
@@ -79,10 +78,8 @@ void* resolve(const Call& call, Frame* frame) {
   if (target == nullptr) return fail_with_report(call, *library, Failure::absent, frame);
   if (kTables.on_opened != nullptr) kTables.on_opened(*library);
 
-  const bool last_error =
-      call.symbol.role == Role::get_last_error || call.symbol.role == Role::peek_last_error;
-  if (last_error && any_error_remembered()) {
-    target = last_error_function(static_cast<int>(call.symbol.role));
+  if (is_last_error(call.symbol.role) && any_error_remembered()) {
+    target = last_error_function(call.symbol.role);
   }
   log_step("%s: %s -> %p in %s", kLibrary.name, call.name, target, library->path);
   return fill_slot(call.index, target);

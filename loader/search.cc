@@ -124,13 +124,6 @@ void log_candidates(Search* search, Place place) {
   }
 }
 
-bool variable_named_a_file(const Search& search) {
-  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
-    if (c->place == Place::variable) return true;
-  }
-  return false;
-}
-
 // What is loaded already is a fact for the rules of every place. The list that it is read from also
 // has what another thread is just opening, and may fail to: asking the loader for it waits for that
 // thread, and tells whether it came to stay.
@@ -166,7 +159,7 @@ Found run_search(Search* search, const void* caller, Place first_place, Place la
       if (handle != nullptr) return {handle, candidate->image.version, candidate->path};
     }
     // A file that the user names is used or refused, never silently replaced.
-    if (place == Place::variable && variable_named_a_file(*search)) break;
+    if (place == Place::variable && search->variable_names_a_file()) break;
   }
   return {};
 }

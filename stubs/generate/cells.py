@@ -164,7 +164,7 @@ class Judge:
         return self.comparisons[(old, new)]
 
 
-def cells(database: Database, library: str = "") -> dict[tuple[str, str, str], Cell]:
+def cells(database: Database) -> dict[tuple[str, str, str], Cell]:
     """Every cell of a library, by (symbol, caller's major, runtime's major)."""
     folder = database.path
     renames = load_renames(folder / "renames.txt")
