@@ -1,4 +1,5 @@
-# anycuda_library(<name> FILE <libname.so> MAJORS <major:soname>... [LINKABLE] [SOURCES <file>...])
+# anycuda_library(<name> FILE <libname.so> MAJORS <major:soname>... [LINKABLE] [SOURCES <file>...]
+#                 [ADAPTERS <file>...])
 #
 # The stub of one library, target <name>_stub, and its drop-ins, named like NVIDIA's own files, targets
 # dropin_<name>_<major>. Each is the loader, the generated entry points and tables, and the files that
@@ -10,9 +11,12 @@ set(ANYCUDA_STUB_FLAGS -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fn
     -Wno-sign-conversion)
 
 function(anycuda_library library)
-  cmake_parse_arguments(ARG "LINKABLE" "FILE" "MAJORS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "LINKABLE" "FILE" "MAJORS;SOURCES;ADAPTERS" ${ARGN})
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
+  # The driver's facts too: adapters call it.
   file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/*.txt"
+       "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/adapters/*.txt"
+       "${PROJECT_SOURCE_DIR}/stubs/abi/cuda/*.txt"
        "${PROJECT_SOURCE_DIR}/stubs/generate/*.py" "${PROJECT_SOURCE_DIR}/stubs/*/library.json"
        "${PROJECT_SOURCE_DIR}/stubs/generate/templates/*.in")
   set(generated)
@@ -28,6 +32,11 @@ function(anycuda_library library)
     list(APPEND generated "${out}/${folder}/entries.S" "${out}/${folder}/tables.cc"
          "${out}/${folder}/versions.map")
   endforeach()
+  if(ARG_ADAPTERS)
+    foreach(file abi_types.h abi_calls.h abi_convert.h ${library}_adapters.h copies.cc)
+      list(APPEND generated "${out}/abi/${file}")
+    endforeach()
+  endif()
   add_custom_command(
     OUTPUT ${generated}
     COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs"
@@ -39,6 +48,16 @@ function(anycuda_library library)
   # The stub and its drop-ins come from one run: without this target each would start its own.
   add_custom_target(generate_${library} DEPENDS ${generated})
 
+  if(ARG_ADAPTERS)
+    # Compiled once, for the stub and its drop-ins.
+    add_library(${library}_adapters OBJECT ${ARG_ADAPTERS} "${out}/abi/copies.cc")
+    add_dependencies(${library}_adapters generate_${library})
+    target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}")
+    # As system headers: lints are for what people wrote.
+    target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
+    target_compile_options(${library}_adapters PRIVATE ${ANYCUDA_STUB_FLAGS} ${ANYCUDA_SANITIZE})
+    list(APPEND ARG_SOURCES $<TARGET_OBJECTS:${library}_adapters>)
+  endif()
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
   foreach(row IN LISTS ARG_MAJORS)
     string(REPLACE ":" ";" row "${row}")

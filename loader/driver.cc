@@ -41,6 +41,7 @@ const Driver* look_up() {
   Driver driver{};
   driver.facts.present = true;
   driver.facts.cuda = version_from_cuda_number(number);
+  driver.handle = found.handle;
   log_step("driver: %s supports CUDA %d.%d", found.path, driver.facts.cuda.major,
            driver.facts.cuda.minor);
   return keep(driver, found.path);

@@ -7,7 +7,8 @@ namespace anycuda {
 
 struct Driver {
   DriverFacts facts;
-  const char* path = "";  // "" where there is none
+  const char* path = "";   // "" where there is none
+  void* handle = nullptr;  // of dlopen
 };
 
 // Looks the driver library up once per process and asks it for its CUDA version; cuInit is not

@@ -58,6 +58,20 @@ std::int32_t peek_last_error() { return latest(ask_library(Role::peek_last_error
 
 }  // namespace
 
+std::int32_t library_last_error() { return ask_library(Role::peek_last_error); }
+
+void restore_library_error(std::int32_t before) {
+  if (ask_library(Role::peek_last_error) == before) return;
+  ask_library(Role::get_last_error);  // clears it
+  if (before == 0) {
+    standing = 0;
+    return;
+  }
+  // The library cannot be given its error back, so it becomes one of ours. Of two the later stays.
+  const std::int32_t later = latest(before);
+  remember_error(later);
+}
+
 bool any_error_remembered() { return any.load(std::memory_order_acquire); }
 
 void* last_error_function(Role role) {

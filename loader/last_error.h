@@ -12,6 +12,11 @@ namespace anycuda {
 // Makes `status` this thread's last error. Does nothing for a library without last-error functions.
 void remember_error(std::int32_t status);
 
+// The library's own last error of this thread, left as it is. After our own calls of the library
+// have changed it: makes this thread's last error what it was before.
+std::int32_t library_last_error();
+void restore_library_error(std::int32_t before);
+
 // Has any error been remembered in this process? Then slots of last-error functions are ours.
 bool any_error_remembered();
 

@@ -75,7 +75,14 @@ constexpr std::uint8_t kNativeNode = 0;
 
 // A cell: what a caller of one major gets from a library of another. Direct: the symbol itself.
 // Values from kFirstTarget on start a list in Tables::targets: names to look for, in that order.
-enum Cell : std::uint16_t { kCellDirect = 0, kCellAbsent = 1, kCellRejected = 2, kFirstTarget = 3 };
+// Values from kFirstAdapter on are functions of ours, by number.
+enum Cell : std::uint16_t {
+  kCellDirect = 0,
+  kCellAbsent = 1,
+  kCellRejected = 2,
+  kFirstTarget = 3,
+  kFirstAdapter = 0x8000
+};
 
 // What the database knows of one symbol in one major, in a byte: kNever, or 1 + the minor that
 // brought it, and whether every usable library of that major must have it.
@@ -116,7 +123,9 @@ struct Tables {
   std::int32_t status_rejected;
   const StatusOverride* no_library_overrides;
   int no_library_override_count;
-  void* const* own;                  // functions of ours
+  void* const* own;                    // functions of ours
+  const std::uint32_t* adapter_needs;  // per adapter: list in `targets`, all of it must be there
+  void* (*adapter)(unsigned number);
   void (*on_opened)(const Opened&);  // before the first call goes on; nullptr: nothing to do
 
   const char* symbol_name(int symbol) const { return pool + symbols[symbol].name; }

@@ -6,8 +6,11 @@
 // that target, and the stub is two instructions.
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 
+#include "loader/adapter.h"
 #include "loader/failure.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
@@ -46,6 +49,27 @@ void* look_up(const Call& call, const Opened& library, std::uint16_t cell) {
   return target;
 }
 
+// cuMemAdvise is the driver's, cudaMemAdvise the library's.
+bool is_driver_name(const char* name) {
+  return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
+
+// The adapter that the cell names. nullptr if something that it needs is not there: *missing says
+// what.
+void* adapter_of(std::uint16_t cell, const char** missing) {
+  const unsigned number = cell - kFirstAdapter;
+  const std::uint32_t* names = kTables.targets + kTables.adapter_needs[number];
+  for (; *names != 0; ++names) {
+    const char* name = kTables.pool + *names;
+    std::atomic<void*> found{nullptr};
+    if (is_driver_name(name) ? driver_function(&found, name) : library_function(&found, name))
+      continue;
+    *missing = name;
+    return nullptr;
+  }
+  return kTables.adapter(number);
+}
+
 const char* reason_of_cell(const Call& call, const Opened& library) {
   const bool has_cell = call.slot.node != kNativeNode && library.major_index >= 0;
   const int cell = call.slot.cells * kLibrary.major_count + library.major_index;
@@ -57,11 +81,20 @@ void* fail(const Call& call, Failure failure, Frame* frame) {
   return nullptr;
 }
 
-void* fail_with_report(const Call& call, const Opened& library, Failure failure, Frame* frame) {
-  report_no_function({call.name, reason_of_cell(call, library), status_of(call.slot, failure),
+void* fail_with_report(const Call& call, const Opened& library, Failure failure, const char* reason,
+                       Frame* frame) {
+  report_no_function({call.name, reason, status_of(call.slot, failure),
                       major_of_node(call.slot.node), library.version.major, library.path},
                      kLibrary);
   return fail(call, failure, frame);
+}
+
+// An adapter without something that it needs: the function is absent here, as if it had no adapter.
+void* fail_without(const char* missing, const Call& call, const Opened& library, Frame* frame) {
+  char reason[128];
+  std::snprintf(reason, sizeof reason, "it needs %s, which the %s does not have", missing,
+                is_driver_name(missing) ? kDriver.product : kLibrary.product);
+  return fail_with_report(call, library, Failure::absent, reason, frame);
 }
 
 void* resolve(const Call& call, Frame* frame) {
@@ -71,11 +104,16 @@ void* resolve(const Call& call, Frame* frame) {
   if (library == nullptr) return fail(call, Failure::no_library, frame);
 
   const std::uint16_t cell = cell_of(call, *library);
-  if (cell == kCellAbsent) return fail_with_report(call, *library, Failure::absent, frame);
-  if (cell == kCellRejected) return fail_with_report(call, *library, Failure::rejected, frame);
+  const char* reason = reason_of_cell(call, *library);
+  if (cell == kCellAbsent) return fail_with_report(call, *library, Failure::absent, reason, frame);
+  if (cell == kCellRejected) {
+    return fail_with_report(call, *library, Failure::rejected, reason, frame);
+  }
 
-  void* target = look_up(call, *library, cell);
-  if (target == nullptr) return fail_with_report(call, *library, Failure::absent, frame);
+  const char* missing = nullptr;
+  void* target = cell >= kFirstAdapter ? adapter_of(cell, &missing) : look_up(call, *library, cell);
+  if (missing != nullptr) return fail_without(missing, call, *library, frame);
+  if (target == nullptr) return fail_with_report(call, *library, Failure::absent, reason, frame);
   if (kTables.on_opened != nullptr) kTables.on_opened(*library);
 
   if (is_last_error(call.symbol.role) && any_error_remembered()) {

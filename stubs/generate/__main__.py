@@ -3,15 +3,16 @@ script, tables.
 
     PYTHONPATH=stubs python3 -m generate --library cudart --cpu x86_64 --out DIR
 
-writes DIR/stub/{entries.S,versions.map,tables.cc}, the same in DIR/dropin-<major>, and what the library
-to link with is made of in DIR/link-<major>.
+writes DIR/stub/{entries.S,versions.map,tables.cc}, the same in DIR/dropin-<major>, what the library
+to link with is made of in DIR/link-<major>, and for a library with adapters the headers that those are
+written against in DIR/abi, with the adapters that are generated.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from . import descriptor, entries, model, plan, tables
+from . import abi_header, copies, descriptor, entries, model, plan, tables
 
 STUBS = Path(__file__).parent.parent
 
@@ -35,6 +36,13 @@ def main() -> int:
             write(arguments.out / f"link-{major}",
                   {"entries.S": entries.link_assembly(made),
                    "versions.map": entries.link_version_script(made)})
+    if (STUBS / "abi" / arguments.library / "adapters").exists():
+        header = abi_header.Header(facts.database, model.load(STUBS / "abi" / "cuda"))
+        write(arguments.out / "abi",
+              {"abi_types.h": header.types(), "abi_calls.h": header.calls(),
+               "abi_convert.h": header.conversions(),
+               f"{library.name}_adapters.h": header.adapters(facts.cells),
+               "copies.cc": copies.copy_adapters(header, facts.cells)})
     return 0
 
 

@@ -2,20 +2,30 @@
 
     direct     same name, same ABI
     renamed    another name that means the same (renames.txt, by review), same ABI
-    absent     the runtime's major has no such function
-    rejected   it is there, but nobody has shown that calling it is safe
-(adapted and emulated are made elsewhere, from code.) A caller may be any release of its major, and
-so may the runtime: a cell is direct or renamed only if that holds for every pair of harvested
-releases.
+    adapted    a function of ours between two layouts or signatures (adapters/)
+    emulated   a function of ours made from other calls (adapters/)
+    absent     the runtime's major has no such function (absents.txt may say why nothing stands for it)
+    rejected   it is there, but may not be called (rejects.txt), or nobody has shown that it is safe
+A caller may be any release of its major, and so may the runtime: a cell is direct or renamed only if
+that holds for every pair of harvested releases.
 """
 
-import re
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Optional
 
 from . import ctype, facts, rule
 from .model import Database, Function
+from .reviewed import (
+    Adapter,
+    Rename,
+    Verdict,
+    is_driver_name,
+    load_adapters,
+    load_renames,
+    load_verdicts,
+    split_suffix,
+)
 
 KINDS = ("direct", "renamed", "adapted", "emulated", "absent", "rejected")
 
@@ -24,7 +34,8 @@ KINDS = ("direct", "renamed", "adapted", "emulated", "absent", "rejected")
 class Cell:
     """`target` is the name to look for in the runtime, "" where there is none to call; `fallbacks`
     are further names of the same function, for runtimes that lack the first. `since` is the first
-    harvested release of the runtime's major that has the target."""
+    harvested release of the runtime's major that has the target, or all that an adapter needs of it.
+    `function` is our adapter, `needs` the names without which it is absent; `adapter` is its line."""
 
     symbol: str
     caller: str
@@ -34,78 +45,9 @@ class Cell:
     reason: str = ""
     since: str = ""
     fallbacks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Rename:
-    """`12 cudaThreadExit = 13 cudaDeviceReset  reason`. One `*` on the left may stand for a part of
-    the name that the `*` on the right repeats; a `#` stands for a number."""
-
-    callers: frozenset[str]
-    pattern: str
-    runtime: str
-    target: str
-    reason: str
-
-    def apply(self, symbol: str) -> str:
-        """The target for a symbol; "" if the line is not about it. The forms for per-thread default
-        streams follow their base name."""
-        base, suffix = split_suffix(symbol)
-        expression = re.escape(self.pattern).replace(r"\*", "(.+?)").replace(r"\#", r"\d+")
-        match = re.fullmatch(expression, base)
-        if not match:
-            return ""
-        part = match[1] if match.groups() else ""
-        return self.target.replace("*", part) + suffix
-
-
-@dataclass(frozen=True)
-class Reject:
-    """`12>13 cudaGetDriverEntryPoint  reason`; `*` for any major, and in the name."""
-
-    caller: str
-    runtime: str
-    pattern: str
-    reason: str
-
-    def matches(self, symbol: str, caller: str, runtime: str) -> bool:
-        return (
-            self.caller in ("*", caller)
-            and self.runtime in ("*", runtime)
-            and fnmatchcase(split_suffix(symbol)[0], self.pattern)
-        )
-
-
-def split_suffix(symbol: str) -> tuple[str, str]:
-    """cudaMemcpy_ptds into cudaMemcpy and _ptds."""
-    match = re.fullmatch(r"(.*?)(_ptsz|_ptds)?", symbol)
-    return match[1], match[2] or ""
-
-
-def load_renames(path: Path) -> list[Rename]:
-    result = []
-    for number, line in facts.read_lines(path):
-        match = re.fullmatch(r"([\d,]+) (\S+) = (\d+) (\S+)  +(\S.*)", line)
-        if not match:
-            raise facts.FormatError(
-                f"{path}:{number}: expected `12 name = 13 name  reason`, " f"found {line!r}"
-            )
-        result.append(
-            Rename(frozenset(match[1].split(",")), match[2], match[3], match[4], match[5])
-        )
-    return result
-
-
-def load_rejects(path: Path) -> list[Reject]:
-    result = []
-    for number, line in facts.read_lines(path):
-        match = re.fullmatch(r"(\*|\d+)>(\*|\d+) (\S+)  +(\S.*)", line)
-        if not match:
-            raise facts.FormatError(
-                f"{path}:{number}: expected `12>13 name  reason`, found {line!r}"
-            )
-        result.append(Reject(*match.groups()))
-    return result
+    function: str = ""
+    needs: tuple[str, ...] = ()
+    adapter: Optional[Adapter] = None
 
 
 class Judge:
@@ -164,18 +106,46 @@ class Judge:
         return self.comparisons[(old, new)]
 
 
+@dataclass(frozen=True)
+class Reviewed:
+    """What people have said about the cells of a library."""
+
+    renames: list[Rename]
+    rejects: list[Verdict]
+    absents: list[Verdict]
+    adapters: list[Adapter]
+    driver_names: frozenset[str]
+
+
+def _driver_names(folder: Path) -> frozenset[str]:
+    """What drivers export and cuda.h declares: the first words of both files."""
+    files = [path for path in (folder / "functions.txt", folder / "exports.txt") if path.exists()]
+    lines = [line for path in files for line in path.read_text().splitlines()]
+    return frozenset(line.split()[0] for line in lines if line and line[0] not in "# ")
+
+
+def load_reviewed(database: Database) -> Reviewed:
+    folder = database.path
+    adapters = load_adapters(folder / "adapters")
+    return Reviewed(
+        load_renames(folder / "renames.txt"),
+        load_verdicts(folder / "rejects.txt"),
+        load_verdicts(folder / "absents.txt"),
+        adapters,
+        _driver_names(folder.parent / "cuda") if adapters else frozenset(),
+    )
+
+
 def cells(database: Database) -> dict[tuple[str, str, str], Cell]:
     """Every cell of a library, by (symbol, caller's major, runtime's major)."""
-    folder = database.path
-    renames = load_renames(folder / "renames.txt")
-    rejects = load_rejects(folder / "rejects.txt")
+    reviewed = load_reviewed(database)
     judge = Judge(database)
     result = {}
     for name, function in database.functions.items():
         for caller in function.majors:
             for runtime in database.majors:
                 result[(name, caller, runtime)] = _cell(
-                    database, judge, renames, rejects, function, caller, runtime
+                    database, judge, reviewed, function, caller, runtime
                 )
     return result
 
@@ -183,34 +153,33 @@ def cells(database: Database) -> dict[tuple[str, str, str], Cell]:
 def _cell(
     database: Database,
     judge: Judge,
-    renames: list[Rename],
-    rejects: list[Reject],
+    reviewed: Reviewed,
     function: Function,
     caller: str,
     runtime: str,
 ) -> Cell:
-    cell = Cell(function.name, caller, runtime, "rejected")
-    targets = _renamed(database, renames, function.name, caller, runtime)
+    name = function.name
+    cell = Cell(name, caller, runtime, "rejected")
+    targets = _renamed(database, reviewed.renames, name, caller, runtime)
     if caller == runtime:
         names = tuple(
-            name
-            for name, _ in targets
-            if not judge.difference(function, caller, database.functions[name], runtime)
+            other
+            for other, _ in targets
+            if not judge.difference(function, caller, database.functions[other], runtime)
         )
         return replace(
-            cell,
-            kind="direct",
-            target=function.name,
-            fallbacks=names,
-            since=_since(function, runtime),
+            cell, kind="direct", target=name, fallbacks=names, since=_since(function, runtime)
         )
-    for entry in rejects:
-        if entry.matches(function.name, caller, runtime):
+    for entry in reviewed.rejects:
+        if entry.matches(name, caller, runtime):
             return replace(cell, reason=entry.reason)
+    for line in reviewed.adapters:
+        if line.matches(name, caller, runtime):
+            return _adapted(database, reviewed, cell, line)
     if targets:
         reasons = [
-            judge.difference(function, caller, database.functions[name], runtime)
-            for name, _ in targets
+            judge.difference(function, caller, database.functions[other], runtime)
+            for other, _ in targets
         ]
         good = [target for target, reason in zip(targets, reasons) if not reason]
         if not good:
@@ -222,14 +191,50 @@ def _cell(
             target=first,
             reason=why,
             since=_since(database.functions[first], runtime),
-            fallbacks=tuple(name for name, _ in good[1:]),
+            fallbacks=tuple(other for other, _ in good[1:]),
         )
     if runtime not in function.majors:
-        return replace(cell, kind="absent", reason=_why_absent(database, function, runtime))
+        why = next((line.reason for line in reviewed.absents if line.matches(name, caller, runtime)),
+                   _why_absent(database, function, runtime))
+        return replace(cell, kind="absent", reason=why)
     reason = judge.difference(function, caller, function, runtime)
     if reason:
         return replace(cell, reason=reason)
-    return replace(cell, kind="direct", target=function.name, since=_since(function, runtime))
+    return replace(cell, kind="direct", target=name, since=_since(function, runtime))
+
+
+def _adapted(database: Database, reviewed: Reviewed, cell: Cell, line: Adapter) -> Cell:
+    """A cell that a function of ours fills."""
+    suffix = split_suffix(cell.symbol)[1]
+
+    def with_suffix(name: str) -> str:
+        longer = name + suffix
+        if is_driver_name(name):
+            return longer if longer in reviewed.driver_names else name
+        other = database.functions.get(longer)
+        return longer if other and cell.runtime in other.majors else name
+
+    target = with_suffix(line.target)
+    needs = tuple(map(with_suffix, line.needs or (line.target,)))
+    mine = []
+    for name in needs:
+        known = database.functions.get(name)
+        if is_driver_name(name):
+            if name not in reviewed.driver_names:
+                raise facts.FormatError(f"adapters: no driver has {name}, which {cell.symbol} needs")
+        elif known is None or cell.runtime not in known.majors:
+            raise facts.FormatError(
+                f"adapters: {cell.symbol} for {cell.caller} on {cell.runtime} needs {name}, "
+                f"which no {cell.runtime} has"
+            )
+        else:
+            mine.append(_since(known, cell.runtime))
+    function = line.function + suffix if line.function else (
+        f"copy_{cell.caller}_{cell.runtime}_{cell.symbol}"
+    )
+    first = facts.sort_versions(mine)[-1:] or database.versions_of(cell.runtime)[:1]
+    return replace(cell, kind=line.kind, target="" if line.function else target, reason=line.reason,
+                   since=first[0], function=function, needs=needs, adapter=line)
 
 
 def _renamed(

@@ -26,10 +26,13 @@ class Slot:
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """targets: names to look for in the library, in that order; empty where there is nothing."""
+    """targets: names to look for in the library, in that order; empty where there is nothing.
+    function: our adapter, which needs all of `needs`."""
     kind: str
     targets: tuple[str, ...]
     reason: str
+    function: str = ""
+    needs: tuple[str, ...] = ()
 
 
 @dataclass
@@ -112,7 +115,8 @@ def _slot(plan: Plan, facts: Facts, index: int, function: Function, number: int)
     cells: tuple[PlannedCell, ...] = ()
     if number:
         row = [facts.cells[function.name, str(number), str(m.number)] for m in descriptor.majors]
-        cells = tuple(PlannedCell(c.kind, (c.target, *c.fallbacks) if c.target else (), c.reason)
+        cells = tuple(PlannedCell(c.kind, (c.target, *c.fallbacks) if c.target else (), c.reason,
+                                  c.function, c.needs)
                       for c in row)
     name = _node(descriptor, number) if number else NATIVE_NODE
     return Slot(index, node, name, number == plan.default_major, cells,

@@ -37,10 +37,11 @@ class Rows:
 def cplusplus(plan: Plan, driver: Descriptor) -> str:
     pool = Pool()
     targets, reasons, cells, outputs = _Lists(), Rows(), Rows(), _Outputs()
+    adapters = _Adapters()
     reasons.add((pool.add("the library does not have it"),))
     slots = []
     for slot in plan.slots:
-        row = _cells_row(slot, plan, pool, targets, reasons)
+        row = _cells_row(slot, plan, pool, targets, reasons, adapters)
         # A native slot has no cells: an empty row would shift all that follow.
         slots.append((slot.symbol, slot.node, cells.add(row) if row else 0,
                       outputs.add(slot.outputs)))
@@ -57,6 +58,7 @@ def cplusplus(plan: Plan, driver: Descriptor) -> str:
         '#include "loader/library.h"\n',
         "// Generated from the ABI database; see stubs/generate.",
         *[f'extern "C" __attribute__((visibility("hidden"))) void {name}();' for name in own],
+        *adapters.declarations(),
         _on_opened(plan.descriptor),
         "namespace anycuda {\nnamespace {",
         _pool(pool),
@@ -66,6 +68,8 @@ def cplusplus(plan: Plan, driver: Descriptor) -> str:
         _array("std::uint16_t", "kCells", [cell for cell, _ in flat]),
         _array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
         _array("std::uint32_t", "kTargets", targets.values),
+        _array("std::uint32_t", "kAdapterNeeds", [needs for _, needs in adapters.rows]),
+        adapters.lookup(),
         _array("std::uint32_t", "kReasonText", [row[0] for row in reasons.rows]),
         _array("std::uint8_t", "kOutputs", outputs.bytes),
         _array("ErrorRow", "kErrors", errors),
@@ -119,7 +123,29 @@ class _Outputs:
         return self.places[pairs]
 
 
-def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Rows) -> tuple:
+class _Adapters:
+    """Adapters with what they need, each once: its place is its number."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, int], int] = {}
+
+    def add(self, function: str, needs: int) -> int:
+        return self.rows.setdefault((function, needs), len(self.rows))
+
+    def declarations(self) -> list[str]:
+        return [f'extern "C" __attribute__((visibility("hidden"))) void adapt_{function}();'
+                for function in dict.fromkeys(function for function, _ in self.rows)]
+
+    def lookup(self) -> str:
+        """A function and not an array: addresses in data are relocations at every start."""
+        lines = [f"    case {number}: return reinterpret_cast<void*>(&adapt_{function});"
+                 for (function, _), number in self.rows.items()]
+        return ("void* adapter(unsigned number) {\n  switch (number) {\n" + "\n".join(lines)
+                + "\n    default: return nullptr;\n  }\n}")
+
+
+def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Rows,
+               adapters: _Adapters) -> tuple:
     name = plan.symbols[slot.symbol].name
     row = []
     for cell in slot.cells:
@@ -130,8 +156,11 @@ def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Row
             row.append(("kCellAbsent", reason))
         elif cell.kind == "rejected":
             row.append(("kCellRejected", reason))
+        elif cell.function:
+            needs = targets.add(tuple(pool.add(target) for target in cell.needs))
+            row.append((f"kFirstAdapter + {adapters.add(cell.function, needs)}", 0))
         elif cell.kind not in ("direct", "renamed"):
-            raise ValueError(f"{name}: cell kind {cell.kind} has no entry point yet")
+            raise ValueError(f"{name}: a cell of kind {cell.kind} without a function")
         elif cell.targets == (name,):
             row.append(("kCellDirect", 0))
         else:
@@ -206,5 +235,6 @@ def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -
     fields = ["kPool", "kSymbols", symbols, "kHistory", "kSlots", slots, "kCells", "kTargets",
               "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
               status["absent"], status["rejected"], "kOverrides", overrides, "kOwn",
+              "kAdapterNeeds", "&adapter",
               f"&{plan.descriptor.on_opened}" if plan.descriptor.on_opened else "nullptr"]
     return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"

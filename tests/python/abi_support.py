@@ -35,7 +35,8 @@ def table(
 
 
 class SmallDatabase:
-    """A folder with the files of a database, for `with`."""
+    """A folder with the files of a database, for `with`. `adapters` goes into the folder of that name,
+    `driver` are names that a driver beside it exports."""
 
     def __init__(self, library: str = "cudart", **files: str) -> None:
         self.library, self.files = library, files
@@ -45,7 +46,13 @@ class SmallDatabase:
         folder = Path(self.temporary.name) / self.library
         folder.mkdir()
         for name, text in self.files.items():
-            (folder / f"{name}.txt").write_text(text)
+            path = folder / f"{name}.txt"
+            if name == "adapters":
+                path = folder / "adapters" / "test.txt"
+            elif name == "driver":
+                path = folder.parent / "cuda" / "exports.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
         return model.load(folder)
 
     def __exit__(self, *_) -> None:

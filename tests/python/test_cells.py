@@ -3,7 +3,7 @@
 import unittest
 
 from abi_support import SmallDatabase, real
-from generate import cells, facts
+from generate import cells, facts, reviewed
 
 _cells = {}
 
@@ -105,6 +105,45 @@ class SmallCases(unittest.TestCase):
         found = self.one(text, ("f_ptsz", "12", "13"), renames="12 f = 13 g  the same\n")
         self.assertEqual(found.target, "g_ptsz")
 
+    TWO = "f\n  12.0-12.1  int (struct S * s)\n  13.0  int (struct S * s, int n)\n"
+
+    def test_an_adapter_fills_the_cell_that_the_rule_rejects(self):
+        lines = "12>13 f adapted with_count  13 asks for a count\n"
+        found = self.one(self.TWO, ("f", "12", "13"), adapters=lines)
+        self.assertEqual((found.kind, found.function, found.needs, found.since),
+                         ("adapted", "with_count", ("f",), "13.0"))
+        self.assertEqual(found.reason, "13 asks for a count")
+        self.assertEqual(self.one(self.TWO, ("f", "13", "12"), adapters=lines).kind, "rejected")
+
+    def test_an_adapter_is_there_since_all_that_it_needs_is(self):
+        text = self.TWO + "early\n  12.0-12.1  int ()\nlate\n  12.1  int ()\n"
+        lines = "13>12 f emulated from_two needs early,late,cuLater  made from two\n"
+        found = self.one(text, ("f", "13", "12"), adapters=lines, driver="cuLater\n")
+        self.assertEqual((found.kind, found.since), ("emulated", "12.1"))
+        self.assertEqual(found.needs, ("early", "late", "cuLater"))
+
+    def test_an_adapter_that_needs_what_nobody_has_stops_the_build(self):
+        for needs, text in (("gone", "needs gone, which no 12 has"), ("cuGone", "no driver has cuGone")):
+            lines = f"13>12 f emulated g needs {needs}  reason\n"
+            with self.assertRaisesRegex(facts.FormatError, text):
+                self.one(self.TWO, ("f", "13", "12"), adapters=lines, driver="cuOther\n")
+
+    def test_what_an_adapter_needs_follows_the_per_thread_forms_where_there_are_any(self):
+        text = "f_ptsz\n  13.0  int ()\ng\n  12.0  int ()\ng_ptsz\n  12.0  int ()\nh\n  12.0  int ()\n"
+        lines = "13>12 f emulated g needs g,h,cuX,cuY  reason\n"
+        found = self.one(text, ("f_ptsz", "13", "12"), adapters=lines, driver="cuX\ncuX_ptsz\ncuY\n")
+        self.assertEqual((found.function, found.needs), ("g_ptsz", ("g_ptsz", "h", "cuX_ptsz", "cuY")))
+
+    def test_a_reject_goes_before_an_adapter(self):
+        found = self.one(self.TWO, ("f", "12", "13"), adapters="12>13 f adapted g  reason\n",
+                         rejects="12>13 f  unsafe\n")
+        self.assertEqual((found.kind, found.reason), ("rejected", "unsafe"))
+
+    def test_a_reviewed_absence_says_why(self):
+        found = self.one("old\n  11.8-12.1  int ()\n", ("old", "12", "13"),
+                         absents="*>13 ol*  nothing does that any more\n")
+        self.assertEqual((found.kind, found.reason), ("absent", "nothing does that any more"))
+
     def test_patterns_and_fallbacks(self):
         text = "__aDo_12_1\n  12.1  int ()\n__aDo_12_0\n  12.0-12.1  int ()\n"
         text += "aDo\n  12.1-13.0  int ()\n"
@@ -139,7 +178,9 @@ class Cudart(unittest.TestCase):
         self.assertEqual(len(found), sum(len(f.majors) for f in database.functions.values()) * 3)
         self.assertLessEqual({c.kind for c in found.values()}, set(cells.KINDS))
         for one in found.values():
-            self.assertEqual(bool(one.target), one.kind in ("direct", "renamed"), one)
+            self.assertEqual(bool(one.target or one.function),
+                             one.kind in ("direct", "renamed", "adapted", "emulated"), one)
+            self.assertEqual(bool(one.function), one.kind in ("adapted", "emulated"), one)
             if one.target:
                 self.assertIn(one.runtime, database.functions[one.target].majors, one)
             else:
@@ -183,7 +224,7 @@ class Cudart(unittest.TestCase):
                         f"{symbol} {caller} on {runtime}",
                     )
 
-    def test_what_smashed_the_callers_stack_is_rejected(self):
+    def test_what_smashed_the_callers_stack_is_never_called_as_it_is(self):
         for symbol, caller, runtime in (
             ("cudaPointerGetAttributes", "12", "13"),
             ("cudaFuncGetAttributes", "11", "12"),
@@ -191,7 +232,8 @@ class Cudart(unittest.TestCase):
             ("cudaGetDeviceProperties_v2", "12", "13"),
             ("cudaGetDeviceProperties", "11", "13"),
         ):
-            self.assertEqual(cell(symbol, caller, runtime).kind, "rejected", symbol)
+            kind = cell(symbol, caller, runtime).kind
+            self.assertIn(kind, ("adapted", "emulated", "rejected"), symbol)
 
     def test_renames(self):
         for symbol, caller, runtime, target in (
@@ -217,14 +259,18 @@ class Cudart(unittest.TestCase):
             self.assertEqual(cell(symbol, "12", "13").kind, "rejected")
             self.assertEqual(cell(symbol, "13", "13").kind, "direct")
 
-    def test_a_launch_by_kernel_handle_does_not_exist_in_11(self):
-        self.assertEqual(cell("__cudaLaunchKernel", "13", "11").kind, "absent")
+    def test_a_launch_by_kernel_handle_is_made_from_another_in_11(self):
+        found = cell("__cudaLaunchKernel", "13", "11")
+        self.assertEqual((found.kind, found.needs), ("emulated", ("cudaLaunchKernel",)))
+        found = cell("__cudaLaunchKernel_ptsz", "13", "11")
+        self.assertEqual((found.function, found.needs),
+                         ("launch_kernel_ptsz", ("cudaLaunchKernel_ptsz",)))
         self.assertEqual(cell("__cudaLaunchKernel", "13", "12").kind, "direct")
 
     def test_every_line_of_the_reviewed_files_is_about_something(self):
         for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
             database = real(library)
-            for line in cells.load_renames(database.path / "renames.txt"):
+            for line in reviewed.load_renames(database.path / "renames.txt"):
                 hits = [
                     n
                     for n, f in database.functions.items()
@@ -235,7 +281,9 @@ class Cudart(unittest.TestCase):
                     self.assertTrue(
                         [n for n in hits if major in database.functions[n].majors], line
                     )
-            for entry in cells.load_rejects(database.path / "rejects.txt"):
+            verdicts = [line for name in ("rejects", "absents")
+                        for line in reviewed.load_verdicts(database.path / f"{name}.txt")]
+            for entry in verdicts:
                 self.assertTrue(
                     [
                         n

@@ -88,16 +88,16 @@ TEST_P(BuiltFor, ReachesTheDropInsNodeWithoutVersionInformation) {
               ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, NeverReachesAFunctionThatWouldWritePastItsStructure) {
+// Without a version the call goes to the runtime as it is; with one it goes there by way of an
+// adapter where the structures differ, and says the same.
+TEST_P(BuiltFor, GetsTheRuntimesAnswerAndNothingPastItsStructure) {
   for (const std::string& runtime : kReleases) {
     Machine machine;
     machine.wheel(cudart, runtime);
-    const bool same_layout = (major_of(runtime) == "13") == (major_of(release()) == "13");
     const std::string passed_through =
         answer(machine.run({versionless(program()), "attributes"}), "attributes");
     EXPECT_NE(passed_through, "801") << runtime;
-    EXPECT_EQ(answer(machine.run({patched(program()), "attributes"}), "attributes"),
-              same_layout ? passed_through : "801")
+    EXPECT_EQ(answer(machine.run({patched(program()), "attributes"}), "attributes"), passed_through)
         << runtime;
   }
 }

@@ -225,9 +225,9 @@ TEST_F(WithARuntime, AFunctionThatItCannotHaveSays302) {
 
 TEST_F(WithARuntime, AFunctionThatIsNotSafeSays801) {
   machine_.wheel(cudart, "13.5");
-  EXPECT_THAT(call("call_cudart-12", {"attributes"}), ElementsAre("attributes: 801"));
+  EXPECT_THAT(call("call_cudart-12", {"table"}), ElementsAre("table: 801"));
   EXPECT_EQ(count_of("anycuda:", result_.err), 1u) << result_.err;
-  EXPECT_THAT(result_.err, ContainsRegex("cudaPointerGetAttributes failed .*libcudart.so.13"));
+  EXPECT_THAT(result_.err, ContainsRegex("cudaGetExportTable failed .*libcudart.so.13"));
 }
 
 TEST_F(WithARuntime, TheStubsErrorsAreShownAndClearedAsLastError) {
@@ -267,8 +267,8 @@ TEST_F(WithARuntime, TheLatestErrorIsTheLastOneWhoseverItIs) {
 
 TEST_F(WithARuntime, TheLastErrorIsThatOfTheRealRuntimeToo) {
   machine_.wheel(cudart, "13.5");
-  EXPECT_THAT(call("call_cudart-12", {"attributes", "peek", "last"}),
-              ElementsAre("attributes: 801", "peek: 801", "last: 801"));
+  EXPECT_THAT(call("call_cudart-12", {"table", "peek", "last"}),
+              ElementsAre("table: 801", "peek: 801", "last: 801"));
 }
 
 TEST_F(WithARuntime, AMissingOptionalFunctionFailsAlone) {

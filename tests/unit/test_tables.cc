@@ -9,7 +9,8 @@ namespace {
 
 // One literal; offsets are counted below so that no test can depend on how the pool is laid out.
 constexpr char kPool[] =
-    "\0testAdded\0testCore\0testDriverVersion\0testErrorName\0testErrorString\0testErrorText\0testG"
+    "\0testAdapted\0testAdded\0testCore\0testDriverVersion\0testErrorName\0testErrorString\0testErr"
+    "orText\0testG"
     "etLastError\0"
     "testInteger\0testMajor\0testNew\0testNothing\0testOld\0testOutputs\0testOwn\0"
     "testPeekAtLastError\0testPointer\0testQuery\0testRejected\0testStruct\0"
@@ -31,6 +32,7 @@ constexpr SymbolRow row(Symbol symbol, ResultKind result, Role role = Role::plai
 }
 
 constexpr SymbolRow kSymbols[kSymbolCount] = {
+    row(kAdapted, ResultKind::status),
     row(kAdded, ResultKind::status),
     row(kCoreCall, ResultKind::status),
     row(kDriverVersion, ResultKind::status, Role::driver_version),
@@ -71,16 +73,22 @@ constexpr Histories kHistory = history();
 
 // Rows of cells for callers of 12, by library 11, 12, 13.
 constexpr std::uint16_t kCells[] = {
-    kCellDirect, kCellDirect, kCellDirect,    // testCore, testMajor
-    kCellDirect, kCellDirect, kFirstTarget,   // testOld
-    kCellAbsent, kCellAbsent, kCellDirect,    // testNew
-    kCellDirect, kCellDirect, kCellRejected,  // testRejected
+    kCellDirect,   kCellDirect, kCellDirect,        // testCore, testMajor
+    kCellDirect,   kCellDirect, kFirstTarget,       // testOld
+    kCellAbsent,   kCellAbsent, kCellDirect,        // testNew
+    kCellDirect,   kCellDirect, kCellRejected,      // testRejected
+    kFirstAdapter, kCellAbsent, kFirstAdapter + 1,  // testAdapted
 };
-constexpr std::uint16_t kReasons[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 2};
+constexpr std::uint16_t kReasons[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 2, 0, 1, 0};
 constexpr std::uint32_t kReasonText[] = {text(kFirstReason), text(kFirstReason + 1),
                                          text(kFirstReason + 2)};
-// One list: 13 has the second name.
-constexpr std::uint32_t kTargets[] = {text(1 + kOld), text(1 + kNew), 0};
+// 13 has the second name of the first list. Then what adapters need.
+constexpr std::uint32_t kTargets[] = {
+    text(1 + kOld),      text(1 + kNew), 0, text(1 + kCoreCall), 0,
+    text(1 + kCoreCall), text(1 + kOld), 0};
+constexpr std::uint32_t kAdapterNeeds[] = {3, 5};
+std::int32_t adapted() { return 88; }
+void* adapter(unsigned number) { return number < 2 ? reinterpret_cast<void*>(&adapted) : nullptr; }
 
 // testOutputs: int* in the first register, a handle in the third, size_t* in the second stack slot.
 constexpr std::uint8_t kOutputLists[] = {0, 3, 0, 4, 2, 8, 9, 8};
@@ -89,12 +97,13 @@ constexpr SlotRow native(Symbol symbol) {
   return {symbol, kNativeNode, 0, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
 }
 constexpr SlotRow kSlots[kSlotCount] = {
-    native(kAdded),       native(kCoreCall),  native(kDriverVersion),   native(kErrorName),
-    native(kErrorString), native(kErrorText), native(kGetLastError),    native(kInteger),
-    native(kMajor),       native(kNew),       native(kNothing),         native(kOld),
-    native(kOutputs),     native(kOwn),       native(kPeekAtLastError), native(kPointer),
-    native(kQuery),       native(kRejected),  native(kStruct),          {kCoreCall, 2, 0, 0},
-    {kOld, 2, 1, 0},      {kNew, 2, 2, 0},    {kRejected, 2, 3, 0},     {kMajor, 2, 0, 0}};
+    native(kAdapted),     native(kAdded),       native(kCoreCall),  native(kDriverVersion),
+    native(kErrorName),   native(kErrorString), native(kErrorText), native(kGetLastError),
+    native(kInteger),     native(kMajor),       native(kNew),       native(kNothing),
+    native(kOld),         native(kOutputs),     native(kOwn),       native(kPeekAtLastError),
+    native(kPointer),     native(kQuery),       native(kRejected),  native(kStruct),
+    {kCoreCall, 2, 0, 0}, {kOld, 2, 1, 0},      {kNew, 2, 2, 0},    {kRejected, 2, 3, 0},
+    {kMajor, 2, 0, 0},    {kAdapted, 2, 4, 0}};
 
 constexpr ErrorRow kErrors[] = {{0, text(kFirstError), text(kFirstError + 1)},
                                 {1, text(kFirstError + 2), text(kFirstError + 3)}};
@@ -164,6 +173,8 @@ const Tables kTables = {kPool,
                         kOverrides,
                         1,
                         kOwnFunctions,
+                        kAdapterNeeds,
+                        &adapter,
                         count_opened};
 // clang-format on
 

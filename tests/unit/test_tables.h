@@ -9,6 +9,7 @@ namespace anycuda::unit {
 
 // Rows of kTables.symbols, in the order of their names.
 enum Symbol : std::uint16_t {
+  kAdapted,        // testAdapted: in no library; 11 and 13 get an adapter, 13's lacks what it needs
   kAdded,          // testAdded: came with 12.2 and stays
   kCoreCall,       // testCore: core in every major
   kDriverVersion,  // testDriverVersion: status (int*), asks the driver where there is no library
@@ -33,7 +34,15 @@ enum Symbol : std::uint16_t {
 
 // Rows of kTables.slots: each symbol under the native node, then a few under node 12.
 constexpr int native_slot(Symbol symbol) { return symbol; }
-enum Slot12 { kCoreIn12 = kSymbolCount, kOldIn12, kNewIn12, kRejectedIn12, kMajorIn12, kSlotCount };
+enum Slot12 {
+  kCoreIn12 = kSymbolCount,
+  kOldIn12,
+  kNewIn12,
+  kRejectedIn12,
+  kMajorIn12,
+  kAdaptedIn12,
+  kSlotCount
+};
 
 constexpr std::int32_t kStatusNoLibrary = 35;
 constexpr std::int32_t kStatusAbsent = 302;

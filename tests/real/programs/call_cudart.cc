@@ -57,6 +57,13 @@ std::string attributes(Text) {
   return result;
 }
 
+// Private to the release that made it: a caller of another major must not get it.
+std::string table(Text) {
+  const void* exported = nullptr;
+  const cudaUUID_t id{};
+  return status("table", [&] { return cudaGetExportTable(&exported, &id); });
+}
+
 // Gone since CUDA 12 and 13 in turn: what a library of a newer major cannot have.
 std::string gone_later(Text) {
 #if CUDART_VERSION < 12000
@@ -114,6 +121,7 @@ int main(int argc, char** argv) {
                           {"malloc", allocate},
                           {"no-output", no_output},
                           {"attributes", attributes},
+                          {"table", table},
                           {"gone-later", gone_later},
                           {"channel", channel},
                           {"error-name", error_name},

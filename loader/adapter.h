@@ -1,0 +1,72 @@
+// What an adapter may ask of the loader. An adapter is a function of ours that stands between a
+// caller of one major and a library of another (stubs/<library>/adapters). It runs when the library
+// is open, is called through a filled slot, and so must do by itself what the resolver does for
+// others: keep errno, say why it refuses, make its own errors show in the library's last-error
+// functions.
+//
+// tests/adapters/fake_runtime.cc is a second implementation of this header, with made-up libraries.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+namespace anycuda {
+
+// Every status enumeration of NVIDIA's libraries is an unsigned integer; 0 is success.
+using Status = unsigned int;
+
+// The function of that name in the loaded library, or in the process's driver; nullptr if it has
+// none. What was found is kept in `kept`.
+void* find_library_function(std::atomic<void*>* kept, const char* name);
+void* find_driver_function(std::atomic<void*>* kept, const char* name);
+
+inline void* library_function(std::atomic<void*>* kept, const char* name) {
+  void* known = kept->load(std::memory_order_acquire);
+  return known != nullptr ? known : find_library_function(kept, name);
+}
+inline void* driver_function(std::atomic<void*>* kept, const char* name) {
+  void* known = kept->load(std::memory_order_acquire);
+  return known != nullptr ? known : find_driver_function(kept, name);
+}
+
+// Makes an error of ours this thread's last error, as the library does with its own. Returns it.
+Status remember(Status status);
+
+// The same for what the caller asks and nothing here can give; the user is told why, once per
+// function.
+Status refuse(Status status, const char* function, const char* why);
+
+// What a call gets whose function is not there.
+Status missing_function(const char* name);
+
+// A driver's answer handed to a caller of the runtime: both number their errors alike, and the
+// runtime remembers those that it gets from the driver.
+inline Status driver_answer(Status status) { return status == 0 ? 0 : remember(status); }
+
+// A scope in which our own calls of the library may fail without the caller finding out: its last
+// error is afterwards what it was.
+class KeepLastError {
+ public:
+  KeepLastError();
+  ~KeepLastError();
+  KeepLastError(const KeepLastError&) = delete;
+  KeepLastError& operator=(const KeepLastError&) = delete;
+
+ private:
+  Status before_;
+};
+
+// errno is the caller's.
+class KeepErrno {
+ public:
+  KeepErrno() : kept_(errno) {}
+  ~KeepErrno() { errno = kept_; }
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  int kept_;
+};
+
+}  // namespace anycuda

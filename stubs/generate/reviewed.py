@@ -1,0 +1,174 @@
+"""The lines about single cells that people keep by hand: renames, rejects, absents, adapters.
+
+Each says what a rule over layouts cannot: that two names mean the same, that a function may not be
+called although it could, that nothing stands for one that is gone, which function of ours adapts it.
+"""
+
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from . import facts
+
+_DIRECTION = r"([\d,]+|\*)>([\d,]+|\*)"
+_ADAPTER = re.compile(
+    _DIRECTION + r" (\S+) (adapted|emulated) (\w+(?:\([^)]*\))?)(?: needs (\S+))?  +(\S.*)"
+)
+_COPY = re.compile(r"copy(?:\((.*)\))?")
+
+
+@dataclass(frozen=True)
+class Direction:
+    """`11,12>13`: from which callers' majors to which runtimes' majors; `*` is any."""
+
+    callers: str
+    runtimes: str
+
+    def matches(self, caller: str, runtime: str) -> bool:
+        return _among(caller, self.callers) and _among(runtime, self.runtimes)
+
+
+def _among(major: str, majors: str) -> bool:
+    return majors == "*" or major in majors.split(",")
+
+
+@dataclass(frozen=True)
+class Rename:
+    """`12 cudaThreadExit = 13 cudaDeviceReset  reason`. One `*` on the left may stand for a part of
+    the name that the `*` on the right repeats; a `#` stands for a number."""
+
+    callers: frozenset[str]
+    pattern: str
+    runtime: str
+    target: str
+    reason: str
+
+    def apply(self, symbol: str) -> str:
+        """The target for a symbol; "" if the line is not about it. The forms for per-thread default
+        streams follow their base name."""
+        base, suffix = split_suffix(symbol)
+        expression = re.escape(self.pattern).replace(r"\*", "(.+?)").replace(r"\#", r"\d+")
+        match = re.fullmatch(expression, base)
+        if not match:
+            return ""
+        part = match[1] if match.groups() else ""
+        return self.target.replace("*", part) + suffix
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`12>13 cudaGetExportTable  reason`, a line of rejects.txt or absents.txt; the name may hold `*`."""
+
+    direction: Direction
+    pattern: str
+    reason: str
+
+    def matches(self, symbol: str, caller: str, runtime: str) -> bool:
+        return self.direction.matches(caller, runtime) and fnmatchcase(
+            split_suffix(symbol)[0], self.pattern
+        )
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """`11,12>13 cudaMemAdvise adapted mem_advise_by_device needs cudaMemAdvise  reason`.
+
+    `function` is the name of a function of ours without its prefix; "" stands for a copy adapter, which
+    is generated: `copy(out attributes, as cudaOther)`. `needs`: names without which the call is absent,
+    in the runtime, or in the driver where they begin with cu and a capital."""
+
+    direction: Direction
+    symbol: str
+    kind: str
+    function: str
+    needs: tuple[str, ...]
+    reason: str
+    outputs: frozenset[str] = frozenset()
+    both_ways: frozenset[str] = frozenset()
+    target: str = ""
+
+    def matches(self, symbol: str, caller: str, runtime: str) -> bool:
+        """The forms for per-thread default streams follow their base name."""
+        return self.direction.matches(caller, runtime) and split_suffix(symbol)[0] == self.symbol
+
+
+def is_driver_name(name: str) -> bool:
+    """cuMemAdvise is the driver's, cudaMemAdvise the runtime's."""
+    return re.match(r"cu[A-Z]", name) is not None
+
+
+def split_suffix(symbol: str) -> tuple[str, str]:
+    """cudaMemcpy_ptds into cudaMemcpy and _ptds."""
+    match = re.fullmatch(r"(.*?)(_ptsz|_ptds)?", symbol)
+    return match[1], match[2] or ""
+
+
+def load_renames(path: Path) -> list[Rename]:
+    result = []
+    for number, line in facts.read_lines(path):
+        match = re.fullmatch(r"([\d,]+) (\S+) = (\d+) (\S+)  +(\S.*)", line)
+        if not match:
+            raise facts.FormatError(
+                f"{path}:{number}: expected `12 name = 13 name  reason`, found {line!r}"
+            )
+        callers = frozenset(match[1].split(","))
+        result.append(Rename(callers, match[2], match[3], match[4], match[5]))
+    return result
+
+
+def load_verdicts(path: Path) -> list[Verdict]:
+    result = []
+    for number, line in facts.read_lines(path):
+        match = re.fullmatch(_DIRECTION + r" (\S+)  +(\S.*)", line)
+        if not match:
+            raise facts.FormatError(
+                f"{path}:{number}: expected `12>13 name  reason`, found {line!r}"
+            )
+        result.append(Verdict(Direction(match[1], match[2]), match[3], match[4]))
+    return result
+
+
+def load_adapters(folder: Path) -> list[Adapter]:
+    """Of all files of the folder: one per topic."""
+    return [line for path in sorted(folder.glob("*.txt")) for line in _load_adapters(path)]
+
+
+def _load_adapters(path: Path) -> list[Adapter]:
+    result = []
+    for number, line in facts.read_lines(path):
+        match = _ADAPTER.fullmatch(line)
+        if not match:
+            raise facts.FormatError(
+                f"{path}:{number}: expected `12>13 name adapted function [needs a,b]  reason`, "
+                f"found {line!r}"
+            )
+        callers, runtimes, symbol, kind, function, needs, reason = match.groups()
+        copy = _COPY.fullmatch(function)
+        words = _copy_words(copy[1] or "", path, number) if copy else {}
+        result.append(
+            Adapter(
+                Direction(callers, runtimes),
+                symbol,
+                kind,
+                "" if copy else function,
+                tuple(needs.split(",")) if needs else (),
+                reason,
+                frozenset(words.get("out", ())),
+                frozenset(words.get("inout", ())),
+                next(iter(words.get("as", ())), symbol),
+            )
+        )
+    return result
+
+
+def _copy_words(text: str, path: Path, number: int) -> dict[str, list[str]]:
+    words: dict[str, list[str]] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        how, _, name = part.partition(" ")
+        if how not in ("out", "inout", "as") or not name:
+            raise facts.FormatError(
+                f"{path}:{number}: copy takes `out NAME`, `inout NAME` and `as NAME`, found {part!r}"
+            )
+        words.setdefault(how, []).append(name)
+    return words
