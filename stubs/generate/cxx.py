@@ -111,11 +111,9 @@ class Writer:
         return one.owners.get(key, "") == other.owners.get(key, "")
 
     def opaque_types(self) -> str:
-        lines = [f"{key.split(' ')[0]} {identifier(key)};" for key in sorted(self.opaque)
-                 if not any(key in space.owners for space in self.spaces)]
-        lines += [f"{key.split(' ')[0]} {identifier(key)};" for key in sorted(self.opaque)
-                  if any(key in space.owners for space in self.spaces)]
-        return "\n".join(lines)
+        """Handles and other types that some version keeps to itself: one type for all, so that the
+        runtime's cudaStream_t is the driver's CUstream."""
+        return "\n".join(f"{key.split(' ')[0]} {identifier(key)};" for key in sorted(self.opaque))
 
     def definitions(self, space: Space) -> str:
         """Records, typedefs, enumerators and integer macros of a space."""
