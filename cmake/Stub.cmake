@@ -55,7 +55,11 @@ function(anycuda_library library)
     target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}")
     # As system headers: lints are for what people wrote.
     target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
-    target_compile_options(${library}_adapters PRIVATE ${ANYCUDA_STUB_FLAGS} ${ANYCUDA_SANITIZE})
+    # A call that is adapted is no longer a matter of instructions, and the stub is to stay small.
+    target_compile_options(${library}_adapters PRIVATE ${ANYCUDA_STUB_FLAGS} -Os ${ANYCUDA_SANITIZE})
+    # The types of three majors are long: read once.
+    target_precompile_headers(${library}_adapters PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:${out}/abi/${library}_adapters.h>")
     list(APPEND ARG_SOURCES $<TARGET_OBJECTS:${library}_adapters>)
   endif()
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})

@@ -36,9 +36,7 @@ Verdict judge(const Question& q) {
   }
   // What the process has loaded already runs already: refusing it would only bring a second one.
   if (q.candidate.loaded) return Verdict::accepted;
-  if (q.library.single_major && q.loaded_major != 0 && q.loaded_major != major) {
-    return Verdict::other_major_loaded;
-  }
+  if (q.library.one_per_process && q.loaded_major != 0) return Verdict::other_loaded;
   return q.library.driver_bound ? judge_driver(q.driver, q.candidate.version) : Verdict::accepted;
 }
 

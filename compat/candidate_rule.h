@@ -32,16 +32,16 @@ struct CandidateFacts {
 
 // What the library's descriptor says.
 struct LibraryRules {
-  int newest_known_major = 0;  // the newest major in the ABI database
-  bool driver_bound = false;   // works only under a driver that is new enough (cudart)
-  bool single_major = false;   // two majors in one process are a known source of bugs (cudart)
+  int newest_known_major = 0;    // the newest major in the ABI database
+  bool driver_bound = false;     // works only under a driver that is new enough (cudart)
+  bool one_per_process = false;  // two in one process are a known source of bugs (cudart)
 };
 
 enum class Verdict : std::uint8_t {
   accepted,
   newer_than_known,     // a major the database does not know, and a caller that needs adapting
   other_major,          // ANYCUDA_CROSS_MAJOR=reject and another major than the caller's
-  other_major_loaded,   // another major of the same library is in the process
+  other_loaded,         // another file of the same library is in the process
   driver_too_old,       // the runtime's major is newer than the driver's
   driver_branch_short,  // same major, but the branch is below that major's minimum
   driver_major_unknown  // same major, newer minor, and no minimum branch is known for the major

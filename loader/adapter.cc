@@ -39,7 +39,7 @@ Status refuse(Status status, const char* function, const char* why) {
   const KeepErrno kept;
   const Opened* library = opened_library();
   if (library != nullptr) {
-    report_no_function({function, why, static_cast<std::int32_t>(status), kNativeCaller,
+    report_no_function({function, why, static_cast<std::int32_t>(status), kOtherMajor,
                         library->version.major, library->path},
                        kLibrary);
   }
@@ -47,6 +47,9 @@ Status refuse(Status status, const char* function, const char* why) {
 }
 
 Status missing_function(const char* name) {
+  if (is_driver_name(name) && driver_of_process().handle == nullptr) {
+    return refuse(static_cast<Status>(kTables.status_no_library), name, "there is no CUDA driver");
+  }
   return refuse(static_cast<Status>(kTables.status_absent), name,
                 "neither the library nor the driver of this process has it");
 }

@@ -16,6 +16,11 @@ namespace anycuda {
 // Every status enumeration of NVIDIA's libraries is an unsigned integer; 0 is success.
 using Status = unsigned int;
 
+// cuMemAdvise is the driver's, cudaMemAdvise the library's.
+inline bool is_driver_name(const char* name) {
+  return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
+
 // The function of that name in the loaded library, or in the process's driver; nullptr if it has
 // none. What was found is kept in `kept`.
 void* find_library_function(std::atomic<void*>* kept, const char* name);
@@ -37,7 +42,7 @@ Status remember(Status status);
 // function.
 Status refuse(Status status, const char* function, const char* why);
 
-// What a call gets whose function is not there.
+// What a call gets whose function is not there; without any driver the status for that.
 Status missing_function(const char* name);
 
 // A driver's answer handed to a caller of the runtime: both number their errors alike, and the

@@ -18,7 +18,7 @@ const char* advice_after(Search* search) {
   const char* text = nullptr;
   if (search->wrong_setting != nullptr) {
     text = "set ANYCUDA_CROSS_MAJOR to adapt (the default) or reject";
-  } else if (any(*search, Verdict::other_major_loaded)) {
+  } else if (any(*search, Verdict::other_loaded)) {
     text =
         arena.format("unset %s: the process has its %s already", library.variable, library.product);
   } else if (search->variable_names_a_file()) {

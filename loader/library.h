@@ -102,6 +102,12 @@ struct StatusOverride {
   std::int32_t status;
 };
 
+// A function of ours in a cell: lists in Tables::targets.
+struct AdapterRow {
+  std::uint32_t needs;   // names of the library or the driver, all of which must be there
+  std::uint32_t rather;  // names of the library, the first of which goes before it
+};
+
 struct Opened;
 
 struct Tables {
@@ -123,8 +129,8 @@ struct Tables {
   std::int32_t status_rejected;
   const StatusOverride* no_library_overrides;
   int no_library_override_count;
-  void* const* own;                    // functions of ours
-  const std::uint32_t* adapter_needs;  // per adapter: list in `targets`, all of it must be there
+  void* const* own;  // functions of ours
+  const AdapterRow* adapters;
   void* (*adapter)(unsigned number);
   void (*on_opened)(const Opened&);  // before the first call goes on; nullptr: nothing to do
 

@@ -59,10 +59,10 @@ const char* reason_of_verdict(const Candidate& candidate, Search* search) {
       return or_unknown(arena.format(
           "of CUDA %d, and ANYCUDA_CROSS_MAJOR=reject allows the caller's own CUDA %d only",
           version.major, search->caller_major));
-    case Verdict::other_major_loaded:
+    case Verdict::other_loaded:
       return or_unknown(
-          arena.format("of CUDA %d, and the process has loaded CUDA %d's: two in one process break "
-                       "each other",
+          arena.format("of CUDA %d, and the process has loaded another, of CUDA %d: two in one "
+                       "process break each other",
                        version.major, search->loaded_major));
     case Verdict::driver_too_old:
       return or_unknown(arena.format(

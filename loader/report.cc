@@ -101,6 +101,14 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   message.add("anycuda: %s failed (status %d): %s.\n", failure.function, failure.status,
               failure.reason);
   message.add("  the %s of this process: %s", library.product, failure.library_path);
+  if (failure.caller_major == kOtherMajor) {
+    message.add(
+        ", of CUDA %d; the calling program was built for another\n  what to do: install a %s of "
+        "the "
+        "program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if another stays beside it.\n",
+        failure.library_major, library.product);
+    return message.send();
+  }
   if (failure.caller_major != kNativeCaller) {
     message.add(", of CUDA %d; the calling program was built for CUDA %d", failure.library_major,
                 failure.caller_major);

@@ -10,6 +10,9 @@ namespace anycuda {
 // its reason, what to do. Only the first message of a process's stub is written.
 void report_no_library(Search* search, const char* function);
 
+// The major of an adapter's caller is another than the library's; which, only its cell knew.
+constexpr int kOtherMajor = -1;
+
 // A call whose function the opened library does not have, or must not be given.
 struct FunctionFailure {
   const char* function;

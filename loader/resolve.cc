@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "loader/adapter.h"
+#include "loader/driver.h"
 #include "loader/failure.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
@@ -34,33 +35,35 @@ std::uint16_t cell_of(const Call& call, const Opened& library) {
   return kTables.cells[call.slot.cells * kLibrary.major_count + library.major_index];
 }
 
-// The function that the cell names, nullptr if this library has none of its names.
-void* look_up(const Call& call, const Opened& library, std::uint16_t cell) {
+// The first name of a list that this library has, nullptr if it has none.
+void* first_of(std::uint32_t list, const Opened& library) {
   void* target = nullptr;
-  if (cell == kCellDirect) {
-    target = dlsym(library.handle, call.name);
-  } else {
-    const std::uint32_t* names = kTables.targets + (cell - kFirstTarget);
-    for (; target == nullptr && *names != 0; ++names) {
-      target = dlsym(library.handle, kTables.pool + *names);
-    }
+  const std::uint32_t* names = kTables.targets + list;
+  for (; target == nullptr && *names != 0; ++names) {
+    target = dlsym(library.handle, kTables.pool + *names);
   }
   dlerror();  // ours to clear: the program must not find our failed look-up there
   return target;
 }
 
-// cuMemAdvise is the driver's, cudaMemAdvise the library's.
-bool is_driver_name(const char* name) {
-  return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+// The function that the cell names, nullptr if this library has none of its names.
+void* look_up(const Call& call, const Opened& library, std::uint16_t cell) {
+  if (cell != kCellDirect) return first_of(cell - kFirstTarget, library);
+  void* target = dlsym(library.handle, call.name);
+  dlerror();
+  return target;
 }
 
-// The adapter that the cell names. nullptr if something that it needs is not there: *missing says
-// what.
-void* adapter_of(std::uint16_t cell, const char** missing) {
+// The adapter that the cell names, or what goes before it. nullptr if something that it needs is
+// not there: *missing says what.
+void* adapter_of(const Opened& library, std::uint16_t cell, const char** missing) {
   const unsigned number = cell - kFirstAdapter;
-  const std::uint32_t* names = kTables.targets + kTables.adapter_needs[number];
+  if (void* rather = first_of(kTables.adapters[number].rather, library)) return rather;
+  const std::uint32_t* names = kTables.targets + kTables.adapters[number].needs;
   for (; *names != 0; ++names) {
     const char* name = kTables.pool + *names;
+    // Without any driver the runtime has its own error for every call, which the adapter then gets.
+    if (is_driver_name(name) && driver_of_process().handle == nullptr) continue;
     std::atomic<void*> found{nullptr};
     if (is_driver_name(name) ? driver_function(&found, name) : library_function(&found, name))
       continue;
@@ -111,7 +114,8 @@ void* resolve(const Call& call, Frame* frame) {
   }
 
   const char* missing = nullptr;
-  void* target = cell >= kFirstAdapter ? adapter_of(cell, &missing) : look_up(call, *library, cell);
+  void* target =
+      cell >= kFirstAdapter ? adapter_of(*library, cell, &missing) : look_up(call, *library, cell);
   if (missing != nullptr) return fail_without(missing, call, *library, frame);
   if (target == nullptr) return fail_with_report(call, *library, Failure::absent, reason, frame);
   if (kTables.on_opened != nullptr) kTables.on_opened(*library);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "loader/driver.h"
+#include "loader/interpreter.h"
 #include "loader/loaded.h"
 #include "loader/places.h"
 #include "loader/reason.h"
@@ -19,11 +20,20 @@ namespace {
 // be tried; bound lazily it would end the program in the middle of a call.
 constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
+// A file that the user names may be the one that the process has already.
+bool is_loaded(const Search& search, const Candidate& candidate) {
+  if (candidate.place == Place::loaded) return true;
+  if (search.loaded_major == 0) return false;
+  if (dlopen(candidate.path, RTLD_LAZY | RTLD_NOLOAD) != nullptr) return true;
+  dlerror();  // ours to clear
+  return false;
+}
+
 Verdict judge_candidate(Search* search, const Candidate& candidate) {
   Question question;
   question.library = search->library.rules;
   question.candidate.version = candidate.image.version;
-  question.candidate.loaded = candidate.place == Place::loaded;
+  question.candidate.loaded = is_loaded(*search, candidate);
   question.caller_major = search->caller_major;
   question.loaded_major = search->loaded_major;
   question.cross_major = search->cross_major;
@@ -144,12 +154,30 @@ void gather_what_is_loaded(Search* search) {
   }
 }
 
+// In a Python process its packages come before LD_LIBRARY_PATH, the other way round than in others:
+// what is imported later finds its CUDA among them (by an RPATH, or cuda-pathfinder, which has this
+// order), and would bring it as a second one.
+Place place_at(int position, bool in_python) {
+  const auto place = static_cast<Place>(position);
+  if (in_python && place == Place::library_path) return Place::environment;
+  if (in_python && place == Place::environment) return Place::library_path;
+  return place;
+}
+
+bool in_python(Arena* arena) {
+  const std::size_t mark = arena->mark();
+  const bool found = this_interpreter(arena).base_prefix != nullptr;
+  arena->rewind(mark);
+  return found;
+}
+
 }  // namespace
 
 Found run_search(Search* search, const void* caller, Place first_place, Place last_place) {
   gather_what_is_loaded(search);
+  const bool python = in_python(&search->arena);
   for (int p = static_cast<int>(first_place); p <= static_cast<int>(last_place); ++p) {
-    const auto place = static_cast<Place>(p);
+    const Place place = place_at(p, python);
     search->searched[p] = true;
     gather_place(search, place, caller);
     judge_place(search, place);

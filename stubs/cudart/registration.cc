@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "loader/open.h"
+#include "stubs/cudart/adapters/references_registry.h"
 #include "stubs/cudart/registration_log.h"
 
 namespace anycuda::registration {
@@ -79,7 +80,9 @@ ANYCUDA_OWN void anycuda_unregister_fat_binary(void** handle) {
   const auto function =
       reinterpret_cast<Unregister>(dlsym(library->handle, "__cudaUnregisterFatBinary"));
   if (function == nullptr) dlerror();  // ours to clear
-  if (real != nullptr && function != nullptr) function(real);
+  if (real == nullptr || function == nullptr) return;
+  anycuda::references::remove_fat_binary(real);
+  function(real);
 }
 
 ANYCUDA_OWN void anycuda_register_function(void** handle, const char* host_function,

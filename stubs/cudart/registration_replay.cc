@@ -5,8 +5,18 @@
 
 #include "loader/open.h"
 #include "loader/report.h"
+#include "stubs/cudart/adapters/references_registry.h"
 #include "stubs/cudart/registration.h"
 #include "stubs/cudart/registration_log.h"
+
+// What stands in for functions that a runtime of 12 or later has no more (adapters/references.cc).
+// Called as they are: see call_library.
+#pragma GCC visibility push(hidden)
+extern "C" {
+void adapt_register_texture();
+void adapt_register_surface();
+}
+#pragma GCC visibility pop
 
 namespace anycuda::registration {
 namespace {
@@ -41,18 +51,29 @@ constexpr const char* kSymbols[kKindCount] = {
 // (a constructor that calls CUDA, a destructor that unregisters).
 std::atomic<void*> real_functions[kKindCount];
 std::atomic<bool> looked_up{false};
+// Are texture and surface references kept by us? Then we need to know kernels too.
+std::atomic<bool> references_are_ours{false};
+
+void* real_function(unsigned kind) { return real_functions[kind].load(std::memory_order_acquire); }
+
+void* stand_in(unsigned kind) {
+  if (kind == kTexture) return reinterpret_cast<void*>(&adapt_register_texture);
+  if (kind == kSurface) return reinterpret_cast<void*>(&adapt_register_surface);
+  return nullptr;
+}
 
 void look_up_functions(const Opened& library) {
   if (looked_up.load(std::memory_order_acquire)) return;
   for (unsigned kind = kFatBinary; kind < kKindCount; ++kind) {
     void* found = dlsym(library.handle, kSymbols[kind]);
     if (found == nullptr) dlerror();  // ours to clear
+    if (found == nullptr) found = stand_in(kind);
     real_functions[kind].store(found, std::memory_order_relaxed);
   }
+  references_are_ours.store(real_function(kTexture) == stand_in(kTexture),
+                            std::memory_order_relaxed);
   looked_up.store(true, std::memory_order_release);
 }
-
-void* real_function(unsigned kind) { return real_functions[kind].load(std::memory_order_acquire); }
 
 void replay_one(const Record& record) {
   if (cancelled(record.handle)) return;
@@ -119,12 +140,17 @@ void call_library(unsigned kind, void** handle, const std::uint64_t* a) {
   if (function != nullptr) {
     function(handle, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
   }
+  if (kind == kFunction && references_are_ours.load(std::memory_order_relaxed)) {
+    references::add_kernel(handle, reinterpret_cast<const void*>(a[0]));
+  }
 }
 
 void** call_fat_binary(std::uint64_t fat_binary) {
   using Register = void** (*)(void*);
   const auto function = reinterpret_cast<Register>(real_function(kFatBinary));
-  return function != nullptr ? function(reinterpret_cast<void*>(fat_binary)) : nullptr;
+  void** handle = function != nullptr ? function(reinterpret_cast<void*>(fat_binary)) : nullptr;
+  if (references_are_ours.load(std::memory_order_relaxed)) references::add_fat_binary(handle);
+  return handle;
 }
 
 }  // namespace anycuda::registration

@@ -146,4 +146,6 @@ def newest_text(function: Function, versions: list[str]) -> str:
 
 
 def adapted(cells: dict[tuple[str, str, str], Cell]) -> list[Cell]:
-    return [cell for cell in cells.values() if cell.function]
+    """The cells that a function of ours fills, those among them that are a fallback too."""
+    both = (one for _, cell in sorted(cells.items()) for one in (cell, cell.fallback))
+    return [cell for cell in both if cell and cell.function]

@@ -35,7 +35,8 @@ class Cell:
     """`target` is the name to look for in the runtime, "" where there is none to call; `fallbacks`
     are further names of the same function, for runtimes that lack the first. `since` is the first
     harvested release of the runtime's major that has the target, or all that an adapter needs of it.
-    `function` is our adapter, `needs` the names without which it is absent; `adapter` is its line."""
+    `function` is our adapter, `needs` the names without which it is absent; `adapter` is its line.
+    `fallback` is what releases get that lack the target and its fallbacks."""
 
     symbol: str
     caller: str
@@ -48,6 +49,7 @@ class Cell:
     function: str = ""
     needs: tuple[str, ...] = ()
     adapter: Optional[Adapter] = None
+    fallback: Optional["Cell"] = None
 
 
 class Judge:
@@ -173,9 +175,30 @@ def _cell(
     for entry in reviewed.rejects:
         if entry.matches(name, caller, runtime):
             return replace(cell, reason=entry.reason)
-    for line in reviewed.adapters:
-        if line.matches(name, caller, runtime):
+    lines = [line for line in reviewed.adapters if line.matches(name, caller, runtime)]
+    for line in lines:
+        if not line.fallback:
             return _adapted(database, reviewed, cell, line)
+    found = _as_it_is(database, judge, reviewed, function, cell, targets)
+    if not lines:
+        return found
+    if found.kind not in ("direct", "renamed"):
+        raise facts.FormatError(
+            f"adapters: {name} for {caller} on {runtime} is {found.kind}: a fallback for nothing"
+        )
+    return replace(found, fallback=_adapted(database, reviewed, cell, lines[0]))
+
+
+def _as_it_is(
+    database: Database,
+    judge: Judge,
+    reviewed: Reviewed,
+    function: Function,
+    cell: Cell,
+    targets: list[tuple[str, str]],
+) -> Cell:
+    """A cell that nothing of ours fills."""
+    name, caller, runtime = cell.symbol, cell.caller, cell.runtime
     if targets:
         reasons = [
             judge.difference(function, caller, database.functions[other], runtime)

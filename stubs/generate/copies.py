@@ -5,22 +5,22 @@ before the call (input) or out of it after a call that succeeded (output).
 """
 
 from . import ctype
-from .abi_header import Header, newest_text
+from .abi_header import Header, adapted, newest_text
 from .cells import Cell
 from .convert import plan
 from .rule import Comparison
 
 _TOP = """// Generated from the ABI database; see stubs/generate/copies.py.
-#include "cudart_adapters.h"
+#include "LIBRARY_adapters.h"
 
 namespace anycuda {
 """
 
 
 def copy_adapters(header: Header, cells: dict[tuple[str, str, str], Cell]) -> str:
-    parts = [_TOP]
-    for _, cell in sorted(cells.items()):
-        if cell.adapter and not cell.adapter.function:
+    parts = [_TOP.replace("LIBRARY", header.database.path.name)]
+    for cell in adapted(cells):
+        if not cell.adapter.function:
             parts.append(_Copy(header, cell).text())
     return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 

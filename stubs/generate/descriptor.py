@@ -10,7 +10,7 @@ ROLES = ("error_name", "error_string", "get_last_error", "peek_last_error", "dri
 MAX_MAJORS = 7
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
              "wheel_folders", "status", "core"}
-_OPTIONAL = {"driver_bound": False, "single_major": False, "is_driver": False,
+_OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
              "no_library_status": {}, "roles": {}, "own": {}, "on_opened": ""}
 
 
@@ -32,7 +32,7 @@ class Descriptor:
     majors: tuple[Major, ...]
     wheel_folders: tuple[str, ...]
     driver_bound: bool
-    single_major: bool
+    one_per_process: bool
     is_driver: bool
     status: dict[str, int]
     no_library_status: dict[str, int]

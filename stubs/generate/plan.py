@@ -27,7 +27,7 @@ class Slot:
 @dataclass(frozen=True)
 class PlannedCell:
     """targets: names to look for in the library, in that order; empty where there is nothing.
-    function: our adapter, which needs all of `needs`."""
+    function: our adapter, which needs all of `needs`; with targets it is for libraries without them."""
     kind: str
     targets: tuple[str, ...]
     reason: str
@@ -116,7 +116,7 @@ def _slot(plan: Plan, facts: Facts, index: int, function: Function, number: int)
     if number:
         row = [facts.cells[function.name, str(number), str(m.number)] for m in descriptor.majors]
         cells = tuple(PlannedCell(c.kind, (c.target, *c.fallbacks) if c.target else (), c.reason,
-                                  c.function, c.needs)
+                                  (c.fallback or c).function, (c.fallback or c).needs)
                       for c in row)
     name = _node(descriptor, number) if number else NATIVE_NODE
     return Slot(index, node, name, number == plan.default_major, cells,

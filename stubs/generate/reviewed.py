@@ -13,7 +13,7 @@ from . import facts
 
 _DIRECTION = r"([\d,]+|\*)>([\d,]+|\*)"
 _ADAPTER = re.compile(
-    _DIRECTION + r" (\S+) (adapted|emulated) (\w+(?:\([^)]*\))?)(?: needs (\S+))?  +(\S.*)"
+    _DIRECTION + r" (\S+) (adapted|emulated) (\w+(?:\([^)]*\))?)( fallback)?(?: needs (\S+))?  +(\S.*)"
 )
 _COPY = re.compile(r"copy(?:\((.*)\))?")
 
@@ -76,7 +76,8 @@ class Adapter:
 
     `function` is the name of a function of ours without its prefix; "" stands for a copy adapter, which
     is generated: `copy(out attributes, as cudaOther)`. `needs`: names without which the call is absent,
-    in the runtime, or in the driver where they begin with cu and a capital."""
+    in the runtime, or in the driver where they begin with cu and a capital. A `fallback` is for releases of
+    the runtime's major that lack what the cell would be without it."""
 
     direction: Direction
     symbol: str
@@ -87,10 +88,13 @@ class Adapter:
     outputs: frozenset[str] = frozenset()
     both_ways: frozenset[str] = frozenset()
     target: str = ""
+    fallback: bool = False
 
     def matches(self, symbol: str, caller: str, runtime: str) -> bool:
-        """The forms for per-thread default streams follow their base name."""
-        return self.direction.matches(caller, runtime) and split_suffix(symbol)[0] == self.symbol
+        """The name may hold `*`. The forms for per-thread default streams follow their base name."""
+        return self.direction.matches(caller, runtime) and fnmatchcase(
+            split_suffix(symbol)[0], self.symbol
+        )
 
 
 def is_driver_name(name: str) -> bool:
@@ -143,7 +147,7 @@ def _load_adapters(path: Path) -> list[Adapter]:
                 f"{path}:{number}: expected `12>13 name adapted function [needs a,b]  reason`, "
                 f"found {line!r}"
             )
-        callers, runtimes, symbol, kind, function, needs, reason = match.groups()
+        callers, runtimes, symbol, kind, function, fallback, needs, reason = match.groups()
         copy = _COPY.fullmatch(function)
         words = _copy_words(copy[1] or "", path, number) if copy else {}
         result.append(
@@ -157,6 +161,7 @@ def _load_adapters(path: Path) -> list[Adapter]:
                 frozenset(words.get("out", ())),
                 frozenset(words.get("inout", ())),
                 next(iter(words.get("as", ())), symbol),
+                bool(fallback),
             )
         )
     return result

@@ -68,7 +68,7 @@ def cplusplus(plan: Plan, driver: Descriptor) -> str:
         _array("std::uint16_t", "kCells", [cell for cell, _ in flat]),
         _array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
         _array("std::uint32_t", "kTargets", targets.values),
-        _array("std::uint32_t", "kAdapterNeeds", [needs for _, needs in adapters.rows]),
+        _array("AdapterRow", "kAdapters", [(needs, rather) for _, needs, rather in adapters.rows]),
         adapters.lookup(),
         _array("std::uint32_t", "kReasonText", [row[0] for row in reasons.rows]),
         _array("std::uint8_t", "kOutputs", outputs.bytes),
@@ -124,22 +124,22 @@ class _Outputs:
 
 
 class _Adapters:
-    """Adapters with what they need, each once: its place is its number."""
+    """Adapters with what they need and what goes before them, each once: its place is its number."""
 
     def __init__(self) -> None:
-        self.rows: dict[tuple[str, int], int] = {}
+        self.rows: dict[tuple[str, int, int], int] = {}
 
-    def add(self, function: str, needs: int) -> int:
-        return self.rows.setdefault((function, needs), len(self.rows))
+    def add(self, function: str, needs: int, rather: int) -> int:
+        return self.rows.setdefault((function, needs, rather), len(self.rows))
 
     def declarations(self) -> list[str]:
         return [f'extern "C" __attribute__((visibility("hidden"))) void adapt_{function}();'
-                for function in dict.fromkeys(function for function, _ in self.rows)]
+                for function in dict.fromkeys(row[0] for row in self.rows)]
 
     def lookup(self) -> str:
         """A function and not an array: addresses in data are relocations at every start."""
         lines = [f"    case {number}: return reinterpret_cast<void*>(&adapt_{function});"
-                 for (function, _), number in self.rows.items()]
+                 for (function, _, _), number in self.rows.items()]
         return ("void* adapter(unsigned number) {\n  switch (number) {\n" + "\n".join(lines)
                 + "\n    default: return nullptr;\n  }\n}")
 
@@ -158,7 +158,10 @@ def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Row
             row.append(("kCellRejected", reason))
         elif cell.function:
             needs = targets.add(tuple(pool.add(target) for target in cell.needs))
-            row.append((f"kFirstAdapter + {adapters.add(cell.function, needs)}", 0))
+            # A copy's target is what it calls, and no name to take in its place.
+            rather = cell.targets if cell.kind in ("direct", "renamed") else ()
+            first = targets.add(tuple(pool.add(target) for target in rather))
+            row.append((f"kFirstAdapter + {adapters.add(cell.function, needs, first)}", 0))
         elif cell.kind not in ("direct", "renamed"):
             raise ValueError(f"{name}: a cell of kind {cell.kind} without a function")
         elif cell.targets == (name,):
@@ -222,7 +225,7 @@ def _descriptor_data(descriptor: Descriptor, name: str) -> str:
 
 def _descriptor(descriptor: Descriptor, name: str) -> str:
     newest = max(m.number for m in descriptor.majors)
-    flags = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.single_major).lower()]
+    flags = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.one_per_process).lower()]
     fields = [quote(descriptor.name), quote(descriptor.product), quote(descriptor.variable),
               quote(descriptor.file_prefix), quote(descriptor.advice), f"k{name}Majors",
               str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
@@ -235,6 +238,6 @@ def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -
     fields = ["kPool", "kSymbols", symbols, "kHistory", "kSlots", slots, "kCells", "kTargets",
               "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
               status["absent"], status["rejected"], "kOverrides", overrides, "kOwn",
-              "kAdapterNeeds", "&adapter",
+              "kAdapters", "&adapter",
               f"&{plan.descriptor.on_opened}" if plan.descriptor.on_opened else "nullptr"]
     return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"

@@ -74,5 +74,35 @@ TEST_F(Launch, WithoutTheRuntimesFunctionTheCallIsAbsent) {
   EXPECT_EQ(refused().size(), 1U);
 }
 
+TEST_F(Launch, AKernelThatIsTheDriversIsHandedOut) {
+  static int kernel;
+  fake(
+      "cudaGetKernel", +[](v12::cudaKernel_t* out, const void* function) {
+        if (out == nullptr || function == nullptr) return out == nullptr ? 1U : 98U;
+        *out = reinterpret_cast<v12::cudaKernel_t>(&kernel);
+        return 0U;
+      });
+  Guarded<v13::cudaKernel_t> handle;
+  EXPECT_EQ(adapt_get_kernel_of_driver(handle.get(), nullptr), 98U);
+  EXPECT_TRUE(handle.untouched());
+  EXPECT_EQ(adapt_get_kernel_of_driver(nullptr, &host_function), 1U);
+  EXPECT_EQ(adapt_get_kernel_of_driver(handle.get(), &host_function), 0U);
+  EXPECT_EQ(*handle, reinterpret_cast<v13::cudaKernel_t>(&kernel));
+  EXPECT_TRUE(handle.intact());
+}
+
+TEST_F(Launch, AHostFunctionIsNotHandedOutAsAKernel) {
+  fake(
+      "cudaGetKernel", +[](v12::cudaKernel_t* out, const void* function) {
+        *out = static_cast<v12::cudaKernel_t>(const_cast<void*>(function));
+        return 0U;
+      });
+  Guarded<v13::cudaKernel_t> handle;
+  EXPECT_EQ(adapt_get_kernel_of_driver(handle.get(), &host_function), 801U);
+  EXPECT_EQ(remembered(), 801U);
+  EXPECT_EQ(refused().size(), 1U);
+  EXPECT_TRUE(handle.untouched());
+}
+
 }  // namespace
 }  // namespace anycuda

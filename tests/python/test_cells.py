@@ -1,5 +1,6 @@
 """Cells: what becomes of a call when the caller's major and the runtime's differ."""
 
+import re
 import unittest
 
 from abi_support import SmallDatabase, real
@@ -134,6 +135,19 @@ class SmallCases(unittest.TestCase):
         found = self.one(text, ("f_ptsz", "13", "12"), adapters=lines, driver="cuX\ncuX_ptsz\ncuY\n")
         self.assertEqual((found.function, found.needs), ("g_ptsz", ("g_ptsz", "h", "cuX_ptsz", "cuY")))
 
+    def test_a_fallback_is_for_releases_that_lack_the_name(self):
+        text = "f\n  12.1-13.0  int ()\ng\n  12.0-12.1  int ()\n"
+        found = self.one(text, ("f", "13", "12"),
+                         adapters="13>12 f emulated of_g fallback needs g  made from g\n")
+        self.assertEqual((found.kind, found.target, found.since), ("direct", "f", "12.1"))
+        self.assertEqual((found.fallback.kind, found.fallback.function, found.fallback.since),
+                         ("emulated", "of_g", "12.0"))
+
+    def test_a_fallback_for_nothing_stops_the_build(self):
+        with self.assertRaisesRegex(facts.FormatError, "is absent: a fallback for nothing"):
+            self.one("f\n  13.0  int ()\ng\n  12.0  int ()\n", ("f", "13", "12"),
+                     adapters="13>12 f emulated of_g fallback needs g  made from g\n")
+
     def test_a_reject_goes_before_an_adapter(self):
         found = self.one(self.TWO, ("f", "12", "13"), adapters="12>13 f adapted g  reason\n",
                          rejects="12>13 f  unsafe\n")
@@ -251,12 +265,13 @@ class Cudart(unittest.TestCase):
         self.assertEqual(cell("cudaGetDeviceProperties", "11", "12").kind, "direct")
 
     def test_doors_to_other_functions_do_not_cross(self):
-        for symbol in (
-            "cudaGetExportTable",
-            "cudaGetDriverEntryPoint",
-            "cudaGetDriverEntryPoint_ptsz",
-        ):
-            self.assertEqual(cell(symbol, "12", "13").kind, "rejected")
+        self.assertEqual(cell("cudaGetExportTable", "12", "13").kind, "rejected")
+        self.assertEqual(cell("cudaGetExportTable", "13", "13").kind, "direct")
+
+    def test_doors_to_the_driver_keep_the_callers_promise(self):
+        for symbol in ("cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz"):
+            for caller, runtime in (("11", "12"), ("12", "13"), ("13", "11")):
+                self.assertEqual(cell(symbol, caller, runtime).kind, "adapted", symbol)
             self.assertEqual(cell(symbol, "13", "13").kind, "direct")
 
     def test_a_launch_by_kernel_handle_is_made_from_another_in_11(self):
@@ -297,14 +312,42 @@ class Cudart(unittest.TestCase):
 
 
 class OtherLibraries(unittest.TestCase):
+    def test_nothing_is_rejected_that_nobody_looked_at(self):
+        for library in ("nvrtc", "nvjitlink", "cuda"):
+            database = real(library)
+            reviews = {line.reason
+                       for line in reviewed.load_verdicts(database.path / "rejects.txt")}
+            for found in cells.cells(database).values():
+                if found.kind == "rejected":
+                    self.assertIn(found.reason, reviews, found)
+
     def test_nvrtc(self):
         self.assertEqual(cell("nvrtcCompileProgram", "11", "13", "nvrtc").kind, "direct")
-        self.assertEqual(cell("nvrtcGetNVVM", "12", "13", "nvrtc").target, "nvrtcGetLTOIR")
         self.assertEqual(cell("nvrtcGetTileIR", "13", "12", "nvrtc").kind, "absent")
+        self.assertEqual(cell("__nvrtcCPEx", "12", "13", "nvrtc").kind, "rejected")
+
+    def test_lto_ir_crosses_to_newer_compilers_alone(self):
+        for symbol, caller, runtime, kind, target in (
+            ("nvrtcGetLTOIR", "12", "13", "direct", "nvrtcGetLTOIR"),
+            ("nvrtcGetNVVM", "12", "13", "renamed", "nvrtcGetLTOIR"),
+            ("nvrtcGetLTOIR", "13", "12", "rejected", ""),  # linkers of 13 would take it silently
+            ("nvrtcGetLTOIR", "12", "11", "rejected", ""),
+            ("nvrtcGetLTOIR", "13", "11", "rejected", ""),
+            ("nvrtcGetNVVM", "12", "11", "rejected", ""),
+            ("nvrtcGetNVVM", "11", "12", "rejected", ""),
+            ("nvrtcGetNVVM", "11", "13", "rejected", ""),
+            # Whether there is any may be asked everywhere.
+            ("nvrtcGetLTOIRSize", "13", "12", "direct", "nvrtcGetLTOIRSize"),
+            ("nvrtcGetLTOIRSize", "12", "11", "renamed", "nvrtcGetNVVMSize"),
+            ("nvrtcGetNVVMSize", "11", "12", "direct", "nvrtcGetNVVMSize"),
+            ("nvrtcGetNVVMSize", "11", "13", "renamed", "nvrtcGetLTOIRSize"),
+        ):
+            found = cell(symbol, caller, runtime, "nvrtc")
+            self.assertEqual((found.kind, found.target), (kind, target), found)
 
     def test_nvjitlink_names_of_one_minor(self):
-        found = cell("__nvJitLinkCreate_12_4", "12", "13", "nvjitlink")
-        self.assertEqual((found.kind, found.target), ("renamed", "nvJitLinkCreate"))
+        found = cell("__nvJitLinkComplete_12_4", "12", "13", "nvjitlink")
+        self.assertEqual((found.kind, found.target), ("renamed", "nvJitLinkComplete"))
         found = cell("__nvJitLinkCreate_13_5", "13", "12", "nvjitlink")
         self.assertEqual(
             (found.target, found.fallbacks), ("nvJitLinkCreate", ("__nvJitLinkCreate_12_0",))
@@ -312,11 +355,41 @@ class OtherLibraries(unittest.TestCase):
         found = cell("__nvJitLinkCreate_12_9", "12", "12", "nvjitlink")
         self.assertEqual((found.kind, found.target), ("direct", "__nvJitLinkCreate_12_9"))
         self.assertIn("nvJitLinkCreate", found.fallbacks)
-        self.assertEqual(cell("__nvJitLinkCreate_12_7", "12", "13", "nvjitlink").kind, "renamed")
+        self.assertEqual(cell("__nvJitLinkComplete_12_7", "12", "13", "nvjitlink").kind, "renamed")
+        self.assertEqual(cell("__nvJitLinkAPI", "12", "13", "nvjitlink").kind, "rejected")
+
+    def test_what_a_program_of_12_gives_a_linker_of_13_is_looked_at(self):
+        for function in ("Create", "Destroy", "AddData", "AddFile"):
+            for symbol in (f"nvJitLink{function}", f"__nvJitLink{function}_12_0",
+                           f"__nvJitLink{function}_12_9"):
+                found = cell(symbol, "12", "13", "nvjitlink")
+                self.assertEqual((found.kind, found.needs), ("adapted", (f"nvJitLink{function}",)))
+        self.assertEqual(cell("nvJitLinkAddData", "13", "12", "nvjitlink").kind, "renamed")
+
+    def test_every_name_of_nvjitlink_leads_somewhere_in_every_release(self):
+        """A program may be built for a newer minor than the one that is there."""
+        database = real("nvjitlink")
+        exported = {release: {name for name, function in database.functions.items()
+                              if release in function.versions} for release in database.versions}
+        base = {name[len("__"):-len("_12_0")] for name in exported["12.0"] if name.endswith("_12_0")}
+        self.assertEqual(len(base), 13)
+        for (symbol, _, runtime), found in cells.cells(database).items():
+            plain = re.sub(r"^__(.*)_1\d_\d+$", r"\1", symbol)
+            if plain not in base:
+                continue
+            self.assertIn(found.kind, ("direct", "renamed", "adapted"), found)
+            names = {found.target, *found.fallbacks, *found.needs}
+            for release in database.versions_of(runtime):
+                self.assertTrue(names & exported[release], f"{found} on {release}")
 
     def test_the_driver_has_one_major(self):
         self.assertEqual(cell("cuInit", "NATIVE", "NATIVE", "cuda").kind, "direct")
         self.assertEqual({c.kind for c in cells.cells(real("cuda")).values()}, {"direct"})
+
+    def test_a_name_of_the_driver_leads_to_itself_alone(self):
+        """cuCtxCreate_v4 must not become an older form of the function, which has other parameters."""
+        for found in cells.cells(real("cuda")).values():
+            self.assertEqual((found.target, found.fallbacks), (found.symbol, ()))
 
 
 if __name__ == "__main__":

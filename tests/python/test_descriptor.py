@@ -22,7 +22,7 @@ class Sound(unittest.TestCase):
 
     def test_what_may_be_left_out_has_a_value(self):
         found = load()
-        self.assertFalse(found.driver_bound or found.single_major or found.is_driver)
+        self.assertFalse(found.driver_bound or found.one_per_process or found.is_driver)
         self.assertEqual((found.own, found.roles, found.on_opened), ({}, {}, ""))
 
     def test_majors_are_in_the_order_of_their_numbers(self):

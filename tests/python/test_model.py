@@ -115,8 +115,6 @@ class Prototypes(unittest.TestCase):
             unknown,
             {
                 "__cudaGetProcAddress",
-                "__cudaRegisterHostVar",
-                "__cudaRegisterUnifiedTable",
                 "cudaSubgridCreate",
                 "cudaSubgridWorkerGridCreate",
                 "cudaSubgridWorksetCreate",

@@ -218,9 +218,9 @@ class WithARuntime : public ::testing::Test {
 
 TEST_F(WithARuntime, AFunctionThatItCannotHaveSays302) {
   machine_.wheel(cudart, "12.9");
-  EXPECT_THAT(call("call_cudart-11", {"gone-later"}), ElementsAre("gone-later: 302"));
+  EXPECT_THAT(call("call_cudart-13", {"not-yet"}), ElementsAre("not-yet: 302"));
   EXPECT_EQ(count_of("anycuda:", result_.err), 1u) << result_.err;
-  EXPECT_THAT(result_.err, ContainsRegex("cudaGetTextureReference failed .*libcudart.so.12"));
+  EXPECT_THAT(result_.err, ContainsRegex("cudaExecutionCtxGetId failed .*libcudart.so.12"));
 }
 
 TEST_F(WithARuntime, AFunctionThatIsNotSafeSays801) {

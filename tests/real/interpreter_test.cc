@@ -97,6 +97,17 @@ TEST_F(Interpreter, HasThePackagesOfItsVersionAlone) {
   EXPECT_THAT(chosen({path("base/bin/python3.11")}), HasSubstr("home/.local/lib/python3.11/"));
 }
 
+// Whatever is imported later brings the packages' own.
+TEST_F(Interpreter, HasItsPackagesBeforeLibraryPath) {
+  machine_.on_library_path(cudart, "13.5");
+  EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr("opt/cudart-13.5"));
+  wheel(kOwn, "12.9");
+  EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr(kOwn));
+  machine_.env("VIRTUAL_ENV", path("venv"));
+  EXPECT_THAT(chosen({native("host")}), HasSubstr("opt/cudart-13.5"))
+      << "a program that is no Python";
+}
+
 TEST_F(Interpreter, AProgramThatIsNoPythonHasNoneOfThem) {
   surround();
   EXPECT_EQ(chosen({native("host")}), "none");

@@ -66,6 +66,14 @@ TEST_F(Adapter, WithoutSomethingThatItNeedsIsAbsentAndSaysWhat) {
                               "library does not have"));
 }
 
+TEST_F(Adapter, AFallbackIsForLibrariesWithoutTheName) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(call(kAdaptedIn12), 3012u);
+    EXPECT_EQ(anycuda_slots[kAdaptedIn12], dlsym(opened_library()->handle, "testOld"));
+  });
+}
+
 TEST_F(Adapter, ANativeCallerGetsNone) {
   install("libtest.so.11.2");
   in_child([] { EXPECT_EQ(call(native_slot(kAdapted)), 302u); });
@@ -91,6 +99,7 @@ TEST_F(Adapter, WithoutADriverThereIsNoFunctionOfIt) {
   in_child([] {
     std::atomic<void*> kept{nullptr};
     EXPECT_EQ(driver_function(&kept, "cuDriverGetVersion"), nullptr);
+    EXPECT_EQ(missing_function("cuDriverGetVersion"), 35u);
   });
 }
 
@@ -119,6 +128,7 @@ TEST_F(Adapter, ARefusalIsTheLastErrorAndSaysWhy) {
     EXPECT_EQ(get(), 302u);
   });
   EXPECT_THAT(text, HasSubstr("testCore failed (status 801): 12 cannot say that"));
+  EXPECT_THAT(text, HasSubstr("install a test library of the program's CUDA"));
 }
 
 TEST_F(Adapter, TheDriversErrorsAreRememberedAndItsSuccessIsNot) {

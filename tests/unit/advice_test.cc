@@ -42,7 +42,7 @@ TEST(Advice, ForAFileThatTheUserNamedIsAboutTheVariable) {
 }
 
 TEST(Advice, ForASecondMajorIsToUnsetTheVariable) {
-  EXPECT_THAT(advice({{Place::variable, Verdict::other_major_loaded}}),
+  EXPECT_THAT(advice({{Place::variable, Verdict::other_loaded}}),
               HasSubstr("unset ANYCUDA_TESTLIB: the process has its test library already"));
 }
 

@@ -10,7 +10,7 @@ namespace anycuda {
 
 void PrintTo(Verdict verdict, std::ostream* out) {
   const char* const names[] = {
-      "accepted",       "newer_than_known",    "other_major",         "other_major_loaded",
+      "accepted",       "newer_than_known",    "other_major",         "other_loaded",
       "driver_too_old", "driver_branch_short", "driver_major_unknown"};
   *out << names[static_cast<int>(verdict)];
 }
@@ -153,28 +153,28 @@ Question plain_question() {
   return q;
 }
 
-TEST(Judge, ASecondMajorInOneProcessIsRefused) {
+TEST(Judge, ASecondOneInTheProcessIsRefusedOfWhateverMajor) {
   Question q = plain_question();
-  q.loaded_major = 13;
-  EXPECT_EQ(judge(q), Verdict::other_major_loaded);
-  q.loaded_major = 12;
-  EXPECT_EQ(judge(q), Verdict::accepted);
+  for (const int loaded : {11, 12, 13}) {
+    q.loaded_major = loaded;
+    EXPECT_EQ(judge(q), Verdict::other_loaded) << loaded;
+  }
   q.loaded_major = 0;
   EXPECT_EQ(judge(q), Verdict::accepted);
 }
 
-TEST(Judge, ASecondMajorIsNoMatterForALibraryThatBearsIt) {
+TEST(Judge, ASecondOneIsNoMatterForALibraryThatBearsIt) {
   Question q = plain_question();
-  q.library.single_major = false;
+  q.library.one_per_process = false;
   q.loaded_major = 13;
   EXPECT_EQ(judge(q), Verdict::accepted);
 }
 
-TEST(Judge, ANativeCallerGetsNoSecondMajorEither) {
+TEST(Judge, ANativeCallerGetsNoSecondOneEither) {
   Question q = plain_question();
   q.caller_major = kNativeCaller;
   q.loaded_major = 13;
-  EXPECT_EQ(judge(q), Verdict::other_major_loaded);
+  EXPECT_EQ(judge(q), Verdict::other_loaded);
 }
 
 TEST(Judge, TheDriverRuleIsForDriverBoundLibrariesOnly) {
@@ -207,8 +207,8 @@ TEST(Judge, TheFirstRuleThatFailsNamesTheVerdict) {
   q.library.newest_known_major = 14;
   EXPECT_EQ(judge(q), Verdict::other_major);
   q.cross_major = CrossMajor::adapt;
-  EXPECT_EQ(judge(q), Verdict::other_major_loaded);
-  q.loaded_major = 14;
+  EXPECT_EQ(judge(q), Verdict::other_loaded);
+  q.loaded_major = 0;
   EXPECT_EQ(judge(q), Verdict::driver_too_old);
   q.driver = driver_of(14000, 1);
   EXPECT_EQ(judge(q), Verdict::accepted);  // the candidate's minor is not known

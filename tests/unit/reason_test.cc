@@ -86,7 +86,7 @@ TEST_F(Reason, OfAVerdictNamesTheNumbersAndWhatHelps) {
               AllOf(HasSubstr("12.2"), HasSubstr("CUDA 13"), HasSubstr("update the driver")));
   EXPECT_THAT(of(Verdict::other_major),
               AllOf(HasSubstr("ANYCUDA_CROSS_MAJOR=reject"), HasSubstr("CUDA 11")));
-  EXPECT_THAT(of(Verdict::other_major_loaded), AllOf(HasSubstr("CUDA 13"), HasSubstr("CUDA 12")));
+  EXPECT_THAT(of(Verdict::other_loaded), AllOf(HasSubstr("CUDA 13"), HasSubstr("CUDA 12")));
   candidate->image.version = {14, -1};
   EXPECT_THAT(of(Verdict::newer_than_known),
               AllOf(HasSubstr("CUDA 14"), HasSubstr("update anycuda"), HasSubstr("CUDA 13")));

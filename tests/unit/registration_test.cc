@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "loader/open.h"
+#include "stubs/cudart/adapters/references_registry.h"
 #include "tests/unit/surroundings.h"
 #include "tests/unit/test_tables.h"
 
@@ -22,8 +23,38 @@ void anycuda_register_function(void** handle, const char* host, char* device, co
 void anycuda_register_var(void** handle, char* host, char* device, const char* name, int external,
                           std::size_t size, int constant, int global);
 char anycuda_init_module(void** handle);
+void anycuda_register_texture(void** handle, const void* host, const void** device,
+                              const char* name, int dimensions, int normalized, int external);
+void anycuda_register_surface(void** handle, const void* host, const void** device,
+                              const char* name, int dimensions, int external);
 }
 #pragma GCC visibility pop
+
+namespace {
+
+// What the fake library, as all since 12, has no functions for comes to these.
+struct Kept {
+  void** handle;
+  const void* host;
+  const void* device;
+  const char* name;
+  int numbers[3];
+};
+std::vector<Kept> kept_textures;
+std::vector<Kept> kept_surfaces;
+
+}  // namespace
+
+extern "C" __attribute__((visibility("hidden"))) void adapt_register_texture(
+    void** handle, const void* host, const void** device, const char* name, int dimensions,
+    int normalized, int external) {
+  kept_textures.push_back({handle, host, device, name, {dimensions, normalized, external}});
+}
+extern "C" __attribute__((visibility("hidden"))) void adapt_register_surface(
+    void** handle, const void* host, const void** device, const char* name, int dimensions,
+    int external) {
+  kept_surfaces.push_back({handle, host, device, name, {dimensions, external, 0}});
+}
 
 namespace anycuda::registration {
 namespace {
@@ -197,6 +228,63 @@ TEST_F(Registration, MayBeEnteredAgainFromWithinTheReplay) {
     replay(library);
     EXPECT_TRUE(replayed());
     EXPECT_EQ(made().size(), 2u);
+  });
+}
+
+// A library without references: those of the log and later ones are kept with the library's handle,
+// and the first kernel of each fat binary with them.
+TEST_F(Registration, OfReferencesIsKeptWhereTheLibraryHasNone) {
+  in_child([] {
+    void** early = anycuda_register_fat_binary(&fat);
+    kernel(early, host, device);
+    kernel(early, host + 1, other);
+    const auto** address = reinterpret_cast<const void**>(device);
+    anycuda_register_texture(early, host + 2, address, "::device", 2, 1, 0);
+    anycuda_register_surface(early, host + 3, address, "::device", 3, 1);
+    EXPECT_TRUE(kept_textures.empty() && kept_surfaces.empty());
+    replay(open());
+    void** real = real_handle(handle_index(early));
+    ASSERT_EQ(kept_textures.size(), 1u);
+    const Kept& texture = kept_textures[0];
+    EXPECT_EQ(texture.handle, real);
+    EXPECT_EQ(texture.host, host + 2);
+    EXPECT_EQ(texture.device, device);
+    EXPECT_STREQ(texture.name, "::device");
+    EXPECT_EQ(texture.numbers[0] * 100 + texture.numbers[1] * 10 + texture.numbers[2], 210);
+    ASSERT_EQ(kept_surfaces.size(), 1u);
+    EXPECT_EQ(kept_surfaces[0].handle, real);
+    EXPECT_EQ(kept_surfaces[0].host, host + 3);
+    EXPECT_EQ(kept_surfaces[0].numbers[0] * 10 + kept_surfaces[0].numbers[1], 31);
+    EXPECT_EQ(references::kernel_of(real), host);
+
+    void** late = anycuda_register_fat_binary(&device);
+    kernel(late, host + 1, device);
+    anycuda_register_texture(late, host, address, "late", 1, 0, 0);
+    ASSERT_EQ(kept_textures.size(), 2u);
+    EXPECT_EQ(kept_textures[1].handle, late);
+    EXPECT_EQ(references::kernel_of(late), host + 1);
+
+    anycuda_unregister_fat_binary(early);
+    EXPECT_EQ(references::kernel_of(real), nullptr);
+    EXPECT_EQ(references::kernel_of(late), host + 1);
+    anycuda_unregister_fat_binary(late);
+    EXPECT_EQ(references::kernel_of(late), nullptr);
+  });
+}
+
+// The runtime may give the handle of a fat binary that is gone to another one at once.
+TEST_F(Registration, IsForgottenBeforeTheLibraryForgetsIt) {
+  in_child([] {
+    static void** late = nullptr;
+    static bool known = true;
+    replay(open());
+    late = anycuda_register_fat_binary(&fat);
+    kernel(late, host, device);
+    *static_cast<void (**)()>(dlsym(opened_library()->handle, "testHook")) = [] {
+      known = references::kernel_of(late) != nullptr;
+    };
+    anycuda_unregister_fat_binary(late);
+    EXPECT_FALSE(known);
   });
 }
 

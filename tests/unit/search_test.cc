@@ -195,5 +195,25 @@ TEST_F(SearchOn, NoSecondMajorIsOpenedBesideALoadedOne) {
   });
 }
 
+TEST_F(SearchOn, TheFileOfTheVariableMayBeTheLoadedOneButNoSecondOfItsMajor) {
+  const std::string loaded = install("libtest.so.12", "elsewhere/libtest.so.12");
+  const std::string other = install("libtest.so.12", "other/libtest.so.12");
+  machine.tree.link("linked/mine.so", loaded);
+  for (const std::string& same : {loaded, machine.tree.path("linked/mine.so")}) {
+    const ScopedVariable set("ANYCUDA_TESTLIB", same.c_str());
+    in_child([&] {
+      ASSERT_NE(dlopen(loaded.c_str(), RTLD_NOW), nullptr);
+      EXPECT_EQ(machine.tree.path(search_all()), same);
+    });
+  }
+  const ScopedVariable set("ANYCUDA_TESTLIB", other.c_str());
+  in_child([&] {
+    ASSERT_NE(dlopen(loaded.c_str(), RTLD_NOW), nullptr);
+    EXPECT_EQ(search_all(), "");
+    EXPECT_THAT(reason("other/libtest.so.12"), testing::HasSubstr("has loaded another"));
+    EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failure there";
+  });
+}
+
 }  // namespace
 }  // namespace anycuda

@@ -73,11 +73,11 @@ constexpr Histories kHistory = history();
 
 // Rows of cells for callers of 12, by library 11, 12, 13.
 constexpr std::uint16_t kCells[] = {
-    kCellDirect,   kCellDirect, kCellDirect,        // testCore, testMajor
-    kCellDirect,   kCellDirect, kFirstTarget,       // testOld
-    kCellAbsent,   kCellAbsent, kCellDirect,        // testNew
-    kCellDirect,   kCellDirect, kCellRejected,      // testRejected
-    kFirstAdapter, kCellAbsent, kFirstAdapter + 1,  // testAdapted
+    kCellDirect,   kCellDirect,       kCellDirect,        // testCore, testMajor
+    kCellDirect,   kCellDirect,       kFirstTarget,       // testOld
+    kCellAbsent,   kCellAbsent,       kCellDirect,        // testNew
+    kCellDirect,   kCellDirect,       kCellRejected,      // testRejected
+    kFirstAdapter, kFirstAdapter + 2, kFirstAdapter + 1,  // testAdapted
 };
 constexpr std::uint16_t kReasons[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 2, 0, 1, 0};
 constexpr std::uint32_t kReasonText[] = {text(kFirstReason), text(kFirstReason + 1),
@@ -86,9 +86,10 @@ constexpr std::uint32_t kReasonText[] = {text(kFirstReason), text(kFirstReason +
 constexpr std::uint32_t kTargets[] = {
     text(1 + kOld),      text(1 + kNew), 0, text(1 + kCoreCall), 0,
     text(1 + kCoreCall), text(1 + kOld), 0};
-constexpr std::uint32_t kAdapterNeeds[] = {3, 5};
+// What goes before the first two is the empty list; before the third, testOld.
+constexpr AdapterRow kAdapters[] = {{3, 2}, {5, 2}, {3, 0}};
 std::int32_t adapted() { return 88; }
-void* adapter(unsigned number) { return number < 2 ? reinterpret_cast<void*>(&adapted) : nullptr; }
+void* adapter(unsigned number) { return number < 3 ? reinterpret_cast<void*>(&adapted) : nullptr; }
 
 // testOutputs: int* in the first register, a handle in the third, size_t* in the second stack slot.
 constexpr std::uint8_t kOutputLists[] = {0, 3, 0, 4, 2, 8, 9, 8};
@@ -173,7 +174,7 @@ const Tables kTables = {kPool,
                         kOverrides,
                         1,
                         kOwnFunctions,
-                        kAdapterNeeds,
+                        kAdapters,
                         &adapter,
                         count_opened};
 // clang-format on

@@ -9,7 +9,8 @@ namespace anycuda::unit {
 
 // Rows of kTables.symbols, in the order of their names.
 enum Symbol : std::uint16_t {
-  kAdapted,        // testAdapted: in no library; 11 and 13 get an adapter, 13's lacks what it needs
+  kAdapted,        // testAdapted: in no library; all get an adapter, 12's is a fallback, 13's lacks
+                   // something
   kAdded,          // testAdded: came with 12.2 and stays
   kCoreCall,       // testCore: core in every major
   kDriverVersion,  // testDriverVersion: status (int*), asks the driver where there is no library

@@ -11,13 +11,40 @@ namespace anycuda {
 template <typename Call>
 Status in_context(Call call) {
   Status status = call();
+  // The last is what the driver says of a device's context that nobody has used yet, which runtime
+  // 11 makes current in cudaSetDevice (read in the machine code of 11.8).
   if (status == driver::CUDA_ERROR_NOT_INITIALIZED ||
-      status == driver::CUDA_ERROR_INVALID_CONTEXT) {
+      status == driver::CUDA_ERROR_INVALID_CONTEXT ||
+      status == driver::CUDA_ERROR_CONTEXT_IS_DESTROYED) {
     const KeepLastError kept;
-    // The cheapest call that needs a context (CUDA Runtime API, "Initialization").
-    if (v11::cudaFree(nullptr) == 0) status = call();
+    // The cheapest call that needs a context (CUDA Runtime API, "Initialization"). What it says if
+    // there can be none is what the runtime's own functions would say.
+    const Status made = v11::cudaFree(nullptr);
+    status = made == 0 ? call() : made;
   }
   return driver_answer(status);
+}
+
+// A name that not every driver has.
+struct DriverName {
+  const char* name;
+  std::atomic<void*> kept{nullptr};
+  bool is_there() { return driver_function(&kept, name) != nullptr; }
+};
+
+// Structs that the runtime hands on to the driver as they are (read in the machine code of 12.9 and
+// 13.5). What is compared here is the size; the fields are compared where the types are used.
+template <typename To, typename From>
+To* same_layout(From* pointer) {
+  static_assert(sizeof(To) == sizeof(From));
+  return reinterpret_cast<To*>(pointer);
+}
+
+// The legacy default stream orders itself with all other streams.
+template <bool per_thread>
+bool is_legacy(v13::cudaStream_t stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) == v13::cudaStreamLegacy ||
+         (!per_thread && stream == nullptr);
 }
 
 }  // namespace anycuda

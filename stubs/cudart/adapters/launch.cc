@@ -26,4 +26,22 @@ ANYCUDA_ADAPTER v12::cudaError_t adapt_launch_kernel_ptsz(void* kernel, v12::dim
   return v11::cudaLaunchKernel_ptsz(kernel, grid, block, arguments, shared_memory, stream);
 }
 
+// What a program asks for itself goes to the driver, which wants one of its own kernels: 13 gives
+// that, and so does 12 since 12.8. Before, 12 gives the host function (read in the machine code of
+// 12.4 to 12.9).
+ANYCUDA_ADAPTER v13::cudaError_t adapt_get_kernel_of_driver(v13::cudaKernel_t* kernel,
+                                                            const void* function) {
+  if (kernel == nullptr) return v12::cudaGetKernel(nullptr, function);
+  v12::cudaKernel_t found = nullptr;
+  const Status status = v12::cudaGetKernel(&found, function);
+  if (status != 0) return status;
+  if (found == function) {
+    return refuse(v13::cudaErrorNotSupported, "cudaGetKernel",
+                  "the runtime (before 12.8) gives the host function, which is no kernel to the "
+                  "driver");
+  }
+  *kernel = found;
+  return v13::cudaSuccess;
+}
+
 }  // namespace anycuda

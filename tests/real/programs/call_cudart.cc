@@ -64,11 +64,11 @@ std::string table(Text) {
   return status("table", [&] { return cudaGetExportTable(&exported, &id); });
 }
 
-// Gone since CUDA 12 and 13 in turn: what a library of a newer major cannot have.
-std::string gone_later(Text) {
-#if CUDART_VERSION < 12000
-  const textureReference* reference = nullptr;
-  return status("gone-later", [&] { return cudaGetTextureReference(&reference, &reference); });
+// Came with 13.1, and nothing in an older runtime does it.
+std::string not_yet(Text) {
+#if CUDART_VERSION >= 13010
+  unsigned long long id = 77;
+  return status("not-yet", [&] { return cudaExecutionCtxGetId(nullptr, &id); });
 #else
   return "not in these headers";
 #endif
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
                           {"no-output", no_output},
                           {"attributes", attributes},
                           {"table", table},
-                          {"gone-later", gone_later},
+                          {"not-yet", not_yet},
                           {"channel", channel},
                           {"error-name", error_name},
                           {"error-string", error_string},

@@ -1,0 +1,97 @@
+"""One measured process of launch.py: batches of launches, and what a launch took in each way, as JSON.
+
+    python3 measure.py torch SECONDS LIBRARY          PyTorch's launches and a library's, in a PyTorch process
+    python3 measure.py linked SECONDS DIRECT STUB     the same library linked to the runtime and to the stub
+
+Ways are measured a batch at a time, in random order, for as long as is asked. A way's number, in nanoseconds per
+launch, is the lower quartile of its batches: what disturbs a batch only ever makes it longer.
+"""
+
+import ctypes
+import gc
+import json
+import os
+import random
+import statistics
+import sys
+import time
+from typing import Callable
+
+BATCH = 200  # launches; the GPU takes some 1000 before one has to wait for an earlier one
+WARM_UP = 20  # batches of each way that are not counted
+
+Way = Callable[[], float]
+
+
+def launching(path: str) -> tuple[str, dict[str, Way]]:
+    """Where a library's launches go, and its two ways to launch."""
+    library = ctypes.CDLL(path)
+    library.launches_bound_to.restype = ctypes.c_char_p
+
+    def way(name: str) -> Way:
+        function = getattr(library, name)
+        function.restype = ctypes.c_double
+        return lambda: function(BATCH)
+
+    ways = {"`<<<>>>`": way("launches_compiled"), "`cudaLaunchKernel`": way("launches_called")}
+    return library.launches_bound_to().decode(), ways
+
+
+def torch_ways(library: str) -> tuple[list[str], dict[str, Way]]:
+    import torch
+
+    one = torch.zeros(1, device="cuda")
+
+    def add_in_place() -> float:
+        add, times = one.add_, range(BATCH)
+        start = time.perf_counter_ns()
+        for _ in times:
+            add(1)
+        taken = time.perf_counter_ns() - start
+        torch.cuda.synchronize()
+        return taken / BATCH
+
+    bound_to, ways = launching(library)
+    return [bound_to], {"PyTorch, `t.add_(1)`": add_in_place, **ways}
+
+
+def linked_ways(direct: str, stub: str) -> tuple[list[str], dict[str, Way]]:
+    direct_to, direct_ways = launching(direct)
+    stub_to, stub_ways = launching(stub)
+    return [direct_to, stub_to], {**{f"direct {name}": way for name, way in direct_ways.items()},
+                                  **{f"stub {name}": way for name, way in stub_ways.items()}}
+
+
+def measure(ways: dict[str, Way], seconds: float) -> dict[str, float]:
+    batches: dict[str, list[float]] = {name: [] for name in ways}
+    order = list(ways)
+    for _ in range(WARM_UP):
+        for name in order:
+            ways[name]()
+    # Now, not earlier: the driver's threads are there, and stay free to run elsewhere.
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    gc.disable()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        random.shuffle(order)
+        for name in order:
+            taken = ways[name]()
+            if taken <= 0:
+                sys.exit(f"{name}: CUDA status {-taken:.0f}")
+            batches[name].append(taken)
+    return {name: statistics.quantiles(taken, n=4)[0] for name, taken in batches.items()}
+
+
+def main() -> int:
+    how, seconds, *libraries = sys.argv[1:]
+    bound_to, ways = (torch_ways if how == "torch" else linked_ways)(*libraries)
+    found = {"bound_to": bound_to, "ns": measure(ways, float(seconds))}
+    if how == "torch":
+        import torch
+        found["machine"] = f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
+    print(json.dumps(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

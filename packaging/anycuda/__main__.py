@@ -1,0 +1,44 @@
+"""The command line: `anycuda COMMAND ...`, or `python3 -m anycuda COMMAND ...`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from . import matrix
+from .failure import Failure
+
+# Each is a module with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
+COMMANDS = (matrix,)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="anycuda", description="Tools around the stub libraries of anycuda."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        added = commands.add_parser(
+            command.NAME, help=command.SUMMARY, description=command.SUMMARY, allow_abbrev=False
+        )
+        command.add_arguments(added)
+        added.set_defaults(run=command.run, name=command.NAME)
+    arguments = parser.parse_args(argv)
+    try:
+        status = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except Failure as failure:
+        print(f"anycuda {arguments.name}: {failure}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of stdout, such as `head`, has seen enough
+        # What is still buffered must not fail again when Python closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

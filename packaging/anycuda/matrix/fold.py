@@ -1,0 +1,57 @@
+"""Runs joined for reading: releases into ranges, callers that get the same into one line."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import NamedTuple
+
+from .data import Library, Run
+
+
+class Line(NamedTuple):
+    symbol: str
+    callers: str
+    runtimes: str
+    kind: str
+    calls: str
+    driver: str
+    reason: str
+
+
+def ranges(chosen: tuple[str, ...], library: Library) -> str:
+    """12.3-12.9,13.1: a range leaves out no release that the library has in this selection. Drivers
+    are numbered otherwise than CUDA: they are listed."""
+    if library.is_driver:
+        return ",".join(chosen)
+    places = sorted(library.runtimes.index(runtime) for runtime in chosen)
+    parts = []
+    for _, group in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+        run = [library.runtimes[place] for _, place in group]
+        parts.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}")
+    return ",".join(parts)
+
+
+def lines(library: Library) -> list[Line]:
+    """One line for all releases, and all callers, that get the same answer for a function."""
+    result = []
+    for symbol, group in groupby(library.runs, lambda run: run.symbol):
+        found = []
+        answers: dict[tuple, dict[str, list[str]]] = {}
+        for run in group:
+            by_caller = answers.setdefault(_answer(run), {})
+            by_caller.setdefault(run.caller, []).extend(run.runtimes)
+        for answer, by_caller in answers.items():
+            callers: dict[tuple[str, ...], list[str]] = {}
+            for caller, runtimes in by_caller.items():
+                callers.setdefault(tuple(runtimes), []).append(caller)
+            for runtimes, names in callers.items():
+                line = Line(symbol, ",".join(names), ranges(runtimes, library), *answer)
+                found.append((names[0], library.runtimes.index(runtimes[0]), line))
+        result += [line for _, _, line in sorted(found)]
+    return result
+
+
+def _answer(run: Run) -> tuple[str, str, str, str]:
+    """`since` is no part of it: the ranges show it."""
+    calls = run.needs or (run.target,)
+    return run.kind, ", ".join(calls) if calls != (run.symbol,) else "", run.driver, run.reason

@@ -1,0 +1,140 @@
+"""docs/cross-major-cells.md: all that does not cross majors, each with its reason, as Markdown."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import Iterable, NamedTuple
+
+from .data import Library, Matrix, Run, major_of
+
+WIDTH = 110
+COMMAND = "anycuda matrix --markdown > docs/cross-major-cells.md"
+_INTRO = f"""\
+# What does not cross majors
+
+Every call that ends in an error because the program was built for another major of CUDA than the one that
+is there. All others work: [cross-major.md](cross-major.md) says how, and `anycuda matrix` shows them all,
+release by release. "12 on 13" is a program built for CUDA 12 on a machine with CUDA 13. `f` (`_ptsz`) are
+two functions, the second being the form for per-thread default streams.
+
+Written by `{COMMAND}`; do not edit.
+"""
+_NO_BREAK = "\xa0"
+_SUFFIX = re.compile(r"_pts[zd]$")
+
+
+class Item(NamedTuple):
+    symbol: str
+    direction: tuple[str, str]  # caller, and the runtime's major or first release
+    reason: str
+
+
+def markdown(matrix: Matrix) -> str:
+    parts = [_INTRO]
+    for library in matrix.libraries.values():
+        parts.append(f"## {library.product} (`{library.stub}`)\n")
+        parts += list(_driver(library) if library.is_driver else _sections(library))
+    return "\n".join(parts)
+
+
+def _sections(library: Library) -> Iterable[str]:
+    across = [run for run in library.runs if major_of(run.runtimes[0]) != run.caller]
+    rejected = [_item(run) for run in across if run.kind == "rejected"]
+    absent = [run for run in across if run.kind == "absent"]
+    never = [_item(run) for run in absent if not run.since]
+    newer = [item for item in never if item.reason.startswith("not yet")]
+    gone = [item for item in never if item not in newer]
+    later = [
+        Item(run.symbol, (run.caller, major_of(run.since)), f"from {run.since} on")
+        for run in absent
+        if run.since
+    ]
+    driver = [
+        Item(run.symbol, (run.caller, major_of(run.runtimes[0])), f"driver of CUDA {run.driver}")
+        for run in across
+        if run.driver
+    ]
+    absent_status = library.status["absent"]
+    for title, items in (
+        (f"Rejected: error {library.status['rejected']}", rejected),
+        (f"Absent: error {absent_status}", gone),
+        (f"Newer than the CUDA that is there: error {absent_status}", newer),
+        (f"Only from a later release of the major on, before that error {absent_status}", later),
+        (f"Only with a driver as new as that, else error {absent_status}", driver),
+    ):
+        if items:
+            yield f"### {title}\n"
+            yield from _groups(items)
+    if not rejected and not absent:
+        yield "Nothing.\n"
+
+
+def _driver(library: Library) -> Iterable[str]:
+    yield textwrap.fill(
+        "A driver has no majors: a function is there, or it is newer than the driver and the call gives "
+        f"error {library.status['absent']}. Harvested drivers: {', '.join(library.runtimes[:-1])}.",
+        WIDTH,
+    ) + "\n"
+    items = [
+        Item(run.symbol, ("", runtime), f"in cuda.h since {run.since}")
+        for run in library.runs
+        if run.kind == "absent"
+        for runtime in run.runtimes
+    ]
+    yield from _groups(items)
+
+
+def _item(run: Run) -> Item:
+    """The direction says which major the reason is about; which pair of releases showed a difference
+    is for the matrix."""
+    reason = re.sub(r" \(built for [^)]*\)$", "", run.reason)
+    reason = re.sub(r"^(not yet|no longer|not) in \d+ ", r"\1 there ", reason)
+    return Item(run.symbol, (run.caller, major_of(run.runtimes[0])), reason)
+
+
+def _groups(items: list[Item]) -> Iterable[str]:
+    """The functions that have the same reason in the same directions, together."""
+    directions: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for item in items:
+        directions.setdefault((item.symbol, item.reason), []).append(item.direction)
+    groups: dict[tuple[str, str], list[str]] = {}
+    for (symbol, reason), found in directions.items():
+        groups.setdefault((_spell(found), reason), []).append(symbol)
+    for (where, reason), symbols in sorted(groups.items(), key=_natural):
+        head = textwrap.wrap(f"- **{where}**: {reason}", WIDTH, subsequent_indent="  ")
+        names = textwrap.wrap(_fold(symbols), WIDTH, initial_indent="  ", subsequent_indent="  ")
+        head[-1] += "\\"  # a line break
+        yield "\n".join(head + names).replace(_NO_BREAK, " ")
+    yield ""
+
+
+def _natural(group: tuple[tuple[str, str], list[str]]) -> list:
+    """By direction, then by reason; 12.10 after 12.9."""
+    return [
+        [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text)]
+        for text in group[0]
+    ]
+
+
+def _spell(directions: list[tuple[str, str]]) -> str:
+    """11 on 13; 12 on 11 or 13"""
+    runtimes: dict[str, list[str]] = {}
+    for caller, runtime in directions:
+        runtimes.setdefault(caller, []).append(runtime)
+    callers: dict[str, list[str]] = {}
+    for caller, on in runtimes.items():
+        callers.setdefault(" or ".join(on), []).append(caller)
+    return "; ".join(f"{' or '.join(built)} on {on}".strip() for on, built in callers.items())
+
+
+def _fold(symbols: list[str]) -> str:
+    forms: dict[str, list[str]] = {}
+    for symbol in symbols:
+        base = _SUFFIX.sub("", symbol)
+        forms.setdefault(base if base in symbols else symbol, []).append(symbol)
+    parts = []
+    for base, found in forms.items():
+        others = ", ".join(f"`{name[len(base):]}`" for name in found if name != base)
+        parts.append(f"`{base}`{_NO_BREAK}({others})" if others else f"`{base}`")
+    return ", ".join(parts)

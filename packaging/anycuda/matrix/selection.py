@@ -1,0 +1,85 @@
+"""Which part of the matrix is asked for. A value that nothing has is an error that says what there is."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Iterable
+
+from ..failure import Failure
+from .data import ANY_CALLER, KINDS, Library, Matrix, Run, major_of
+
+
+@dataclass
+class Selection:
+    """Empty means all. A runtime may be a release (12.3) or a major (12)."""
+
+    libraries: list[str] = field(default_factory=list)
+    symbols: list[str] = field(default_factory=list)
+    callers: list[str] = field(default_factory=list)
+    runtimes: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return any((self.libraries, self.symbols, self.callers, self.runtimes, self.kinds))
+
+    def apply(self, matrix: Matrix) -> list[Library]:
+        """The libraries, each with the runs and runtimes that are left of it."""
+        _check("library", self.libraries, matrix.libraries)
+        chosen = [
+            library
+            for name, library in matrix.libraries.items()
+            if not self.libraries or name in self.libraries
+        ]
+        # Of all libraries: the driver's functions are for every caller.
+        callers = _all(library.callers for library in matrix.libraries.values())
+        _check("caller's major", self.callers, callers)
+        runtimes = _all(library.runtimes for library in chosen)
+        _check("runtime", self.runtimes, runtimes, {major_of(runtime) for runtime in runtimes})
+        _check("kind", self.kinds, KINDS)
+        self._check_symbols(chosen)
+        return [self._narrow(library) for library in chosen]
+
+    def _narrow(self, library: Library) -> Library:
+        runtimes = [runtime for runtime in library.runtimes if self._has_runtime(runtime)]
+        runs = []
+        for run in library.runs:
+            left = tuple(runtime for runtime in run.runtimes if runtime in runtimes)
+            if left and self._wants(run):
+                runs.append(run._replace(runtimes=left))
+        return library._replace(runtimes=runtimes, runs=runs)
+
+    def _wants(self, run: Run) -> bool:
+        return (
+            (not self.kinds or run.kind in self.kinds)
+            and (not self.callers or run.caller in (*self.callers, ANY_CALLER))
+            and self._has_symbol(run.symbol)
+        )
+
+    def _has_runtime(self, runtime: str) -> bool:
+        return not self.runtimes or bool({runtime, major_of(runtime)} & set(self.runtimes))
+
+    def _has_symbol(self, symbol: str) -> bool:
+        return not self.symbols or any(fnmatchcase(symbol, glob) for glob in self.symbols)
+
+    def _check_symbols(self, libraries: list[Library]) -> None:
+        known = {run.symbol for library in libraries for run in library.runs}
+        for glob in self.symbols:
+            if not any(fnmatchcase(symbol, glob) for symbol in known):
+                close = difflib.get_close_matches(glob, sorted(known), 3)
+                hint = f"; near it: {', '.join(close)}" if close else ""
+                among = ", ".join(library.name for library in libraries)
+                raise Failure(f"no function of {among} matches {glob!r}{hint}")
+
+
+def _all(lists: Iterable[list[str]]) -> list[str]:
+    return list(dict.fromkeys(value for values in lists for value in values))
+
+
+def _check(what: str, asked: list[str], known: Iterable[str], also: Iterable[str] = ()) -> None:
+    known, also = list(known), set(also)
+    for value in asked:
+        if value not in known and value not in also:
+            majors = f" (or a major: {', '.join(sorted(also - set(known), key=int))})" if also else ""
+            raise Failure(f"no {what} {value!r}; known: {', '.join(known)}{majors}")

@@ -1,0 +1,73 @@
+"""Tables for people: aligned columns, colours where they are wanted, long last columns wrapped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+
+_CODES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+GAP = "  "
+
+
+def wants_colour(stream=None) -> bool:
+    """On a terminal, unless NO_COLOR (https://no-color.org) or TERM says no."""
+    stream = stream or sys.stdout
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream.isatty()
+
+
+def paint(text: str, colour: str, wanted: bool) -> str:
+    code = _CODES.get(colour)
+    return f"\033[{code}m{text}\033[0m" if wanted and code else text
+
+
+def width_of(stream=None) -> int | None:
+    """Columns of the terminal; None where the output goes to a file, whose lines nobody wraps."""
+    stream = stream or sys.stdout
+    return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
+def table(
+    heads: list[str],
+    rows: list[tuple[str, ...]],
+    width: int | None = None,
+    colours: dict[str, str] | None = None,
+    right: bool = False,
+) -> list[str]:
+    """Lines of a table. Columns that are empty in every row are left out, the last one is wrapped to
+    `width`. `colours` maps the text of a cell to its colour; None is a table without any. `right`
+    puts the columns that hold numbers alone to the right."""
+    used = [i for i in range(len(heads)) if any(row[i] for row in rows)]
+    heads = [heads[i] for i in used]
+    rows = [tuple(row[i] for i in used) for row in rows]
+    sizes = [max(map(len, column)) for column in zip(heads, *rows)]
+    numbers = [right and all(row[i].isdigit() for row in rows) for i in range(len(heads))]
+    lines = []
+    for number, row in enumerate([tuple(heads), *rows]):
+        cells = [
+            part.rjust(size) if is_number else part.ljust(size)
+            for part, size, is_number in zip(row, sizes, numbers)
+        ]
+        start = sum(sizes[:-1]) + len(GAP) * (len(sizes) - 1)
+        cells[-1], *more = _wrapped(cells[-1], start, width)
+        lines.append(GAP.join(_painted(cells, number == 0, colours)).rstrip())
+        lines += [" " * start + line for line in more]
+    return lines
+
+
+def _wrapped(text: str, start: int, width: int | None) -> list[str]:
+    """The parts of the last column; too narrow a terminal is left to wrap by itself."""
+    if width is None or width - start < 20:
+        return [text]
+    return textwrap.wrap(text.rstrip(), width - start) or [""]
+
+
+def _painted(cells: list[str], head: bool, colours: dict[str, str] | None) -> list[str]:
+    if colours is None:
+        return cells
+    return [
+        paint(cell, "bold" if head else colours.get(cell.strip(), ""), True) for cell in cells
+    ]

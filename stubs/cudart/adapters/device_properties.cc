@@ -1,0 +1,140 @@
+// cudaGetDeviceProperties. Three structs go by one name: 11's (728 bytes, in 12 too under the plain
+// name), 12's (its `_v2`) and 13's. What the caller's struct has and the runtime's has not is asked
+// for attribute by attribute: the runtimes themselves fill each field with the attribute that
+// stands beside it here (read in the machine code of 11.8, 12.9 and 13.5).
+#include "cudart_adapters.h"
+
+namespace anycuda {
+namespace {
+
+struct Field {
+  std::size_t offset;
+  driver::CUdevice_attribute attribute;
+  int unknown = 0;  // on a driver that does not know the attribute
+};
+
+// 13 dropped these; NVIDIA's release notes name cudaDeviceGetAttribute in their place.
+template <typename Properties>
+constexpr Field kDroppedBy13[] = {
+    {offsetof(Properties, clockRate), driver::CU_DEVICE_ATTRIBUTE_CLOCK_RATE},
+    {offsetof(Properties, deviceOverlap), driver::CU_DEVICE_ATTRIBUTE_GPU_OVERLAP},
+    {offsetof(Properties, kernelExecTimeoutEnabled),
+     driver::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT},
+    {offsetof(Properties, computeMode), driver::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE},
+    {offsetof(Properties, maxTexture1DLinear),
+     driver::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH},
+    {offsetof(Properties, memoryClockRate), driver::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE},
+    {offsetof(Properties, singleToDoublePrecisionPerfRatio),
+     driver::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO},
+    {offsetof(Properties, cooperativeMultiDeviceLaunch),
+     driver::CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH},
+};
+
+template <typename Properties>
+constexpr Field kAddedBy12[] = {
+    {offsetof(Properties, hostRegisterSupported),
+     driver::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED},
+    {offsetof(Properties, sparseCudaArraySupported),
+     driver::CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED},
+    {offsetof(Properties, hostRegisterReadOnlySupported),
+     driver::CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED},
+    {offsetof(Properties, timelineSemaphoreInteropSupported),
+     driver::CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED},
+    {offsetof(Properties, memoryPoolsSupported),
+     driver::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED},
+    {offsetof(Properties, gpuDirectRDMASupported),
+     driver::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED},
+    {offsetof(Properties, gpuDirectRDMAFlushWritesOptions),
+     driver::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS},
+    {offsetof(Properties, gpuDirectRDMAWritesOrdering),
+     driver::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING},
+    {offsetof(Properties, memoryPoolSupportedHandleTypes),
+     driver::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES},
+    {offsetof(Properties, deferredMappingCudaArraySupported),
+     driver::CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED},
+    {offsetof(Properties, ipcEventSupported), driver::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED},
+    {offsetof(Properties, clusterLaunch), driver::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH},
+    {offsetof(Properties, unifiedFunctionPointers),
+     driver::CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS},
+};
+
+// A NUMA node of 0 is one, so that "none" is said as the driver says it (cuda.h: -1).
+constexpr Field kAddedBy13[] = {
+    {offsetof(v13::cudaDeviceProp, deviceNumaConfig), driver::CU_DEVICE_ATTRIBUTE_NUMA_CONFIG},
+    {offsetof(v13::cudaDeviceProp, deviceNumaId), driver::CU_DEVICE_ATTRIBUTE_NUMA_ID, -1},
+    {offsetof(v13::cudaDeviceProp, mpsEnabled), driver::CU_DEVICE_ATTRIBUTE_MPS_ENABLED},
+    {offsetof(v13::cudaDeviceProp, hostNumaId), driver::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, -1},
+    {offsetof(v13::cudaDeviceProp, gpuPciDeviceID), driver::CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID},
+    {offsetof(v13::cudaDeviceProp, gpuPciSubsystemID),
+     driver::CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID},
+    {offsetof(v13::cudaDeviceProp, hostNumaMultinodeIpcSupported),
+     driver::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED},
+};
+
+// cudaDeviceGetAttribute hands the number to the driver, whichever it is (read in the machine code
+// of 11.8, 12.9 and 13.5), so that a runtime answers for attributes newer than itself.
+template <std::size_t count>
+void fill(void* properties, const Field (&fields)[count], int device) {
+  const KeepLastError kept;  // an attribute that the driver does not know is none of the caller's
+  for (const Field& field : fields) {
+    int value = field.unknown;
+    if (v11::cudaDeviceGetAttribute(&value, field.attribute, device) != 0) value = field.unknown;
+    std::memcpy(static_cast<char*>(properties) + field.offset, &value, sizeof value);
+  }
+}
+
+// Asks the runtime in its own struct, and hands over what both structs have.
+template <typename Theirs, typename Mine>
+Status get(Status (*theirs)(Theirs*, int), Mine* properties, int device) {
+  Theirs copy = {};
+  const Status status = theirs(properties != nullptr ? &copy : nullptr, device);
+  if (status == 0 && properties != nullptr) convert(copy, properties);
+  return status;
+}
+
+template <typename Mine>
+Status get_on_13(Mine* properties, int device) {
+  const Status status = get(&v13::cudaGetDeviceProperties, properties, device);
+  if (status == 0 && properties != nullptr) fill(properties, kDroppedBy13<Mine>, device);
+  return status;
+}
+
+}  // namespace
+
+ANYCUDA_ADAPTER v11::cudaError_t adapt_properties_before_12_on_13(v11::cudaDeviceProp* properties,
+                                                                  int device) {
+  return get_on_13(properties, device);
+}
+
+ANYCUDA_ADAPTER v12::cudaError_t adapt_properties_of_12_on_13(v12::cudaDeviceProp* properties,
+                                                              int device) {
+  return get_on_13(properties, device);
+}
+
+ANYCUDA_ADAPTER v12::cudaError_t adapt_properties_of_12_on_11(v12::cudaDeviceProp* properties,
+                                                              int device) {
+  const Status status = get(&v11::cudaGetDeviceProperties, properties, device);
+  if (status == 0 && properties != nullptr) {
+    fill(properties, kAddedBy12<v12::cudaDeviceProp>, device);
+  }
+  return status;
+}
+
+ANYCUDA_ADAPTER v13::cudaError_t adapt_properties_of_13_on_11(v13::cudaDeviceProp* properties,
+                                                              int device) {
+  const Status status = get(&v11::cudaGetDeviceProperties, properties, device);
+  if (status == 0 && properties != nullptr) {
+    fill(properties, kAddedBy12<v13::cudaDeviceProp>, device);
+    fill(properties, kAddedBy13, device);
+  }
+  return status;
+}
+
+ANYCUDA_ADAPTER v13::cudaError_t adapt_properties_of_13_on_12(v13::cudaDeviceProp* properties,
+                                                              int device) {
+  const Status status = get(&v12::cudaGetDeviceProperties_v2, properties, device);
+  if (status == 0 && properties != nullptr) fill(properties, kAddedBy13, device);
+  return status;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,62 @@
+// What the adapters of graphs and of stream capture share. Graphs, nodes, executable graphs and
+// streams are the driver's own objects in every runtime (CUDA Runtime API, "Interactions with the
+// CUDA Driver API"; read in the machine code of 11.8, 12.9 and 13.5: handles go to the driver as
+// they come), so where a runtime lacks a function the driver's will do.
+#pragma once
+
+#include "stubs/cudart/adapters/context.h"
+
+namespace anycuda::graphs {
+
+// A function that may be missing, without anybody being told.
+class Optional {
+ public:
+  using Find = void* (*)(std::atomic<void*>*, const char*);
+  constexpr Optional(Find find, const char* name) : find_(find), name_(name) {}
+  bool there() { return find_(&kept_, name_) != nullptr; }
+
+ private:
+  Find find_;
+  const char* name_;
+  std::atomic<void*> kept_{nullptr};
+};
+class OfRuntime : public Optional {
+ public:
+  constexpr explicit OfRuntime(const char* name) : Optional(library_function, name) {}
+};
+class OfDriver : public Optional {
+ public:
+  constexpr explicit OfDriver(const char* name) : Optional(driver_function, name) {}
+};
+
+// What an edge says besides its two ends came with CUDA 12.3.
+using EdgeData = v13::cudaGraphEdgeData;
+
+// The same to the driver.
+inline const driver::CUgraphEdgeData_st* to_driver(const EdgeData* data) {
+  using Driver = driver::CUgraphEdgeData_st;
+  static_assert(sizeof(EdgeData) == sizeof(Driver));
+  static_assert(__builtin_offsetof(EdgeData, from_port) == __builtin_offsetof(Driver, from_port));
+  static_assert(__builtin_offsetof(EdgeData, to_port) == __builtin_offsetof(Driver, to_port));
+  static_assert(__builtin_offsetof(EdgeData, type) == __builtin_offsetof(Driver, type));
+  return reinterpret_cast<const Driver*>(data);
+}
+inline driver::CUgraphEdgeData_st* to_driver(EdgeData* data) {
+  return const_cast<driver::CUgraphEdgeData_st*>(to_driver(static_cast<const EdgeData*>(data)));
+}
+
+// Zero is the default and says what an edge without data says ("cudaGraphAddDependencies").
+inline bool is_default(const EdgeData* data, std::size_t count) {
+  constexpr EdgeData kDefault{};
+  for (std::size_t i = 0; data != nullptr && i < count; ++i) {
+    if (std::memcmp(&data[i], &kDefault, sizeof kDefault) != 0) return false;
+  }
+  return true;
+}
+
+inline Status refuse_edge_data(const char* function) {
+  return refuse(v13::cudaErrorNotSupported, function,
+                "edge data that is not zero needs a driver of CUDA 12.3 or later");
+}
+
+}  // namespace anycuda::graphs

@@ -1,0 +1,23 @@
+// Slots of the runtime's stub that change their target while it runs (loader/slots.h).
+#include "loader/open.h"
+#include "loader/slots.h"
+#include "stubs/cudart/adapters/references.h"
+
+namespace anycuda::references {
+
+void lead_slots(const char* name, int caller_major, void* function) {
+  const Opened* library = opened_library();
+  const int symbol = kTables.find_symbol(name);
+  if (library == nullptr || library->major_index < 0 || symbol < 0) return;
+  for (int i = 0; i < kTables.slot_count; ++i) {
+    const SlotRow& slot = kTables.slots[i];
+    if (slot.symbol != symbol || major_of_node(slot.node) != caller_major) continue;
+    const std::uint16_t cell =
+        kTables.cells[slot.cells * kLibrary.major_count + library->major_index];
+    // A slot that nobody has used yet may be led elsewhere too: who is about to fill it finds it so
+    // (fill_slot), and what comes before a first call has been done for the caller of this.
+    if (cell == kCellDirect) replace_slot(i, function);
+  }
+}
+
+}  // namespace anycuda::references

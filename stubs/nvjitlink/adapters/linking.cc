@@ -1,0 +1,118 @@
+// Links of a program built for CUDA 12 by a linker of 13, which would take LTO-IR that 12 made as
+// if it were its own. LTO-IR is promised to work within a major alone, so it is refused; PTX, CUBIN
+// and LTO-IR of 13 (from an NVRTC of 13 in this process) go on.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "nvjitlink_adapters.h"
+#include "stubs/nvjitlink/adapters/lto_ir.h"
+
+namespace anycuda {
+namespace {
+
+// The links without LTO, which use no LTO-IR: a fatbin may hold some beside its machine code. A
+// link that finds no place here, or that was created through another door, counts as one with LTO.
+constexpr int kPlaces = 64;
+std::atomic<v12::nvJitLinkHandle> without_lto[kPlaces];
+
+bool exchange(v12::nvJitLinkHandle before, v12::nvJitLinkHandle after) {
+  for (auto& place : without_lto) {
+    v12::nvJitLinkHandle expected = before;
+    if (place.compare_exchange_strong(expected, after)) return true;
+  }
+  return false;
+}
+
+bool has_lto(v12::nvJitLinkHandle link) {
+  for (const auto& place : without_lto) {
+    if (place.load() == link) return false;
+  }
+  return true;
+}
+
+// The linker compares the beginnings of options.
+bool is_lto(const char* option) {
+  return option != nullptr &&
+         (std::strncmp(option, "-lto", 4) == 0 || std::strncmp(option, "-dlto", 5) == 0);
+}
+
+v12::nvJitLinkResult refuse_lto_ir(const char* function) {
+  return refuse(v12::NVJITLINK_ERROR_INTERNAL, function,
+                "its input holds LTO-IR made by CUDA 12, which is promised to work within CUDA 12 "
+                "alone: install "
+                "nvJitLink 12, or give it PTX or CUBIN");
+}
+
+bool may_hold_lto_ir(v12::nvJitLinkHandle link, v12::nvJitLinkInputType type) {
+  return type != v12::NVJITLINK_INPUT_PTX && type != v12::NVJITLINK_INPUT_CUBIN && has_lto(link);
+}
+
+// What cannot be read is the linker's to report.
+bool file_has_lto_ir(const char* name) {
+  const KeepErrno kept;
+  const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return false;
+  struct stat status;
+  bool found = false;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    const auto size = static_cast<std::size_t>(status.st_size);
+    auto* content = static_cast<char*>(std::malloc(size));
+    std::size_t have = 0;
+    while (content != nullptr && have < size) {
+      const ssize_t got = read(file, content + have, size - have);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      have += static_cast<std::size_t>(got);
+    }
+    found = content == nullptr || has_lto_ir_before_13(content, have);  // no memory: nothing silent
+    std::free(content);
+  }
+  close(file);
+  return found;
+}
+
+}  // namespace
+
+ANYCUDA_ADAPTER v12::nvJitLinkResult adapt_link_create(v12::nvJitLinkHandle* link,
+                                                       v12::uint32_t count, const char** options) {
+  bool lto = false;
+  for (v12::uint32_t i = 0; options != nullptr && i < count; ++i) lto = lto || is_lto(options[i]);
+  const v12::nvJitLinkResult result = v13::nvJitLinkCreate(link, count, options);
+  if (result != v12::NVJITLINK_SUCCESS) return result;
+  exchange(*link, nullptr);  // of one whose end nobody told us
+  if (!lto) exchange(nullptr, *link);
+  return result;
+}
+
+// Forgotten first: as soon as it is gone another link may get its handle.
+ANYCUDA_ADAPTER v12::nvJitLinkResult adapt_link_destroy(v12::nvJitLinkHandle* link) {
+  if (link != nullptr && *link != nullptr) exchange(*link, nullptr);
+  return v13::nvJitLinkDestroy(link);
+}
+
+ANYCUDA_ADAPTER v12::nvJitLinkResult adapt_link_add_data(v12::nvJitLinkHandle link,
+                                                         v12::nvJitLinkInputType type,
+                                                         const void* data, std::size_t size,
+                                                         const char* name) {
+  if (may_hold_lto_ir(link, type) && data != nullptr && has_lto_ir_before_13(data, size)) {
+    return refuse_lto_ir("nvJitLinkAddData");
+  }
+  return v13::nvJitLinkAddData(link, type, data, size, name);
+}
+
+// The files that an index names are not known to us.
+ANYCUDA_ADAPTER v12::nvJitLinkResult adapt_link_add_file(v12::nvJitLinkHandle link,
+                                                         v12::nvJitLinkInputType type,
+                                                         const char* name) {
+  if (may_hold_lto_ir(link, type) && name != nullptr &&
+      (type == v12::NVJITLINK_INPUT_INDEX || file_has_lto_ir(name))) {
+    return refuse_lto_ir("nvJitLinkAddFile");
+  }
+  return v13::nvJitLinkAddFile(link, type, name);
+}
+
+}  // namespace anycuda

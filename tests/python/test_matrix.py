@@ -1,0 +1,155 @@
+"""The matrix as the generator makes it: from a cell, which speaks of a major, to each release."""
+
+import json
+import unittest
+
+from abi_support import SmallDatabase, real
+from generate import cells, facts, matrix
+from generate.matrix import Answer
+from matrix_support import LIBRARIES, cells_of, rows_of
+
+VERSIONS = "11.8  x\n12.0  x\n12.1  x\n12.2  x\n13.0  x\n"
+DRIVER = {"versions": "11.8  x\n12.0  x\n12.2  x\n13.0  x\n", "drivers": "535  x\n550  x\n"}
+
+
+def rows(functions: str, driver: str = "", **files: str) -> matrix.Matrix:
+    """The rows of a small library; `driver` is what cuda.h declares."""
+    with SmallDatabase("cuda", functions=driver, exports="\n", **DRIVER) as cuda:
+        names = "".join(f"{name}\n" for name in cuda.functions)
+        with SmallDatabase(versions=VERSIONS, functions=functions, types="\n", driver=names,
+                           **files) as database:
+            return matrix.of_library(database, cells.cells(database), cuda)
+
+
+def kinds(row: list[Answer]) -> str:
+    return " ".join(answer.kind for answer in row)
+
+
+class Releases(unittest.TestCase):
+    def test_a_release_that_lacks_the_name_is_absent(self):
+        row = rows("f\n  12.1-13.0  int ()\n")["f", "12"]
+        self.assertEqual(kinds(row), "absent absent direct direct direct")
+        self.assertEqual(row[1], Answer("absent", since="12.1", reason="not before 12.1"))
+        self.assertEqual([answer.since for answer in row[2:]], ["12.1", "12.1", "13.0"])
+        self.assertEqual((row[0].since, row[0].reason), ("", "not yet in 11 (first in 12.1)"))
+
+    def test_of_several_names_the_first_that_a_release_has(self):
+        text = "__aDo_12_2\n  12.2  int ()\naDo\n  12.1-12.2  int ()\n__aDo_12_0\n  12.0-12.2  int ()\n"
+        lines = "12 __a*_12_# = 12 a*  one function\n12 __a*_12_# = 12 __a*_12_0  the oldest name\n"
+        row = rows(text, renames=lines)["__aDo_12_2", "12"]
+        self.assertEqual([(a.kind, a.target, a.reason, a.since) for a in row[1:4]], [
+            ("renamed", "__aDo_12_0", "the oldest name", "12.0"),
+            ("renamed", "aDo", "one function", "12.0"),
+            ("direct", "", "", "12.0"),
+        ])
+
+    def test_a_rename_says_what_is_called_and_why(self):
+        text = "f\n  12.0-12.2  int ()\ng\n  13.0  int ()\n"
+        row = rows(text, renames="12 f = 13 g  its new name\n")["f", "12"]
+        self.assertEqual(row[4], Answer("renamed", "g", since="13.0", reason="its new name"))
+
+    def test_rejected_is_rejected_in_every_release(self):
+        row = rows("f\n  12.1-13.0  int ()\n", rejects="13>12 f  means another thing\n")["f", "13"]
+        self.assertEqual(kinds(row), "absent rejected rejected rejected direct")
+        self.assertEqual(row[1].reason, "means another thing")
+
+    TEXT = "f\n  13.0  int ()\ng\n  12.1-13.0  int ()\n"
+
+    def test_an_adapter_needs_all_that_it_needs(self):
+        row = rows(self.TEXT, adapters="13>12 f emulated make needs g  made of g\n")["f", "13"]
+        self.assertEqual(kinds(row), "absent absent emulated emulated direct")
+        self.assertEqual(row[1].reason, "not before 12.1, which has g")
+        self.assertEqual(row[2], Answer("emulated", "", "make", ("g",), "12.1", "", "made of g"))
+
+    def test_the_driver_counts_only_if_it_must_be_newer_than_the_runtime(self):
+        declared = "cuOld\n  11.8-13.0  int ()\ncuNew\n  12.2-13.0  int ()\n"
+        for needs, driver in (("cuOld", ""), ("cuOld,cuNew", "12.2"), ("g,cuNew", "12.2")):
+            lines = f"13>12 f emulated make needs {needs}  why\n"
+            row = rows(self.TEXT, declared, adapters=lines)["f", "13"]
+            self.assertEqual(row[3].driver, driver, needs)
+
+    def test_variables_are_no_calls(self):
+        with SmallDatabase("cuda", functions="cuF\n  11.8-13.0  int ()\n",
+                           exports="cuF  535-550  x\nflag  535-550  data 4\n", **DRIVER) as cuda:
+            self.assertEqual(list(matrix.of_driver(cuda)), [("cuF", "any")])
+
+
+class Driver(unittest.TestCase):
+    def test_a_driver_has_what_it_exports_and_the_newest_has_all(self):
+        with SmallDatabase("cuda", functions="cuA\n  11.8-13.0  int ()\ncuB\n  12.2-13.0  int ()\n",
+                           exports="cuA  535-550  x\ncuB  550  x\ncuC  535-550  x\n",
+                           **DRIVER) as cuda:
+            found = matrix.of_driver(cuda)
+            self.assertEqual(matrix.driver_runtimes(cuda), ["535", "550", "13.0"])
+        self.assertEqual(kinds(found["cuA", "any"]), "direct direct direct")
+        self.assertEqual(kinds(found["cuB", "any"]), "absent direct direct")
+        self.assertEqual(found["cuB", "any"][0].since, "12.2")
+        self.assertEqual(kinds(found["cuC", "any"]), "direct direct direct")
+
+
+class Whole(unittest.TestCase):
+    def test_every_symbol_has_a_row_for_every_caller_and_release(self):
+        for library in LIBRARIES:
+            database, found = real(library), rows_of(library)
+            wanted = {(f.name, c) for f in database.functions.values() for c in f.majors}
+            self.assertEqual(set(found), wanted)
+            self.assertEqual({len(row) for row in found.values()}, {len(database.versions)})
+        self.assertEqual(len(rows_of("cuda")),
+                         sum(not f.data_size for f in real("cuda").functions.values()))
+
+    def test_no_release_claims_a_name_that_its_library_does_not_export(self):
+        for library in LIBRARIES:
+            database = real(library)
+            exported = {release: set(database.exports(release)) for release in database.versions}
+            for (symbol, caller), row in rows_of(library).items():
+                for release, answer in zip(database.versions, row):
+                    cell = cells_of(library)[symbol, caller, facts.major_of(release)]
+                    names = {cell.target, *cell.fallbacks} & exported[release]
+                    where = (symbol, caller, release)
+                    if answer.kind in ("direct", "renamed"):
+                        self.assertIn(answer.target or symbol, names, where)
+                        self.assertEqual(answer.kind == "renamed", bool(answer.target), where)
+                    elif answer.kind in ("adapted", "emulated"):
+                        mine = {n for n in answer.needs if n in database.functions}
+                        self.assertLessEqual(mine, exported[release], where)
+                        self.assertFalse(cell.fallback and names, where)
+                    elif answer.kind == "absent" and cell.kind in ("direct", "renamed"):
+                        self.assertFalse(names, where)
+                    else:
+                        self.assertTrue(answer.reason, where)
+                    fallback = cell.fallback.kind if cell.fallback else cell.kind
+                    self.assertIn(answer.kind, (cell.kind, fallback, "absent", "direct", "renamed"),
+                                  where)
+
+    def test_known_cells(self):
+        row = dict(zip(real("nvrtc").versions, rows_of("nvrtc")["nvrtcGetNVVM", "12"]))
+        self.assertEqual((row["12.9"].kind, row["13.5"].target), ("direct", "nvrtcGetLTOIR"))
+        row = dict(zip(real("cudart").versions, rows_of("cudart")["cudaLibraryLoadData", "12"]))
+        self.assertEqual([row[v].kind for v in ("12.6", "12.8", "13.0")],
+                         ["absent", "direct", "direct"])
+        row = rows_of("cuda")["cuLibraryGetKernelCount", "any"]
+        self.assertEqual((kinds(row), row[0].since), ("absent direct direct", "12.4"))
+
+    def test_the_file_says_the_same(self):
+        text = json.loads(matrix.text("1.2.3"))
+        self.assertEqual((text["format"], text["anycuda"]), (matrix.FORMAT, "1.2.3"))
+        self.assertEqual(list(text["libraries"]), ["cudart", "nvjitlink", "nvrtc", "cuda"])
+        for name, library in text["libraries"].items():
+            answers = [Answer(**dict(zip(library["answer_fields"], values)))
+                       for values in library["answers"]]
+            self.assertEqual(len(answers), len(set(map(str, answers))))
+            read = {}
+            for symbol, caller, runs in library["rows"]:
+                read[symbol, caller] = [answers[number] for count, number in zip(runs[::2], runs[1::2])
+                                        for _ in range(count)]
+            self.assertEqual(str(read), str({key: [_listed(a) for a in row]
+                                             for key, row in rows_of(name).items()}))
+
+
+def _listed(answer: Answer) -> Answer:
+    """As JSON has it."""
+    return Answer(**{**answer.__dict__, "needs": list(answer.needs)})
+
+
+if __name__ == "__main__":
+    unittest.main()
