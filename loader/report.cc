@@ -104,8 +104,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   if (failure.caller_major == kOtherMajor) {
     message.add(
         ", of CUDA %d; the calling program was built for another\n  what to do: install a %s of "
-        "the "
-        "program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if another stays beside it.\n",
+        "the program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if another stays beside it.\n",
         failure.library_major, library.product);
     return message.send();
   }

@@ -164,10 +164,11 @@ Place place_at(int position, bool in_python) {
   return place;
 }
 
-bool in_python(Arena* arena) {
-  const std::size_t mark = arena->mark();
-  const bool found = this_interpreter(arena).base_prefix != nullptr;
-  arena->rewind(mark);
+bool in_python(Search* search) {
+  if (search->library.is_driver) return false;  // it is in no package: the order does not matter
+  const std::size_t mark = search->arena.mark();
+  const bool found = this_interpreter(&search->arena).base_prefix != nullptr;
+  search->arena.rewind(mark);
   return found;
 }
 
@@ -175,10 +176,10 @@ bool in_python(Arena* arena) {
 
 Found run_search(Search* search, const void* caller, Place first_place, Place last_place) {
   gather_what_is_loaded(search);
-  const bool python = in_python(&search->arena);
+  const bool python = in_python(search);
   for (int p = static_cast<int>(first_place); p <= static_cast<int>(last_place); ++p) {
     const Place place = place_at(p, python);
-    search->searched[p] = true;
+    search->searched[static_cast<int>(place)] = true;
     gather_place(search, place, caller);
     judge_place(search, place);
     log_candidates(search, place);

@@ -33,22 +33,22 @@ Status runtime_or_driver(Runtime runtime, Driver driver) {
   return driver_answer(status);
 }
 
-using OfRuntime = v11::cudaLaunchAttributeValue;
-using OfDriver = driver::CUlaunchAttributeValue;
+using RuntimeValue = v11::cudaLaunchAttributeValue;
+using DriverValue = driver::CUlaunchAttributeValue;
 
 // For a caller's `Object` (stream or node), by the runtime's function or the driver's.
 template <typename Object, typename Value, typename Runtime, typename Driver>
 Status get(Object object, unsigned attribute, Value* value, Runtime runtime, Driver driver) {
   return runtime_or_driver(
-      [=] { return runtime(object, attribute, view<OfRuntime>(value)); },
-      [=] { return driver(object, attribute, reinterpret_cast<OfDriver*>(value)); });
+      [=] { return runtime(object, attribute, view<RuntimeValue>(value)); },
+      [=] { return driver(object, attribute, reinterpret_cast<DriverValue*>(value)); });
 }
 
 template <typename Object, typename Value, typename Runtime, typename Driver>
 Status set(Object object, unsigned attribute, const Value* value, Runtime runtime, Driver driver) {
   return runtime_or_driver(
-      [=] { return runtime(object, attribute, view<const OfRuntime>(value)); },
-      [=] { return driver(object, attribute, reinterpret_cast<const OfDriver*>(value)); });
+      [=] { return runtime(object, attribute, view<const RuntimeValue>(value)); },
+      [=] { return driver(object, attribute, reinterpret_cast<const DriverValue*>(value)); });
 }
 
 }  // namespace

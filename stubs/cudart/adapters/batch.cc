@@ -35,8 +35,8 @@ constexpr bool kSameOperation =
 static_assert(kSameOperation<v12::cudaMemcpy3DBatchOp, CopyOperation>);
 static_assert(kSameOperation<v13::cudaMemcpy3DBatchOp, CopyOperation>);
 
-DriverName driver_batch{"cuMemcpyBatchAsync"};
-DriverName driver_batch_3d{"cuMemcpy3DBatchAsync"};
+OfDriver driver_batch{"cuMemcpyBatchAsync"};
+OfDriver driver_batch_3d{"cuMemcpy3DBatchAsync"};
 
 template <bool per_thread>
 Status by_driver(const Copies& batch, std::size_t* fail_index, v13::cudaStream_t stream) {
@@ -64,8 +64,8 @@ Status by_driver(const Operations& batch, std::size_t* fail_index, v13::cudaStre
   });
 }
 
-bool driver_has(const Copies&) { return driver_batch.is_there(); }
-bool driver_has(const Operations&) { return driver_batch_3d.is_there(); }
+bool driver_has(const Copies&) { return driver_batch.there(); }
+bool driver_has(const Operations&) { return driver_batch_3d.there(); }
 
 template <bool per_thread, typename Batch>
 Status copy_batch(const Batch& batch, std::size_t* fail_index, v13::cudaStream_t stream) {
@@ -78,8 +78,8 @@ Status copy_batch(const Batch& batch, std::size_t* fail_index, v13::cudaStream_t
   return copy_one_by_one<per_thread>(batch, fail_index, stream);
 }
 
-DriverName driver_single{"cuMemcpyWithAttributesAsync"};
-DriverName driver_single_3d{"cuMemcpy3DWithAttributesAsync"};
+OfDriver driver_single{"cuMemcpyWithAttributesAsync"};
+OfDriver driver_single_3d{"cuMemcpy3DWithAttributesAsync"};
 
 // A single copy is a batch of one, but may go into any stream.
 template <bool per_thread, typename Batch>
@@ -94,7 +94,7 @@ Status as_batch(const Batch& batch, bool given, v13::cudaStream_t stream) {
 template <bool per_thread>
 Status copy_single(void* destination, const void* source, std::size_t size,
                    CopyAttributes* attributes, v13::cudaStream_t stream) {
-  if (!driver_single.is_there()) {
+  if (!driver_single.there()) {
     const std::size_t first = 0;
     return as_batch<per_thread>(Copies{"cudaMemcpyWithAttributesAsync", &destination, &source,
                                        &size, 1, attributes, &first, 1},
@@ -110,7 +110,7 @@ Status copy_single(void* destination, const void* source, std::size_t size,
 
 template <bool per_thread>
 Status copy_single(CopyOperation* operation, unsigned long long flags, v13::cudaStream_t stream) {
-  if (!driver_single_3d.is_there()) {
+  if (!driver_single_3d.there()) {
     return as_batch<per_thread>(Operations{"cudaMemcpy3DWithAttributesAsync", operation, 1, flags},
                                 operation != nullptr, stream);
   }

@@ -6,8 +6,6 @@
 namespace anycuda {
 
 using graphs::EdgeData;
-using graphs::OfDriver;
-using graphs::OfRuntime;
 using graphs::to_driver;
 using Graph = v13::cudaGraph_t;
 using Node = v13::cudaGraphNode_t;
@@ -115,8 +113,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_capture_info_with_data(Stream stream, uns
                                                               const Node** nodes,
                                                               const EdgeData** data,
                                                               std::size_t* count) {
-  static OfRuntime runtimes("cudaStreamGetCaptureInfo_v3");
-  static OfDriver drivers("cuStreamGetCaptureInfo_v3");
+  static OfRuntime runtimes{"cudaStreamGetCaptureInfo_v3"};
+  static OfDriver drivers{"cuStreamGetCaptureInfo_v3"};
   return info_with_data<v12::cudaStreamGetCaptureInfo_v3, driver::cuStreamGetCaptureInfo_v3,
                         v11::cudaStreamGetCaptureInfo_v2>(&runtimes, &drivers, stream, status, id,
                                                           graph, nodes, data, count);
@@ -125,8 +123,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_capture_info_with_data(Stream stream, uns
 ANYCUDA_ADAPTER v13::cudaError_t adapt_capture_info_with_data_ptsz(
     Stream stream, unsigned int* status, Identifier* id, Graph* graph, const Node** nodes,
     const EdgeData** data, std::size_t* count) {
-  static OfRuntime runtimes("cudaStreamGetCaptureInfo_v3_ptsz");
-  static OfDriver drivers("cuStreamGetCaptureInfo_v3_ptsz");
+  static OfRuntime runtimes{"cudaStreamGetCaptureInfo_v3_ptsz"};
+  static OfDriver drivers{"cuStreamGetCaptureInfo_v3_ptsz"};
   return info_with_data<v12::cudaStreamGetCaptureInfo_v3_ptsz,
                         driver::cuStreamGetCaptureInfo_v3_ptsz,
                         v11::cudaStreamGetCaptureInfo_v2_ptsz>(&runtimes, &drivers, stream, status,
@@ -137,8 +135,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_capture_update_with_data(Stream stream, N
                                                                 const EdgeData* data,
                                                                 std::size_t count,
                                                                 unsigned int flags) {
-  static OfRuntime runtimes("cudaStreamUpdateCaptureDependencies_v2");
-  static OfDriver drivers("cuStreamUpdateCaptureDependencies_v2");
+  static OfRuntime runtimes{"cudaStreamUpdateCaptureDependencies_v2"};
+  static OfDriver drivers{"cuStreamUpdateCaptureDependencies_v2"};
   return update_with_data<v12::cudaStreamUpdateCaptureDependencies_v2,
                           driver::cuStreamUpdateCaptureDependencies_v2,
                           v11::cudaStreamUpdateCaptureDependencies>(&runtimes, &drivers, stream,
@@ -149,8 +147,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_capture_update_with_data_ptsz(Stream stre
                                                                      const EdgeData* data,
                                                                      std::size_t count,
                                                                      unsigned int flags) {
-  static OfRuntime runtimes("cudaStreamUpdateCaptureDependencies_v2_ptsz");
-  static OfDriver drivers("cuStreamUpdateCaptureDependencies_v2_ptsz");
+  static OfRuntime runtimes{"cudaStreamUpdateCaptureDependencies_v2_ptsz"};
+  static OfDriver drivers{"cuStreamUpdateCaptureDependencies_v2_ptsz"};
   return update_with_data<v12::cudaStreamUpdateCaptureDependencies_v2_ptsz,
                           driver::cuStreamUpdateCaptureDependencies_v2_ptsz,
                           v11::cudaStreamUpdateCaptureDependencies_ptsz>(

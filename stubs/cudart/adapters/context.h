@@ -25,12 +25,15 @@ Status in_context(Call call) {
   return driver_answer(status);
 }
 
-// A name that not every driver has.
-struct DriverName {
+// A function that may be missing, without anybody being told.
+template <void* (*find)(std::atomic<void*>*, const char*)>
+struct Optional {
   const char* name;
   std::atomic<void*> kept{nullptr};
-  bool is_there() { return driver_function(&kept, name) != nullptr; }
+  bool there() { return find(&kept, name) != nullptr; }
 };
+using OfRuntime = Optional<library_function>;
+using OfDriver = Optional<driver_function>;
 
 // Structs that the runtime hands on to the driver as they are (read in the machine code of 12.9 and
 // 13.5). What is compared here is the size; the fields are compared where the types are used.

@@ -7,8 +7,6 @@
 namespace anycuda {
 
 using graphs::EdgeData;
-using graphs::OfDriver;
-using graphs::OfRuntime;
 using graphs::to_driver;
 using Graph = v13::cudaGraph_t;
 using Node = v13::cudaGraphNode_t;
@@ -65,8 +63,8 @@ Status with_zero_data(bool nodes_wanted, EdgeData* data, const std::size_t* coun
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_edges_with_data(Graph graph, Node* from, Node* to,
                                                                  EdgeData* data,
                                                                  std::size_t* count) {
-  static OfRuntime runtimes("cudaGraphGetEdges_v2");
-  static OfDriver drivers("cuGraphGetEdges_v2");
+  static OfRuntime runtimes{"cudaGraphGetEdges_v2"};
+  static OfDriver drivers{"cuGraphGetEdges_v2"};
   if (runtimes.there()) return v12::cudaGraphGetEdges_v2(graph, from, to, data, count);
   if (drivers.there()) {
     return in_context(
@@ -79,8 +77,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_edges_with_data(Graph graph, No
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_dependencies_with_data(Node node, Node* others,
                                                                         EdgeData* data,
                                                                         std::size_t* count) {
-  static OfRuntime runtimes("cudaGraphNodeGetDependencies_v2");
-  static OfDriver drivers("cuGraphNodeGetDependencies_v2");
+  static OfRuntime runtimes{"cudaGraphNodeGetDependencies_v2"};
+  static OfDriver drivers{"cuGraphNodeGetDependencies_v2"};
   if (runtimes.there()) return v12::cudaGraphNodeGetDependencies_v2(node, others, data, count);
   if (drivers.there()) {
     return in_context([=] {
@@ -94,8 +92,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_dependencies_with_data(Node nod
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_dependents_with_data(Node node, Node* others,
                                                                       EdgeData* data,
                                                                       std::size_t* count) {
-  static OfRuntime runtimes("cudaGraphNodeGetDependentNodes_v2");
-  static OfDriver drivers("cuGraphNodeGetDependentNodes_v2");
+  static OfRuntime runtimes{"cudaGraphNodeGetDependentNodes_v2"};
+  static OfDriver drivers{"cuGraphNodeGetDependentNodes_v2"};
   if (runtimes.there()) return v12::cudaGraphNodeGetDependentNodes_v2(node, others, data, count);
   if (drivers.there()) {
     return in_context([=] {
@@ -108,8 +106,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_dependents_with_data(Node node,
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_add_dependencies_with_data(
     Graph graph, const Node* from, const Node* to, const EdgeData* data, std::size_t count) {
-  static OfRuntime runtimes("cudaGraphAddDependencies_v2");
-  static OfDriver drivers("cuGraphAddDependencies_v2");
+  static OfRuntime runtimes{"cudaGraphAddDependencies_v2"};
+  static OfDriver drivers{"cuGraphAddDependencies_v2"};
   if (runtimes.there()) return v12::cudaGraphAddDependencies_v2(graph, from, to, data, count);
   if (drivers.there()) {
     return in_context(
@@ -121,8 +119,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_add_dependencies_with_data(
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_remove_dependencies_with_data(
     Graph graph, const Node* from, const Node* to, const EdgeData* data, std::size_t count) {
-  static OfRuntime runtimes("cudaGraphRemoveDependencies_v2");
-  static OfDriver drivers("cuGraphRemoveDependencies_v2");
+  static OfRuntime runtimes{"cudaGraphRemoveDependencies_v2"};
+  static OfDriver drivers{"cuGraphRemoveDependencies_v2"};
   if (runtimes.there()) return v12::cudaGraphRemoveDependencies_v2(graph, from, to, data, count);
   if (drivers.there()) {
     return in_context([=] {

@@ -6,7 +6,6 @@ namespace anycuda {
 namespace {
 
 using graphs::NodeParams;
-using graphs::OfDriver;
 using Node = v13::cudaGraphNode_t;
 
 // A handle that the runtime does not know as a host function is the driver's kernel, or its
@@ -33,7 +32,7 @@ Status get_kernel_of_driver(Node node, v13::cudaKernelNodeParamsV2* to) {
 
 Status get_kernel(Node node, v13::cudaKernelNodeParamsV2* to) {
   v11::cudaKernelNodeParams kernel{};
-  static OfDriver drivers("cuGraphKernelNodeGetParams_v2");
+  static OfDriver drivers{"cuGraphKernelNodeGetParams_v2"};
   {
     const KeepLastError kept;
     if (v11::cudaGraphKernelNodeGetParams(node, &kernel) == 0) {
@@ -47,7 +46,7 @@ Status get_kernel(Node node, v13::cudaKernelNodeParamsV2* to) {
 }
 
 Status get_conditional(Node node, v13::cudaConditionalNodeParams* to) {
-  static OfDriver drivers("cuGraphNodeGetParams");
+  static OfDriver drivers{"cuGraphNodeGetParams"};
   if (!drivers.there()) {
     return refuse(v13::cudaErrorNotSupported, "cudaGraphNodeGetParams",
                   "a conditional node's parameters need a driver of CUDA 13.2 or later");

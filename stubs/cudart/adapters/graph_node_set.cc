@@ -6,8 +6,6 @@ namespace anycuda {
 namespace {
 
 using graphs::NodeParams;
-using graphs::OfDriver;
-using graphs::OfRuntime;
 using graphs::Wanted;
 using Exec = v13::cudaGraphExec_t;
 using Node = v13::cudaGraphNode_t;
@@ -37,8 +35,8 @@ Status set_kernel(const Target& at, const Wanted& wanted) {
 // Types whose parameters no function of the older runtime sets: child graphs of graphs, conditional
 // nodes, allocations, empty nodes. What is possible at all is for the driver to say.
 Status set_by_driver(const Target& at, NodeParams* params) {
-  static OfDriver of_nodes("cuGraphNodeSetParams");
-  static OfDriver of_exec("cuGraphExecNodeSetParams");
+  static OfDriver of_nodes{"cuGraphNodeSetParams"};
+  static OfDriver of_exec{"cuGraphExecNodeSetParams"};
   if (!(at.executable ? of_exec : of_nodes).there()) {
     return refuse(v13::cudaErrorNotSupported, at.function,
                   "nodes of this type need a driver of CUDA 12.2 or later");
@@ -111,8 +109,8 @@ Status set(const Target& at, NodeParams* params) {
   Wanted wanted;
   Status status = graphs::take(params, &wanted, at.function);
   if (status != 0) return status;
-  static OfRuntime of_nodes("cudaGraphNodeSetParams");
-  static OfRuntime of_exec("cudaGraphExecNodeSetParams");
+  static OfRuntime of_nodes{"cudaGraphNodeSetParams"};
+  static OfRuntime of_exec{"cudaGraphExecNodeSetParams"};
   if (!wanted.driver_only && (at.executable ? of_exec : of_nodes).there()) {
     auto* known = view<v12::cudaGraphNodeParams>(&wanted.params);
     status = at.executable ? v12::cudaGraphExecNodeSetParams(at.exec, at.node, known)

@@ -8,8 +8,6 @@ namespace {
 
 using graphs::EdgeData;
 using graphs::NodeParams;
-using graphs::OfDriver;
-using graphs::OfRuntime;
 using graphs::to_driver;
 using graphs::Wanted;
 using Graph = v13::cudaGraph_t;
@@ -104,7 +102,7 @@ bool needs_driver(const NodeParams& p) {
 }
 
 Status add_by_driver(const Place& at, NodeParams* params) {
-  static OfDriver drivers("cuGraphAddNode_v2");
+  static OfDriver drivers{"cuGraphAddNode_v2"};
   if (!drivers.there()) {
     return refuse(v13::cudaErrorNotSupported, kName,
                   "conditional nodes and graphs given away need a driver of CUDA 12.3 or later");
@@ -124,7 +122,7 @@ Status add_by_driver(const Place& at, NodeParams* params) {
 
 // The node first, its edges after it: the functions per type know of no data.
 Status add_with_edge_data(const Place& at, Wanted* wanted) {
-  static OfDriver drivers("cuGraphAddDependencies_v2");
+  static OfDriver drivers{"cuGraphAddDependencies_v2"};
   const unsigned int type = wanted->params.type;
   if (!drivers.there()) return graphs::refuse_edge_data(kName);
   if (type == v13::cudaGraphNodeTypeMemAlloc || type == v13::cudaGraphNodeTypeMemFree) {
@@ -151,7 +149,7 @@ Status add(const Place& at, NodeParams* params) {
   Wanted wanted;
   Status status = graphs::take(params, &wanted, kName);
   if (status != 0) return status;
-  static OfRuntime runtimes("cudaGraphAddNode_v2");
+  static OfRuntime runtimes{"cudaGraphAddNode_v2"};
   if (runtimes.there() && !wanted.driver_only) {
     status = v12::cudaGraphAddNode_v2(at.node, at.graph, at.dependencies, at.data, at.count,
                                       view<v12::cudaGraphNodeParams>(&wanted.params));

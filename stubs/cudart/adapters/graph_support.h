@@ -8,27 +8,6 @@
 
 namespace anycuda::graphs {
 
-// A function that may be missing, without anybody being told.
-class Optional {
- public:
-  using Find = void* (*)(std::atomic<void*>*, const char*);
-  constexpr Optional(Find find, const char* name) : find_(find), name_(name) {}
-  bool there() { return find_(&kept_, name_) != nullptr; }
-
- private:
-  Find find_;
-  const char* name_;
-  std::atomic<void*> kept_{nullptr};
-};
-class OfRuntime : public Optional {
- public:
-  constexpr explicit OfRuntime(const char* name) : Optional(library_function, name) {}
-};
-class OfDriver : public Optional {
- public:
-  constexpr explicit OfDriver(const char* name) : Optional(driver_function, name) {}
-};
-
 // What an edge says besides its two ends came with CUDA 12.3.
 using EdgeData = v13::cudaGraphEdgeData;
 

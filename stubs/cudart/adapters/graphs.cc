@@ -3,7 +3,6 @@
 
 namespace anycuda {
 
-using graphs::OfDriver;
 using Exec = v13::cudaGraphExec_t;
 using Graph = v13::cudaGraph_t;
 using Node = v13::cudaGraphNode_t;
@@ -57,7 +56,7 @@ Status instantiate_in_steps(Exec* exec, Graph graph, InstantiateParams* params, 
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_instantiate_with_params(Exec* exec, Graph graph,
                                                                      InstantiateParams* params) {
-  static OfDriver drivers("cuGraphInstantiateWithParams");
+  static OfDriver drivers{"cuGraphInstantiateWithParams"};
   if (drivers.there()) {
     return in_context(
         [=] { return driver::cuGraphInstantiateWithParams(exec, graph, to_driver(params)); });
@@ -67,7 +66,7 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_instantiate_with_params(Exec* exec,
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_instantiate_with_params_ptsz(
     Exec* exec, Graph graph, InstantiateParams* params) {
-  static OfDriver drivers("cuGraphInstantiateWithParams_ptsz");
+  static OfDriver drivers{"cuGraphInstantiateWithParams_ptsz"};
   if (drivers.there()) {
     return in_context(
         [=] { return driver::cuGraphInstantiateWithParams_ptsz(exec, graph, to_driver(params)); });
@@ -99,7 +98,7 @@ ANYCUDA_ADAPTER v11::cudaError_t adapt_graph_exec_update_with_node(Exec exec, Gr
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_exec_update_info(
     Exec exec, Graph graph, v13::cudaGraphExecUpdateResultInfo_st* info) {
   if (exec == nullptr || graph == nullptr) return remember(v13::cudaErrorInvalidValue);
-  static OfDriver drivers("cuGraphExecUpdate_v2");
+  static OfDriver drivers{"cuGraphExecUpdate_v2"};
   driver::CUgraphExecUpdateResultInfo_st found{};
   found.result = v13::cudaGraphExecUpdateError;
   const Status status =

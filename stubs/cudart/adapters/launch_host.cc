@@ -10,8 +10,8 @@ constexpr unsigned kSpinWait = 1;
 
 template <bool per_thread>
 Status launch(v13::cudaStream_t stream, v13::cudaHostFn_t function, void* data, unsigned mode) {
-  static DriverName with_mode{"cuLaunchHostFunc_v2"};
-  if (with_mode.is_there()) {
+  static OfDriver with_mode{"cuLaunchHostFunc_v2"};
+  if (with_mode.there()) {
     return in_context([&] {
       const auto launch =
           per_thread ? driver::cuLaunchHostFunc_v2_ptsz : driver::cuLaunchHostFunc_v2;

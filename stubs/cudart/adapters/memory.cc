@@ -10,8 +10,8 @@ unsigned long long driver_pointer(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
-DriverName prefetch_to_location{"cuMemPrefetchAsync_v2"};
-DriverName advise_location{"cuMemAdvise_v2"};
+OfDriver prefetch_to_location{"cuMemPrefetchAsync_v2"};
+OfDriver advise_location{"cuMemAdvise_v2"};
 
 // CUDA Runtime API, cudaMemAdvise: the other advices are about no place.
 bool is_about_a_place(unsigned advice) {
@@ -21,7 +21,7 @@ bool is_about_a_place(unsigned advice) {
 
 Status advise(const char* function, const void* address, std::size_t size, unsigned advice,
               const DriverLocation& location) {
-  if (advise_location.is_there()) {
+  if (advise_location.there()) {
     return in_context(
         [&] { return driver::cuMemAdvise_v2(driver_pointer(address), size, advice, location); });
   }
@@ -36,13 +36,13 @@ Status advise(const char* function, const void* address, std::size_t size, unsig
 
 bool has_place(const DriverLocation& location) {
   int device;
-  return prefetch_to_location.is_there() || number_of(location, &device);
+  return prefetch_to_location.there() || number_of(location, &device);
 }
 
 template <bool per_thread>
 Status prefetch(const char* function, const void* address, std::size_t size,
                 const DriverLocation& location, unsigned flags, v13::cudaStream_t stream) {
-  if (prefetch_to_location.is_there()) {
+  if (prefetch_to_location.there()) {
     return in_context([&] {
       const auto by_location =
           per_thread ? driver::cuMemPrefetchAsync_v2_ptsz : driver::cuMemPrefetchAsync_v2;

@@ -29,8 +29,8 @@ Status not_a_devices(const char* function, const v13::cudaMemLocation* location,
 ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_get_default_mem_pool(v13::cudaMemPool_t* pool,
                                                                 v13::cudaMemLocation* location,
                                                                 v13::cudaMemAllocationType type) {
-  static DriverName by_location{"cuMemGetDefaultMemPool"};
-  if (by_location.is_there()) {
+  static OfDriver by_location{"cuMemGetDefaultMemPool"};
+  if (by_location.there()) {
     return in_context(
         [&] { return driver::cuMemGetDefaultMemPool(pool, driver_words(location), type); });
   }
@@ -41,8 +41,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_get_default_mem_pool(v13::cudaMemPool
 ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_get_mem_pool(v13::cudaMemPool_t* pool,
                                                         v13::cudaMemLocation* location,
                                                         v13::cudaMemAllocationType type) {
-  static DriverName by_location{"cuMemGetMemPool"};
-  if (by_location.is_there()) {
+  static OfDriver by_location{"cuMemGetMemPool"};
+  if (by_location.there()) {
     return in_context([&] { return driver::cuMemGetMemPool(pool, driver_words(location), type); });
   }
   const Status problem = not_a_devices("cudaMemGetMemPool", location, type);
@@ -52,8 +52,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_get_mem_pool(v13::cudaMemPool_t* pool
 ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_set_mem_pool(v13::cudaMemLocation* location,
                                                         v13::cudaMemAllocationType type,
                                                         v13::cudaMemPool_t pool) {
-  static DriverName by_location{"cuMemSetMemPool"};
-  if (by_location.is_there()) {
+  static OfDriver by_location{"cuMemSetMemPool"};
+  if (by_location.there()) {
     return in_context([&] { return driver::cuMemSetMemPool(driver_words(location), type, pool); });
   }
   const Status problem = not_a_devices("cudaMemSetMemPool", location, type);
