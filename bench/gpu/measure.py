@@ -1,7 +1,8 @@
 """One measured process of launch.py: batches of launches, and what a launch took in each way, as JSON.
 
-    python3 measure.py torch SECONDS LIBRARY          PyTorch's launches and a library's, in a PyTorch process
-    python3 measure.py linked SECONDS DIRECT STUB     the same library linked to the runtime and to the stub
+    python3 measure.py torch SECONDS SLOTS            PyTorch's launches; the stub of the runtime is preloaded, and its
+                                                      imports are led to the stub and past it in turn
+    python3 measure.py linked SECONDS DIRECT STUB     one library, linked to the runtime and to the stub
 
 Ways are measured a batch at a time, in random order, for as long as is asked. A way's number, in nanoseconds per
 launch, is the lower quartile of its batches: what disturbs a batch only ever makes it longer.
@@ -15,7 +16,7 @@ import random
 import statistics
 import sys
 import time
-from typing import Callable
+from typing import Any, Callable
 
 BATCH = 200  # launches; the GPU takes some 1000 before one has to wait for an earlier one
 WARM_UP = 20  # batches of each way that are not counted
@@ -37,22 +38,66 @@ def launching(path: str) -> tuple[str, dict[str, Way]]:
     return library.launches_bound_to().decode(), ways
 
 
-def torch_ways(library: str) -> tuple[list[str], dict[str, Way]]:
+class Slots:
+    """The imports of all libraries in this process, pointed at the stub or at the runtime (slots.cc)."""
+
+    def __init__(self, library: str) -> None:
+        self.library = ctypes.CDLL(library)
+        self.library.slots_lead_to.restype = ctypes.c_char_p
+        runtime, = mapped("/libcudart.so.13")
+        stub, = mapped("/libcudart_stub.so")
+        found = self.library.slots_find(*(ctypes.c_void_p(ctypes.CDLL(file)._handle) for file in (stub, runtime)),
+                                        b"libcudart.so.13")
+        if found <= 0:
+            sys.exit(f"no import of this process leads to {stub} ({found})")
+
+    def lead(self, to_stub: bool, way: Callable[[], Any]) -> Callable[[], Any]:
+        point = self.library.slots_point_at_stub
+
+        def led() -> Any:
+            point(to_stub)
+            taken = way()
+            point(True)  # the process ends with it: what the stub has registered, the runtime cannot take back
+            return taken
+        return led
+
+    def pytorch_bound_to(self, to_stub: bool) -> bytes:
+        return self.lead(to_stub, lambda: self.library.slots_lead_to(b"/libtorch_cuda.so", b"__cudaLaunchKernel"))()
+
+
+def mapped(name: str) -> set[str]:
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        return {line.split(maxsplit=5)[5].strip() for line in maps if name in line}
+
+
+def torch_ways(slots_library: str) -> tuple[list[str], dict[str, Way]]:
     import torch
 
     one = torch.zeros(1, device="cuda")
+    few = torch.zeros(8, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        one.add_(1)
 
-    def add_in_place() -> float:
-        add, times = one.add_, range(BATCH)
-        start = time.perf_counter_ns()
-        for _ in times:
-            add(1)
-        taken = time.perf_counter_ns() - start
-        torch.cuda.synchronize()
-        return taken / BATCH
+    def timed(function: Callable[..., object], *arguments: object) -> Way:
+        def way() -> float:
+            times = range(BATCH)
+            start = time.perf_counter_ns()
+            for _ in times:
+                function(*arguments)
+            taken = time.perf_counter_ns() - start
+            torch.cuda.synchronize()
+            return taken / BATCH
+        return way
 
-    bound_to, ways = launching(library)
-    return [bound_to], {"PyTorch, `t.add_(1)`": add_in_place, **ways}
+    ways = {"`t.add_(1)`": timed(one.add_, 1), "`t.softmax(0)`": timed(few.softmax, 0),
+            "`graph.replay()`": timed(graph.replay)}
+    for way in ways.values():
+        way()
+    slots = Slots(slots_library)
+    return [slots.pytorch_bound_to(to_stub).decode() for to_stub in (False, True)], {
+        f"{how} PyTorch, {name}": slots.lead(to_stub, way)
+        for name, way in ways.items() for how, to_stub in (("direct", False), ("stub", True))}
 
 
 def linked_ways(direct: str, stub: str) -> tuple[list[str], dict[str, Way]]:

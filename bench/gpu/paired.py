@@ -5,7 +5,6 @@ import random
 import statistics
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Iterator
 
 CONFIDENCE = 0.95
 RESAMPLES = 4000
@@ -18,7 +17,7 @@ def centre(values: list[float]) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The same launches measured in two ways, pair by pair: without the stub, with it."""
+    """The same launches measured in two ways, pair by pair: without the stub, with it. A pair is of one process."""
 
     name: str
     pairs: list[tuple[float, float]]
@@ -40,15 +39,6 @@ class Comparison:
         """`within` only if the whole interval is: what noise may have made shows nothing."""
         low, high = self.interval
         return "within" if high <= limit else "above" if low > limit else "undecided"
-
-
-def orders(seed: int) -> Iterator[bool]:
-    """For each pair, whether the process without stubs is first: in random order, of every two pairs one."""
-    drawn = random.Random(seed)
-    while True:
-        first = drawn.random() < 0.5
-        yield first
-        yield not first
 
 
 def markdown(comparisons: list[Comparison], limit: float) -> str:
