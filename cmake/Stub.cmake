@@ -52,7 +52,7 @@ function(anycuda_library library)
     # Compiled once, for the stub and its drop-ins.
     add_library(${library}_adapters OBJECT ${ARG_ADAPTERS} "${out}/abi/copies.cc")
     add_dependencies(${library}_adapters generate_${library})
-    target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
     # As system headers: lints are for what people wrote.
     target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
     # A call that is adapted is no longer a matter of instructions, and the stub is to stay small.
@@ -92,9 +92,10 @@ endfunction()
 
 function(anycuda_stub target library generated soname)
   add_library(${target} SHARED "${generated}/entries.S" "${generated}/tables.cc" ${ARGN}
-              $<TARGET_OBJECTS:anycuda_loader>)
+              $<TARGET_OBJECTS:anycuda_loader> $<TARGET_OBJECTS:anycuda_search>
+              $<TARGET_OBJECTS:anycuda_rules>)
   add_dependencies(${target} generate_${library})
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:${ANYCUDA_STUB_FLAGS};${ANYCUDA_SANITIZE}>")
   # libc alone: the C++ library is used for its headers, and nothing of it may be needed.

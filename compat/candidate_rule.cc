@@ -2,30 +2,24 @@
 
 namespace anycuda {
 
-int minimum_branch(int cuda_major) {
-  switch (cuda_major) {
-    case 11:
-      return 450;
-    case 12:
-      return 525;
-    case 13:
-      return 580;
+namespace {
+
+Verdict ask_driver(const Question& q) {
+  switch (judge_driver(q.driver, q.candidate.version, q.forward_compatibility)) {
+    case DriverVerdict::too_old:
+      return Verdict::driver_too_old;
+    case DriverVerdict::branch_short:
+      return Verdict::driver_branch_short;
+    case DriverVerdict::major_unknown:
+      return Verdict::driver_major_unknown;
+    case DriverVerdict::branch_unknown:
+      return q.mode == Mode::strict ? Verdict::driver_branch_unknown : Verdict::accepted;
     default:
-      return 0;
+      return Verdict::accepted;
   }
 }
 
-Verdict judge_driver(const DriverFacts& driver, Version toolkit) {
-  if (!driver.present || !driver.cuda.known() || !toolkit.known()) return Verdict::accepted;
-  if (driver.cuda.major > toolkit.major) return Verdict::accepted;
-  if (driver.cuda.major < toolkit.major) return Verdict::driver_too_old;
-  if (toolkit.minor <= driver.cuda.minor) return Verdict::accepted;
-  // The same major with a newer minor: minor-version compatibility, from a branch on.
-  const int minimum = minimum_branch(toolkit.major);
-  if (minimum == 0) return Verdict::driver_major_unknown;
-  if (driver.branch != 0 && driver.branch < minimum) return Verdict::driver_branch_short;
-  return Verdict::accepted;
-}
+}  // namespace
 
 Verdict judge(const Question& q) {
   const int major = q.candidate.version.major;
@@ -37,7 +31,7 @@ Verdict judge(const Question& q) {
   // What the process has loaded already runs already: refusing it would only bring a second one.
   if (q.candidate.loaded) return Verdict::accepted;
   if (q.library.one_per_process && q.loaded_major != 0) return Verdict::other_loaded;
-  return q.library.driver_bound ? judge_driver(q.driver, q.candidate.version) : Verdict::accepted;
+  return q.library.driver_bound && q.mode != Mode::off ? ask_driver(q) : Verdict::accepted;
 }
 
 bool newer(Version a, Version b) {

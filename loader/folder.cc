@@ -13,7 +13,7 @@
 
 #include "loader/identity.h"
 #include "loader/image_file.h"
-#include "loader/report.h"
+#include "loader/log.h"
 
 namespace anycuda {
 namespace {

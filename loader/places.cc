@@ -1,5 +1,7 @@
 #include "loader/places.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <initializer_list>
 
@@ -7,7 +9,6 @@
 #include "loader/folder.h"
 #include "loader/identity.h"
 #include "loader/ld_cache.h"
-#include "loader/python_places.h"
 
 namespace anycuda {
 namespace {
@@ -19,6 +20,11 @@ constexpr char kMultiarch[] = "usr/lib/x86_64-linux-gnu";
 constexpr char kTarget[] = "targets/sbsa-linux/lib";
 constexpr char kMultiarch[] = "usr/lib/aarch64-linux-gnu";
 #endif
+
+struct RootVisit {
+  Search* search;
+  Place place;
+};
 
 void gather_variable(Search* search) {
   const char* file = environment_variable(search->library.variable);
@@ -46,24 +52,44 @@ void gather_library_path(Search* search) {
   }
 }
 
-void gather_toolkit_root(Search* search, Place place, const char* root) {
-  gather_folder(search, place, search->arena.join(root, "lib64"));
-  gather_folder(search, place, search->arena.join(root, kTarget));
-}
-
-void gather_toolkit(Search* search) {
-  for (const char* name : {"CUDA_PATH", "CUDA_HOME"}) {
-    const char* root = environment_variable(name);
-    if (root == nullptr) continue;
-    gather_toolkit_root(search, Place::toolkit, root);
-    gather_folder(search, Place::toolkit, search->arena.join(root, "lib"));
+void gather_root(const char* root, void* argument) {
+  const auto* visit = static_cast<RootVisit*>(argument);
+  for (const char* folder : {"lib64", kTarget, "lib"}) {
+    // A distribution's /usr/local/cuda has its libraries in the first two.
+    if (visit->place == Place::system && std::strcmp(folder, "lib") == 0) continue;
+    gather_folder(visit->search, visit->place, visit->search->arena.join(root, folder));
   }
 }
 
-void visit_installed_toolkit(const char* name, void* argument) {
+// The wheels of one folder that may be site-packages.
+void gather_site(const char* site, void* argument) {
   auto* search = static_cast<Search*>(argument);
-  const char* root = search->arena.format("%s/usr/local/%s", system_root(), name);
-  if (root != nullptr) gather_toolkit_root(search, Place::system, root);
+  for (const char* const* folder = search->library.wheel_folders; *folder != nullptr; ++folder) {
+    const std::size_t mark = search->arena.mark();
+    const char* path = search->arena.join(site, *folder);
+    if (path != nullptr && access(path, F_OK) == 0) {
+      gather_folder(search, Place::environment, path);
+    } else {
+      search->arena.rewind(mark);
+    }
+  }
+}
+
+void gather_conda_folder(const char* root, void* argument) {
+  auto* search = static_cast<Search*>(argument);
+  gather_folder(search, Place::environment, search->arena.join(root, "lib"));
+}
+
+struct LocalVisit {
+  Arena* arena;
+  PathVisitor root;
+  void* argument;
+};
+
+void visit_installed_toolkit(const char* name, void* argument) {
+  const auto* visit = static_cast<LocalVisit*>(argument);
+  const char* root = visit->arena->format("%s/usr/local/%s", system_root(), name);
+  if (root != nullptr) visit->root(root, visit->argument);
 }
 
 void visit_cached_file(const char* path, void* argument) {
@@ -90,15 +116,28 @@ void gather_system(Search* search) {
     gather_folder(search, Place::system, search->arena.join(root, folder));
   }
   if (search->library.is_driver) return;
-  const char* local = search->arena.join(root, "usr/local");
-  if (local != nullptr) each_entry(local, "cuda", visit_installed_toolkit, search);
-  gather_toolkit_root(search, Place::system, search->arena.join(root, "opt/cuda"));
+  RootVisit visit{search, Place::system};
+  each_system_root(&search->arena, gather_root, &visit);
 }
 
 }  // namespace
 
+void each_variable_root(PathVisitor root, void* argument) {
+  for (const char* name : {"CUDA_PATH", "CUDA_HOME"}) {
+    if (const char* value = environment_variable(name)) root(value, argument);
+  }
+}
+
+void each_system_root(Arena* arena, PathVisitor root, void* argument) {
+  const char* local = arena->join(system_root(), "usr/local");
+  LocalVisit visit{arena, root, argument};
+  if (local != nullptr) each_entry(local, "cuda", visit_installed_toolkit, &visit);
+  if (const char* optional = arena->join(system_root(), "opt/cuda")) root(optional, argument);
+}
+
 void gather_place(Search* search, Place place, const void* caller) {
   const bool driver = search->library.is_driver;
+  RootVisit variables{search, Place::toolkit};
   switch (place) {
     case Place::variable:
       return gather_variable(search);
@@ -107,11 +146,12 @@ void gather_place(Search* search, Place place, const void* caller) {
     case Place::library_path:
       return gather_library_path(search);
     case Place::environment:
-      if (!driver) gather_python_places(search, caller);
-      return;
+      if (driver) return;
+      each_site(&search->arena, caller, gather_site, search);
+      return each_conda_folder(&search->arena, gather_conda_folder, search);
     case Place::toolkit:
-      if (!driver) gather_toolkit(search);
-      return;
+      if (driver) return;
+      return each_variable_root(gather_root, &variables);
     case Place::system:
       return gather_system(search);
   }

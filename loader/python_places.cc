@@ -28,21 +28,19 @@ bool anybody_writes(const char* path) {
   return stat(path, &status) != 0 || (status.st_mode & S_IWOTH) != 0;
 }
 
-// One folder that may hold wheels: site-packages, or whatever stands for it.
-void gather_site(Search* search, const char* site) {
-  const std::size_t mark = search->arena.mark();
-  bool any = false;
-  for (const char* const* folder = search->library.wheel_folders; *folder != nullptr; ++folder) {
-    const char* path = search->arena.join(site, *folder);
-    if (!is_folder(path)) continue;
-    any = true;
-    gather_folder(search, Place::environment, path);
-  }
-  if (!any) search->arena.rewind(mark);
+// Where the folders go that are found, and the memory for their names.
+struct Visit {
+  Arena* arena;
+  PathVisitor site;
+  void* argument;
+};
+
+void visit_site(const Visit& visit, const char* site) {
+  if (site != nullptr && is_folder(site)) visit.site(site, visit.argument);
 }
 
 // Every folder above `path` may be the site-packages that `path` was installed into.
-void gather_above(Search* search, const char* path) {
+void above(const Visit& visit, const char* path) {
   if (path == nullptr || *path != '/') return;
   char folder[PATH_MAX];
   if (std::strlen(path) >= sizeof folder) return;
@@ -50,7 +48,7 @@ void gather_above(Search* search, const char* path) {
   for (char* slash = std::strrchr(folder, '/'); slash != nullptr && slash != folder;
        slash = std::strrchr(folder, '/')) {
     *slash = '\0';
-    if (!anybody_writes(folder)) gather_site(search, folder);
+    if (!anybody_writes(folder)) visit_site(visit, folder);
   }
 }
 
@@ -77,78 +75,69 @@ void collect_site(const char* path, void* argument) {
   }
 }
 
-void gather_loaded_sites(Search* search) {
-  LoadedSites loaded{&search->arena, {}, 0};
+void loaded_sites(const Visit& visit) {
+  LoadedSites loaded{visit.arena, {}, 0};
   each_loaded_path(collect_site, &loaded);
-  for (int i = 0; i < loaded.count; ++i) gather_site(search, loaded.sites[i]);
+  for (int i = 0; i < loaded.count; ++i) visit_site(visit, loaded.sites[i]);
 }
 
 struct PythonVisit {
-  Search* search;
+  const Visit* visit;
   const char* library_folder;  // PREFIX/lib
   const char* version;         // "python3.11", "": any
 };
 
 void visit_python(const char* name, void* argument) {
-  const auto* visit = static_cast<PythonVisit*>(argument);
-  Arena& arena = visit->search->arena;
+  const auto* python = static_cast<PythonVisit*>(argument);
+  Arena& arena = *python->visit->arena;
   // Another Python's packages are not this one's; Debian keeps its own under "python3".
-  const bool mine = *visit->version == '\0' || std::strcmp(name, visit->version) == 0 ||
+  const bool mine = *python->version == '\0' || std::strcmp(name, python->version) == 0 ||
                     std::strcmp(name, "python3") == 0;
   for (const char* packages : {"site-packages", "dist-packages"}) {
     const char* site =
-        mine ? arena.format("%s/%s/%s", visit->library_folder, name, packages) : nullptr;
-    if (site != nullptr) gather_site(visit->search, site);
+        mine ? arena.format("%s/%s/%s", python->library_folder, name, packages) : nullptr;
+    visit_site(*python->visit, site);
   }
 }
 
 // PREFIX/lib/python3.x/site-packages of an installation or a virtual environment.
-void gather_prefix(Search* search, const char* prefix, const char* version) {
+void in_prefix(const Visit& visit, const char* prefix, const char* version) {
   if (prefix == nullptr || *prefix != '/') return;
   for (const char* folder : {"lib", "lib64"}) {
-    PythonVisit visit{search, search->arena.join(prefix, folder), version};
-    if (visit.library_folder == nullptr) return;
-    each_entry(visit.library_folder, "python", visit_python, &visit);
+    PythonVisit python{&visit, visit.arena->join(prefix, folder), version};
+    if (python.library_folder == nullptr) return;
+    each_entry(python.library_folder, "python", visit_python, &python);
   }
 }
 
-void gather_python_path(Search* search) {
+void python_path(const Visit& visit) {
   const char* entry = environment_variable("PYTHONPATH");
   while (entry != nullptr && *entry != '\0') {
     const std::size_t length = std::strcspn(entry, ":");
-    const char* site = search->arena.format("%.*s", static_cast<int>(length), entry);
-    if (site != nullptr && *site == '/') gather_site(search, site);
+    const char* site = visit.arena->format("%.*s", static_cast<int>(length), entry);
+    if (site != nullptr && *site == '/') visit_site(visit, site);
     entry += length;
     if (*entry == ':') ++entry;
   }
 }
 
-void gather_conda(Search* search) {
-  const char* prefix = environment_variable("CONDA_PREFIX");
-  if (prefix == nullptr) return;
-  for (const char* folder : {"lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-    gather_folder(search, Place::environment, search->arena.join(prefix, folder));
-  }
-  gather_prefix(search, prefix, "");
-}
-
 // The packages of the environment in use: the one that is named, else the one that the interpreter
 // was called from; unless it is closed, also those of the installation and of the user.
-void gather_interpreter(Search* search, const Interpreter& python) {
-  Arena& arena = search->arena;
+void interpreters_own(const Visit& visit, const Interpreter& python) {
+  Arena& arena = *visit.arena;
   const char* active = environment_variable("VIRTUAL_ENV");
   const char* prefix = active != nullptr ? active : python.prefix;
-  gather_prefix(search, prefix, python.version);
+  in_prefix(visit, prefix, python.version);
   if (python.base_prefix == nullptr || is_isolated(prefix, &arena)) return;
-  if (prefix != python.prefix) gather_prefix(search, python.prefix, python.version);
+  if (prefix != python.prefix) in_prefix(visit, python.prefix, python.version);
   const bool base = prefix != nullptr && std::strcmp(prefix, python.base_prefix) == 0;
-  if (!base) gather_prefix(search, python.base_prefix, python.version);
+  if (!base) in_prefix(visit, python.base_prefix, python.version);
   // A distribution's Python keeps what its administrator installs apart from its own packages.
   if (std::strcmp(python.base_prefix, "/usr") == 0) {
-    gather_prefix(search, "/usr/local", python.version);
+    in_prefix(visit, "/usr/local", python.version);
   }
   const char* home = environment_variable("HOME");
-  if (home != nullptr) gather_prefix(search, arena.join(home, ".local"), python.version);
+  if (home != nullptr) in_prefix(visit, arena.join(home, ".local"), python.version);
 }
 
 // The file of the object that holds `address`. The main program is known by the name it was called
@@ -160,15 +149,25 @@ const char* file_of(const void* address, const Interpreter& program) {
 
 }  // namespace
 
-void gather_python_places(Search* search, const void* caller) {
+void each_site(Arena* arena, const void* caller, PathVisitor site, void* argument) {
   if (getauxval(AT_SECURE) != 0) return;  // a privileged program's environment is the system alone
-  const Interpreter program = this_interpreter(&search->arena);
-  gather_above(search, file_of(caller, program));
-  gather_above(search, object_path(reinterpret_cast<const void*>(&kLibrary)));
-  gather_loaded_sites(search);
-  gather_python_path(search);
-  gather_conda(search);
-  gather_interpreter(search, program);
+  const Visit visit{arena, site, argument};
+  const Interpreter program = this_interpreter(arena);
+  above(visit, file_of(caller, program));
+  above(visit, object_path(reinterpret_cast<const void*>(&each_site)));
+  loaded_sites(visit);
+  python_path(visit);
+  if (const char* conda = environment_variable("CONDA_PREFIX")) in_prefix(visit, conda, "");
+  interpreters_own(visit, program);
+}
+
+void each_conda_folder(Arena* arena, PathVisitor folder, void* argument) {
+  const char* prefix = environment_variable("CONDA_PREFIX");
+  if (prefix == nullptr || *prefix != '/') return;
+  for (const char* root : {"", "targets/x86_64-linux", "targets/sbsa-linux"}) {
+    const char* path = *root == '\0' ? prefix : arena->join(prefix, root);
+    if (is_folder(path)) folder(path, argument);
+  }
 }
 
 }  // namespace anycuda

@@ -74,6 +74,11 @@ const char* reason_of_verdict(const Candidate& candidate, Search* search) {
       return or_unknown(arena.format(
           "CUDA %d.x runs on drivers from branch %d on; %s is of branch %d (update the driver)",
           version.major, minimum_branch(version.major), search->driver_path, driver.branch));
+    case Verdict::driver_branch_unknown:
+      return or_unknown(arena.format(
+          "newer than the driver's CUDA %d.%d, nobody can say the branch of %s, and "
+          "ANYCUDA_COMPAT=strict goes by what is known alone (unset it, or update the driver)",
+          driver.cuda.major, driver.cuda.minor, search->driver_path));
     case Verdict::driver_major_unknown:
       return or_unknown(arena.format(
           "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "

@@ -8,9 +8,9 @@
 #include "loader/driver.h"
 #include "loader/interpreter.h"
 #include "loader/loaded.h"
+#include "loader/log.h"
 #include "loader/places.h"
 #include "loader/reason.h"
-#include "loader/report.h"
 
 namespace anycuda {
 namespace {

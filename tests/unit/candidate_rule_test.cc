@@ -11,7 +11,7 @@ namespace anycuda {
 void PrintTo(Verdict verdict, std::ostream* out) {
   const char* const names[] = {
       "accepted",       "newer_than_known",    "other_major",         "other_loaded",
-      "driver_too_old", "driver_branch_short", "driver_major_unknown"};
+      "driver_too_old", "driver_branch_short", "driver_branch_unknown", "driver_major_unknown"};
   *out << names[static_cast<int>(verdict)];
 }
 
@@ -19,71 +19,6 @@ namespace {
 
 DriverFacts driver_of(int number, int branch = 0) {
   return {true, version_from_cuda_number(number), branch};
-}
-
-// ---- the driver rule alone
-
-struct DriverCase {
-  const char* sentence;
-  DriverFacts driver;
-  Version toolkit;
-  Verdict expected;
-};
-void PrintTo(const DriverCase& c, std::ostream* out) { *out << c.sentence; }
-
-class DriverRule : public testing::TestWithParam<DriverCase> {};
-
-TEST_P(DriverRule, Says) {
-  EXPECT_EQ(judge_driver(GetParam().driver, GetParam().toolkit), GetParam().expected);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, DriverRule,
-    testing::Values(
-        DriverCase{"no driver refuses nothing", {}, {13, 5}, Verdict::accepted},
-        DriverCase{
-            "a driver of unknown CUDA refuses nothing", {true, {}, 0}, {13, 5}, Verdict::accepted},
-        DriverCase{"an unknown toolkit is not refused", driver_of(12020), {}, Verdict::accepted},
-        DriverCase{
-            "a newer major runs older runtimes", driver_of(13000, 580), {12, 9}, Verdict::accepted},
-        DriverCase{"two majors newer as well", driver_of(13000, 580), {11, 8}, Verdict::accepted},
-        DriverCase{"an older major runs no newer runtime",
-                   driver_of(12020, 535),
-                   {13, 0},
-                   Verdict::driver_too_old},
-        DriverCase{"whatever its branch", driver_of(11080, 999), {12, 0}, Verdict::driver_too_old},
-        DriverCase{"the same version runs", driver_of(12020, 535), {12, 2}, Verdict::accepted},
-        DriverCase{"an older minor runs", driver_of(12020, 535), {12, 0}, Verdict::accepted},
-        DriverCase{
-            "an unknown minor is the oldest", driver_of(12020, 1), {12, -1}, Verdict::accepted},
-        DriverCase{"a newer minor runs from the minimum branch on",
-                   driver_of(12000, 525),
-                   {12, 9},
-                   Verdict::accepted},
-        DriverCase{
-            "and not below it", driver_of(12000, 524), {12, 9}, Verdict::driver_branch_short},
-        DriverCase{
-            "an older minor needs no branch", driver_of(12000, 524), {12, 0}, Verdict::accepted},
-        DriverCase{
-            "an unknown branch is given the benefit", driver_of(12000), {12, 9}, Verdict::accepted},
-        DriverCase{
-            "CUDA 11 asks for 450", driver_of(11000, 449), {11, 8}, Verdict::driver_branch_short},
-        DriverCase{"CUDA 11 has it at 450", driver_of(11000, 450), {11, 8}, Verdict::accepted},
-        DriverCase{
-            "CUDA 13 asks for 580", driver_of(13000, 579), {13, 5}, Verdict::driver_branch_short},
-        DriverCase{"CUDA 13 has it at 580", driver_of(13000, 580), {13, 5}, Verdict::accepted},
-        DriverCase{"of a major without a known minimum no newer minor is trusted",
-                   driver_of(14000, 700),
-                   {14, 1},
-                   Verdict::driver_major_unknown},
-        DriverCase{"but its own minor is", driver_of(14010, 700), {14, 1}, Verdict::accepted}));
-
-TEST(MinimumBranch, IsKnownForTheKnownMajorsOnly) {
-  EXPECT_EQ(minimum_branch(11), 450);
-  EXPECT_EQ(minimum_branch(12), 525);
-  EXPECT_EQ(minimum_branch(13), 580);
-  EXPECT_EQ(minimum_branch(10), 0);
-  EXPECT_EQ(minimum_branch(14), 0);
 }
 
 // ---- callers and majors, without a driver

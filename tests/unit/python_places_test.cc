@@ -1,5 +1,5 @@
 // Wheels and conda, seen from a process that may or may not be Python.
-#include "loader/python_places.h"
+#include "loader/places.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ class PythonPlaces : public testing::Test {
   void put(const std::string& path) { machine.tree.file(path, ElfImage{}.bytes() + path); }
   Paths gathered(const void* caller = nullptr) {
     TestSearch search;
-    gather_python_places(&search, caller);
+    gather_place(&search, Place::environment, caller);
     return paths_of(search, machine.tree.root());
   }
   std::string path(const std::string& name) const { return machine.tree.path(name); }

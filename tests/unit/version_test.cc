@@ -1,4 +1,4 @@
-#include "compat/version.h"
+#include "anycuda/compat/version.h"
 
 #include <gtest/gtest.h>
 

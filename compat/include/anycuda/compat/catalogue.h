@@ -1,0 +1,83 @@
+// Every piece of a CUDA Toolkit (and of the driver) that can be looked for: one row of
+// compat/catalogue/*.txt each. Data of the program: no ownership, safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace anycuda::compat {
+
+enum class Kind : std::uint8_t {
+  dynamic_library,
+  headers,  // the folder that is given to a compiler's -I
+  static_library,
+  bitcode_library,
+  program
+};
+
+enum class Packaging : std::uint8_t {
+  toolkit,
+  driver,  // comes with the display driver (libcuda, NVML): says nothing about a toolkit
+  other    // released on its own (NCCL, cuSPARSELt, Nsight tools)
+};
+
+// A list of texts that lives as long as the program.
+struct Texts {
+  const std::string_view* first;
+  std::size_t count;
+  const std::string_view* begin() const { return first; }
+  const std::string_view* end() const { return first + count; }
+  std::size_t size() const { return count; }
+  bool contains(std::string_view text) const {
+    for (const std::string_view& other : *this) {
+      if (other == text) return true;
+    }
+    return false;
+  }
+};
+
+struct Piece {
+  std::string_view name;  // "cudart", "nvJitLink", "libdevice", "nvcc": unique within its kind
+  Kind kind;
+  Packaging packaging;
+  // Pieces that share a group are one component or companions: they must be of exactly the same
+  // toolkit major.minor.
+  Texts groups;
+  // File names, the most wanted first. Dynamic libraries: SONAMEs (newest major first); headers:
+  // the file that proves the folder ("cuda_runtime.h").
+  Texts files;
+  // Folders below site-packages, "*" stands for one path component.
+  Texts wheel_folders;
+  // Folders below a toolkit's or conda's root, "*" as above; in order.
+  Texts root_folders;
+  // Distributions whose own version is the toolkit's ("nvidia-cuda-runtime-cu12", 12.9.79 is
+  // of 12.9), and those whose version is not ("nvidia-cublas-cu12").
+  Texts distributions;
+};
+
+// All rows, by kind and then name.
+struct Pieces {
+  const Piece* first;
+  std::size_t count;
+  const Piece* begin() const { return first; }
+  const Piece* end() const { return first + count; }
+};
+Pieces all_pieces();
+
+// nullptr: the catalogue has no such piece. Names are compared without regard to case.
+const Piece* find_piece(Kind kind, std::string_view name);
+
+// Throws UnknownNameError that lists the names of that kind that are near.
+const Piece& piece_named(Kind kind, std::string_view name);
+
+// Do two pieces have a group in common?
+bool same_component(const Piece& a, const Piece& b);
+
+std::string_view name_of(Kind kind);  // "dynamic library", as messages say it
+
+// Is a distribution's own version the version of the toolkit it belongs to? The name as in
+// METADATA; it is normalised (PEP 503).
+bool version_is_toolkits(std::string_view distribution);
+
+}  // namespace anycuda::compat

@@ -1,0 +1,39 @@
+// Version specifiers as PEP 440 defines them ("Version specifiers"), all of them: `==13.*`,
+// `>=12.4,<13`, `~=12.4`, `!=12.5`, `===12.9.79`, pre-, post- and development releases, epochs,
+// local versions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "anycuda/compat/version.h"
+
+namespace anycuda::compat {
+
+// Immutable; copies share; safe from any thread.
+class Constraint {
+ public:
+  // Throws ConstraintError that quotes the text and names the clause: empty, a bare `13.2`, an
+  // unknown operator, a version that is none, `==` with a wildcard where PEP 440 has none.
+  explicit Constraint(std::string_view text);
+
+  // Does a version satisfy all clauses? Pre-releases only where PEP 440 ("Handling of
+  // pre-releases") takes them. A text that is no PEP 440 version satisfies nothing but an equal
+  // `===`.
+  bool allows(std::string_view version) const;
+  // A toolkit release, known by major.minor; an unknown minor is no release: false.
+  bool allows(Version toolkit) const;
+
+  const std::string& text() const;
+
+ private:
+  struct Clauses;
+  std::shared_ptr<const Clauses> clauses_;
+};
+
+// The order of PEP 440: below zero, zero, above zero; throws ConstraintError for what is no
+// version.
+int compare_versions(std::string_view a, std::string_view b);
+
+}  // namespace anycuda::compat

@@ -1,0 +1,77 @@
+// What the guard rails throw. Each says in what(): what was looked at and where, which rule failed,
+// what would help. docs/compatibility.md shows a real message of every type.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace anycuda::compat {
+
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The driver cannot run this toolkit.
+class DriverToolkitError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Two pieces, or a piece and the caller's constraint or pipeline, do not go together.
+class ToolkitMismatchError : public Error {
+ public:
+  using Error::Error;
+};
+
+// No authoritative source says what a rule must know: of which toolkit a file is, or, where it is
+// needed, the driver's branch.
+class InsufficientMetadataError : public Error {
+ public:
+  using Error::Error;
+};
+
+// No place has the piece. `searched` are the folders and files that were looked at, in order.
+class NotFoundError : public Error {
+ public:
+  NotFoundError(const std::string& what, std::vector<std::string> places)
+      : Error(what), searched_(std::move(places)) {}
+  const std::vector<std::string>& searched() const { return searched_; }
+
+ private:
+  std::vector<std::string> searched_;
+};
+
+// The text is no PEP 440 version specifier.
+class ConstraintError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A variable or an option has a value that is none of its values, or not on this system.
+class SettingError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The driver library is not there or does not answer cuDriverGetVersion.
+class DriverQueryError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The dynamic linker refused the file.
+class LoadError : public Error {
+ public:
+  using Error::Error;
+};
+
+// No piece, kind or format of that name is in the catalogue; the message has the names that are
+// near.
+class UnknownNameError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace anycuda::compat

@@ -1,0 +1,111 @@
+// Finding and loading pieces of CUDA so that what cannot work together is refused before it is
+// used.
+//
+//   anycuda::compat::CompatibilityGuardRails rails;
+//   auto nvrtc = rails.load_dynamic_library("nvrtc");
+//   auto linker = rails.load_dynamic_library("nvJitLink");  // refused if it is of another major
+//   std::string include = rails.find_headers("cudart");
+//
+// Each piece is checked in this order: comes with the driver (remembered, nothing else is asked);
+// released on its own (no toolkit's version: insufficient metadata); of which toolkit it is; the
+// caller's constraint; every piece that was accepted before; the driver. A piece that is refused is
+// not remembered, one that is asked for twice changes nothing.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "anycuda/compat/catalogue.h"
+#include "anycuda/compat/driver.h"
+#include "anycuda/compat/errors.h"
+#include "anycuda/compat/find.h"
+#include "anycuda/compat/rules.h"
+#include "anycuda/compat/settings.h"
+
+namespace anycuda::compat {
+
+// What flows from one piece to another: {"nvrtc", "nvJitLink", {Format::ltoir}}.
+struct Pipeline {
+  std::string producer;
+  std::string consumer;
+  std::vector<Format> formats;
+};
+
+// "PTX", "CUBIN", "ELF", "LTO-IR", "NVVM-IR", without regard to case; UnknownNameError for others.
+Format format_named(std::string_view name);
+const char* name_of(Format format);
+
+struct Options {
+  // Unset: ANYCUDA_COMPAT; unset there too: strict.
+  std::optional<Mode> mode;
+  // A PEP 440 specifier that every toolkit piece must satisfy by its major.minor: "==13.*".
+  std::optional<std::string> constraint;
+  // Facts about the driver; unset: the machine's is asked, when a rule needs it.
+  std::optional<DriverFacts> driver;
+  // Unset: ANYCUDA_DRIVER_COMPAT.
+  std::optional<DriverCompat> driver_compat;
+  // Pairs of names that may be of different majors. Two cudart may never.
+  std::vector<std::pair<std::string, std::string>> allow_mixed_majors;
+  std::vector<Pipeline> pipelines;
+};
+
+struct LoadedLibrary {
+  void* handle = nullptr;  // dlopen's; the library stays loaded for the life of the process
+  std::string path;
+  bool was_loaded = false;  // by somebody else, before
+};
+
+class CompatibilityGuardRails {
+ public:
+  // Throws SettingError, ConstraintError, UnknownNameError.
+  explicit CompatibilityGuardRails(Options options = {});
+  ~CompatibilityGuardRails();
+  CompatibilityGuardRails(const CompatibilityGuardRails&) = delete;
+  CompatibilityGuardRails& operator=(const CompatibilityGuardRails&) = delete;
+
+  // All of these: `name` as in the catalogue. Throw UnknownNameError, NotFoundError and the errors
+  // of the rules. Thread-safe: what is accepted is one order of the threads' calls.
+
+  // What the process has loaded already is taken before any file. Throws LoadError too. An error of
+  // the rules for a library that is loaded says so: it stays loaded.
+  LoadedLibrary load_dynamic_library(std::string_view name);
+  std::string find_headers(std::string_view name);
+  Located locate_headers(std::string_view name);
+  std::string find_static_library(std::string_view name);
+  Located locate_static_library(std::string_view name);
+  std::string find_bitcode_library(std::string_view name);
+  Located locate_bitcode_library(std::string_view name);
+  std::string find_program(std::string_view name);
+  Located locate_program(std::string_view name);
+
+  // May come before, between or after the loads; checked as soon as both ends are known. A pipeline
+  // that is refused is not remembered. Throws ToolkitMismatchError, UnknownNameError.
+  void declare_pipeline(const Pipeline& pipeline);
+
+  Mode mode() const;
+
+  // Forgets what was found and read and asked; keeps what was accepted, declared and given.
+  void clear_caches();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The one instance of the process, made with default options when it is first asked for; it lives
+// until the process ends. If making it throws, the next call tries again.
+CompatibilityGuardRails& process_guard_rails();
+
+// The same on process_guard_rails().
+LoadedLibrary load_dynamic_library(std::string_view name);
+std::string find_headers(std::string_view name);
+std::string find_static_library(std::string_view name);
+std::string find_bitcode_library(std::string_view name);
+std::string find_program(std::string_view name);
+void declare_pipeline(const Pipeline& pipeline);
+
+}  // namespace anycuda::compat

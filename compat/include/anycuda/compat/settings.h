@@ -1,0 +1,38 @@
+// The settings that steer the policy, and what their texts mean. Pure; safe from any thread.
+#pragma once
+
+#include <cstdint>
+
+namespace anycuda {
+
+// ANYCUDA_COMPAT. `strict` refuses what it has too little metadata for; `best_effort` lets that
+// pass and enforces what it knows; `off` checks nothing.
+enum class Mode : std::uint8_t { strict, best_effort, off };
+
+// ANYCUDA_CROSS_MAJOR: may a caller of one major be served by a library of another?
+enum class CrossMajor : std::uint8_t { adapt, reject };
+
+// ANYCUDA_DRIVER_COMPAT: `assume_forward_compat` declares that NVIDIA's cuda-compat package is in
+// use, which lets an older driver run a newer major (Linux alone has it).
+enum class DriverCompat : std::uint8_t { as_reported, assume_forward_compat };
+
+constexpr char kModeVariable[] = "ANYCUDA_COMPAT";
+constexpr char kCrossMajorVariable[] = "ANYCUDA_CROSS_MAJOR";
+constexpr char kDriverCompatVariable[] = "ANYCUDA_DRIVER_COMPAT";
+
+template <typename Value>
+struct Setting {
+  Value value;
+  bool understood;  // false: the text is none of the values, and `value` the default
+};
+
+// nullptr and "" are the default. Values are compared as they are: no blanks, no other case.
+Setting<Mode> parse_mode(const char* text, Mode unset);
+Setting<CrossMajor> parse_cross_major(const char* text);
+Setting<DriverCompat> parse_driver_compat(const char* text);
+
+// For messages: "strict, best_effort or off".
+const char* values_of(const char* variable);
+const char* name_of(Mode mode);
+
+}  // namespace anycuda

@@ -1,0 +1,20 @@
+// Of which CUDA Toolkit a library's file is, from authoritative sources alone (metadata.h of the
+// compat library says which): read without loading anything, libc alone.
+#pragma once
+
+#include "anycuda/compat/version.h"
+#include "loader/arena.h"
+
+namespace anycuda {
+
+// Texts live in the arena, or for ever.
+struct ToolkitVersion {
+  Version version;           // unknown: `problem` says why
+  const char* source = "";   // "cuda.h", "wheel nvidia-cuda-nvrtc-cu12 12.9.86"
+  const char* file = "";     // the file that was read
+  const char* problem = "";  // what was looked at and not found, or what conflicts
+};
+
+ToolkitVersion toolkit_version_of(const char* path, Arena* arena);
+
+}  // namespace anycuda
