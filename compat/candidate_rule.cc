@@ -19,6 +19,21 @@ Verdict ask_driver(const Question& q) {
   }
 }
 
+bool driver_counts(const Question& q) {
+  return q.library.driver_bound && q.mode != Mode::off && !q.candidate.loaded;
+}
+
+// Of an older or newer major than the driver's it does not matter which minor it is.
+bool minor_counts(const Question& q) {
+  return driver_counts(q) && q.driver.present && q.candidate.version.major == q.driver.cuda.major;
+}
+
+// Refused by a rule that no fact about driver or version can change.
+bool refused_for_good(Verdict verdict) {
+  return verdict == Verdict::newer_than_known || verdict == Verdict::other_major ||
+         verdict == Verdict::other_loaded;
+}
+
 }  // namespace
 
 Verdict judge(const Question& q) {
@@ -31,7 +46,20 @@ Verdict judge(const Question& q) {
   // What the process has loaded already runs already: refusing it would only bring a second one.
   if (q.candidate.loaded) return Verdict::accepted;
   if (q.library.one_per_process && q.loaded_major != 0) return Verdict::other_loaded;
-  return q.library.driver_bound && q.mode != Mode::off ? ask_driver(q) : Verdict::accepted;
+  if (q.mode == Mode::strict && minor_counts(q) && !q.candidate.exact) return Verdict::no_metadata;
+  return driver_counts(q) ? ask_driver(q) : Verdict::accepted;
+}
+
+bool asks_driver(const Question& q) { return driver_counts(q) && !refused_for_good(judge(q)); }
+
+bool asks_exact_version(const Question& q) {
+  return minor_counts(q) && !q.candidate.exact && !refused_for_good(judge(q));
+}
+
+bool asks_branch(const Question& q) {
+  const Verdict verdict = judge(q);
+  return (verdict == Verdict::accepted || verdict == Verdict::driver_branch_unknown) &&
+         driver_counts(q) && q.driver.branch == 0 && needs_branch(q.driver, q.candidate.version);
 }
 
 bool newer(Version a, Version b) {

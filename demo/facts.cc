@@ -62,11 +62,10 @@ bool has_library(const Release& release, Program program) {
   return program != Program::jitlink || !release.nvjitlink_file.empty();
 }
 
-// A runtime needs a driver of its own major or a newer one; a missing driver refuses nothing, since
-// the runtime then says so itself. Compilers need no driver.
-bool fits_driver(const Release& release, Program program, const Setup& setup) {
-  const bool needs_driver = program == Program::versions || program == Program::runtime;
-  return !setup.driver || !needs_driver || release.major <= kDriverCudaMajor;
+// Each library, or what it makes, needs a driver of its own major or a newer one; a missing driver
+// refuses nothing, since the runtime then says so itself.
+bool fits_driver(const Release& release, const Setup& setup) {
+  return !setup.driver || release.major <= kDriverCudaMajor;
 }
 
 }  // namespace
@@ -104,12 +103,15 @@ std::vector<Setup> setups(bool driver, bool driver_mismatch) {
   return all;
 }
 
-std::optional<Release> serving(Program program, const Setup& setup) {
+std::optional<Release> serving(Program program, int built_for, const Setup& setup) {
   std::optional<Release> best;
   for (const Release& release : releases()) {
     const auto& there = setup.installed;
     if (std::find(there.begin(), there.end(), release.major) == there.end()) continue;
-    if (has_library(release, program) && fits_driver(release, program, setup)) best = release;
+    if (!has_library(release, program) || !fits_driver(release, setup)) continue;
+    // A program may bring LTO-IR, which a linker of its own major alone is promised to take.
+    if (program == Program::jitlink && best && best->major == built_for) continue;
+    best = release;
   }
   return best;
 }
@@ -118,7 +120,7 @@ std::optional<Fields> expected(Program program, int built_for, const Setup& setu
   for (const Release& release : releases()) {
     if (release.major == built_for && !has_library(release, program)) return std::nullopt;
   }
-  const std::optional<Release> release = serving(program, setup);
+  const std::optional<Release> release = serving(program, built_for, setup);
   Fields fields;
   switch (program) {
     case Program::versions:

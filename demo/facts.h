@@ -44,8 +44,8 @@ std::vector<Setup> setups(bool driver, bool driver_mismatch);
 using Fields = std::map<std::string, std::string>;
 
 // The release that serves the program on that machine: the newest that is there and fits the
-// driver.
-std::optional<Release> serving(Program program, const Setup& setup);
+// driver; for a linker the program's own, where that is there.
+std::optional<Release> serving(Program program, int built_for, const Setup& setup);
 
 // Empty: there is no such program (nvJitLink came with CUDA 12).
 std::optional<Fields> expected(Program program, int built_for, const Setup& setup);

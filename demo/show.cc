@@ -106,7 +106,8 @@ std::string Demo::cell(Program program, const Release& release, const Setup& set
   const auto wanted = expected(program, release.major, setup);
   if (!wanted) return "(CUDA " + std::to_string(release.major) + " has none)";
   // Without stubs a program runs only where its own CUDA is, and nobody decides whether it fits.
-  if (native_ && (setup.installed != std::vector<int>{release.major} || !serving(program, setup))) {
+  if (native_ && (setup.installed != std::vector<int>{release.major} ||
+                  !serving(program, release.major, setup))) {
     return "";
   }
   const std::string name = std::string(program_name(program)) + "-" + std::to_string(release.major);

@@ -24,7 +24,8 @@ inline constexpr char kLegend[] =
   error 100  cudaErrorNoDevice: the real runtime has asked the real driver, and there is no GPU.
   error 11   NVRTC_ERROR_INTERNAL_ERROR, as there is no NVRTC.
   error 6    NVJITLINK_ERROR_INTERNAL, as there is no nvJitLink: it came with CUDA 12.
-  all three  the newest that fits: 13.5, or 12.9 where the driver is too old for CUDA 13.
+  all three  the newest that fits: 13.5, or 12.9 where the driver is too old for CUDA 13; a linker
+             of the CUDA that the program was built for.
   driver too old  for every CUDA that is installed: none is loaded.
   libcudart.so.11.0 without "(11.8)": that runtime tells its version only where a GPU is.
 )text";

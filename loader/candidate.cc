@@ -28,6 +28,8 @@ Candidate* Search::add(Place place, const char* path) {
   candidate->file_version = "";
   candidate->place = place;
   candidate->image.state = FileState::missing;
+  candidate->image.version = {};
+  candidate->toolkit = {};
   candidate->verdict = Verdict::accepted;
   (last != nullptr ? last->next : first) = candidate;
   last = candidate;

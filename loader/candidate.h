@@ -7,7 +7,10 @@
 
 #include "compat/candidate_rule.h"
 #include "loader/arena.h"
+#include "loader/environment.h"
 #include "loader/library.h"
+#include "loader/site_packages.h"
+#include "loader/toolkit_version.h"
 
 namespace anycuda {
 
@@ -49,9 +52,19 @@ struct Candidate {
   ino_t inode;
   Place place;
   ImageFacts image;
+  // Which toolkit it is of, once that has been read (candidate_version.h).
+  ToolkitVersion toolkit;
+  bool toolkit_read;
   Verdict verdict;
   bool tried;  // judged; false for those that an earlier success made needless
 };
+
+// A loaded library that LTO-IR could come from, or go to.
+struct Partner {
+  Version version;
+  const char* path;
+};
+constexpr int kMostPartners = 4;
 
 // Everything one search has seen. Lives in its arena.
 struct Search {
@@ -59,16 +72,24 @@ struct Search {
   const LibraryDescriptor& library;
   const Tables* tables = nullptr;  // nullptr: no symbol check (the driver seen from another stub)
   Arena arena;
+  Sites sites{&arena};  // Python's folders that versions were read in
   Candidate* first = nullptr;
   Candidate* last = nullptr;
   int folders[kPlaceCount] = {};
   bool searched[kPlaceCount] = {};
+  // The driver that rules may ask for; nullptr: as without one.
+  const LibraryDescriptor* driver_library = nullptr;
+  // What has been asked of it.
   DriverFacts driver;
   const char* driver_path = nullptr;
+  const char* branch_problem = nullptr;
+  Partner partners[kMostPartners] = {};
+  int partner_count = 0;
   int caller_major = kNativeCaller;
   int loaded_major = 0;
-  CrossMajor cross_major = CrossMajor::adapt;
-  const char* wrong_setting = nullptr;
+  Policy policy;
+  // Read every version, not only those that a decision depends on: for who wants to tell them.
+  bool all_versions = false;
 
   Candidate* add(Place place, const char* path);
   // Does the library's variable name a file?

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "loader/branch.h"
 #include "loader/kept.h"
 #include "loader/log.h"
 #include "loader/reason.h"
@@ -13,7 +14,17 @@ namespace anycuda {
 namespace {
 
 const Driver kNoDriver{};
-std::atomic<const Driver*> known{nullptr};
+std::atomic<const Driver*> known_driver{nullptr};
+
+const Branch kNoBranch{0, "no memory to ask for it"};
+std::atomic<const Branch*> known_branch{nullptr};
+
+// What is there first stays; `mine` may be lost.
+template <typename Record>
+const Record& publish(std::atomic<const Record*>* known, const Record* mine) {
+  const Record* other = nullptr;
+  return known->compare_exchange_strong(other, mine, std::memory_order_acq_rel) ? *mine : *other;
+}
 
 // A driver that the user names and that is none is said so: without a driver no rule holds, and the
 // program would go on with another than was meant.
@@ -25,37 +36,60 @@ void report_refused_file(Search* search) {
   }
 }
 
-const Driver* look_up() {
-  Search search(kDriver);
+const Driver* ask_driver_library(const LibraryDescriptor& library) {
+  Search search(library);
   if (!search.arena.usable()) return nullptr;
-  const Found found = run_search(&search, nullptr, Place::variable, Place::system);
-  if (found.handle == nullptr) {
-    report_refused_file(&search);
-    return nullptr;
-  }
-  const auto get_version =
-      reinterpret_cast<int (*)(int*)>(dlsym(found.handle, "cuDriverGetVersion"));
-  if (get_version == nullptr) dlerror();  // ours to clear
-  int number = 0;
-  if (get_version == nullptr || get_version(&number) != 0) return nullptr;
-  Driver driver{};
-  driver.facts.present = true;
-  driver.facts.cuda = version_from_cuda_number(number);
-  driver.handle = found.handle;
-  log_step("driver: %s supports CUDA %d.%d", found.path, driver.facts.cuda.major,
+  const Driver driver = look_up_driver(&search);
+  if (driver.status == Driver::kNoFile) report_refused_file(&search);
+  if (!driver.facts.present) return nullptr;
+  log_step("driver: %s supports CUDA %d.%d", driver.path, driver.facts.cuda.major,
            driver.facts.cuda.minor);
-  return keep(driver, found.path);
+  return keep(driver, &Driver::path, driver.path);
+}
+
+const Branch* ask_nvml(const Driver& driver) {
+  Arena arena;
+  if (!arena.usable()) return nullptr;
+  const BranchFound found = find_branch(driver.path, &arena);
+  if (found.number != 0) {
+    log_step("driver: %s is of branch %d", driver.path, found.number);
+  } else {
+    log_step("driver: nobody can say the branch of %s (%s)", driver.path, found.cause);
+  }
+  return keep(Branch{found.number, ""}, &Branch::cause, found.cause);
 }
 
 }  // namespace
 
-const Driver& driver_of_process() {
-  const Driver* driver = known.load(std::memory_order_acquire);
-  if (driver != nullptr) return *driver;
-  const Driver* mine = look_up();
-  if (mine == nullptr) mine = &kNoDriver;
-  if (known.compare_exchange_strong(driver, mine, std::memory_order_acq_rel)) return *mine;
-  return *driver;
+Driver look_up_driver(Search* search) {
+  Driver driver{};
+  const Found found = run_search(search, nullptr, Place::variable, Place::system);
+  if (found.handle == nullptr) {
+    driver.status = Driver::kNoFile;
+    return driver;
+  }
+  driver.path = found.path;
+  driver.handle = found.handle;
+  const auto get_version =
+      reinterpret_cast<int (*)(int*)>(dlsym(found.handle, "cuDriverGetVersion"));
+  if (get_version == nullptr) dlerror();  // ours to clear
+  int number = 0;
+  driver.status = get_version != nullptr ? get_version(&number) : Driver::kNoFunction;
+  driver.facts.present = driver.status == 0;
+  if (driver.facts.present) driver.facts.cuda = version_from_cuda_number(number);
+  return driver;
+}
+
+const Driver& driver_of_process(const LibraryDescriptor& library) {
+  if (const Driver* driver = known_driver.load(std::memory_order_acquire)) return *driver;
+  const Driver* mine = ask_driver_library(library);
+  return publish(&known_driver, mine != nullptr ? mine : &kNoDriver);
+}
+
+const Branch& branch_of_process(const Driver& driver) {
+  if (const Branch* branch = known_branch.load(std::memory_order_acquire)) return *branch;
+  const Branch* mine = ask_nvml(driver);
+  return publish(&known_branch, mine != nullptr ? mine : &kNoBranch);
 }
 
 }  // namespace anycuda

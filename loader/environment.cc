@@ -3,7 +3,6 @@
 #include <sys/auxv.h>
 
 #include <cstdlib>
-#include <cstring>
 
 namespace anycuda {
 
@@ -18,11 +17,30 @@ const char* system_root() {
   return root != nullptr && *root == '/' ? root : "";
 }
 
-CrossMajorSetting cross_major_setting() {
-  const char* text = environment_variable("ANYCUDA_CROSS_MAJOR");
-  if (text == nullptr || std::strcmp(text, "adapt") == 0) return {CrossMajor::adapt, nullptr};
-  if (std::strcmp(text, "reject") == 0) return {CrossMajor::reject, nullptr};
-  return {CrossMajor::reject, text};
+namespace {
+
+template <typename Value>
+Value noted(const Setting<Value>& setting, Policy* policy, const WrongSetting& otherwise) {
+  if (!setting.understood) policy->wrong[policy->wrong_count++] = otherwise;
+  return setting.value;
+}
+
+}  // namespace
+
+Policy read_policy() {
+  Policy policy;
+  const char* mode = environment_variable(kModeVariable);
+  policy.mode =
+      noted(parse_mode(mode, policy.mode), &policy, {kModeVariable, mode, name_of(policy.mode)});
+  const char* cross_major = environment_variable(kCrossMajorVariable);
+  const Setting<CrossMajor> parsed = parse_cross_major(cross_major);
+  policy.cross_major = noted(parsed, &policy, {kCrossMajorVariable, cross_major, "adapt"});
+  if (!parsed.understood) policy.cross_major = CrossMajor::reject;
+  const char* driver = environment_variable(kDriverCompatVariable);
+  const DriverCompat compat =
+      noted(parse_driver_compat(driver), &policy, {kDriverCompatVariable, driver, "unset"});
+  policy.forward_compatibility = compat == DriverCompat::assume_forward_compat;
+  return policy;
 }
 
 }  // namespace anycuda

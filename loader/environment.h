@@ -13,10 +13,22 @@ const char* environment_variable(const char* name);
 // through (a mounted image, a test's machine); "" where it is unset.
 const char* system_root();
 
-struct CrossMajorSetting {
-  CrossMajor value;
-  const char* wrong;  // the text that is no setting, nullptr if all is well
+struct WrongSetting {
+  const char* variable;
+  const char* value;
+  const char* fallback;  // what the variable's default is called
 };
-CrossMajorSetting cross_major_setting();
+
+// What the user wants of the policy: ANYCUDA_COMPAT, ANYCUDA_CROSS_MAJOR, ANYCUDA_DRIVER_COMPAT.
+struct Policy {
+  Mode mode = Mode::best_effort;  // a wheel must run where no metadata is
+  CrossMajor cross_major = CrossMajor::adapt;
+  bool forward_compatibility = false;
+  // Texts that are none of a variable's values. What one could have forbidden counts as forbidden.
+  WrongSetting wrong[3] = {};
+  int wrong_count = 0;
+};
+// Read anew at each call.
+Policy read_policy();
 
 }  // namespace anycuda

@@ -8,18 +8,18 @@
 
 namespace anycuda {
 
-// A copy of `record` with `record.path` pointing to a copy of `path` behind it; nullptr without
-// memory. Never freed: other threads may hold it.
+// A copy of `record` whose `member` points to a copy of `text` behind it; nullptr without memory.
+// Never freed: other threads may hold it.
 template <typename Record>
-const Record* keep(const Record& record, const char* path) {
-  const std::size_t length = std::strlen(path) + 1;
+const Record* keep(const Record& record, const char* Record::*member, const char* text) {
+  const std::size_t length = std::strlen(text) + 1;
   void* pages = mmap(nullptr, sizeof(Record) + length, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
   auto* copy = new (pages) Record(record);
-  char* text = static_cast<char*>(pages) + sizeof(Record);
-  std::memcpy(text, path, length);
-  copy->path = text;
+  char* behind = static_cast<char*>(pages) + sizeof(Record);
+  std::memcpy(behind, text, length);
+  copy->*member = behind;
   return copy;
 }
 

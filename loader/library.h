@@ -29,6 +29,7 @@ struct LibraryDescriptor {
   const char* const* wheel_folders;  // below site-packages, nullptr at the end
   bool is_driver;                    // lives in the system alone, never in wheels or toolkits
   LibraryRules rules;
+  const LibraryDescriptor* partner;  // gives it LTO-IR, or takes it; nullptr: none does
 
   // Index of `major` in `majors`, -1 for one that the database does not know.
   int index_of(int major) const {

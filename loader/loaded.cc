@@ -58,16 +58,25 @@ int identify(const dl_phdr_info& info, const LibraryDescriptor& library) {
   return identity.is_stub() ? 0 : identity.major();
 }
 
-int gather_one(dl_phdr_info* info, std::size_t, void* argument) {
-  auto* search = static_cast<Search*>(argument);
+struct CopyVisit {
+  const LibraryDescriptor& library;
+  CopyVisitor copy;
+  void* argument;
+};
+
+int visit_copy(dl_phdr_info* info, std::size_t, void* argument) {
+  const auto* visit = static_cast<const CopyVisit*>(argument);
   if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
-  const int major = identify(*info, search->library);
-  if (major == 0) return 0;
-  Candidate* candidate = search->add(Place::loaded, info->dlpi_name);
-  if (candidate == nullptr) return 1;
+  const int major = identify(*info, visit->library);
+  if (major != 0) visit->copy(info->dlpi_name, major, visit->argument);
+  return 0;
+}
+
+void gather_copy(const char* path, int major, void* argument) {
+  Candidate* candidate = static_cast<Search*>(argument)->add(Place::loaded, path);
+  if (candidate == nullptr) return;
   candidate->image.state = FileState::usable;
   candidate->image.version.major = major;
-  return 0;
 }
 
 int read_load_count(dl_phdr_info* info, std::size_t, void* argument) {
@@ -96,7 +105,12 @@ std::uint64_t load_count() {
   return count;
 }
 
-void gather_loaded(Search* search) { dl_iterate_phdr(gather_one, search); }
+void each_loaded_copy(const LibraryDescriptor& library, CopyVisitor copy, void* argument) {
+  CopyVisit visit{library, copy, argument};
+  dl_iterate_phdr(visit_copy, &visit);
+}
+
+void gather_loaded(Search* search) { each_loaded_copy(search->library, gather_copy, search); }
 
 const char* object_path(const void* address) {
   Dl_info info;

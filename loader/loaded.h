@@ -14,6 +14,10 @@ std::uint64_t load_count();
 // copies: their version definition keeps its name), except stubs of ours.
 void gather_loaded(Search* search);
 
+// The same copies, for who wants to know of them alone.
+using CopyVisitor = void (*)(const char* path, int major, void* argument);
+void each_loaded_copy(const LibraryDescriptor& library, CopyVisitor copy, void* argument);
+
 // Path of the loaded object that holds `address`; nullptr if there is none.
 const char* object_path(const void* address);
 

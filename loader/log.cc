@@ -99,9 +99,11 @@ void log_line(LogLevel level, const char* text, ...) {
   va_end(arguments);
 }
 
+const char* wrong_log_setting() { return log_target().wrong; }
+
 void report_wrong_log_setting() {
   static std::atomic<bool> said{false};
-  const char* wrong = log_target().wrong;
+  const char* wrong = wrong_log_setting();
   if (wrong == nullptr || said.exchange(true, std::memory_order_relaxed)) return;
   log_line(
       LogLevel::error,

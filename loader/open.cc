@@ -18,14 +18,13 @@ std::atomic<const Opened*> opened{nullptr};
 constexpr int kMaxNodes = 8;
 std::atomic<std::uint64_t> failed_at[kMaxNodes];
 
-const Opened* publish(const Found& found) {
-  Opened record{found.handle, found.version, kLibrary.index_of(found.version.major), nullptr};
-  const Opened* mine = keep(record, found.path);
+const Opened* publish(Search* search, const Found& found) {
+  const Opened record{found.handle, found.version, kLibrary.index_of(found.version.major), nullptr};
+  const Opened* mine = keep(record, &Opened::path, found.path);
   if (mine == nullptr) return nullptr;
   const Opened* other = nullptr;
   if (!opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel)) return other;
-  log_line(LogLevel::info, "%s: using %s (CUDA %d)", kLibrary.name, mine->path,
-           mine->version.major);
+  report_choice(search, *found.candidate);
   return mine;
 }
 
@@ -50,17 +49,16 @@ const Opened* search_for(int node, const void* caller, const char* function) {
   if (failed != 0 && environment_variable(kLibrary.variable) != nullptr) return nullptr;
   report_wrong_log_setting();
   Search search(kLibrary);
-  const CrossMajorSetting setting = cross_major_setting();
   search.tables = &kTables;
+  search.driver_library = &kDriver;
   search.caller_major = major_of_node(node);
-  search.cross_major = setting.value;
-  search.wrong_setting = setting.wrong;
+  search.policy = read_policy();
   Found found;
-  if (search.arena.usable() && setting.wrong == nullptr) {
+  if (search.arena.usable() && search.policy.wrong_count == 0) {
     found = failed == 0 ? run_search(&search, caller, Place::variable, Place::system)
                         : run_search(&search, caller, Place::loaded, Place::loaded);
   }
-  if (found.handle != nullptr) return publish(found);
+  if (found.handle != nullptr) return publish(&search, found);
   // Another thread may have had what this one lacked (memory, a free file descriptor).
   if (const Opened* other = opened_library()) return other;
   failed_at[node].store(now, std::memory_order_relaxed);
@@ -80,8 +78,7 @@ const Opened* open_library(int node, const void* caller, const char* function) {
   const Opened* library = opened_library();
   if (library == nullptr) library = search_for(node, caller, function);
   if (library == nullptr || node == kNativeNode) return library;
-  const CrossMajorSetting setting = cross_major_setting();
-  if (may_serve(*library, major_of_node(node), setting.value)) return library;
+  if (may_serve(*library, major_of_node(node), read_policy().cross_major)) return library;
   const bool unknown = library->version.major > kLibrary.rules.newest_known_major;
   report_no_function(
       {function,

@@ -2,6 +2,9 @@
 
 #include <cstring>
 
+#include "loader/candidate_version.h"
+#include "loader/judging.h"
+
 namespace anycuda {
 namespace {
 
@@ -43,9 +46,54 @@ const char* reason_of_file(const Candidate& candidate, Search* search) {
   return "unknown";
 }
 
+// "needs a driver for CUDA 13", and for a compiler that what it makes does.
+const char* who_needs(const LibraryDescriptor& library) {
+  return library.rules.output == Output::none ? "" : "what it makes ";
+}
+
+const char* reason_of_driver(const Candidate& candidate, Search* search) {
+  const Version version = known_version(candidate);
+  const DriverFacts& driver = search->driver;
+  Arena& arena = search->arena;
+  const char* branch_problem = search->branch_problem != nullptr ? search->branch_problem : "";
+  switch (candidate.verdict) {
+    case Verdict::driver_too_old:
+      return arena.format(
+          "%sneeds a driver for CUDA %d; %s supports up to CUDA %d.%d (update the driver, or "
+          "install a %s of CUDA %d; %s=assume_forward_compat where NVIDIA's cuda-compat package is "
+          "in use)",
+          who_needs(search->library), version.major, search->driver_path, driver.cuda.major,
+          driver.cuda.minor, search->library.product, driver.cuda.major, kDriverCompatVariable);
+    case Verdict::driver_branch_short:
+      return arena.format(
+          "CUDA %d.x runs on drivers from branch %d on; %s is of branch %d (update the driver)",
+          version.major, minimum_branch(version.major), search->driver_path, driver.branch);
+    case Verdict::driver_branch_unknown:
+      return arena.format(
+          "newer than the driver's CUDA %d.%d, the branch of %s is not known (%s), and %s=strict "
+          "goes by what is known alone (unset it, or update the driver)",
+          driver.cuda.major, driver.cuda.minor, search->driver_path, branch_problem, kModeVariable);
+    case Verdict::driver_major_unknown:
+      return arena.format(
+          "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
+          "(update the driver, or anycuda)",
+          driver.cuda.major, driver.cuda.minor, version.major);
+    default:
+      return "unknown";
+  }
+}
+
+const char* reason_of_metadata(const Candidate& candidate, Search* search) {
+  const char* problem = candidate.toolkit.problem;
+  return search->arena.format(
+      "which CUDA %d it is, no metadata says (%s), and %s=strict goes by what is known alone: %s "
+      "supports up to CUDA %d.%d (install it by pip, conda or NVIDIA's installer, or unset %s)",
+      candidate.image.version.major, *problem != '\0' ? problem : "nothing was read", kModeVariable,
+      search->driver_path, search->driver.cuda.major, search->driver.cuda.minor, kModeVariable);
+}
+
 const char* reason_of_verdict(const Candidate& candidate, Search* search) {
   const Version version = candidate.image.version;
-  const DriverFacts& driver = search->driver;
   Arena& arena = search->arena;
   switch (candidate.verdict) {
     case Verdict::accepted:
@@ -64,26 +112,13 @@ const char* reason_of_verdict(const Candidate& candidate, Search* search) {
           arena.format("of CUDA %d, and the process has loaded another, of CUDA %d: two in one "
                        "process break each other",
                        version.major, search->loaded_major));
+    case Verdict::no_metadata:
+      return or_unknown(reason_of_metadata(candidate, search));
     case Verdict::driver_too_old:
-      return or_unknown(arena.format(
-          "needs a driver for CUDA %d; %s supports up to CUDA %d.%d (update the driver, or install "
-          "a CUDA %d runtime)",
-          version.major, search->driver_path, driver.cuda.major, driver.cuda.minor,
-          driver.cuda.major));
     case Verdict::driver_branch_short:
-      return or_unknown(arena.format(
-          "CUDA %d.x runs on drivers from branch %d on; %s is of branch %d (update the driver)",
-          version.major, minimum_branch(version.major), search->driver_path, driver.branch));
     case Verdict::driver_branch_unknown:
-      return or_unknown(arena.format(
-          "newer than the driver's CUDA %d.%d, nobody can say the branch of %s, and "
-          "ANYCUDA_COMPAT=strict goes by what is known alone (unset it, or update the driver)",
-          driver.cuda.major, driver.cuda.minor, search->driver_path));
     case Verdict::driver_major_unknown:
-      return or_unknown(arena.format(
-          "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
-          "(update the driver, or anycuda)",
-          driver.cuda.major, driver.cuda.minor, version.major));
+      return or_unknown(reason_of_driver(candidate, search));
   }
   return "unknown";
 }
@@ -93,6 +128,30 @@ const char* reason_of_verdict(const Candidate& candidate, Search* search) {
 const char* reason_of(const Candidate& candidate, Search* search) {
   return candidate.image.state == FileState::usable ? reason_of_verdict(candidate, search)
                                                     : reason_of_file(candidate, search);
+}
+
+const char* reason_of_preference(const Candidate& chosen, const Candidate& passed, Search* search) {
+  Arena& arena = search->arena;
+  const char* partner =
+      search->library.partner != nullptr ? search->library.partner->product : "library";
+  switch (preference_of(*search, chosen, passed)) {
+    case Preference::ptx:
+      return or_unknown(arena.format("%s supports up to CUDA %d.%d and cannot compile its PTX",
+                                     search->driver_path, search->driver.cuda.major,
+                                     search->driver.cuda.minor));
+    case Preference::lto_ir:
+      return or_unknown(arena.format("no LTO-IR goes between it and the %s of this process, %s",
+                                     partner, search->partners[0].path));
+    case Preference::callers_major:
+      return or_unknown(
+          arena.format("the program was built for CUDA %d, and LTO-IR that it may bring works "
+                       "within that major alone",
+                       search->caller_major));
+    case Preference::newest:
+    case Preference::none:
+      break;
+  }
+  return "not needed";
 }
 
 }  // namespace anycuda

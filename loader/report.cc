@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "loader/advice.h"
+#include "loader/candidate_version.h"
 #include "loader/reason.h"
 
 namespace anycuda {
@@ -64,7 +65,59 @@ void add_places(Message* message, const Search& search) {
   }
 }
 
+// A usable file with its version; which one it is need not have mattered before.
+void add_candidate(Message* message, Candidate* candidate, Search* search) {
+  if (candidate->image.state != FileState::usable) {
+    return message->add("  %s: %s\n", candidate->path, reason_of(*candidate, search));
+  }
+  if (!search->library.is_driver) read_toolkit_version(search, candidate);
+  message->add("  %s (%s): %s\n", candidate->path, version_in_words(*candidate, &search->arena),
+               reason_of(*candidate, search));
+}
+
+void add_wrong_settings(Message* message, const Policy& policy) {
+  for (int i = 0; i < policy.wrong_count; ++i) {
+    const WrongSetting& wrong = policy.wrong[i];
+    message->add("  %s=%s is not understood: it may be %s (default: %s)\n", wrong.variable,
+                 wrong.value, values_of(wrong.variable), wrong.fallback);
+  }
+}
+
+bool is_newer(const Candidate& candidate, const Candidate& chosen) {
+  return newer(known_version(candidate), known_version(chosen));
+}
+
+void report_passed_over(Search* search, const Candidate& chosen) {
+  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+    if (c == &chosen || c->image.state != FileState::usable || !is_newer(*c, chosen)) continue;
+    const bool rival = c->verdict == Verdict::accepted && c->place == chosen.place && !c->tried;
+    if (c->verdict == Verdict::accepted && !rival) continue;
+    const std::size_t mark = search->arena.mark();
+    log_line(LogLevel::info, "%s: passed over %s (%s): %s", search->library.name, c->path,
+             version_in_words(*c, &search->arena),
+             rival ? reason_of_preference(chosen, *c, search) : reason_of(*c, search));
+    search->arena.rewind(mark);
+  }
+}
+
 }  // namespace
+
+void report_choice(Search* search, const Candidate& chosen) {
+  const LibraryDescriptor& library = search->library;
+  const std::size_t mark = search->arena.mark();
+  const char* version = version_in_words(chosen, &search->arena);
+  log_line(LogLevel::info, "%s: using %s (%s)", library.name, chosen.path, version);
+  if (log_enabled(LogLevel::info)) report_passed_over(search, chosen);
+  const bool makes_ptx = library.rules.output == Output::ptx;
+  if (makes_ptx && !compiles_ptx_of(search->driver, known_version(chosen))) {
+    log_line(LogLevel::warn,
+             "%s: %s (%s) is newer than %s, of CUDA %d.%d: that driver cannot compile the PTX it "
+             "makes; CUBIN runs (compile for the GPU's own sm_XX)",
+             library.name, chosen.path, version, search->driver_path, search->driver.cuda.major,
+             search->driver.cuda.minor);
+  }
+  search->arena.rewind(mark);
+}
 
 void report_no_library(Search* search, const char* function) {
   if (!first_report()) return;
@@ -81,12 +134,8 @@ void report_no_library(Search* search, const char* function) {
   message.add("  looked for: ");
   add_sonames(&message, library);
   add_places(&message, *search);
-  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
-    message.add("  %s: %s\n", c->path, reason_of(*c, search));
-  }
-  if (search->wrong_setting != nullptr) {
-    message.add("  ANYCUDA_CROSS_MAJOR=%s is not understood\n", search->wrong_setting);
-  }
+  for (Candidate* c = search->first; c != nullptr; c = c->next) add_candidate(&message, c, search);
+  add_wrong_settings(&message, search->policy);
   message.add("  what to do: %s.\n", advice_after(search));
   message.send();
 }

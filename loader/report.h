@@ -10,6 +10,10 @@ namespace anycuda {
 // its reason, what to do. Only the first message of a process's stub is written.
 void report_no_library(Search* search, const char* function);
 
+// What a search has taken, at level info, with what was passed over for it; at level warn what the
+// program must know of it.
+void report_choice(Search* search, const Candidate& chosen);
+
 // The major of an adapter's caller is another than the library's; which, only its cell knew.
 constexpr int kOtherMajor = -1;
 

@@ -2,11 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-#include <cstring>
-
-#include "loader/driver.h"
+#include "loader/candidate_version.h"
 #include "loader/interpreter.h"
+#include "loader/judging.h"
 #include "loader/loaded.h"
 #include "loader/log.h"
 #include "loader/places.h"
@@ -19,76 +17,6 @@ namespace {
 // reason. NOW: a library that needs a symbol nobody has is refused here, where the next can still
 // be tried; bound lazily it would end the program in the middle of a call.
 constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-
-// A file that the user names may be the one that the process has already.
-bool is_loaded(const Search& search, const Candidate& candidate) {
-  if (candidate.place == Place::loaded) return true;
-  if (search.loaded_major == 0) return false;
-  if (dlopen(candidate.path, RTLD_LAZY | RTLD_NOLOAD) != nullptr) return true;
-  dlerror();  // ours to clear
-  return false;
-}
-
-Verdict judge_candidate(Search* search, const Candidate& candidate) {
-  Question question;
-  question.library = search->library.rules;
-  question.candidate.version = candidate.image.version;
-  question.candidate.loaded = is_loaded(*search, candidate);
-  question.caller_major = search->caller_major;
-  question.loaded_major = search->loaded_major;
-  question.cross_major = search->cross_major;
-  if (search->library.rules.driver_bound && !question.candidate.loaded) {
-    if (search->driver_path == nullptr) {
-      const Driver& driver = driver_of_process();
-      search->driver = driver.facts;
-      search->driver_path = driver.path;
-    }
-    question.driver = search->driver;
-  }
-  return judge(question);
-}
-
-// Numeric order of "12.9.79" and "12.10".
-int compare_dotted(const char* a, const char* b) {
-  while (*a != '\0' || *b != '\0') {
-    char* after_a;
-    char* after_b;
-    const long x = std::strtol(a, &after_a, 10);
-    const long y = std::strtol(b, &after_b, 10);
-    if (x != y) return x < y ? -1 : 1;
-    if (after_a == a && after_b == b) return std::strcmp(a, b);
-    a = *after_a == '.' ? after_a + 1 : after_a;
-    b = *after_b == '.' ? after_b + 1 : after_b;
-  }
-  return 0;
-}
-
-// Drivers have one major, and the one that fits the kernel's module is no matter of numbers: the
-// first that is found is what the dynamic linker would take.
-bool better(const LibraryDescriptor& library, const Candidate& a, const Candidate& b) {
-  if (library.is_driver) return false;
-  if (newer(a.image.version, b.image.version)) return true;
-  if (newer(b.image.version, a.image.version)) return false;
-  return compare_dotted(a.file_version, b.file_version) > 0;
-}
-
-void judge_place(Search* search, Place place) {
-  for (Candidate* c = search->first; c != nullptr; c = c->next) {
-    if (c->place == place && c->image.state == FileState::usable) {
-      c->verdict = judge_candidate(search, *c);
-    }
-  }
-}
-
-Candidate* best_untried(const Search& search, Place place) {
-  Candidate* best = nullptr;
-  for (Candidate* c = search.first; c != nullptr; c = c->next) {
-    const bool possible = c->place == place && !c->tried && c->image.state == FileState::usable &&
-                          c->verdict == Verdict::accepted;
-    if (possible && (best == nullptr || better(search.library, *c, *best))) best = c;
-  }
-  return best;
-}
 
 // A loaded library was never read from disk: its core symbols are looked up instead.
 const char* missing_core(const Search& search, void* handle, int major) {
@@ -128,8 +56,10 @@ void log_candidates(Search* search, Place place) {
     if (c->place != place) continue;
     const std::size_t mark = search->arena.mark();
     const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
-    log_step("%s: candidate %s (CUDA %d): %s", search->library.name, c->path,
-             c->image.version.major, acceptable ? "acceptable" : reason_of(*c, search));
+    const char* version =
+        search->library.is_driver ? "driver" : version_in_words(*c, &search->arena);
+    log_step("%s: candidate %s (%s): %s", search->library.name, c->path, version,
+             acceptable ? "acceptable" : reason_of(*c, search));
     search->arena.rewind(mark);
   }
 }
@@ -176,6 +106,8 @@ bool in_python(Search* search) {
 
 Found run_search(Search* search, const void* caller, Place first_place, Place last_place) {
   gather_what_is_loaded(search);
+  gather_partners(search);
+  if (log_enabled(LogLevel::debug)) search->all_versions = true;
   const bool python = in_python(search);
   for (int p = static_cast<int>(first_place); p <= static_cast<int>(last_place); ++p) {
     const Place place = place_at(p, python);
@@ -185,7 +117,7 @@ Found run_search(Search* search, const void* caller, Place first_place, Place la
     log_candidates(search, place);
     while (Candidate* candidate = best_untried(*search, place)) {
       void* handle = open_candidate(search, candidate);
-      if (handle != nullptr) return {handle, candidate->image.version, candidate->path};
+      if (handle != nullptr) return {handle, known_version(*candidate), candidate->path, candidate};
     }
     // A file that the user names is used or refused, never silently replaced.
     if (place == Place::variable && search->variable_names_a_file()) break;

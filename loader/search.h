@@ -5,11 +5,12 @@
 
 namespace anycuda {
 
-// A library that dlopen has given. `path` lives in the search's arena.
+// A library that dlopen has given. `path` and `candidate` live in the search's arena.
 struct Found {
   void* handle = nullptr;
-  Version version;
+  Version version;  // the best that is known of it (candidate_version.h)
   const char* path = nullptr;
+  const Candidate* candidate = nullptr;
 };
 
 // Looks through the classes of places from `first_place` to `last_place`. What the policy needs of

@@ -7,6 +7,8 @@
 
 namespace anycuda {
 
+class Sites;
+
 // Texts live in the arena, or for ever.
 struct ToolkitVersion {
   Version version;           // unknown: `problem` says why
@@ -15,6 +17,10 @@ struct ToolkitVersion {
   const char* problem = "";  // what was looked at and not found, or what conflicts
 };
 
+// `path`: absolute, of a file or of a folder of headers.
 ToolkitVersion toolkit_version_of(const char* path, Arena* arena);
+// The same for several files: folders that `sites` has looked at are not looked at again. `arena`
+// is the one that `sites` was made with.
+ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites);
 
 }  // namespace anycuda

@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 
-from . import matrix
+from . import doctor, matrix
 from .failure import Failure
 
 # Each is a module with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
-COMMANDS = (matrix,)
+COMMANDS = (doctor, matrix)
 
 
 def main(argv: list[str] | None = None) -> int:

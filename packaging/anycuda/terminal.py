@@ -24,6 +24,15 @@ def paint(text: str, colour: str, wanted: bool) -> str:
     return f"\033[{code}m{text}\033[0m" if wanted and code else text
 
 
+def writable(text: str, stream=None) -> str:
+    """What the stream can write, without characters that would steer a terminal: names of files may
+    hold any."""
+    stream = stream or sys.stdout
+    plain = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return plain.encode(encoding, "backslashreplace").decode(encoding)
+
+
 def width_of(stream=None) -> int | None:
     """Columns of the terminal; None where the output goes to a file, whose lines nobody wraps."""
     stream = stream or sys.stdout
@@ -36,10 +45,14 @@ def table(
     width: int | None = None,
     colours: dict[str, str] | None = None,
     right: bool = False,
+    below: list[str] | None = None,
+    whole: bool = False,
 ) -> list[str]:
     """Lines of a table. Columns that are empty in every row are left out, the last one is wrapped to
     `width`. `colours` maps the text of a cell to its colour; None is a table without any. `right`
-    puts the columns that hold numbers alone to the right."""
+    puts the columns that hold numbers alone to the right. `below` has a text for each row, "" for
+    none, which is put under it from the second column on. `whole`: lines break at blanks alone, since
+    names of files and commands are to be copied."""
     used = [i for i in range(len(heads)) if any(row[i] for row in rows)]
     heads = [heads[i] for i in used]
     rows = [tuple(row[i] for i in used) for row in rows]
@@ -52,17 +65,21 @@ def table(
             for part, size, is_number in zip(row, sizes, numbers)
         ]
         start = sum(sizes[:-1]) + len(GAP) * (len(sizes) - 1)
-        cells[-1], *more = _wrapped(cells[-1], start, width)
+        cells[-1], *more = _wrapped(cells[-1], start, width, whole)
         lines.append(GAP.join(_painted(cells, number == 0, colours)).rstrip())
         lines += [" " * start + line for line in more]
+        if below and number > 0 and below[number - 1]:
+            start = sizes[0] + len(GAP)
+            lines += [" " * start + line for line in _wrapped(below[number - 1], start, width, whole)]
     return lines
 
 
-def _wrapped(text: str, start: int, width: int | None) -> list[str]:
+def _wrapped(text: str, start: int, width: int | None, whole: bool) -> list[str]:
     """The parts of the last column; too narrow a terminal is left to wrap by itself."""
     if width is None or width - start < 20:
         return [text]
-    return textwrap.wrap(text.rstrip(), width - start) or [""]
+    return textwrap.wrap(text.rstrip(), width - start, break_on_hyphens=not whole,
+                         break_long_words=not whole) or [""]
 
 
 def _painted(cells: list[str], head: bool, colours: dict[str, str] | None) -> list[str]:

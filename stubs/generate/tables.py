@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from typing import Optional
 
 from .descriptor import Descriptor
 from .plan import Plan, Slot
@@ -34,7 +35,7 @@ class Rows:
         return self.rows.setdefault(row, len(self.rows))
 
 
-def cplusplus(plan: Plan, driver: Descriptor) -> str:
+def cplusplus(plan: Plan, driver: Descriptor, partner: Optional[Descriptor] = None) -> str:
     pool = Pool()
     targets, reasons, cells, outputs = _Lists(), Rows(), Rows(), _Outputs()
     adapters = _Adapters()
@@ -79,8 +80,9 @@ def cplusplus(plan: Plan, driver: Descriptor) -> str:
         + "};",
         _descriptor_data(plan.descriptor, "Library"),
         _descriptor_data(driver, "Driver"),
+        *([_descriptor_data(partner, "Partner"), _descriptor(partner, "Partner")] if partner else []),
         "}  // namespace",
-        _descriptor(plan.descriptor, "Library"),
+        _descriptor(plan.descriptor, "Library", "&kPartner" if partner else "nullptr"),
         _descriptor(driver, "Driver"),
         _tables(plan, len(symbols), len(slots), len(errors), len(overrides)),
         "}  // namespace anycuda",
@@ -223,13 +225,15 @@ def _descriptor_data(descriptor: Descriptor, name: str) -> str:
             f"const char* const k{name}Folders[] = {{{folders}nullptr}};")
 
 
-def _descriptor(descriptor: Descriptor, name: str) -> str:
+def _descriptor(descriptor: Descriptor, name: str, partner: str = "nullptr") -> str:
     newest = max(m.number for m in descriptor.majors)
-    flags = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.one_per_process).lower()]
+    lto_ir = "makes" if descriptor.lto_ir_to else "takes" if descriptor.lto_ir_from else "none"
+    rules = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.one_per_process).lower(),
+             f"Output::{descriptor.output or 'none'}", f"LtoIr::{lto_ir}"]
     fields = [quote(descriptor.name), quote(descriptor.product), quote(descriptor.variable),
               quote(descriptor.file_prefix), quote(descriptor.advice), f"k{name}Majors",
               str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
-              "{" + ", ".join(flags) + "}"]
+              "{" + ", ".join(rules) + "}", partner]
     return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
 
 

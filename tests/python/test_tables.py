@@ -17,6 +17,13 @@ def text(changes: dict | None = None, dropin: int = 0, **files: str) -> str:
                             support.load(base=support.DRIVER))
 
 
+def with_partner() -> str:
+    partner = support.load({"name": "other", "majors": {
+        "12": {"soname": "libother.so.12", "node": "libother.so.12"}}})
+    return tables.cplusplus(support.made({"lto_ir_to": "other"}),
+                            support.load(base=support.DRIVER), partner)
+
+
 def array(source: str, name: str) -> list[str]:
     body = re.search(rf" {name}\[\] = \{{\n(.*?)\}};", source, re.S)[1]
     return [row.strip().rstrip(",") for row in body.splitlines()]
@@ -160,9 +167,27 @@ class Facts(unittest.TestCase):
         for name, content in changed.items():
             self.assertNotEqual(text(**{name: content}), original, name)
         for key, value in {"advice": "try", "core": ["quoted"], "driver_bound": True,
+                           "lto_ir_to": "other", "lto_ir_from": "other",
                            "status": {"no_library": 1, "absent": 302, "rejected": 801},
                            "wheel_folders": ["a", "b"], "variable": "ANYCUDA_OTHER"}.items():
             self.assertNotEqual(text({key: value}), original, key)
+
+
+class Rules(unittest.TestCase):
+    def test_are_written_as_the_loader_reads_them(self):
+        self.assertIn("{13, false, false, Output::none, LtoIr::none},\nnullptr}", text())
+        self.assertIn("{13, true, true, Output::ptx, LtoIr::makes}",
+                      text({"driver_bound": True, "one_per_process": True, "output": "ptx",
+                            "lto_ir_to": "other"}))
+        self.assertIn("{13, true, false, Output::cubin, LtoIr::takes}",
+                      text({"driver_bound": True, "output": "cubin", "lto_ir_from": "other"}))
+
+    def test_a_partner_is_a_descriptor_of_its_own(self):
+        source = with_partner()
+        self.assertIn("const LibraryDescriptor kPartner = {", source)
+        self.assertIn('"libother.so.12"', source)
+        self.assertIn("&kPartner};", source)
+        self.assertNotIn("kPartner", text())
 
 
 class Compiler(unittest.TestCase):
@@ -170,14 +195,14 @@ class Compiler(unittest.TestCase):
         compiler = shutil.which("c++")
         if compiler is None:
             self.skipTest("no C++ compiler: c++ is not on PATH")
-        for source in (text(), text(SpecialFunctions.CHANGES), text(dropin=12),
+        for source in (text(), text(SpecialFunctions.CHANGES), text(dropin=12), with_partner(),
                        text({"core": []}, functions="core\n  12.0  int ()\n", renames="")):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "tables.cc"
                 file.write_text(source, encoding="utf-8")
                 done = subprocess.run(
                     [compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-                     "-Wno-unused-const-variable", f"-I{ROOT}", str(file)],
+                     "-Wno-unused-const-variable", f"-I{ROOT}", f"-I{ROOT}/compat/include", str(file)],
                     capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
 

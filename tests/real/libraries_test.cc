@@ -33,12 +33,6 @@ TEST_F(Libraries, NvrtcOfAToolkitIsUsed) {
               ElementsAre("version: 0 11.8"));
 }
 
-TEST_F(Libraries, NvrtcKnowsNoDriver) {  // it compiles for any GPU, also where the driver is old
-  machine_.wheel(nvrtc, "13.5").driver(535);
-  EXPECT_THAT(answers(machine_.run({patched("call_nvrtc-12"), "version"})),
-              ElementsAre("version: 0 13.5"));
-}
-
 TEST_F(Libraries, NvJitLinkOfThePythonPackagesIsUsed) {
   machine_.wheel(nvjitlink, "12.9");
   EXPECT_THAT(answers(machine_.run({patched("call_nvjitlink-12"), "create"})),

@@ -14,39 +14,45 @@ bool is_library(const fs::path& file) {
   return file.filename().string().find(".so") != std::string::npos;
 }
 
-// Package and version that a piece came from. The cache notes the wheel's file name,
-// "nvidia_cuda_runtime_cu12-12.9.79-py3-….whl", which begins as the metadata folder is called.
-struct Distribution {
-  std::string name;
-  std::string version;
-};
-
-Distribution distribution_of(const fs::path& piece) {
-  const fs::path note = piece / ".anycuda-piece.json";
-  std::ifstream stream(note);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  static const std::regex wheel(R"re("([A-Za-z0-9_]+)-(\d+\.\d+\.\d+)[^"]*\.whl")re");
-  std::smatch match;
-  if (!std::regex_search(text, match, wheel)) {
-    throw std::runtime_error(note.string() + " names no wheel with a version: is " +
-                             piece.string() + " a piece that comes from a wheel?");
+// The metadata of the wheel that a piece came from: the cache keeps METADATA and RECORD.
+fs::path metadata_of(const fs::path& piece) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(piece)) {
+    if (entry.path().extension() == ".dist-info") return entry.path();
   }
-  return {match[1], match[2]};
+  throw std::runtime_error(piece.string() +
+                           " has no .dist-info folder: is it a piece that comes "
+                           "from a wheel?");
 }
 
-// The metadata that pip leaves beside a package: enough to tell who owns a file, and its version.
-void write_metadata(const Distribution& distribution, const std::string& record,
-                    const fs::path& site_packages) {
-  const std::string name = distribution.name + "-" + distribution.version + ".dist-info";
+std::string version_of(const fs::path& piece) {
+  const std::string stem = metadata_of(piece).stem().string();
+  return stem.substr(stem.rfind('-') + 1);
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// What pip leaves beside a package. It adds to the wheel's RECORD what it has written itself.
+// Copies: a test may write to them, and the cache's must stay as they are.
+void install_metadata(const fs::path& metadata, const fs::path& site_packages) {
+  const std::string name = metadata.filename().string();
   fs::create_directories(site_packages / name);
+  fs::copy_file(metadata / "METADATA", site_packages / name / "METADATA",
+                fs::copy_options::overwrite_existing);
   std::ofstream(site_packages / name / "INSTALLER") << "pip\n";
-  std::ofstream(site_packages / name / "METADATA")
-      << "Metadata-Version: 2.1\nName: "
-      << std::regex_replace(distribution.name, std::regex("_"), "-")
-      << "\nVersion: " << distribution.version << "\n";
-  std::ofstream(site_packages / name / "RECORD") << record << name << "/INSTALLER,,\n"
-                                                 << name << "/METADATA,,\n"
-                                                 << name << "/RECORD,,\n";
+  std::ofstream(site_packages / name / "REQUESTED");
+  std::ofstream(site_packages / name / "RECORD")
+      << content(metadata / "RECORD") << name << "/INSTALLER,,\n"
+      << name << "/REQUESTED,,\n";
+}
+
+// Of a wheel's headers the one that says which CUDA it is of; the others are many, and no program
+// reads them when it runs.
+bool is_left_out(const fs::path& inside) {
+  const std::string folder = inside.parent_path().string() + "/";
+  return folder.find("/include/") != std::string::npos && inside.filename() != "cuda.h";
 }
 
 }  // namespace
@@ -68,25 +74,27 @@ void place_link(const fs::path& at, const fs::path& target) {
 }
 
 void install_wheel(const fs::path& piece, const fs::path& site_packages) {
-  std::string record;
   for (auto entry = fs::recursive_directory_iterator(piece);
        entry != fs::recursive_directory_iterator(); ++entry) {
-    if (entry->is_directory()) {
-      if (entry->path().filename() == "include") entry.disable_recursion_pending();
-      continue;
-    }
-    // What the cache has noted about the piece is not part of the wheel.
-    if (entry->path().filename().string()[0] == '.') continue;
+    if (entry->path().extension() == ".dist-info") entry.disable_recursion_pending();
+    if (entry->is_directory()) continue;
     const fs::path inside = fs::relative(entry->path(), piece);
+    // What the cache has noted about the piece is not part of the wheel.
+    if (inside.string()[0] == '.' || is_left_out(inside)) continue;
     place_file(entry->path(), site_packages / inside);
-    record += inside.string() + ",,\n";
   }
-  write_metadata(distribution_of(piece), record, site_packages);
+  install_metadata(metadata_of(piece), site_packages);
+}
+
+void install_cuda_header(const fs::path& piece, const fs::path& include) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(piece)) {
+    if (entry.path().filename() == "cuda.h") place_file(entry.path(), include / "cuda.h");
+  }
 }
 
 void install_chain(const fs::path& piece, const fs::path& folder) {
   static const std::regex pattern(R"((lib.+\.so)\.\d+(\.\d+)*)");
-  const std::string version = distribution_of(piece).version;
+  const std::string version = version_of(piece);
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(piece)) {
     const std::string name = entry.path().filename().string();
     std::smatch match;

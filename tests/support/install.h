@@ -12,9 +12,12 @@ void place_file(const std::filesystem::path& from, const std::filesystem::path& 
 
 void place_link(const std::filesystem::path& at, const std::filesystem::path& target);
 
-// The libraries of an unpacked wheel as pip leaves them below site-packages, with the metadata;
-// headers are left out.
+// An unpacked wheel as pip leaves it below site-packages, with its metadata; of the headers only
+// cuda.h.
 void install_wheel(const std::filesystem::path& piece, const std::filesystem::path& site_packages);
+
+// The wheel's cuda.h, for a toolkit's folder of headers.
+void install_cuda_header(const std::filesystem::path& piece, const std::filesystem::path& include);
 
 // The libraries of an unpacked wheel under the names of NVIDIA's installers:
 // libcudart.so -> libcudart.so.12 -> libcudart.so.12.9.79

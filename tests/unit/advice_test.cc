@@ -11,18 +11,25 @@
 namespace anycuda {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Seen {
   Place place;
   Verdict verdict;
 };
 
-std::string advice(std::initializer_list<Seen> candidates, const char* wrong_setting = nullptr) {
-  Search search(kLibrary);
+std::string advice(std::initializer_list<Seen> candidates, const char* wrong_variable = nullptr,
+                   Output output = Output::none) {
+  LibraryDescriptor library = kLibrary;
+  library.rules.output = output;
+  Search search(library);
   search.caller_major = 12;
   search.driver = {true, {12, 2}, 0};
-  search.wrong_setting = wrong_setting;
+  if (wrong_variable != nullptr) {
+    search.policy.wrong[search.policy.wrong_count++] = {wrong_variable, "on", "off"};
+  }
   for (const Seen& seen : candidates) {
     Candidate* candidate = search.add(seen.place, "/opt/libtest.so.13");
     candidate->image.state = FileState::usable;
@@ -51,14 +58,40 @@ TEST(Advice, ForADriverThatIsTooOldIsToUpdateIt) {
               HasSubstr("update the driver, or install a test library of CUDA 12 or older"));
 }
 
+// What it makes may be for another machine than this one.
+TEST(Advice, ForACompilerAndAnOldDriverNamesTheWayWithoutTheDriver) {
+  for (const Output output : {Output::ptx, Output::cubin}) {
+    EXPECT_THAT(advice({{Place::system, Verdict::driver_too_old}}, nullptr, output),
+                HasSubstr("for another machine, ANYCUDA_COMPAT=off"));
+  }
+  EXPECT_THAT(advice({{Place::system, Verdict::driver_too_old}}), Not(HasSubstr("ANYCUDA_COMPAT")));
+}
+
+TEST(Advice, ForWhatStrictWantsToKnowIsToUnsetItOrToInstallWhatTheDriverServes) {
+  for (const Verdict verdict : {Verdict::no_metadata, Verdict::driver_branch_unknown}) {
+    EXPECT_THAT(advice({{Place::system, verdict}}),
+                AllOf(HasSubstr("unset ANYCUDA_COMPAT"),
+                      HasSubstr("a test library of CUDA 12.2 or older with its metadata")));
+  }
+}
+
+TEST(Advice, ForAMajorWithoutAKnownMinimumIsToUpdate) {
+  EXPECT_THAT(advice({{Place::system, Verdict::driver_major_unknown}}),
+              HasSubstr("update the driver or anycuda, or install a test library of CUDA 12.2"));
+}
+
 TEST(Advice, UnderRejectIsToInstallTheCallersMajor) {
   EXPECT_THAT(advice({{Place::system, Verdict::other_major}}),
               HasSubstr("install a test library of CUDA 12, or unset ANYCUDA_CROSS_MAJOR"));
 }
 
 TEST(Advice, ForAWrongSettingIsAboutThatAlone) {
-  EXPECT_THAT(advice({{Place::system, Verdict::driver_too_old}}, "foo"),
-              HasSubstr("set ANYCUDA_CROSS_MAJOR to adapt"));
+  EXPECT_THAT(advice({{Place::system, Verdict::driver_too_old}}, "ANYCUDA_CROSS_MAJOR"),
+              HasSubstr("set ANYCUDA_CROSS_MAJOR to adapt or reject, or unset it"));
+  EXPECT_THAT(advice({}, "ANYCUDA_COMPAT"),
+              HasSubstr("set ANYCUDA_COMPAT to strict, best_effort or off, or unset it"));
+  EXPECT_THAT(advice({}, "ANYCUDA_DRIVER_COMPAT"),
+              HasSubstr("set ANYCUDA_DRIVER_COMPAT to assume_forward_compat, or unset it"));
 }
 
 TEST(Advice, ForAFunctionIsAboutTheMajorOnlyWhereMajorsDiffer) {

@@ -1,25 +1,16 @@
-// The whole decision table of compat/candidate_rule.h.
+// The decision table of compat/candidate_rule.h: callers, majors, what is loaded. mode_rule_test.cc
+// has the driver, metadata and modes.
 #include "compat/candidate_rule.h"
 
 #include <gtest/gtest.h>
 
 #include <ostream>
-#include <string>
+
+#include "tests/unit/verdicts.h"
 
 namespace anycuda {
 
-void PrintTo(Verdict verdict, std::ostream* out) {
-  const char* const names[] = {
-      "accepted",       "newer_than_known",    "other_major",         "other_loaded",
-      "driver_too_old", "driver_branch_short", "driver_branch_unknown", "driver_major_unknown"};
-  *out << names[static_cast<int>(verdict)];
-}
-
 namespace {
-
-DriverFacts driver_of(int number, int branch = 0) {
-  return {true, version_from_cuda_number(number), branch};
-}
 
 // ---- callers and majors, without a driver
 

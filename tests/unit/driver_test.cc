@@ -112,5 +112,42 @@ TEST_F(DriverOn, ARightVariableOrNoneIsNotSpokenOf) {
   EXPECT_EQ(in_child([] { EXPECT_TRUE(driver_of_process().facts.present); }), "");
 }
 
+// ---- what look_up_driver says, which asks anew each time
+
+TEST_F(DriverOn, IsAskedAnewByWhoLooksItUp) {
+  install(kDistribution);
+  in_child([this] {
+    Search search(kDriver);
+    const Driver driver = look_up_driver(&search);
+    EXPECT_TRUE(driver.facts.present);
+    EXPECT_EQ(cuda_number(driver.facts.cuda), 12020);
+    EXPECT_EQ(driver.status, 0);
+    EXPECT_EQ(driver.path, machine_.tree.path(kDistribution));
+  });
+}
+
+TEST_F(DriverOn, ThatIsMissingOrSaysNoIsToldApart) {
+  in_child([] {
+    Search search(kDriver);
+    EXPECT_EQ(look_up_driver(&search).status, Driver::kNoFile);
+  });
+  machine_.tree.fake("libtestdriver_mute.so.1", kDistribution);
+  in_child([this] {
+    Search search(kDriver);
+    const Driver driver = look_up_driver(&search);
+    EXPECT_EQ(driver.status, Driver::kNoFunction);
+    EXPECT_FALSE(driver.facts.present);
+    EXPECT_EQ(driver.path, machine_.tree.path(kDistribution));
+  });
+  machine_.tree.fake("libtestdriver_failing.so.1", kDistribution);
+  in_child([] {
+    Search search(kDriver);
+    const Driver driver = look_up_driver(&search);
+    EXPECT_EQ(driver.status, 803);
+    EXPECT_FALSE(driver.facts.present);
+    EXPECT_FALSE(driver_of_process().facts.present);
+  });
+}
+
 }  // namespace
 }  // namespace anycuda

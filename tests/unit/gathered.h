@@ -24,7 +24,10 @@ inline std::vector<std::string> paths_of(const Search& search, const std::string
 
 // A search of the tables' library.
 struct TestSearch : Search {
-  TestSearch() : Search(kLibrary) { tables = &kTables; }
+  explicit TestSearch(const LibraryDescriptor& library = kLibrary) : Search(library) {
+    tables = &kTables;
+    driver_library = &kDriver;
+  }
 };
 
 }  // namespace anycuda::unit

@@ -13,7 +13,9 @@
 namespace anycuda {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 using unit::TestSearch;
 
 class Reason : public testing::Test {
@@ -92,11 +94,41 @@ TEST_F(Reason, OfAVerdictNamesTheNumbersAndWhatHelps) {
               AllOf(HasSubstr("CUDA 14"), HasSubstr("update anycuda"), HasSubstr("CUDA 13")));
 }
 
+TEST_F(Reason, OfADriverThatIsTooOldMentionsTheDeclaration) {
+  EXPECT_THAT(of(Verdict::driver_too_old),
+              AllOf(HasSubstr("ANYCUDA_DRIVER_COMPAT=assume_forward_compat"),
+                    HasSubstr("cuda-compat"), HasSubstr("a test library of CUDA 12")));
+}
+
+TEST_F(Reason, OfACompilerIsAboutWhatItMakes) {
+  LibraryDescriptor compiler = kLibrary;
+  compiler.rules.output = Output::cubin;
+  TestSearch its(compiler);
+  its.driver = search.driver;
+  its.driver_path = search.driver_path;
+  candidate->verdict = Verdict::driver_too_old;
+  EXPECT_THAT(reason_of(*candidate, &its), HasSubstr("what it makes needs a driver for CUDA 13"));
+  EXPECT_THAT(of(Verdict::driver_too_old), StartsWith("needs a driver for CUDA 13"));
+}
+
+TEST_F(Reason, OfStrictModeNamesWhatIsMissingAndWhere) {
+  search.branch_problem = "NVML says no";
+  EXPECT_THAT(of(Verdict::driver_branch_unknown),
+              AllOf(HasSubstr("12.2"), HasSubstr("/lib/libtestdriver.so.1"),
+                    HasSubstr("NVML says no"), HasSubstr("ANYCUDA_COMPAT=strict")));
+  candidate->toolkit.problem = "no cuda.h";
+  EXPECT_THAT(of(Verdict::no_metadata),
+              AllOf(HasSubstr("CUDA 13"), HasSubstr("no cuda.h"), HasSubstr("12.2"),
+                    HasSubstr("ANYCUDA_COMPAT=strict"), HasSubstr("unset ANYCUDA_COMPAT")));
+}
+
 TEST_F(Reason, WithoutMemoryIsStillAReason) {
   while (search.arena.take(16) != nullptr) {
   }
   EXPECT_NE(of(FileState::unreadable, nullptr, EACCES), "");
-  EXPECT_NE(of(Verdict::driver_too_old), "");
+  for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_major_unknown); ++verdict) {
+    EXPECT_NE(of(static_cast<Verdict>(verdict)), "");
+  }
 }
 
 }  // namespace

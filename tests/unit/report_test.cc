@@ -101,14 +101,91 @@ TEST(Report, OfADriverThatIsTooOldSaysSo) {
               HasSubstr("what to do: update the driver, or install a test library of CUDA 12"));
 }
 
+TEST(Report, OfAUsableFileSaysWhichCudaItIsAndByWhatWord) {
+  EmptyMachine machine;
+  machine.tree.file("cuda/include/cuda.h", "#define CUDA_VERSION 13050\n");
+  const std::string path = machine.tree.fake("libtest.so.13", "cuda/lib64/libtest.so.13");
+  const std::string text = in_child([&] {
+    TestSearch search;
+    search.driver = {true, {12, 2}, 0};
+    search.driver_path = "/lib/libtestdriver.so.1";
+    Candidate* candidate = search.add(Place::system, path.c_str());
+    candidate->image.state = FileState::usable;
+    candidate->image.version = {13, -1};
+    candidate->verdict = Verdict::driver_too_old;
+    report_no_library(&search, "testCore");
+  });
+  EXPECT_THAT(text, HasSubstr("libtest.so.13 (CUDA 13.5, says cuda.h): needs a driver"));
+}
+
+// What was taken, what was not, and what the program must know of it.
+class Choice : public testing::Test {
+ protected:
+  Choice() { compiler_.rules = {13, true, false, Output::ptx, LtoIr::makes}; }
+  Candidate* add(Search* search, const char* path, Version version, Verdict verdict) {
+    Candidate* candidate = search->add(Place::system, path);
+    candidate->image.state = FileState::usable;
+    candidate->image.version = version;
+    candidate->verdict = verdict;
+    return candidate;
+  }
+  // One of 12.1, with one of each other kind beside it, under a driver of `driver`.
+  std::string said(const char* level, Version driver, Version chosen = {12, 1}) {
+    const ScopedVariable set("ANYCUDA_LOG", level);
+    return in_child([&] {
+      TestSearch search(compiler_);
+      search.driver = {true, driver, 0};
+      search.driver_path = "/lib/libtestdriver.so.1";
+      add(&search, "/opt/older", {11, 8}, Verdict::accepted);
+      add(&search, "/opt/refused", {13, 5}, Verdict::driver_too_old);
+      add(&search, "/opt/newer", {12, 9}, Verdict::accepted);
+      Candidate* failed = add(&search, "/opt/failed", {12, 8}, Verdict::accepted);
+      failed->image.state = FileState::open_failed;
+      failed->image.detail = "";
+      report_choice(&search, *add(&search, "/opt/chosen", chosen, Verdict::accepted));
+    });
+  }
+  EmptyMachine machine_;
+  LibraryDescriptor compiler_ = kLibrary;
+};
+
+TEST_F(Choice, IsSaidAtLevelInfoWithWhatIsNewerAndWasPassedOver) {
+  const std::string text = said("info", {12, 2});
+  EXPECT_EQ(count(text, "\n"), 3) << text;
+  EXPECT_THAT(text, StartsWith("anycuda: test: using /opt/chosen (CUDA 12.1 or later)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("passed over /opt/refused (CUDA 13.5 or later): what it makes needs"));
+  EXPECT_THAT(text,
+              HasSubstr("passed over /opt/newer (CUDA 12.9 or later): /lib/libtestdriver.so.1 "
+                        "supports up to CUDA 12.2 and cannot compile its PTX"));
+}
+
+TEST_F(Choice, WhosePtxTheDriverCannotCompileIsSaidAtLevelWarn) {
+  EXPECT_THAT(said("warn", {12, 2}), IsEmpty());
+  EXPECT_THAT(said("error", {12, 0}), IsEmpty());
+  const std::string text = said("warn", {12, 0});
+  EXPECT_EQ(count(text, "\n"), 1) << text;
+  EXPECT_THAT(text, HasSubstr("/opt/chosen (CUDA 12.1 or later) is newer than "
+                              "/lib/libtestdriver.so.1, of CUDA 12.0"));
+  EXPECT_THAT(said("warn", {12, 2}, {13, -1}), HasSubstr("/opt/chosen (CUDA 13) is newer than"))
+      << "forward compatibility, declared";
+  compiler_.rules.output = Output::cubin;
+  EXPECT_THAT(said("warn", {12, 0}), IsEmpty());
+}
+
 TEST(Report, NamesAWrongSetting) {
   const EmptyMachine machine;
   const std::string text = in_child([] {
     TestSearch search;
-    search.wrong_setting = "never";
+    search.policy.wrong[0] = {"ANYCUDA_CROSS_MAJOR", "never", "adapt"};
+    search.policy.wrong[1] = {"ANYCUDA_COMPAT", "on", "best_effort"};
+    search.policy.wrong_count = 2;
     report_no_library(&search, "testCore");
   });
-  EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=never"));
+  EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=never is not understood: it may be adapt or "
+                              "reject (default: adapt)"));
+  EXPECT_THAT(text, HasSubstr("ANYCUDA_COMPAT=on is not understood: it may be strict, best_effort "
+                              "or off (default: best_effort)"));
 }
 
 TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {

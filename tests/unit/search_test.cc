@@ -103,7 +103,7 @@ TEST_F(SearchOn, AMajorThatTheDatabaseDoesNotKnowServesNativeCallersAlone) {
 TEST_F(SearchOn, RejectTakesTheCallersOwnMajorOnly) {
   install("libtest.so.13", "system/usr/lib/libtest.so.13");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
-  search.cross_major = CrossMajor::reject;
+  search.policy.cross_major = CrossMajor::reject;
   in_child([&] { EXPECT_EQ(search_all(12), "system/usr/lib/libtest.so.12"); });
   in_child([&] { EXPECT_EQ(search_all(11), ""); });
 }
@@ -187,7 +187,7 @@ TEST_F(SearchOn, ALoadedStubIsNotAdopted) {
 TEST_F(SearchOn, NoSecondMajorIsOpenedBesideALoadedOne) {
   const std::string loaded = install("libtest.so.13", "elsewhere/libtest.so.13");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
-  search.cross_major = CrossMajor::reject;
+  search.policy.cross_major = CrossMajor::reject;
   in_child([&] {
     ASSERT_NE(dlopen(loaded.c_str(), RTLD_NOW), nullptr);
     EXPECT_EQ(search_all(12), "");

@@ -53,7 +53,9 @@ class Secure : public testing::Test {
     const std::string module = machine.tree.fake("libtest_stub.so", "site-packages/x/module.so");
     EXPECT_NE(dlopen(module.c_str(), RTLD_NOW), nullptr) << dlerror();
     set("ANYCUDA_LOG", machine.tree.path("log"));
+    set("ANYCUDA_COMPAT", "strict");
     set("ANYCUDA_CROSS_MAJOR", "reject");
+    set("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
   }
   ~Secure() override { privileged = false; }
 
@@ -82,7 +84,9 @@ TEST_F(Secure, AnOrdinaryProcessIsSteered) {
     EXPECT_GT(found(place), 0u) << static_cast<int>(place);
   }
   EXPECT_TRUE(log_enabled(LogLevel::debug));
-  EXPECT_EQ(cross_major_setting().value, CrossMajor::reject);
+  EXPECT_EQ(read_policy().mode, Mode::strict);
+  EXPECT_EQ(read_policy().cross_major, CrossMajor::reject);
+  EXPECT_TRUE(read_policy().forward_compatibility);
 }
 
 TEST_F(Secure, APrivilegedOneIsNot) {
@@ -105,7 +109,16 @@ TEST_F(Secure, ItsSystemIsTheRealOne) {
   privileged = true;
   EXPECT_STREQ(system_root(), "");
   EXPECT_EQ(environment_variable("PATH"), nullptr);
-  EXPECT_EQ(cross_major_setting().value, CrossMajor::adapt);
+}
+
+TEST_F(Secure, ItsPolicyIsTheDefault) {
+  set("ANYCUDA_COMPAT", "nonsense");
+  privileged = true;
+  const Policy policy = read_policy();
+  EXPECT_EQ(policy.mode, Mode::best_effort);
+  EXPECT_EQ(policy.cross_major, CrossMajor::adapt);
+  EXPECT_FALSE(policy.forward_compatibility);
+  EXPECT_EQ(policy.wrong_count, 0);
 }
 
 }  // namespace

@@ -144,7 +144,8 @@ const LibraryDescriptor kLibrary = {"test",
                                     3,
                                     kFolders,
                                     false,
-                                    {13, true, true}};
+                                    {13, true, true},
+                                    nullptr};
 const LibraryDescriptor kDriver = {"testdriver",
                                    "test driver",
                                    "ANYCUDA_TESTDRIVER",
@@ -154,7 +155,8 @@ const LibraryDescriptor kDriver = {"testdriver",
                                    1,
                                    kNoFolders,
                                    true,
-                                   {1, false, false}};
+                                   {1, false, false},
+                                   nullptr};
 const Tables kTables = {kPool,
                         kSymbols,
                         kSymbolCount,

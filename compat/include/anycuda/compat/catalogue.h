@@ -47,10 +47,11 @@ struct Piece {
   // File names, the most wanted first. Dynamic libraries: SONAMEs (newest major first); headers:
   // the file that proves the folder ("cuda_runtime.h").
   Texts files;
-  // Folders below site-packages, "*" stands for one path component.
+  // Folders below site-packages, a toolkit's or conda's root, and the system's root, each in the
+  // order to look in; "*" stands for any text within one path component.
   Texts wheel_folders;
-  // Folders below a toolkit's or conda's root, "*" as above; in order.
   Texts root_folders;
+  Texts system_folders;
   // Distributions whose own version is the toolkit's ("nvidia-cuda-runtime-cu12", 12.9.79 is
   // of 12.9), and those whose version is not ("nvidia-cublas-cu12").
   Texts distributions;

@@ -14,13 +14,14 @@ namespace anycuda::compat {
 // Immutable; copies share; safe from any thread.
 class Constraint {
  public:
-  // Throws ConstraintError that quotes the text and names the clause: empty, a bare `13.2`, an
-  // unknown operator, a version that is none, `==` with a wildcard where PEP 440 has none.
+  // Throws ConstraintError that quotes the text and the clause and says what is accepted: an empty
+  // text or clause, a bare `13.2`, an unknown operator, a version that is none, a wildcard or a
+  // local version where PEP 440 has none.
   explicit Constraint(std::string_view text);
 
-  // Does a version satisfy all clauses? Pre-releases only where PEP 440 ("Handling of
-  // pre-releases") takes them. A text that is no PEP 440 version satisfies nothing but an equal
-  // `===`.
+  // Does a version satisfy all clauses? A pre-release only if one of them names a pre-release (PEP
+  // 440, "Handling of pre-releases"). A text that is no PEP 440 version satisfies nothing but a
+  // `===` of the same text, in whatever case.
   bool allows(std::string_view version) const;
   // A toolkit release, known by major.minor; an unknown minor is no release: false.
   bool allows(Version toolkit) const;

@@ -2,13 +2,15 @@
 // system. Nothing is loaded.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "anycuda/compat/catalogue.h"
+#include "anycuda/compat/errors.h"
 
 namespace anycuda::compat {
 
@@ -23,27 +25,40 @@ struct Located {
 };
 
 // Looks for pieces and remembers what it found, also that it found nothing. Thread-safe; two
-// threads that ask together may both look.
+// threads that ask together may both look. A process that runs with privileges which its caller
+// does not have looks in the system alone, and at no variable.
+//
+// Where: the wheels in every site-packages folder of this environment; CONDA_PREFIX; CUDA_PATH,
+// then CUDA_HOME; the system (below ANYCUDA_SYSTEM_ROOT): usr/local/cuda, its versions from the
+// newest on, opt/cuda and the distribution's folders, of which dynamic libraries take
+// /etc/ld.so.cache and the distribution's folders first, as the dynamic linker would. What comes
+// with the driver is looked for in the system alone. Never the current directory: relative entries
+// of variables are not looked into, nor is PATH.
 class Finder {
  public:
   Finder() = default;
   Finder(const Finder&) = delete;
   Finder& operator=(const Finder&) = delete;
 
-  // The first place that has the piece; of several SONAMEs in one folder the newest. Throws
-  // NotFoundError with the places that were looked at. A program is found first and checked then:
-  // one without its run bit is an error that names the file.
+  // The first place that has the piece; of several SONAMEs in one folder the newest. A file that
+  // cannot be the piece (a folder, a pipe, an empty, unreadable or cut-off file, a library of
+  // another CPU or another SONAME, a stub of anycuda's) is passed over, and said if nothing else is
+  // found. Throws NotFoundError with the places that were looked at. A program is found first and
+  // checked then: one without its run bit is a NotFoundError that names the file.
   Located find(const Piece& piece);
 
-  // Every place's, best first; empty if there is none. Never cached.
+  // Every place's, best first, a file behind several paths once; empty if there is none. Programs
+  // without their run bit are left out. Never cached.
   static std::vector<Located> find_all(const Piece& piece);
 
   // Forgets all; the next find() looks again.
   void clear();
 
  private:
-  std::mutex mutex_;
-  std::map<const Piece*, Located> found_;
+  using Outcome = std::variant<Located, NotFoundError>;
+  std::mutex mutex_;  // not held while looking
+  std::map<const Piece*, Outcome> outcomes_;
+  std::uint64_t cleared_ = 0;  // times; what was looked for before is not kept
 };
 
 }  // namespace anycuda::compat

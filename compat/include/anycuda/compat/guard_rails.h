@@ -28,6 +28,13 @@
 
 namespace anycuda::compat {
 
+// What the options and pipelines are made of, under this name too.
+using anycuda::DriverCompat;
+using anycuda::DriverFacts;
+using anycuda::Format;
+using anycuda::Mode;
+using anycuda::Version;
+
 // What flows from one piece to another: {"nvrtc", "nvJitLink", {Format::ltoir}}.
 struct Pipeline {
   std::string producer;
@@ -40,15 +47,17 @@ Format format_named(std::string_view name);
 const char* name_of(Format format);
 
 struct Options {
-  // Unset: ANYCUDA_COMPAT; unset there too: strict.
+  // Unset: ANYCUDA_COMPAT; unset there too: strict. `off` finds and loads, and checks nothing.
   std::optional<Mode> mode;
   // A PEP 440 specifier that every toolkit piece must satisfy by its major.minor: "==13.*".
   std::optional<std::string> constraint;
-  // Facts about the driver; unset: the machine's is asked, when a rule needs it.
+  // Facts about the driver; unset: the machine's is asked, when a rule needs it. Given without a
+  // branch, that is asked for when a rule needs it. `present = false`: there is none, and nothing
+  // is refused for its sake.
   std::optional<DriverFacts> driver;
   // Unset: ANYCUDA_DRIVER_COMPAT.
   std::optional<DriverCompat> driver_compat;
-  // Pairs of names that may be of different majors. Two cudart may never.
+  // Pairs of names that may be of different majors; not companions, and two cudart never.
   std::vector<std::pair<std::string, std::string>> allow_mixed_majors;
   std::vector<Pipeline> pipelines;
 };
@@ -56,22 +65,25 @@ struct Options {
 struct LoadedLibrary {
   void* handle = nullptr;  // dlopen's; the library stays loaded for the life of the process
   std::string path;
-  bool was_loaded = false;  // by somebody else, before
+  bool was_loaded = false;  // by somebody else, before this instance
 };
 
 class CompatibilityGuardRails {
  public:
-  // Throws SettingError, ConstraintError, UnknownNameError.
-  explicit CompatibilityGuardRails(Options options = {});
+  // Throws SettingError (also for a variable's wrong value that an option overrules),
+  // ConstraintError, UnknownNameError.
+  explicit CompatibilityGuardRails(const Options& options = {});
   ~CompatibilityGuardRails();
   CompatibilityGuardRails(const CompatibilityGuardRails&) = delete;
   CompatibilityGuardRails& operator=(const CompatibilityGuardRails&) = delete;
 
   // All of these: `name` as in the catalogue. Throw UnknownNameError, NotFoundError and the errors
-  // of the rules. Thread-safe: what is accepted is one order of the threads' calls.
+  // of the rules. Thread-safe: what is accepted is one order of the threads' calls. (A child that
+  // is forked while another thread is in here must make an instance of its own.)
 
-  // What the process has loaded already is taken before any file. Throws LoadError too. An error of
-  // the rules for a library that is loaded says so: it stays loaded.
+  // What the process has loaded already is taken before any file. Throws LoadError too. What a rule
+  // refuses is not loaded; an error for a library that is loaded already says so, and it stays. No
+  // lock is held while it is opened: its constructors may call the guard rails.
   LoadedLibrary load_dynamic_library(std::string_view name);
   std::string find_headers(std::string_view name);
   Located locate_headers(std::string_view name);

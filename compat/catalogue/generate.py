@@ -1,0 +1,260 @@
+"""compat/catalogue/*.txt -> one C++ table, in the build folder.
+
+    generate.py FOLDER OUTPUT --target x86_64-linux --multiarch x86_64-linux-gnu
+
+README.md explains the format. What is wrong is said with file and line, all of it at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import re
+import sys
+from pathlib import Path
+
+# File of the catalogue, and the enumerator of Kind that its pieces are of; in the order of Kind.
+KINDS = {
+    "dynamic_libraries.txt": "dynamic_library",
+    "headers.txt": "headers",
+    "static_libraries.txt": "static_library",
+    "bitcode_libraries.txt": "bitcode_library",
+    "programs.txt": "program",
+}
+DISTRIBUTIONS = "distributions.txt"
+PACKAGINGS = ("toolkit", "driver", "other")
+FOLDERS = ("wheels", "roots", "system")
+KEYS = ("packaging", "groups", "files", *FOLDERS, "from")
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")
+FILE = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*")
+# The form that PEP 503 calls normalised.
+DISTRIBUTION = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclasses.dataclass
+class Place:
+    """Where in the catalogue something stands."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclasses.dataclass
+class Piece:
+    name: str
+    kind: str
+    place: Place
+    values: dict[str, list[str]]
+
+
+class Catalogue:
+    """What the files say, and what is wrong with it."""
+
+    def __init__(self, folder: Path, words: dict[str, str]) -> None:
+        self.words = words  # {target} and {multiarch}
+        self.pieces: list[Piece] = []
+        self.distributions: dict[str, str] = {}  # name -> "toolkit" or "own"
+        self.errors: list[str] = []
+        for name in KINDS:
+            self._read_pieces(folder / name)
+        self._read_distributions(folder / DISTRIBUTIONS)
+        self._check()
+
+    def fail(self, place: Place | str, message: str) -> None:
+        self.errors.append(f"{place}: {message}")
+
+    def _lines(self, path: Path, comments_behind: bool = True) -> list[tuple[Place, str]]:
+        """Lines that say something, without comments."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            self.fail(path.name, f"cannot be read: {error}")
+            return []
+        lines = []
+        for number, line in enumerate(text.splitlines(), 1):
+            if comments_behind or line.startswith("#"):
+                line = line.partition("#")[0]
+            line = line.rstrip()
+            if line:
+                lines.append((Place(path.name, number), line))
+        return lines
+
+    def _read_pieces(self, path: Path) -> None:
+        defaults: dict[str, list[str]] = {}
+        piece: Piece | None = None
+        key = ""
+        for place, line in self._lines(path):
+            words = line.split()
+            if line[0] != " " and words[0] == "default":
+                self._set_default(place, words, defaults)
+                piece, key = None, ""
+            elif line[0] != " ":
+                piece, key = self._begin(place, words, KINDS[path.name], defaults), ""
+            elif piece is None:
+                self.fail(place, "this line belongs to no piece: names start in the first column")
+            elif words[0] in KEYS:
+                key = words[0]
+                self._set(place, piece, key, words[1:], defaults)
+            elif key:
+                piece.values[key] += self._words(place, key, words, defaults)
+            else:
+                self.fail(place, f"unknown key '{words[0]}': one of {', '.join(KEYS)} is expected")
+
+    def _set_default(self, place: Place, words: list[str], defaults: dict[str, list[str]]) -> None:
+        if len(words) < 3 or words[1] not in ("packaging", *FOLDERS):
+            self.fail(place, "'default' takes packaging, wheels, roots or system, and values")
+            return
+        defaults[words[1]] = self._words(place, words[1], words[2:], {})
+
+    def _begin(self, place: Place, words: list[str], kind: str, defaults: dict[str, list[str]]) -> Piece | None:
+        if len(words) != 1 or not NAME.fullmatch(words[0]):
+            self.fail(place, f"'{' '.join(words)}' is no name of a piece")
+            return None
+        values = {key: list(defaults.get(key, [])) for key in KEYS}
+        piece = Piece(words[0], kind, place, values)
+        piece.values["given"] = []
+        self.pieces.append(piece)
+        return piece
+
+    def _set(self, place: Place, piece: Piece, key: str, words: list[str], defaults: dict[str, list[str]]) -> None:
+        if key in piece.values["given"]:
+            self.fail(place, f"'{key}' of {piece.name} is said twice")
+        piece.values["given"].append(key)
+        if not words:
+            self.fail(place, f"'{key}' has no value ('-' is none)")
+        piece.values[key] = self._words(place, key, words, defaults)
+
+    def _words(self, place: Place, key: str, words: list[str], defaults: dict[str, list[str]]) -> list[str]:
+        """The values of a key: '-' is none, '+' stands for the file's default."""
+        if words == ["-"]:
+            return []
+        values: list[str] = []
+        for word in words:
+            if word == "+" and key in FOLDERS:
+                values += defaults.get(key, [])
+                continue
+            if not self._is_good(key, word):
+                self.fail(place, f"'{word}' cannot be a value of '{key}'")
+                continue
+            values.append(self._filled(place, word) if key in FOLDERS else word)
+        return values
+
+    def _is_good(self, key: str, word: str) -> bool:
+        if key == "packaging":
+            return word in PACKAGINGS
+        if key == "groups":
+            return bool(NAME.fullmatch(word))
+        if key == "from":
+            return bool(DISTRIBUTION.fullmatch(word))
+        # Files may lie in a folder of their own (crt/host_config.h); nothing leads out of the place.
+        pattern = re.compile(r"[A-Za-z0-9_.+*{}-]+") if key in FOLDERS else FILE
+        return all(pattern.fullmatch(part) and part not in (".", "..") for part in word.split("/"))
+
+    def _filled(self, place: Place, word: str) -> str:
+        def fill(match: re.Match[str]) -> str:
+            value = self.words.get(match.group(1))
+            if value is None:
+                self.fail(place, f"'{match.group(0)}': only {{target}} and {{multiarch}} are filled in")
+                return ""
+            return value
+
+        filled = re.sub(r"\{(\w*)\}", fill, word)
+        for part in filled.split("/"):
+            if part.count("*") > 1:
+                self.fail(place, f"'{word}': a path component may have one '*'")
+        return filled
+
+    def _read_distributions(self, path: Path) -> None:
+        for place, line in self._lines(path, comments_behind=False):
+            words = line.split()
+            if len(words) != 2 or words[1] not in ("toolkit", "own"):
+                self.fail(place, "a distribution and 'toolkit' or 'own' are expected")
+            elif not DISTRIBUTION.fullmatch(words[0]):
+                self.fail(place, f"'{words[0]}' is no normalised name of a distribution (PEP 503)")
+            elif words[0] in self.distributions:
+                self.fail(place, f"{words[0]} is there twice")
+            else:
+                self.distributions[words[0]] = words[1]
+
+    def _check(self) -> None:
+        seen: dict[tuple[str, str], Place] = {}
+        for piece in self.pieces:
+            key = (piece.kind, piece.name.lower())
+            if key in seen:
+                self.fail(piece.place, f"{piece.name} is there already, at {seen[key]}")
+            seen[key] = piece.place
+            self._check_piece(piece)
+        used = {name for piece in self.pieces for name in piece.values["from"]}
+        for name in sorted(used - self.distributions.keys()):
+            places = [str(piece.place) for piece in self.pieces if name in piece.values["from"]]
+            self.fail(places[0], f"{DISTRIBUTIONS} does not have {name}")
+
+    def _check_piece(self, piece: Piece) -> None:
+        for key in KEYS:
+            values = piece.values[key]
+            for value in sorted({v for v in values if values.count(v) > 1}):
+                self.fail(piece.place, f"{piece.name}: '{key}' has '{value}' twice")
+        if len(piece.values["packaging"]) != 1:
+            self.fail(piece.place, f"{piece.name}: 'packaging' must be one of {', '.join(PACKAGINGS)}")
+        if not piece.values["files"]:
+            self.fail(piece.place, f"{piece.name}: no 'files'")
+        if not any(piece.values[key] for key in FOLDERS):
+            self.fail(piece.place, f"{piece.name}: no folder to look in")
+        if piece.values["from"] and not piece.values["wheels"]:
+            self.fail(piece.place, f"{piece.name}: comes from a wheel, but no folder of wheels is given")
+        if piece.values["wheels"] and not piece.values["from"]:
+            self.fail(piece.place, f"{piece.name}: folders of wheels, but no distribution ('from')")
+
+
+def table(catalogue: Catalogue) -> str:
+    """The pieces, by kind and then name, as constants."""
+    out = ["// Generated by compat/catalogue/generate.py from compat/catalogue/*.txt.", ""]
+    kinds = list(KINDS.values())
+    pieces = sorted(catalogue.pieces, key=lambda p: (kinds.index(p.kind), p.name.lower()))
+    rows = []
+    for number, piece in enumerate(pieces):
+        texts = []
+        for key in ("groups", "files", *FOLDERS, "from"):
+            values = piece.values[key]
+            if not values:
+                texts.append("{nullptr, 0}")
+                continue
+            name = f"k{key.capitalize()}{number}"
+            out.append(f"constexpr std::string_view {name}[] = {{{', '.join(map(quoted, values))}}};")
+            texts.append(f"{{{name}, {len(values)}}}")
+        rows.append(
+            f"    {{{quoted(piece.name)}, Kind::{piece.kind}, Packaging::{piece.values['packaging'][0]}, "
+            f"{', '.join(texts)}}},"
+        )
+    out += ["", "constexpr Piece kPieces[] = {", *rows, "};", ""]
+    return "\n".join(out)
+
+
+def quoted(text: str) -> str:
+    """The values' letters need no escapes: _is_good() lets none through."""
+    return f'"{text}"'
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Checks the catalogue and writes it as a C++ table.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--target", required=True, help="what a toolkit calls this CPU: x86_64-linux")
+    parser.add_argument("--multiarch", required=True, help="what Debian calls it: x86_64-linux-gnu")
+    options = parser.parse_args(arguments)
+    catalogue = Catalogue(options.folder, {"target": options.target, "multiarch": options.multiarch})
+    if catalogue.errors:
+        for error in catalogue.errors:
+            print(f"{options.folder}/{error}", file=sys.stderr)
+        return 1
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(table(catalogue), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

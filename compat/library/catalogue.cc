@@ -1,0 +1,160 @@
+#include "anycuda/compat/catalogue.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "anycuda/compat/errors.h"
+#include "compat/toolkit_distributions.h"
+
+namespace anycuda::compat {
+namespace {
+
+// kPieces, from compat/catalogue/*.txt.
+#include "catalogue_table.inc"
+
+char lower(char letter) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+// How many letters must be changed, put in, taken out or swapped with their neighbour to make one
+// name of the other, in any case.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> table((a.size() + 1) * width);
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& {
+    return table[i * width + j];
+  };
+  const auto same = [&](std::size_t i, std::size_t j) {
+    return lower(a[i - 1]) == lower(b[j - 1]);
+  };
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        at(i, j) = i + j;
+        continue;
+      }
+      const std::size_t changed = at(i - 1, j - 1) + (same(i, j) ? 0 : 1);
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, changed});
+      if (i > 1 && j > 1 && same(i - 1, j) && same(i, j - 1)) {
+        at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+      }
+    }
+  }
+  return table.back();
+}
+
+// "libcudart.so.12" and "libnvrtc_static.a" mean cudart and nvrtc_static.
+std::string_view without_file_parts(std::string_view name) {
+  if (name.substr(0, 3) == "lib" && name.find('.') != std::string_view::npos) name.remove_prefix(3);
+  return name.substr(0, name.find('.'));
+}
+
+constexpr std::size_t kLongestName = 64;  // a longer text is no slip of the keyboard
+constexpr std::size_t kMostNear = 4;
+
+// The nearest names; several where they are equally near.
+std::vector<std::string_view> near_names(Kind kind, std::string_view name) {
+  const std::string_view wanted = without_file_parts(name.substr(0, kLongestName));
+  std::size_t nearest = 1 + wanted.size() / 4;  // a name that is further away is another one
+  std::vector<std::string_view> names;
+  for (const Piece& piece : all_pieces()) {
+    if (piece.kind != kind) continue;
+    const std::size_t distance = edit_distance(wanted, piece.name);
+    if (distance < nearest) names.clear();
+    if (distance <= nearest) names.push_back(piece.name);
+    nearest = std::min(nearest, distance);
+  }
+  if (names.size() > kMostNear) names.resize(kMostNear);
+  return names;
+}
+
+// "static library" for a name that is a piece of another kind; "" where it is none.
+std::string other_kind(Kind kind, std::string_view name) {
+  for (const Piece& piece : all_pieces()) {
+    if (piece.kind != kind && same_name(piece.name, name)) return std::string(name_of(piece.kind));
+  }
+  return "";
+}
+
+std::string listed(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+std::string all_names(Kind kind) {
+  std::string text;
+  for (const Piece& piece : all_pieces()) {
+    if (piece.kind != kind) continue;
+    if (!text.empty()) text += ", ";
+    text += piece.name;
+  }
+  return text;
+}
+
+[[noreturn]] void refuse_name(Kind kind, std::string_view name) {
+  std::string what = "the catalogue has no " + std::string(name_of(kind)) + " named '" +
+                     std::string(name.substr(0, kLongestName)) +
+                     (name.size() > kLongestName ? "...'" : "'");
+  const std::string other = other_kind(kind, name);
+  if (!other.empty()) what += "; there is a " + other + " of that name";
+  const std::vector<std::string_view> near = near_names(kind, name);
+  what +=
+      near.empty() ? "; the names are " + all_names(kind) : "; did you mean " + listed(near) + "?";
+  throw UnknownNameError(what);
+}
+
+}  // namespace
+
+Pieces all_pieces() { return {kPieces, std::size(kPieces)}; }
+
+const Piece* find_piece(Kind kind, std::string_view name) {
+  for (const Piece& piece : all_pieces()) {
+    if (piece.kind == kind && same_name(piece.name, name)) return &piece;
+  }
+  return nullptr;
+}
+
+const Piece& piece_named(Kind kind, std::string_view name) {
+  const Piece* piece = find_piece(kind, name);
+  if (piece == nullptr) refuse_name(kind, name);
+  return *piece;
+}
+
+bool same_component(const Piece& a, const Piece& b) {
+  return std::any_of(a.groups.begin(), a.groups.end(),
+                     [&](std::string_view group) { return b.groups.contains(group); });
+}
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::dynamic_library:
+      return "dynamic library";
+    case Kind::headers:
+      return "headers";
+    case Kind::static_library:
+      return "static library";
+    case Kind::bitcode_library:
+      return "bitcode library";
+    case Kind::program:
+      return "program";
+  }
+  return "piece";
+}
+
+bool version_is_toolkits(std::string_view distribution) {
+  return is_versioned_as_toolkit(distribution);
+}
+
+}  // namespace anycuda::compat

@@ -1,0 +1,144 @@
+#include "anycuda/compat/find.h"
+
+#include <new>
+#include <set>
+#include <utility>
+
+#include "compat/lexical_path.h"
+#include "compat/library/find_file.h"
+#include "compat/library/find_message.h"
+#include "compat/library/find_places.h"
+
+namespace anycuda::compat {
+namespace {
+
+// A usable file, where it was found, and the place's number.
+struct Hit {
+  Located located;
+  FileAnswer answer;
+  std::size_t place;
+};
+
+class Look {
+ public:
+  explicit Look(const Piece& piece) : piece_(piece), places_(places_of(piece)) {
+    if (!arena_.usable()) throw std::bad_alloc();
+  }
+
+  // Calls visit(Hit) for the usable files of all places, in order, until it returns false.
+  template <typename Visit>
+  void each(Visit visit) {
+    for (std::size_t i = 0; i < places_.places.size(); ++i) {
+      const PlaceToLook& place = places_.places[i];
+      if (place.is_file) {
+        if (!look_at(place.path, anycuda::name_of(place.path), i, visit)) return;
+        continue;
+      }
+      for (const std::string_view file : piece_.files) {
+        if (!look_at((place.path + "/").append(file), file, i, visit)) return;
+      }
+    }
+  }
+
+  NotFoundError nothing() const { return not_found(piece_, places_, problems_); }
+  NotFoundError refusal(const Hit& hit) const {
+    PlacesToLook until = places_;
+    until.places.resize(hit.place + 1);
+    return not_runnable(piece_, hit.located.path, until);
+  }
+
+ private:
+  template <typename Visit>
+  bool look_at(const std::string& path, std::string_view file, std::size_t place, Visit visit) {
+    FileAnswer answer = examine_file(path, piece_, &arena_);
+    if (!answer.problem.empty()) problems_.push_back(path + " " + answer.problem);
+    if (!answer.usable) return true;
+    Located located{path, std::string(file), places_.places[place].where};
+    if (piece_.kind == Kind::headers) {
+      // The folder for -I, above the header that proves it.
+      located.path.resize(path.size() - file.size() - 1);
+      located.file.clear();
+    }
+    return visit(Hit{std::move(located), std::move(answer), place});
+  }
+
+  const Piece& piece_;
+  PlacesToLook places_;
+  std::vector<std::string> problems_;
+  Arena arena_;
+};
+
+std::variant<Located, NotFoundError> look(const Piece& piece) {
+  Look look(piece);
+  std::vector<Hit> hits;
+  look.each([&](Hit hit) {
+    hits.push_back(std::move(hit));
+    return false;
+  });
+  if (hits.empty()) return look.nothing();
+  if (piece.kind == Kind::program && !hits.front().answer.runnable) {
+    return look.refusal(hits.front());
+  }
+  return std::move(hits.front().located);
+}
+
+Located located_or_throw(const std::variant<Located, NotFoundError>& outcome) {
+  if (const auto* error = std::get_if<NotFoundError>(&outcome)) throw NotFoundError(*error);
+  return std::get<Located>(outcome);
+}
+
+}  // namespace
+
+const char* name_of(Found where) {
+  switch (where) {
+    case Found::loaded:
+      return "loaded already";
+    case Found::wheel:
+      return "wheel";
+    case Found::conda:
+      return "conda";
+    case Found::toolkit_variable:
+      return "CUDA_PATH or CUDA_HOME";
+    case Found::system:
+      return "system";
+  }
+  return "?";
+}
+
+Located Finder::find(const Piece& piece) {
+  std::uint64_t cleared = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = outcomes_.find(&piece);
+    if (known != outcomes_.end()) return located_or_throw(known->second);
+    cleared = cleared_;
+  }
+  Outcome outcome = look(piece);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // What another thread found meanwhile stays: everybody gets the same.
+    if (cleared == cleared_) outcome = outcomes_.emplace(&piece, std::move(outcome)).first->second;
+  }
+  return located_or_throw(outcome);
+}
+
+std::vector<Located> Finder::find_all(const Piece& piece) {
+  std::vector<Located> found;
+  std::set<std::pair<dev_t, ino_t>> seen;
+  Look(piece).each([&](Hit hit) {
+    const bool runs = piece.kind != Kind::program || hit.answer.runnable;
+    if (runs && seen.emplace(hit.answer.device, hit.answer.inode).second) {
+      found.push_back(std::move(hit.located));
+    }
+    return true;
+  });
+  return found;
+}
+
+void Finder::clear() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  outcomes_.clear();
+  ++cleared_;
+}
+
+}  // namespace anycuda::compat

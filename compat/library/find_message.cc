@@ -1,0 +1,123 @@
+#include "compat/library/find_message.h"
+
+#include "compat/lexical_path.h"
+#include "loader/environment.h"
+
+namespace anycuda::compat {
+namespace {
+
+std::string listed(const Texts& texts, const char* last_separator) {
+  std::string text;
+  std::size_t number = 0;
+  for (const std::string_view one : texts) {
+    if (number != 0) text += number + 1 == texts.size() ? last_separator : ", ";
+    text += one;
+    ++number;
+  }
+  return text;
+}
+
+std::string lines(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& one : texts) text += "\n    " + one;
+  return text;
+}
+
+bool holds_packages(const std::string& folder) {
+  const std::string_view name = anycuda::name_of(folder);
+  return name == "site-packages" || name == "dist-packages";
+}
+
+// Every folder above the program may be a site-packages; those that are not called so are counted.
+std::string words_of_wheels(const Piece& piece, const PlacesToLook& looked) {
+  std::vector<std::string> sites;
+  std::string last;
+  std::size_t others = 0;
+  for (const PlaceToLook& place : looked.places) {
+    if (place.where != Found::wheel || place.base == last) continue;
+    last = place.base;
+    if (holds_packages(place.base)) {
+      sites.push_back(place.base);
+    } else {
+      ++others;
+    }
+  }
+  if (others != 0) {
+    sites.push_back(std::to_string(others) + (others == 1 ? " other folder" : " other folders") +
+                    ", above this program or in PYTHONPATH");
+  }
+  if (sites.empty()) return "no Python environment is in use";
+  return listed(piece.wheel_folders, " and ") + " below" + lines(sites);
+}
+
+std::string words_of_class(const PlacesToLook& looked, Found where, const char* none) {
+  std::vector<std::string> paths;
+  for (const PlaceToLook& place : looked.places) {
+    if (place.where == where) paths.push_back(place.path);
+  }
+  return paths.empty() ? none : lines(paths);
+}
+
+std::string words_of_places(const Piece& piece, const PlacesToLook& looked) {
+  std::string text;
+  if (piece.wheel_folders.size() != 0) text += "\n  wheels: " + words_of_wheels(piece, looked);
+  if (piece.root_folders.size() != 0) {
+    text += "\n  conda: " + words_of_class(looked, Found::conda, "CONDA_PREFIX is not set");
+    text += "\n  CUDA_PATH, CUDA_HOME: " +
+            words_of_class(looked, Found::toolkit_variable, "not set to a folder");
+  }
+  if (piece.kind == Kind::dynamic_library) {
+    text += "\n  system: " + std::string(anycuda::system_root()) + "/etc/ld.so.cache, and";
+  } else {
+    text += "\n  system:";
+  }
+  return text + words_of_class(looked, Found::system, " no folder");
+}
+
+// "nvidia-cublas-cu12" is of CUDA 12; the toolkit's own have no major in their names from 13 on.
+std::string help(const Piece& piece) {
+  if (piece.packaging == Packaging::driver) {
+    return "it comes with NVIDIA's display driver: install that, or give this container the host's";
+  }
+  std::string text;
+  if (piece.distributions.size() != 0) {
+    text = "pip install " + listed(piece.distributions, " or ");
+    if (piece.distributions.size() > 1) text += ", by the CUDA major that is wanted";
+  } else if (piece.packaging == Packaging::toolkit) {
+    text = "no wheel has it: install it with NVIDIA's CUDA Toolkit or conda";
+  } else {
+    text = "no wheel has it: install NVIDIA's package of it";
+  }
+  if (piece.root_folders.size() == 0) return text;
+  return text + "; or set CUDA_PATH to the folder of an installation that has it";
+}
+
+std::vector<std::string> searched(const PlacesToLook& looked) {
+  std::vector<std::string> paths;
+  for (const PlaceToLook& place : looked.places) paths.push_back(place.path);
+  return paths;
+}
+
+}  // namespace
+
+NotFoundError not_found(const Piece& piece, const PlacesToLook& looked,
+                        const std::vector<std::string>& problems) {
+  std::string what = "the " + std::string(name_of(piece.kind)) +
+                     (piece.kind == Kind::headers ? " of " : " ") + std::string(piece.name) +
+                     (piece.kind == Kind::headers ? " were" : " was") + " not found: no usable " +
+                     listed(piece.files, " or ") + " is in" + words_of_places(piece, looked);
+  if (!problems.empty()) what += "\nthere, but not usable:" + lines(problems);
+  if (!looked.remarks.empty()) what += "\nnot looked into:" + lines(looked.remarks);
+  return {what + "\nwhat would help: " + help(piece), searched(looked)};
+}
+
+NotFoundError not_runnable(const Piece& piece, const std::string& path,
+                           const PlacesToLook& looked) {
+  return {"the program " + std::string(piece.name) + " was found, but may not be run: " + path +
+              " has no run bit for this user, or lies where nothing may be run\nwhat would help: "
+              "chmod +x " +
+              path + ", or install it again",
+          searched(looked)};
+}
+
+}  // namespace anycuda::compat

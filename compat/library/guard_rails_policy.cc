@@ -1,0 +1,78 @@
+#include "compat/library/guard_rails_policy.h"
+
+#include "compat/library/guard_rails_words.h"
+
+namespace anycuda::compat {
+namespace {
+
+constexpr Kind kKinds[] = {Kind::dynamic_library, Kind::headers, Kind::static_library,
+                           Kind::bitcode_library, Kind::program};
+
+std::string wrong_value(const char* variable, const char* text, const char* unset) {
+  return std::string(variable) + "=" + quoted(text) + " is no setting: it may be " +
+         values_of(variable) + "; unset or empty it is " + unset;
+}
+
+Mode resolve_mode(const std::optional<Mode>& option, const char* text) {
+  const Setting<Mode> setting = parse_mode(text, Mode::strict);
+  if (!setting.understood) {
+    throw SettingError(wrong_value(kModeVariable, text, name_of(setting.value)));
+  }
+  if (!option) return setting.value;
+  if (*name_of(*option) == '\0') {
+    throw SettingError("Options::mode is none of " + std::string(values_of(kModeVariable)) +
+                       "; unset it is what " + kModeVariable + " says, else strict");
+  }
+  return *option;
+}
+
+bool resolve_forward_compatibility(const Options& options, const Environment& environment,
+                                   Mode mode, bool linux) {
+  const Setting<DriverCompat> setting = parse_driver_compat(environment.driver_compat);
+  if (!setting.understood) {
+    throw SettingError(wrong_value(kDriverCompatVariable, environment.driver_compat,
+                                   "as the driver reports itself"));
+  }
+  const bool assumed =
+      options.driver_compat.value_or(setting.value) == DriverCompat::assume_forward_compat;
+  if (assumed && !linux && mode != Mode::off) {
+    throw SettingError(
+        std::string(kDriverCompatVariable) +
+        "=assume_forward_compat is for Linux alone: NVIDIA has its forward-compatibility package "
+        "(cuda-compat) for no other system; unset it, then the driver is what it reports itself");
+  }
+  return assumed;
+}
+
+void check_given(const DriverFacts& driver) {
+  if (driver.present && !driver.cuda.known()) {
+    throw SettingError(
+        "Options::driver says that there is a driver, but not which CUDA it supports; leave it "
+        "unset to have the machine's asked");
+  }
+}
+
+}  // namespace
+
+std::string catalogue_name(const std::string& name) {
+  for (const Kind kind : kKinds) {
+    if (const Piece* piece = find_piece(kind, name)) return std::string(piece->name);
+  }
+  return std::string(piece_named(Kind::dynamic_library, name).name);
+}
+
+Policy resolve_policy(const Options& options, const Environment& environment, bool linux) {
+  Policy policy;
+  policy.mode = resolve_mode(options.mode, environment.mode);
+  policy.forward_compatibility =
+      resolve_forward_compatibility(options, environment, policy.mode, linux);
+  if (options.constraint) policy.constraint.emplace(*options.constraint);
+  if (options.driver) check_given(*options.driver);
+  policy.driver = options.driver;
+  for (const auto& [first, second] : options.allow_mixed_majors) {
+    policy.mixed_majors.emplace_back(catalogue_name(first), catalogue_name(second));
+  }
+  return policy;
+}
+
+}  // namespace anycuda::compat

@@ -1,0 +1,36 @@
+// What an instance of the guard rails goes by: its options and the environment, checked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "anycuda/compat/constraint.h"
+#include "anycuda/compat/guard_rails.h"
+
+namespace anycuda::compat {
+
+struct Policy {
+  Mode mode = Mode::strict;
+  std::optional<Constraint> constraint;
+  std::optional<DriverFacts> driver;  // given by the caller
+  bool forward_compatibility = false;
+  std::vector<std::pair<std::string, std::string>> mixed_majors;  // names as in the catalogue
+};
+
+// The variables' texts, nullptr where they are unset.
+struct Environment {
+  const char* mode = nullptr;           // ANYCUDA_COMPAT
+  const char* driver_compat = nullptr;  // ANYCUDA_DRIVER_COMPAT
+};
+
+// Pure. An option wins over its variable, but a variable with a wrong value is an error all the
+// same. `linux`: NVIDIA has its forward-compatibility package for Linux alone. Throws SettingError,
+// ConstraintError, UnknownNameError.
+Policy resolve_policy(const Options& options, const Environment& environment, bool linux);
+
+// The catalogue's spelling of a piece's name, of any kind; throws UnknownNameError.
+std::string catalogue_name(const std::string& name);
+
+}  // namespace anycuda::compat

@@ -1,0 +1,64 @@
+#include "compat/library/guard_rails_seams.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <memory>
+
+namespace anycuda::compat {
+namespace {
+
+struct Caches {
+  explicit Caches(const std::optional<DriverFacts>& given) {
+    if (given) {
+      driver = std::make_unique<DriverQuery>(*given);
+    } else {
+      driver = std::make_unique<DriverQuery>();
+    }
+  }
+  Finder finder;
+  ToolkitMetadata metadata;
+  std::unique_ptr<DriverQuery> driver;
+};
+
+// Wheels share folders of headers: the header that proves the folder is of the piece's own wheel.
+std::string file_to_ask(const Piece& piece, const std::string& path) {
+  if (piece.kind != Kind::headers) return path;
+  for (const std::string_view file : piece.files) {
+    std::string header = (path + "/").append(file);
+    if (access(header.c_str(), F_OK) == 0) return header;
+  }
+  return path;
+}
+
+// Bound at once: a library that lacks a symbol is refused here, and does not end the program later.
+void* open_library(const std::string& name, std::string* cause) {
+  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr) return handle;
+  const char* text = dlerror();
+  *cause = text != nullptr ? text : "nothing";
+  return nullptr;
+}
+
+}  // namespace
+
+Seams machine_seams(const Options& options) {
+  const auto caches = std::make_shared<Caches>(options.driver);
+  Seams seams;
+  seams.find = [caches](const Piece& piece) { return caches->finder.find(piece); };
+  seams.version_of = [caches](const Piece& piece, const std::string& path) {
+    return caches->metadata.of_file(file_to_ask(piece, path));
+  };
+  seams.driver_cuda = [caches] { return caches->driver->cuda(); };
+  seams.driver_branch = [caches] { return caches->driver->branch(); };
+  seams.loaded = loaded_images;
+  seams.open = open_library;
+  seams.forget = [caches] {
+    caches->finder.clear();
+    caches->metadata.clear();
+    caches->driver->clear();
+  };
+  return seams;
+}
+
+}  // namespace anycuda::compat

@@ -1,0 +1,34 @@
+// Where the guard rails reach out of themselves, so that tests can stand in for the machine.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "anycuda/compat/driver_query.h"
+#include "anycuda/compat/find.h"
+#include "anycuda/compat/guard_rails.h"
+#include "anycuda/compat/metadata.h"
+#include "compat/library/guard_rails_item.h"
+
+namespace anycuda::compat {
+
+// Any thread may call any of them; no lock of the guard rails is held then.
+struct Seams {
+  std::function<Located(const Piece&)> find;  // throws NotFoundError
+  std::function<ToolkitAnswer(const Piece&, const std::string& path)> version_of;  // throws nothing
+  std::function<Version()> driver_cuda;                          // throws DriverQueryError
+  std::function<BranchAnswer()> driver_branch;                   // throws nothing
+  std::function<std::vector<LoadedImage>(const Piece&)> loaded;  // the newest name first
+  std::function<void*(const std::string& name, std::string* cause)> open;  // nullptr: see cause
+  std::function<void()> forget;                                            // all that is cached
+};
+
+// This machine's: a finder, metadata and a driver query of their own.
+Seams machine_seams(const Options& options);
+
+// What the process has loaded of a dynamic library, under whatever file name; stubs of ours do not
+// count. In the order of the row's names, the newest first.
+std::vector<LoadedImage> loaded_images(const Piece& piece);
+
+}  // namespace anycuda::compat

@@ -1,0 +1,33 @@
+// Version numbers that are numbers alone ("13.1.0.3"), and specifiers over them. Pure, libc alone.
+//
+// Source: PEP 440, "Version specifiers". NVIDIA numbers its releases so; a version with an epoch, a
+// pre-, post-, development or local part is none of these, and satisfies nothing here. (The whole
+// of PEP 440 is constraint.h, which allocates.)
+#pragma once
+
+#include <string_view>
+
+#include "anycuda/compat/version.h"
+
+namespace anycuda {
+
+struct PlainVersion {
+  static constexpr int kMost = 8;
+  unsigned numbers[kMost];
+  int count;  // 0: the text is no such version
+};
+
+PlainVersion parse_plain_version(std::string_view text);
+// 1.0 is 1.0.0.
+int compare(const PlainVersion& a, const PlainVersion& b);
+// The first two numbers; unknown where there are fewer.
+Version major_minor(std::string_view text);
+
+enum class SpecifierAnswer : char { unclear, excludes, admits };
+
+// Do all clauses of "==13.1.0.3.*" or "<13.1,>=13.0.48" admit the version? `unclear`: a clause is
+// no specifier over plain versions. `bounded`: the clauses admit no version that is much older or
+// newer (there is a `==`, `===` or `~=`, or both a lower and an upper bound).
+SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version, bool* bounded);
+
+}  // namespace anycuda

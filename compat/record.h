@@ -1,0 +1,18 @@
+// Whether a distribution's RECORD lists a file: whose it is. Pure, libc alone, no allocation.
+//
+// Source: Python packaging, "Recording installed projects", "The RECORD file": lines of CSV whose
+// first field is a path, absolute or relative to the folder that holds the .dist-info folder, with
+// "/" between its parts.
+#pragma once
+
+#include <string_view>
+
+namespace anycuda {
+
+// `record`: the file's text. `site`: the folder that holds the .dist-info folder. `path`: absolute,
+// of a file, or, if `is_folder`, of a folder: does the record list anything in it or below? Paths
+// are compared as text, with "//", "." and ".." resolved as text; links are not followed.
+bool record_lists(std::string_view record, std::string_view site, std::string_view path,
+                  bool is_folder = false);
+
+}  // namespace anycuda

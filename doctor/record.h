@@ -1,0 +1,37 @@
+// What the doctor is told, one record a line: its kind, then `name=value` fields, all apart by
+// tabs. In a value "\\", "\t" and "\n" stand for a backslash, a tab and the end of a line.
+#pragma once
+
+#include <cstddef>
+
+namespace anycuda::doctor {
+
+class Records {
+ public:
+  explicit Records(int file) : file_(file) {}
+  Records(const Records&) = delete;
+  Records& operator=(const Records&) = delete;
+
+  Records& begin(const char* kind);
+  Records& field(const char* name, const char* text);  // nullptr: ""
+  Records& field(const char* name, long long number);
+  Records& flag(const char* name, bool value) { return field(name, value ? 1LL : 0LL); }
+  // The record is written at once: what comes after it may crash.
+  void end();
+
+  // Has everything been written that was to be?
+  bool complete() const { return complete_; }
+
+ private:
+  void put(char byte);
+  void put_plain(const char* text);
+  void put_escaped(const char* text);
+  void flush();
+
+  int file_;
+  std::size_t used_ = 0;
+  bool complete_ = true;
+  char buffer_[4096];
+};
+
+}  // namespace anycuda::doctor

@@ -1,0 +1,32 @@
+# Installs the compat library into a folder of its own, and builds and runs the example with what is
+# there and nothing else, as a stranger would.
+#   cmake -DBUILD=... -DSOURCE=... -DCXX=... -DOUT=... -P installed.cmake
+function(must what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${what}: ${status}\n${out}\n${err}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE "${OUT}")
+must(installing "${CMAKE_COMMAND}" --install "${BUILD}" --component compat --prefix "${OUT}")
+file(GLOB_RECURSE archive "${OUT}/libanycuda_compat.a")
+must(compiling "${CXX}" -std=c++17 -Wall -Wextra -Werror ${FLAGS} "${SOURCE}" "-I${OUT}/include"
+     "${archive}" -ldl -pthread -o "${OUT}/example")
+# Each public header stands on its own.
+file(GLOB headers "${OUT}/include/anycuda/compat/*.h")
+foreach(header IN LISTS headers)
+  file(WRITE "${OUT}/alone.cc" "#include \"${header}\"\n")
+  must("${header}" "${CXX}" -std=c++17 -Wall -Wextra -Werror -fsyntax-only "-I${OUT}/include" "${OUT}/alone.cc")
+endforeach()
+list(LENGTH headers count)
+if(count LESS 11)
+  message(FATAL_ERROR "only ${count} headers were installed")
+endif()
+# No CUDA, and the error of that, or some: the program runs and says which.
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env ANYCUDA_COMPAT=lenient "${OUT}/example"
+                RESULT_VARIABLE status ERROR_VARIABLE err)
+if(NOT status EQUAL 1 OR NOT err MATCHES "ANYCUDA_COMPAT=.lenient. is no setting")
+  message(FATAL_ERROR "the example ended with ${status}:\n${err}")
+endif()
+message(STATUS "${count} headers and the example compile from ${OUT}")

@@ -1,0 +1,112 @@
+"""`anycuda doctor`: what a program would get here, from whom, and why not something else."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+
+from .. import terminal
+from ..failure import Failure
+from . import as_json, questions, text
+from .findings import (UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of,
+                       setting_of)
+from .machine import this_machine
+from .remedies import what_helps
+from .verdict import RUNTIME, judge
+
+NAME = "doctor"
+SUMMARY = "Is CUDA work possible here: the driver, its GPUs, every CUDA library and what a stub would take."
+_EPILOG = """\
+It asks with the stubs' own code, so it says what they do: as this Python and its environment would
+get it, or (--native) a program that is no Python, for which LD_LIBRARY_PATH comes before packages.
+
+exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at least one of the callers,
+                and the driver sees a GPU
+             1  it is not; the last line says why
+             2  the command itself failed
+
+  anycuda doctor
+  anycuda doctor --caller 12 --library cudart,nvrtc
+  anycuda doctor --native --json
+"""
+# Read by the build and the tests, and known here so that they are no typing errors.
+_NOT_OURS = ("ANYCUDA_CACHE", "ANYCUDA_KEEP_MACHINES")
+_NOT_OURS_PREFIX = ("ANYCUDA_TEST_", "ANYCUDA_BUILD")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    for option, name, about in (
+        ("--library", "NAME", "cudart, nvrtc, nvjitlink or cuda; the verdict always asks for cudart"),
+        ("--caller", "MAJOR", f"the CUDA that the program was built for: 11, 12, 13, or {UNVERSIONED}"),
+    ):
+        parser.add_argument(option, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
+    parser.add_argument("--native", action="store_true", help="ask as a program that is no Python")
+    parser.add_argument("--json", action="store_true", help="for programs; the schema is documented")
+    parser.add_argument("--limit", type=_seconds, default=30.0, metavar="SECONDS",
+                        help="how long libraries and the driver may take to answer (default 30)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    asker = questions.find_asker(arguments.native, arguments.limit)
+    about = questions.about(asker)
+    libraries, callers = _values(arguments.library), _values(arguments.caller)
+    known = [library_of(record) for record in about.of("library")]
+    _check("library", libraries, [library.name for library in known])
+    _check("caller", callers, list(dict.fromkeys(caller for library in known for caller in library.callers)))
+    findings = _ask(asker, known, callers, [setting_of(record) for record in about.of("setting")], libraries)
+    machine, verdict = this_machine(arguments.native), judge(findings)
+    help_ = what_helps(findings, machine)
+    version = about.first("format").text("version")
+    # The runtime was asked for in any case.
+    findings.libraries = [one for one in findings.libraries if not libraries or one.name in libraries]
+    if arguments.json:
+        print(as_json.report(version, machine, findings, verdict, help_))
+    else:
+        page = text.Page(terminal.wants_colour(), terminal.width_of())
+        print(text.report(version, machine, findings, verdict, help_, page))
+    return verdict.status
+
+
+def _ask(asker: questions.Asker, known: list[Library], callers: list[str], settings: list[Setting],
+         libraries: list[str]) -> Findings:
+    chosen = [one for one in known if not libraries or one.name in (*libraries, RUNTIME)]
+    asked = {
+        (one.name, "0" if caller == UNVERSIONED else caller): (one, caller)
+        for one in chosen for caller in one.callers if not callers or caller in callers or one.is_driver
+    }
+    outcomes = asker.ask([questions.DRIVER, *asked])
+    for question, (library, caller) in asked.items():
+        add_answer(library, caller, outcomes[question])
+    for library in chosen:
+        library.sort()
+    return Findings(chosen, driver_of(outcomes[questions.DRIVER]), settings + _unknown_settings(known, settings))
+
+
+def _unknown_settings(known: list[Library], settings: list[Setting]) -> list[Setting]:
+    """A typing error in a variable's name would go unnoticed else."""
+    told = {setting.name for setting in settings}
+    return [Setting(name, value, False, "") for name, value in sorted(os.environ.items())
+            if name.startswith("ANYCUDA_") and value and name not in told and name not in _NOT_OURS
+            and not name.startswith(_NOT_OURS_PREFIX)]
+
+
+def _values(texts: list[str]) -> list[str]:
+    return [part.strip() for text_ in texts for part in text_.split(",")]
+
+
+def _check(what: str, asked: list[str], known: list[str]) -> None:
+    for value in asked:
+        if value not in known:
+            near = difflib.get_close_matches(value, known, 1)
+            hint = f"; near it: {near[0]}" if near else ""
+            raise Failure(f"no {what} {value!r}; known: {', '.join(known)}{hint}")
+
+
+def _seconds(value: str) -> float:
+    number = float(value)
+    if not 0 < number < 86400:
+        raise argparse.ArgumentTypeError(f"{value} is no number of seconds above 0")
+    return number

@@ -1,0 +1,194 @@
+"""What the answers say, put together: one list of candidates per library, whoever the caller is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .questions import Outcome
+from .records import Record
+
+UNVERSIONED = "unversioned"  # a caller without symbol versions: by dlsym, ctypes, or linked to the stub itself
+
+
+@dataclass
+class Setting:
+    name: str
+    value: str
+    understood: bool
+    values: str  # what it may be; "" for a variable that anycuda does not read
+
+
+@dataclass
+class Gpu:
+    name: str
+    compute_capability: str
+    memory: int  # bytes
+
+
+@dataclass
+class Call:
+    name: str
+    status: int
+    error: str  # CUDA_ERROR_NO_DEVICE
+    text: str
+
+
+@dataclass
+class Driver:
+    """`ended`: how asking it failed; `problem`: why it is no driver that can be used."""
+
+    path: str = ""
+    cuda: str = ""
+    branch: int = 0
+    branch_problem: str = ""
+    problem: str = ""
+    calls: list[Call] = field(default_factory=list)
+    gpus: list[Gpu] = field(default_factory=list)
+    ended: str = ""
+    last_step: str = ""
+
+    @property
+    def failed_call(self) -> Call | None:
+        return next((call for call in self.calls if call.status), None)
+
+
+@dataclass
+class Decision:
+    """What becomes of a candidate for one caller. `driver`: how the driver stands to it, "" where it was
+    not asked. `tried`: it was opened, or that failed."""
+
+    verdict: str
+    reason: str
+    driver: str
+    tried: bool
+    taken: bool
+
+
+@dataclass
+class Candidate:
+    path: str
+    place: str
+    state: str
+    version: str
+    exact: bool  # else at least that: from the names that it exports
+    source: str  # what says the version, and the file in which it does; else why nothing does
+    source_file: str
+    source_problem: str
+    decisions: dict[str, Decision] = field(default_factory=dict)  # by caller
+
+
+@dataclass
+class Place:
+    name: str
+    title: str
+    folders: int
+
+
+@dataclass
+class Answer:
+    """What the stub loads for one caller: `path` "" is nothing, and `advice` then says what would help.
+    `refused`: the setting that is not understood, for which nothing is looked for at all."""
+
+    path: str = ""
+    version: str = ""
+    refused: str = ""
+    advice: str = ""
+    ended: str = ""
+    last_step: str = ""
+    complaints: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Library:
+    name: str
+    product: str
+    stub: str
+    variable: str
+    is_driver: bool
+    callers: list[str]
+    places: list[Place] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    answers: dict[str, Answer] = field(default_factory=dict)  # by caller
+
+    @property
+    def short(self) -> str:
+        """NVRTC, of "NVRTC (runtime compiler)"."""
+        return self.product.split(" (")[0]
+
+    def sort(self) -> None:
+        """Place by place as they are searched, the newest first: folders have no order of their own."""
+        order = list(dict.fromkeys(candidate.place for candidate in self.candidates))
+        self.candidates.sort(key=lambda one: one.path)
+        self.candidates.sort(key=lambda one: numbers(one.version), reverse=True)
+        self.candidates.sort(key=lambda one: order.index(one.place))
+
+    def taken_by(self, candidate: Candidate) -> list[str]:
+        return [caller for caller, decision in candidate.decisions.items() if decision.taken]
+
+
+@dataclass
+class Findings:
+    libraries: list[Library]
+    driver: Driver
+    settings: list[Setting]
+
+    def library(self, name: str) -> Library | None:
+        return next((library for library in self.libraries if library.name == name), None)
+
+
+def library_of(about: Record) -> Library:
+    majors = about.text("majors").split()
+    # The driver's functions have no versions: there is one kind of caller.
+    return Library(about.text("name"), about.text("product"), about.text("stub"), about.text("variable"),
+                   about.flag("is_driver"), [*majors, UNVERSIONED])
+
+
+def setting_of(record: Record) -> Setting:
+    return Setting(record.text("name"), record.text("value"), record.flag("understood"), record.text("values"))
+
+
+def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
+    record = outcome.first("answer")
+    library.answers[caller] = Answer(
+        record.text("path"), version_of(record), record.text("refused"), record.text("advice"),
+        outcome.ended, outcome.last_step, outcome.complaints)
+    if not library.places:
+        library.places = [Place(place.text("name"), place.text("title"), place.number("folders"))
+                          for place in outcome.of("place")]
+    known = {(candidate.place, candidate.path): candidate for candidate in library.candidates}
+    for found in map(_candidate, outcome.of("candidate")):
+        key = found.place, found.path
+        if key not in known:
+            known[key] = found
+            library.candidates.append(found)
+    for record in outcome.of("candidate"):
+        known[record.text("place"), record.text("path")].decisions[caller] = Decision(
+            record.text("verdict"), record.text("reason"), record.text("driver"), record.flag("tried"),
+            record.flag("taken"))
+
+
+def driver_of(outcome: Outcome) -> Driver:
+    record, branch = outcome.first("driver"), outcome.first("branch")
+    calls = [Call(call.text("name"), call.number("status"), call.text("error"), call.text("text"))
+             for call in outcome.of("call")]
+    gpus = [Gpu(gpu.text("name"), f"{gpu.number('major')}.{gpu.number('minor')}", gpu.number("memory"))
+            for gpu in outcome.of("gpu")]
+    return Driver(record.text("path"), version_of(record), branch.number("number"), branch.text("problem"),
+                  record.text("problem"), calls, gpus, outcome.ended, outcome.last_step)
+
+
+def numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part]
+
+
+def version_of(record: Record) -> str:
+    """12.9; 12 where the minor is not known; "" where nothing is."""
+    major, minor = record.number("major"), record.number("minor")
+    if major <= 0:
+        return ""
+    return f"{major}.{minor}" if minor >= 0 else str(major)
+
+
+def _candidate(record: Record) -> Candidate:
+    return Candidate(record.text("path"), record.text("place"), record.text("state"), version_of(record),
+                     record.flag("exact"), record.text("source"), record.text("file"), record.text("problem"))

@@ -1,0 +1,40 @@
+"""The lines in which libanycuda_doctor.so answers (doctor/record.h): a kind, then name=value fields."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ESCAPES = {"\\\\": "\\", "\\t": "\t", "\\n": "\n"}
+
+
+@dataclass(frozen=True)
+class Record:
+    kind: str
+    fields: dict[str, str]
+
+    def text(self, name: str) -> str:
+        return self.fields.get(name, "")
+
+    def number(self, name: str) -> int:
+        text = self.text(name)
+        return int(text) if re.match(r"-?[0-9]+\Z", text) else 0
+
+    def flag(self, name: str) -> bool:
+        return self.text(name) == "1"
+
+
+def parse(answer: bytes) -> list[Record]:
+    """A line without its end is left out: whoever wrote it crashed over it."""
+    lines = answer.decode("utf-8", "backslashreplace").split("\n")[:-1]
+    return [_record(line) for line in lines if line]
+
+
+def _record(line: str) -> Record:
+    kind, *fields = line.split("\t")
+    parts = (field.partition("=") for field in fields)
+    return Record(kind, {name: _unescape(value) for name, _, value in parts})
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\[\\tn]", lambda match: _ESCAPES[match[0]], text)

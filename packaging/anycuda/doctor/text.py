@@ -1,0 +1,178 @@
+"""The report for people."""
+
+from __future__ import annotations
+
+from .. import terminal
+from . import words
+from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library
+from .machine import Machine
+from .remedies import Remedy
+from .verdict import POSSIBLE, Verdict
+
+_MARK = ">"
+_INDENT = "  "
+_BESIDE_FILE = 56  # characters of a line of candidates that its other columns take
+
+
+class Page:
+    """The lines of a report. `colour`: may be used. `width`: of the terminal, None where nobody wraps
+    lines. Texts are made harmless here: names of files may hold anything."""
+
+    def __init__(self, colour: bool, width: int | None) -> None:
+        self.colour, self.width = colour, width
+        self.lines: list[str] = []
+
+    def paint(self, text: str, colour: str) -> str:
+        return terminal.paint(text, colour, self.colour)
+
+    def head(self, text: str) -> None:
+        self.lines += [""] if self.lines else []
+        self.line(text, "bold")
+
+    def line(self, text: str, colour: str = "") -> None:
+        self.lines.append(self.paint(terminal.writable(text), colour))
+
+    def sentence(self, text: str) -> None:
+        self.lines += self._table([""], [(text,)], None, None)[1:]
+
+    def pairs(self, rows: list[tuple[str, str]]) -> None:
+        self.lines += self._table(["", ""], rows, None, None)[1:]
+
+    def table(self, heads: list[str], rows: list[tuple[str, ...]], colours: dict[str, str],
+              below: list[str] | None = None) -> None:
+        self.lines += self._table(heads, rows, colours if self.colour else None, below)
+
+    def path(self, path: str, beside: int = 20) -> str:
+        """Shortened where the terminal has no room for it. `beside`: characters that others take."""
+        return path if self.width is None else words.short_path(path, max(self.width - beside, 30))
+
+    def _table(self, heads, rows, colours, below) -> list[str]:
+        width = None if self.width is None else self.width - len(_INDENT)
+        rows = [tuple(map(terminal.writable, row)) for row in rows]
+        below = below and list(map(terminal.writable, below))
+        return [_INDENT + line for line in terminal.table(heads, rows, width, colours, below=below, whole=True)]
+
+
+def report(version: str, machine: Machine, findings: Findings, verdict: Verdict, help_: list[Remedy],
+           page: Page) -> str:
+    _header(version, machine, page)
+    _settings(findings, page)
+    _driver(findings.driver, machine, page)
+    for library in findings.libraries:
+        _library(library, findings.driver, page)
+    _matrix(findings, page)
+    _help(help_, page)
+    page.lines.append("")
+    page.line(verdict.line, "green" if verdict.status == POSSIBLE else "red")
+    return "\n".join(page.lines)
+
+
+def _header(version: str, machine: Machine, page: Page) -> None:
+    page.head(f"anycuda {version} doctor")
+    asked_as = "a program that is no Python"
+    if machine.asked_as == "python":
+        asked_as = f"Python {machine.python}, {page.path(machine.executable)}"
+    page.pairs([("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("asked as", asked_as)])
+
+
+def _settings(findings: Findings, page: Page) -> None:
+    if not findings.settings:
+        return
+    page.head("Settings")
+    page.pairs([
+        (f"{setting.name}={setting.value}",
+         "" if setting.understood else
+         f"not understood: {setting.values}" if setting.values else "anycuda has no such setting")
+        for setting in findings.settings
+    ])
+
+
+def _driver(driver: Driver, machine: Machine, page: Page) -> None:
+    page.head("Driver")
+    rows = [("library", page.path(driver.path) or "none")]
+    if driver.cuda:
+        rows.append(("CUDA", f"up to {driver.cuda}"))
+        rows.append(("branch", str(driver.branch or f"not known: {driver.branch_problem}")))
+    rows.append(("kernel module", machine.kernel_driver or "not loaded"))
+    rows += [("GPU", f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.memory / 2**30:.0f} GiB")
+             for gpu in driver.gpus]
+    if not driver.gpus:
+        rows.append(("GPU", f"none{_why_no_gpu(driver)}"))
+    page.pairs(rows)
+
+
+def _why_no_gpu(driver: Driver) -> str:
+    failed = driver.failed_call
+    if driver.ended:
+        return f": {driver.ended}"
+    if failed is not None:
+        said = f" ({failed.text})" if failed.text else ""
+        return f": {failed.name} says {failed.error or failed.status}{said}"
+    return f": {driver.problem}" if driver.problem and driver.path else ""
+
+
+def _library(library: Library, driver: Driver, page: Page) -> None:
+    page.head(f"{library.product}, {library.stub}")
+    ended = {answer.ended: answer for answer in library.answers.values() if answer.ended}
+    for answer in ended.values():
+        page.sentence(f"{answer.ended}; last step: {answer.last_step or 'none'}")
+    if not library.candidates:
+        if not ended:
+            page.sentence(f"none was found in {_places(library)}")
+        return
+    rows, below = [], []
+    for candidate in library.candidates:
+        word, why = words.verdict_of(candidate)
+        place = words.PLACES.get(candidate.place, library.variable)
+        version, source = ("", "") if library.is_driver else (words.version_of(candidate), words.source_of(candidate))
+        rows.append((_MARK if library.taken_by(candidate) else " ", version, source, word, place,
+                     page.path(candidate.path, _BESIDE_FILE)))
+        # Every reason against one names the same driver.
+        why = why.replace(driver.path, page.path(driver.path)) if driver.path else why
+        below.append("; ".join(filter(None, [why, words.condition_of(candidate, driver), _conflict(candidate)])))
+    page.table(["", "CUDA", "read from", "verdict", "where", "file"], rows, words.COLOURS, below)
+
+
+def _conflict(candidate: Candidate) -> str:
+    """That nothing tells a version is common, and in the table; that something tells another is not."""
+    lies = candidate.source and not candidate.exact
+    return f"its version: {candidate.source_problem}" if lies else ""
+
+
+def _places(library: Library) -> str:
+    return ", ".join(
+        place.title + (f" ({place.folders} folder{'' if place.folders == 1 else 's'})" if place.folders else "")
+        for place in library.places)
+
+
+def _matrix(findings: Findings, page: Page) -> None:
+    callers = list(dict.fromkeys(caller for library in findings.libraries for caller in library.answers))
+    callers.sort(key=lambda caller: (not caller.isdigit(), caller))
+    page.head("A program gets, by the CUDA that it was built for")
+    rows = []
+    for library in findings.libraries:
+        # The driver's functions are one for all.
+        answers = [library.answers.get(UNVERSIONED if library.is_driver else caller) for caller in callers]
+        rows.append((library.short, *(_got(answer, library, findings.driver) for answer in answers)))
+    heads = ["", *("without version" if caller == UNVERSIONED else f"CUDA {caller}" for caller in callers)]
+    page.table(heads, rows, {"nothing": "red", "crash": "red"})
+
+
+def _got(answer: Answer | None, library: Library, driver: Driver) -> str:
+    if answer is None:
+        return "-"
+    if answer.ended:
+        return "crash" if answer.ended.startswith("crash") else "no answer"
+    if not answer.path:
+        return "nothing"
+    return f"for CUDA {driver.cuda}" if library.is_driver else answer.version
+
+
+def _help(help_: list[Remedy], page: Page) -> None:
+    if not help_:
+        return
+    page.head("What would help")
+    for number, remedy in enumerate(help_, 1):
+        page.pairs([(f"{number}.", f"{remedy.why}: {remedy.what}")])
+        for command in remedy.commands:
+            page.line(f"{_INDENT * 4}$ {command}")

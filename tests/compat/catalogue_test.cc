@@ -1,0 +1,228 @@
+// The catalogue's rows and what is asked of them.
+#include "anycuda/compat/catalogue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "anycuda/compat/errors.h"
+
+namespace anycuda::compat {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char letter) { return std::tolower(letter); });
+  return result;
+}
+
+std::vector<std::string> files_of(const Piece& piece) {
+  return {piece.files.begin(), piece.files.end()};
+}
+
+std::string refusal(Kind kind, const std::string& name) {
+  try {
+    ADD_FAILURE() << name << " is " << piece_named(kind, name).name;
+  } catch (const UnknownNameError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const Piece& dynamic(const char* name) { return piece_named(Kind::dynamic_library, name); }
+const Piece& headers(const char* name) { return piece_named(Kind::headers, name); }
+const Piece& archive(const char* name) { return piece_named(Kind::static_library, name); }
+const Piece& bitcode(const char* name) { return piece_named(Kind::bitcode_library, name); }
+const Piece& program(const char* name) { return piece_named(Kind::program, name); }
+
+// ---- rows
+
+TEST(Catalogue, IsInTheOrderOfKindAndName) {
+  std::vector<std::pair<Kind, std::string>> rows;
+  for (const Piece& piece : all_pieces()) rows.emplace_back(piece.kind, lower(piece.name));
+  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
+  EXPECT_EQ(std::set(rows.begin(), rows.end()).size(), rows.size()) << "a name is there twice";
+}
+
+TEST(Catalogue, HasThePiecesOfAToolkit) {
+  const std::map<Kind, std::vector<const char*>> names = {
+      {Kind::dynamic_library,
+       {"cudart", "nvrtc",    "nvJitLink", "nvvm", "cublas", "cublasLt", "cufft",
+        "curand", "cusolver", "cusparse",  "nppc", "npps",   "nvjpeg",   "nvfatbin",
+        "cupti",  "cufile",   "cuda",      "nvml", "nccl",   "cudnn"}},
+      {Kind::headers, {"cudart", "nvrtc", "nvcc", "cublas", "cccl", "cupti", "nvtx", "nvml"}},
+      {Kind::static_library, {"cudart_static", "cudadevrt", "nvrtc_static", "nvJitLink_static"}},
+      {Kind::bitcode_library, {"libdevice"}},
+      {Kind::program,
+       {"nvcc", "ptxas", "cuobjdump", "nvdisasm", "nvlink", "nvprune", "fatbinary", "bin2c",
+        "cudafe++", "cicc", "cu++filt", "compute-sanitizer", "nsys", "ncu"}}};
+  for (const auto& [kind, wanted] : names) {
+    for (const char* name : wanted) EXPECT_NE(find_piece(kind, name), nullptr) << name;
+  }
+}
+
+TEST(Catalogue, SonamesAreNewestFirst) {
+  EXPECT_THAT(files_of(dynamic("cudart")),
+              ElementsAre("libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"));
+  EXPECT_THAT(files_of(dynamic("cufft")),
+              ElementsAre("libcufft.so.12", "libcufft.so.11", "libcufft.so.10"));
+  EXPECT_THAT(files_of(dynamic("cuda")), ElementsAre("libcuda.so.1"));
+}
+
+TEST(Catalogue, WhatComesWithTheDriverIsInNoWheelAndNoToolkit) {
+  std::vector<std::string_view> names;
+  for (const Piece& piece : all_pieces()) {
+    if (piece.packaging != Packaging::driver) continue;
+    names.push_back(piece.name);
+    EXPECT_EQ(piece.wheel_folders.size() + piece.root_folders.size() + piece.distributions.size(),
+              0)
+        << piece.name;
+  }
+  EXPECT_THAT(names, ElementsAre("cuda", "nvml"));
+}
+
+TEST(Catalogue, WhatIsReleasedOnItsOwnIsNotOfTheToolkit) {
+  for (const char* name : {"nccl", "cudnn", "cusparseLt", "cutensor", "nvshmem_host"}) {
+    EXPECT_EQ(dynamic(name).packaging, Packaging::other) << name;
+    for (const std::string_view distribution : dynamic(name).distributions) {
+      EXPECT_FALSE(version_is_toolkits(distribution)) << distribution;
+    }
+  }
+  EXPECT_EQ(program("nsys").packaging, Packaging::other);
+  EXPECT_EQ(program("ncu").packaging, Packaging::other);
+}
+
+TEST(Catalogue, AStaticLibraryIsNamedAsItsFile) {
+  for (const Piece& piece : all_pieces()) {
+    if (piece.kind != Kind::static_library) continue;
+    EXPECT_THAT(files_of(piece), ElementsAre("lib" + std::string(piece.name) + ".a"));
+  }
+}
+
+// ---- names
+
+TEST(CatalogueNames, AreComparedWithoutCase) {
+  EXPECT_EQ(find_piece(Kind::dynamic_library, "NVJITLINK"), &dynamic("nvJitLink"));
+  EXPECT_EQ(find_piece(Kind::program, "NVCC"), &program("nvcc"));
+  EXPECT_EQ(dynamic("CUBLASLT").name, "cublasLt");
+}
+
+TEST(CatalogueNames, AreThoseOfOneKind) {
+  EXPECT_EQ(find_piece(Kind::static_library, "nvcc"), nullptr);
+  EXPECT_NE(find_piece(Kind::headers, "cudart"), find_piece(Kind::dynamic_library, "cudart"));
+  EXPECT_EQ(find_piece(Kind::headers, ""), nullptr);
+}
+
+TEST(CatalogueNames, AnUnknownNameIsAnsweredWithThoseThatAreNear) {
+  EXPECT_THAT(refusal(Kind::dynamic_library, "cudrat"),
+              AllOf(HasSubstr("no dynamic library named 'cudrat'"), HasSubstr("mean cudart?")));
+  EXPECT_THAT(refusal(Kind::dynamic_library, "NVJITLNK"), HasSubstr("mean nvJitLink"));
+  EXPECT_THAT(refusal(Kind::dynamic_library, "cublass"), HasSubstr("mean cublas?"));
+  EXPECT_THAT(refusal(Kind::dynamic_library, "nppi"),
+              HasSubstr("mean nppc, nppif, nppig or nppim?"));
+  EXPECT_THAT(refusal(Kind::program, "nvc"), HasSubstr("mean nvcc?"));
+}
+
+TEST(CatalogueNames, AFileNameIsTakenForTheNameThatItHas) {
+  EXPECT_THAT(refusal(Kind::dynamic_library, "libcudart.so.12"), HasSubstr("mean cudart?"));
+  EXPECT_THAT(refusal(Kind::static_library, "libcudart_static.a"), HasSubstr("cudart_static"));
+}
+
+TEST(CatalogueNames, ANameOfAnotherKindIsSaid) {
+  EXPECT_THAT(refusal(Kind::program, "libdevice"), HasSubstr("a bitcode library of that name"));
+  EXPECT_THAT(refusal(Kind::dynamic_library, "ptxas"), HasSubstr("a program of that name"));
+}
+
+TEST(CatalogueNames, WhereNothingIsNearAllAreListed) {
+  EXPECT_THAT(refusal(Kind::bitcode_library, "zzzzzzzzzzzz"),
+              HasSubstr("the names are libdevice, nccl_device, nvshmem_device"));
+}
+
+TEST(CatalogueNames, ALongTextIsCut) {
+  const std::string what = refusal(Kind::program, std::string(1 << 20, 'x'));
+  EXPECT_LT(what.size(), 1000);
+  EXPECT_THAT(what, HasSubstr("xxx...'"));
+}
+
+// ---- groups (spec: same component, declared companions)
+
+TEST(CatalogueGroups, PartsOfOneComponentBelongTogether) {
+  EXPECT_TRUE(same_component(dynamic("cublas"), dynamic("cusolver")));
+  EXPECT_TRUE(same_component(dynamic("cublas"), dynamic("cublasLt")));
+  EXPECT_TRUE(same_component(dynamic("nppc"), dynamic("nppif")));
+  EXPECT_TRUE(same_component(dynamic("nvrtc"), dynamic("nvrtc-builtins")));
+}
+
+TEST(CatalogueGroups, ALibraryItsHeadersItsStaticFormAndItsBitcodeBelongTogether) {
+  for (const char* name : {"cudart", "nvrtc", "nvJitLink", "cublas", "cufft", "curand", "cusparse",
+                           "cusolver", "nvjpeg", "nvfatbin", "cupti"}) {
+    EXPECT_TRUE(same_component(dynamic(name), headers(name))) << name;
+    EXPECT_TRUE(same_component(dynamic(name), archive((std::string(name) + "_static").c_str())))
+        << name;
+  }
+  EXPECT_TRUE(same_component(dynamic("nvvm"), bitcode("libdevice")));
+}
+
+TEST(CatalogueGroups, TheToolchainBelongsTogether) {
+  const std::vector<const Piece*> toolchain = {
+      &program("nvcc"),   &headers("nvcc"),      &archive("cudadevrt"), &bitcode("libdevice"),
+      &program("bin2c"),  &program("cuobjdump"), &program("fatbinary"), &program("nvdisasm"),
+      &program("nvlink"), &program("nvprune"),   &program("cicc"),      &program("cudafe++")};
+  for (const Piece* one : toolchain) {
+    for (const Piece* other : toolchain) {
+      EXPECT_TRUE(same_component(*one, *other)) << one->name << ", " << other->name;
+    }
+  }
+}
+
+TEST(CatalogueGroups, IndependentPiecesDoNotBelongTogether) {
+  EXPECT_FALSE(same_component(dynamic("cudart"), dynamic("nvrtc")));
+  EXPECT_FALSE(same_component(dynamic("nvrtc"), dynamic("nvJitLink")));
+  EXPECT_FALSE(same_component(dynamic("cublas"), dynamic("cusparse")));
+  EXPECT_FALSE(same_component(dynamic("cudart"), program("nvcc")));
+  EXPECT_FALSE(same_component(dynamic("nvvm"), program("nvcc")));
+  EXPECT_FALSE(same_component(program("ptxas"), program("nvcc")));
+  EXPECT_FALSE(same_component(dynamic("cuda"), dynamic("nvml")));
+  EXPECT_FALSE(same_component(program("nsys"), program("nsys"))) << "it has no companions";
+}
+
+// ---- distributions
+
+TEST(CatalogueDistributions, OfTheToolkitsOwnVersion) {
+  for (const char* name :
+       {"nvidia-cuda-runtime", "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime-cu11",
+        "nvidia-cuda-nvrtc", "nvidia-nvjitlink-cu12", "nvidia-nvvm", "nvidia-cuda-nvcc-cu12",
+        "nvidia-cuda-cccl-cu12", "cuda-toolkit"}) {
+    EXPECT_TRUE(version_is_toolkits(name)) << name;
+  }
+}
+
+TEST(CatalogueDistributions, OfAVersionOfTheirOwn) {
+  for (const char* name :
+       {"nvidia-cublas", "nvidia-cublas-cu12", "nvidia-cublas-cu11", "nvidia-cufft-cu12",
+        "nvidia-curand", "nvidia-cusolver", "nvidia-cusparse-cu12", "nvidia-npp-cu12",
+        "nvidia-nvjpeg", "nvidia-cufile", "nvidia-cuda-cccl", "nvidia-nccl-cu12", "numpy", "",
+        "nvidia-cuda-runtime-cu13", "nvidia-cuda"}) {
+    EXPECT_FALSE(version_is_toolkits(name)) << name;
+  }
+}
+
+TEST(CatalogueDistributions, AreComparedAsPep503Says) {
+  EXPECT_TRUE(version_is_toolkits("NVIDIA_CUDA.Runtime--cu12"));
+  EXPECT_FALSE(version_is_toolkits("nvidia cuda runtime"));
+}
+
+}  // namespace
+}  // namespace anycuda::compat

@@ -1,0 +1,108 @@
+// What is said of a text that is no version constraint.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "anycuda/compat/constraint.h"
+#include "anycuda/compat/errors.h"
+
+namespace anycuda::compat {
+namespace {
+
+using testing::HasSubstr;
+
+struct Wrong {
+  const char* constraint;
+  const char* problem;  // what the message says
+};
+// In the name of a test, which is to be one line without quotes and semicolons.
+void PrintTo(const Wrong& c, std::ostream* out) {
+  *out << "of ";
+  for (const char* at = c.constraint; *at != '\0'; ++at) {
+    *out << (*at > ' ' && *at != ';' ? *at : '_');
+  }
+}
+
+class WrongConstraints : public testing::TestWithParam<Wrong> {};
+
+std::string message_of(const std::string& constraint) {
+  try {
+    const Constraint made(constraint);
+    ADD_FAILURE() << "no error for " << constraint;
+  } catch (const ConstraintError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_P(WrongConstraints, AreQuotedWithWhatIsWrongAndWhatIsAccepted) {
+  const std::string message = message_of(GetParam().constraint);
+  EXPECT_THAT(message, testing::StartsWith("\"" + std::string(GetParam().constraint) +
+                                           "\" is no version constraint: "));
+  EXPECT_THAT(message, HasSubstr(GetParam().problem));
+  EXPECT_THAT(message, HasSubstr("Accepted are PEP 440 clauses joined by commas, each one of ~=, "
+                                 "==, !=, <=, >=, <, >, === and a version"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, WrongConstraints,
+    testing::Values(
+        Wrong{"13.2", "the clause \"13.2\" has no operator; perhaps \"==13.2.*\" or \">=13.2\""},
+        Wrong{"", "it is empty"}, Wrong{" ", "it is empty"}, Wrong{",", "it has an empty clause"},
+        Wrong{">=12.4,", "it has an empty clause"}, Wrong{">=12.4, ,<13", "it has an empty clause"},
+        Wrong{",<13", "it has an empty clause"},
+        Wrong{">=12.4,13", "the clause \"13\" has no operator; perhaps"},
+        Wrong{"=13", "the clause \"=13\" has no operator. Accepted"},
+        Wrong{"=>13", "the clause \"=>13\" has no operator"},
+        Wrong{"~13", "the clause \"~13\" has no operator"},
+        Wrong{"^13", "the clause \"^13\" has no operator"},
+        Wrong{"!13", "the clause \"!13\" has no operator"},
+        Wrong{"latest", "the clause \"latest\" has no operator. Accepted"},
+        Wrong{"13.*", "the clause \"13.*\" has no operator"},
+        Wrong{">=12.4 <13", "names \"12.4 <13\", which is no version"},
+        Wrong{"<>13", "names \">13\", which is no version"},
+        Wrong{">", "the clause \">\" names no version"},
+        Wrong{">=12.4,== ", "the clause \"==\" names no version"},
+        Wrong{"===", "the clause \"===\" names no version"},
+        Wrong{"===1 0", "names a text with a blank"}, Wrong{"===1;", "names a text with a blank"},
+        Wrong{"==13.x", "names \"13.x\", which is no version"},
+        Wrong{"==13*", "names \"13*\", which is no version"},
+        Wrong{"==13 .*", "names \"13 .*\", which is no version"},
+        Wrong{"==.*", "names \".*\", which is no version"},
+        Wrong{"==*", "names \"*\", which is no version"},
+        Wrong{"==13.*.*", "names \"13.*.*\", which is no version"},
+        Wrong{"==13.*.2", "names \"13.*.2\", which is no version"},
+        Wrong{">=13.*", "has \".*\", which >= does not take"},
+        Wrong{"<=13.*", "has \".*\", which <= does not take"},
+        Wrong{">13.*", "has \".*\", which > does not take"},
+        Wrong{"<13.*", "has \".*\", which < does not take"},
+        Wrong{"~=13.2.*", "has \".*\", which ~= does not take"},
+        Wrong{"==13.dev1.*", "has \".*\" behind a development release"},
+        Wrong{"!=13+x.*", "has \".*\" behind a development release or a local version"},
+        Wrong{">=13+x", "has a local version, which >= does not take"},
+        Wrong{"<13+x", "has a local version, which < does not take"},
+        Wrong{"~=13.2+x", "has a local version, which ~= does not take"},
+        Wrong{"~=13", "has one number, and ~= needs two"},
+        Wrong{"~=13a1", "has one number, and ~= needs two"}));
+
+TEST(WrongConstraint, ThatIsLongIsQuotedByItsBeginning) {
+  const std::string message = message_of(std::string(1000000, '7'));
+  EXPECT_THAT(message, testing::StartsWith("\"" + std::string(80, '7') + "...\" is no"));
+  EXPECT_LT(message.size(), 1000u);
+  EXPECT_THAT(message_of(std::string(80, '7')),
+              testing::StartsWith("\"" + std::string(80, '7') + "\" is no"));
+}
+
+TEST(WrongConstraint, WithAZeroByteIsRefusedToo) {
+  EXPECT_THAT(message_of(std::string("==1\0.*", 6)), HasSubstr("names \"1\\x00.*\""));
+}
+
+TEST(WrongConstraint, OfControlCharactersIsQuotedWithoutThem) {
+  EXPECT_THAT(message_of("==\x1b[31m\x7f\xff"),
+              testing::StartsWith("\"==\\x1b[31m\\x7f\\xff\" is no"));
+}
+
+}  // namespace
+}  // namespace anycuda::compat

@@ -1,0 +1,271 @@
+// What the driver says of itself: asked lazily and kept, by fakes; and by real driver libraries,
+// which say without a GPU which CUDA they support, and whose NVML says why it cannot say a branch.
+#include "anycuda/compat/driver_query.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include "anycuda/compat/errors.h"
+#include "tests/support/machine.h"
+#include "tests/support/pieces.h"
+
+namespace anycuda::compat {
+namespace {
+
+using test::Machine;
+using test::Pieces;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+// ---- by fakes
+
+struct Asked {
+  std::atomic<int> cuda{0};
+  std::atomic<int> branch{0};
+};
+
+std::function<Version()> says(Version version, Asked* asked) {
+  return [=]() -> Version {
+    ++asked->cuda;
+    return version;
+  };
+}
+std::function<BranchAnswer()> says_branch(const BranchAnswer& answer, Asked* asked) {
+  return [=] {
+    ++asked->branch;
+    return answer;
+  };
+}
+
+TEST(DriverQuery, AsksForWhatIsWantedAloneAndOnce) {
+  Asked asked;
+  DriverQuery query(says({12, 2}, &asked), says_branch({535, ""}, &asked));
+  EXPECT_EQ(asked.cuda + asked.branch, 0) << "nothing before it is wanted";
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(query.cuda().minor, 2);
+  EXPECT_EQ(asked.cuda, 1);
+  EXPECT_EQ(asked.branch, 0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(query.branch().branch, 535);
+  EXPECT_EQ(asked.branch, 1);
+}
+
+TEST(DriverQuery, KeepsWhyABranchIsNotKnown) {
+  Asked asked;
+  DriverQuery query(says({12, 2}, &asked), says_branch({0, "NVML says no"}, &asked));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(query.branch().problem, "NVML says no");
+  EXPECT_EQ(asked.branch, 1);
+}
+
+TEST(DriverQuery, AsksAgainAfterAFailure) {
+  int calls = 0;
+  DriverQuery query(
+      [&]() -> Version {
+        if (++calls == 1) throw DriverQueryError("not yet");
+        return {12, 2};
+      },
+      [] { return BranchAnswer{}; });
+  EXPECT_THROW(query.cuda(), DriverQueryError);
+  EXPECT_EQ(query.cuda().major, 12);
+}
+
+TEST(DriverQuery, ClearingDropsWhatWasAsked) {
+  Asked asked;
+  DriverQuery query(says({12, 2}, &asked), says_branch({535, ""}, &asked));
+  query.cuda();
+  query.branch();
+  query.clear();
+  query.cuda();
+  query.branch();
+  EXPECT_EQ(asked.cuda, 2);
+  EXPECT_EQ(asked.branch, 2);
+}
+
+TEST(DriverQuery, ClearingKeepsWhatWasGiven) {
+  DriverQuery query(DriverFacts{true, {12, 4}, 550});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(query.cuda().minor, 4);
+    EXPECT_EQ(query.branch().branch, 550);
+    query.clear();
+  }
+}
+
+TEST(DriverQuery, WhatIsAskedWhileAnotherClearsIsNotKept) {
+  int calls = 0;
+  DriverQuery* self = nullptr;
+  DriverQuery query(
+      [&]() -> Version {
+        if (++calls == 1) self->clear();
+        return {12, calls};
+      },
+      [] { return BranchAnswer{}; });
+  self = &query;
+  EXPECT_EQ(query.cuda().minor, 1);
+  EXPECT_EQ(query.cuda().minor, 2);
+  EXPECT_EQ(query.cuda().minor, 2);
+}
+
+TEST(DriverQuery, OfFactsWithoutADriverIsAnErrorOfItsOwn) {
+  DriverQuery none(DriverFacts{});
+  EXPECT_THROW(none.cuda(), DriverQueryError);
+  DriverQuery nameless(DriverFacts{true, {}, 535});
+  EXPECT_THROW(nameless.cuda(), DriverQueryError);
+}
+
+TEST(DriverQuery, GivesManyThreadsOneAnswer) {
+  std::atomic<int> next{0};
+  DriverQuery query(
+      [&] {
+        return Version{12, ++next};
+      },
+      [&] {
+        return BranchAnswer{500 + ++next, ""};
+      });
+  std::vector<std::thread> threads;
+  std::atomic<int> others{0};
+  const int first_cuda = [&] {
+    for (int i = 0; i < 16; ++i) {
+      threads.emplace_back([&] {
+        const int mine = query.cuda().minor;
+        for (int n = 0; n < 100; ++n) others += query.cuda().minor != mine;
+        query.branch();
+      });
+    }
+    return query.cuda().minor;
+  }();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(others, 0);
+  EXPECT_EQ(query.cuda().minor, first_cuda);
+}
+
+// ---- by real driver libraries, each in a process of its own on a machine of its own
+
+class RealDriver : public ::testing::Test {
+ protected:
+  // Runs `body` where nothing but the machine's CUDA is to be found; what it wrote.
+  template <typename Body>
+  std::string on_machine(Body body) {
+    const Machine::Path log = machine_.root() / "said";
+    const pid_t child = fork();
+    if (child == 0) {
+      clearenv();
+      for (const auto& [name, value] : machine_.environment()) {
+        // Reading is all that is done: what the dynamic loader itself would heed was read at start.
+        setenv(name.c_str(), value.c_str(), 1);
+      }
+      std::ofstream stream(log);
+      body(stream);
+      stream.close();
+      _exit(0);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    std::ifstream stream(log);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  std::string ask() {
+    return on_machine([](std::ostream& said) {
+      DriverQuery query;
+      try {
+        const Version version = query.cuda();
+        said << version.major << "." << version.minor;
+      } catch (const DriverQueryError& error) {
+        said << "error: " << error.what();
+      }
+    });
+  }
+  Machine machine_;
+};
+
+#define REQUIRE_DRIVER(name)                                                           \
+  if (const std::string why = Pieces::of_this_build().why_missing(name); !why.empty()) \
+  GTEST_SKIP() << why
+
+TEST_F(RealDriver, SaysWhichCudaItSupports) {
+  REQUIRE_DRIVER("driver-535");
+  machine_.driver_out_of_reach(535);
+  EXPECT_EQ(ask(), "12.2");
+}
+
+TEST_F(RealDriver, OfANewerBranchSaysSo) {
+  REQUIRE_DRIVER("driver-550");
+  machine_.driver(550);
+  EXPECT_EQ(ask(), "12.4");
+}
+
+TEST_F(RealDriver, OfTheVariableIsTheOneThatIsAsked) {
+  REQUIRE_DRIVER("driver-535");
+  REQUIRE_DRIVER("driver-550");
+  machine_.driver_out_of_reach(550);
+  machine_.env("ANYCUDA_CUDA", Pieces::of_this_build().folder("driver-535") / "libcuda.so.1");
+  EXPECT_EQ(ask(), "12.2");
+}
+
+// No module of the kernel, or one of another version: NVML cannot say.
+TEST_F(RealDriver, WithoutItsKernelModuleCannotSayItsBranchAndSaysWhy) {
+  for (const int branch : {535, 550}) {
+    REQUIRE_DRIVER("driver-" + std::to_string(branch));
+    machine_.driver_out_of_reach(branch);
+    const std::string said = on_machine([](std::ostream& said) {
+      const BranchAnswer answer = DriverQuery().branch();
+      said << answer.branch << " " << answer.problem;
+    });
+    EXPECT_THAT(said, ContainsRegex("^0 nvmlInit_v2 of " + machine_.system_libraries().string() +
+                                    "/libnvidia-ml.so.1: error [0-9]+, [A-Z]"));
+  }
+}
+
+TEST_F(RealDriver, ThatIsNotThereIsAnErrorThatSaysWhereItWasLookedFor) {
+  EXPECT_THAT(ask(), AllOf(HasSubstr("error: no libcuda.so.1"), HasSubstr("LD_LIBRARY_PATH")));
+}
+
+TEST_F(RealDriver, ThatIsNoneIsAnErrorThatNamesTheFile) {
+  const Machine::Path file = machine_.system_libraries() / "libcuda.so.1";
+  machine_.put_file(file, "not a library");
+  EXPECT_THAT(ask(), HasSubstr(file.string() + ": not an ELF shared library"));
+  machine_.remove(file).put_file("mine.so", "not a library");
+  machine_.env("ANYCUDA_CUDA", machine_.root() / "mine.so");
+  EXPECT_THAT(ask(), AllOf(HasSubstr("error: ANYCUDA_CUDA names no driver library"),
+                           HasSubstr("mine.so: not an ELF")));
+}
+
+TEST_F(RealDriver, WithoutNvmlHasNoBranch) {
+  REQUIRE_DRIVER("driver-535");
+  machine_.driver_out_of_reach(535);
+  machine_.remove(machine_.system_libraries() / "libnvidia-ml.so.1");
+  const std::string said = on_machine([](std::ostream& said) {
+    DriverQuery query(DriverFacts{true, {12, 2}, 0});
+    said << query.branch().branch << " " << query.branch().problem;
+  });
+  EXPECT_THAT(said, HasSubstr("0 no libnvidia-ml.so.1"));
+}
+
+// The descriptor of the stubs is generated, this library's is not: they must say the same.
+TEST(DriverDescriptor, IsThatOfTheStubs) {
+  const auto content = [](const char* file) {
+    std::ifstream stream(std::string(ANYCUDA_SOURCE_DIR) + file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string json = content("/stubs/cuda/library.json");
+  const std::string source = content("/compat/library/driver_query.cc");
+  for (const char* key : {"name", "product", "variable", "file_prefix", "advice", "soname"}) {
+    const std::string start = "\"" + std::string(key) + "\": \"";
+    const std::size_t begin = json.find(start);
+    ASSERT_NE(begin, std::string::npos) << key;
+    const std::size_t from = begin + start.size();
+    const std::string value = json.substr(from, json.find('"', from) - from);
+    EXPECT_THAT(source, HasSubstr("\"" + value + "\"")) << key;
+  }
+}
+
+}  // namespace
+}  // namespace anycuda::compat

@@ -1,0 +1,71 @@
+// What the finder's tests have in common: a computer made of files in a folder of its own.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "anycuda/compat/find.h"
+#include "tests/unit/elf_image.h"
+#include "tests/unit/surroundings.h"
+
+namespace anycuda::compat {
+
+inline std::string library_image(const std::string& soname) {
+  unit::ElfImage image;
+  image.soname = soname;
+  image.nodes = {soname};
+  return image.bytes();
+}
+
+// Nothing is installed; what is put below "system" is the system's, the other folders become
+// something by the variables that are set.
+class FinderTest : public testing::Test {
+ protected:
+  void set(const char* variable, const std::string& value) {
+    variables_.push_back(std::make_unique<unit::ScopedVariable>(variable, value.c_str()));
+  }
+  // Sets it to a folder of this computer.
+  void lead(const char* variable, const std::string& folder) {
+    set(variable, machine.tree.folder(folder));
+  }
+  std::string path(const std::string& name) const { return machine.tree.path(name); }
+  std::string file(const std::string& name, const std::string& content = "text") {
+    return machine.tree.file(name, content);
+  }
+  // A library that calls itself by the name of its file.
+  std::string library(const std::string& name) {
+    return file(name, library_image(name.substr(name.rfind('/') + 1)));
+  }
+
+  static const Piece& headers(const char* name) { return piece_named(Kind::headers, name); }
+  static const Piece& dynamic(const char* name) { return piece_named(Kind::dynamic_library, name); }
+  static const Piece& program(const char* name) { return piece_named(Kind::program, name); }
+
+  std::string found(const Piece& piece) { return Finder().find(piece).path; }
+  std::vector<std::string> all_found(const Piece& piece) {
+    std::vector<std::string> paths;
+    for (const Located& located : Finder::find_all(piece)) paths.push_back(located.path);
+    return paths;
+  }
+  // What the error says; fails if there is none.
+  static NotFoundError refusal(const Piece& piece) {
+    try {
+      const Located located = Finder().find(piece);
+      ADD_FAILURE() << piece.name << " was found: " << located.path;
+    } catch (const NotFoundError& error) {
+      return error;
+    }
+    return {"", {}};
+  }
+
+  unit::EmptyMachine machine;
+
+ private:
+  std::vector<std::unique_ptr<unit::ScopedVariable>> variables_;
+};
+
+}  // namespace anycuda::compat

@@ -1,0 +1,25 @@
+# The guard rails on real CUDA pieces: each test is a process of its own on a machine of its own.
+set(compat_programs "${CMAKE_CURRENT_BINARY_DIR}/programs")
+add_executable(compat_rails EXCLUDE_FROM_ALL programs/rails.cc)
+target_compile_options(compat_rails PRIVATE -Wall -Wextra ${ANYCUDA_SANITIZE})
+target_link_options(compat_rails PRIVATE ${ANYCUDA_SANITIZE})
+target_link_libraries(compat_rails PRIVATE anycuda_compat)
+set_target_properties(compat_rails PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${compat_programs}" OUTPUT_NAME rails)
+
+# rails_fake(<name> SONAME <name> NODE <version node>): a library that calls itself so, and does nothing.
+function(rails_fake name)
+  cmake_parse_arguments(ARG "" "SONAME;NODE" "" ${ARGN})
+  set(map "${CMAKE_CURRENT_BINARY_DIR}/${name}.map")
+  file(WRITE "${map}" "${ARG_NODE} { global: anycuda_test_fake; local: *; };\n")
+  add_library(compat_${name} MODULE EXCLUDE_FROM_ALL programs/fake.c)
+  target_link_options(compat_${name} PRIVATE "LINKER:-soname,${ARG_SONAME}" "LINKER:--version-script=${map}")
+  set_target_properties(compat_${name} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME ${name} NO_SONAME ON
+                        LIBRARY_OUTPUT_DIRECTORY "${compat_programs}")
+endfunction()
+rails_fake(stub SONAME libcudart.so.12 NODE ANYCUDA_NATIVE)
+rails_fake(renamed SONAME libcudart-0badcafe.so.12 NODE libcudart.so.12)
+rails_fake(newer SONAME libcudart.so.14 NODE libcudart.so.14)
+
+anycuda_test(compat_rails_tests NO_STUBS LABELS compat
+  SOURCES real/guard_rails_test.cc real/guard_rails_page_test.cc NEEDS compat_rails compat_stub compat_renamed compat_newer)
+add_subdirectory("${PROJECT_SOURCE_DIR}/examples/compat" "${CMAKE_BINARY_DIR}/examples/compat")

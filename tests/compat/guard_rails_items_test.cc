@@ -1,0 +1,279 @@
+// Accepted pieces against each other: components, companions, independent pieces, two runtimes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "guard_rails_machine.h"
+
+namespace anycuda::compat::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct End {
+  Kind kind;
+  const char* name;
+};
+
+enum class Bound { exactly, byMajor };
+
+struct Pair {
+  End first;
+  End second;
+  Bound bound;
+};
+
+constexpr Kind kLibrary = Kind::dynamic_library;
+
+class TwoPieces : public testing::TestWithParam<Pair> {
+ protected:
+  std::string together(const std::string& first, const std::string& second) {
+    const Pair& pair = GetParam();
+    RailsMachine machine;
+    machine.driver("13.5").install(pair.first.kind, pair.first.name, first);
+    machine.install(pair.second.kind, pair.second.name, second);
+    Core rails = machine.rails();
+    const auto take = [&](const End& end) {
+      return outcome([&] {
+        if (end.kind == kLibrary) {
+          rails.load(end.name);
+        } else {
+          rails.locate(end.kind, end.name);
+        }
+      });
+    };
+    EXPECT_EQ(take(pair.first), "accepted");
+    return take(pair.second);
+  }
+};
+
+TEST_P(TwoPieces, OfOneToolkitGoTogether) { EXPECT_EQ(together("12.9", "12.9"), "accepted"); }
+
+TEST_P(TwoPieces, OfAnotherMinorGoTogetherUnlessTheyAreCompanions) {
+  const char* const expected =
+      GetParam().bound == Bound::exactly ? "ToolkitMismatchError" : "accepted";
+  EXPECT_EQ(together("12.4", "12.9"), expected);
+  EXPECT_EQ(together("12.9", "12.4"), expected);
+}
+
+TEST_P(TwoPieces, OfAnotherMajorDoNotGoTogether) {
+  EXPECT_EQ(together("12.9", "13.5"), "ToolkitMismatchError");
+  EXPECT_EQ(together("13.5", "12.9"), "ToolkitMismatchError");
+}
+
+std::string name_of_pair(const testing::TestParamInfo<Pair>& info) {
+  std::string name;
+  for (const End& end : {info.param.first, info.param.second}) {
+    std::string part = std::string(end.name) + "_" + std::string(name_of(end.kind));
+    for (char& letter : part) {
+      if (letter == ' ' || letter == '-' || letter == '+') letter = '_';
+    }
+    name += (name.empty() ? "" : "_and_") + part;
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Companions, TwoPieces,
+    testing::Values(
+        Pair{{kLibrary, "cublas"}, {kLibrary, "cusolver"}, Bound::exactly},
+        Pair{{kLibrary, "nppc"}, {kLibrary, "nppial"}, Bound::exactly},
+        Pair{{kLibrary, "cudart"}, {Kind::headers, "cudart"}, Bound::exactly},
+        Pair{{Kind::headers, "cudart"}, {Kind::static_library, "cudart_static"}, Bound::exactly},
+        Pair{{kLibrary, "nvvm"}, {Kind::bitcode_library, "libdevice"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::headers, "nvcc"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::static_library, "cudadevrt"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::bitcode_library, "libdevice"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::program, "bin2c"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::program, "cuobjdump"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::program, "fatbinary"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::program, "nvdisasm"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::program, "nvlink"}, Bound::exactly},
+        Pair{{Kind::program, "nvcc"}, {Kind::program, "nvprune"}, Bound::exactly}),
+    name_of_pair);
+
+INSTANTIATE_TEST_SUITE_P(
+    IndependentPieces, TwoPieces,
+    testing::Values(Pair{{kLibrary, "nvrtc"}, {kLibrary, "nvJitLink"}, Bound::byMajor},
+                    Pair{{kLibrary, "cudart"}, {kLibrary, "cublas"}, Bound::byMajor},
+                    Pair{{kLibrary, "cudart"}, {kLibrary, "nvrtc"}, Bound::byMajor},
+                    Pair{{Kind::headers, "cudart"}, {kLibrary, "curand"}, Bound::byMajor},
+                    Pair{{Kind::program, "nvcc"}, {kLibrary, "cufft"}, Bound::byMajor}),
+    name_of_pair);
+
+TEST(MixedMajors, OfAPairThatIsAllowedByNameGoTogetherInEitherOrder) {
+  for (const bool turned : {false, true}) {
+    RailsMachine machine;
+    machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
+    Options options;
+    options.allow_mixed_majors = {turned ? std::make_pair("CUBLAS", "NVRTC")
+                                         : std::make_pair("nvrtc", "cublas")};
+    Core rails = machine.rails(options);
+    rails.load("nvrtc");
+    EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "accepted");
+  }
+}
+
+TEST(MixedMajors, AreAllowedForTheNamedPairAlone) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
+  Options options;
+  options.allow_mixed_majors = {{"nvrtc", "cufft"}};
+  Core rails = machine.rails(options);
+  rails.load("nvrtc");
+  EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
+}
+
+TEST(MixedMajors, DoNotLetCompanionsDiffer) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cublas", "12.9").library("cusolver", "13.5");
+  Options options;
+  options.allow_mixed_majors = {{"cublas", "cusolver"}};
+  Core rails = machine.rails(options);
+  rails.load("cublas");
+  EXPECT_EQ(outcome([&] { rails.load("cusolver"); }), "ToolkitMismatchError");
+}
+
+TEST(MixedMajors, OfANameThatThereIsNotAreAnErrorAtOnce) {
+  RailsMachine machine;
+  Options options;
+  options.allow_mixed_majors = {{"nvrtc", "cublass"}};
+  EXPECT_EQ(outcome([&] { machine.rails(options); }), "UnknownNameError");
+}
+
+TEST(TwoRuntimes, ThatOtherCodeHasLoadedAreRefusedAndStay) {
+  RailsMachine machine;
+  machine.driver("13.5").loaded("cudart", "12.9", "libcudart.so.12");
+  machine.loaded("cudart", "13.5", "libcudart.so.13");
+  Core rails = machine.rails();
+  EXPECT_THAT(message([&] { rails.load("cudart"); }),
+              AllOf(HasSubstr("runtimes (cudart) of one major alone"),
+                    HasSubstr("/opt/theirs/libcudart.so.12"), HasSubstr("stays so")));
+  EXPECT_EQ(machine.times_asked("open"), 0);
+}
+
+// Nothing but its SONAME tells what the other runtime is: that is enough.
+TEST(TwoRuntimes, AreRefusedWithoutMetadataToo) {
+  for (const char* known : {"", "13.5"}) {
+    RailsMachine machine;
+    machine.driver("13.5").loaded("cudart", "", "libcudart.so.11.0");
+    machine.loaded("cudart", known, "libcudart.so.13");
+    Core rails = machine.rails(with_mode(Mode::best_effort));
+    EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "ToolkitMismatchError");
+  }
+}
+
+TEST(TwoRuntimes, AreNotAllowedByNameNorByAPipeline) {
+  RailsMachine machine;
+  machine.driver("13.5").loaded("cudart", "12.9", "libcudart.so.12");
+  machine.loaded("cudart", "13.5", "libcudart.so.13");
+  Options options;
+  options.allow_mixed_majors = {{"cudart", "cudart"}};
+  options.pipelines = {{"cudart", "cudart", {Format::ptx}}};
+  Core rails = machine.rails(options);
+  EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "ToolkitMismatchError");
+}
+
+TEST(TwoRuntimes, AreRefusedWhenOpeningTheFirstBringsTheSecond) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cudart", "13.5");
+  machine.while_opening(
+      [&](const std::string&) { machine.loaded("cudart", "12.9", "libcudart.so.12"); });
+  Core rails = machine.rails();
+  EXPECT_THAT(message([&] { rails.load("cudart"); }),
+              AllOf(HasSubstr("of one major alone"), HasSubstr("is loaded already")));
+}
+
+TEST(TwoCopies, OfOneRuntimesMajorAreNoTwoRuntimes) {
+  RailsMachine machine;
+  machine.driver("13.5").loaded("cudart", "12.9", "libcudart.so.12");
+  machine.loaded("cudart", "12.4", "libcudart.so.12");
+  Core rails = machine.rails();
+  EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "accepted");
+}
+
+TEST(AnInstance, HasAStateOfItsOwn) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
+  Core first = machine.rails();
+  Core second = machine.rails();
+  first.load("nvrtc");
+  EXPECT_EQ(outcome([&] { first.load("cublas"); }), "ToolkitMismatchError");
+  EXPECT_EQ(outcome([&] { second.load("cublas"); }), "accepted");
+}
+
+TEST(AMismatch, SaysWhatWasFoundWhereAndWhatWouldHelp) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
+  Core rails = machine.rails();
+  rails.load("nvrtc");
+  EXPECT_THAT(message([&] { rails.load("nvJitLink"); }),
+              AllOf(HasSubstr("nvJitLink and nvrtc must be of one CUDA major"),
+                    HasSubstr("found: nvJitLink (dynamic library) of CUDA 13.5: "
+                              "/home/me/venv/lib/nvJitLink-13.5 (CUDA_VERSION in "),
+                    HasSubstr("accepted before: nvrtc (dynamic library) of CUDA 12.9"),
+                    HasSubstr("what would help: install nvJitLink of CUDA 12")));
+}
+
+// Also one that belongs to no component.
+TEST(APiece, ThatIsFoundAgainIsOfTheSameToolkitOrRefused) {
+  for (const char* name : {"cuda-gdb", "nvcc"}) {
+    RailsMachine machine;
+    machine.driver("13.5").install(Kind::program, name, "12.4");
+    Core rails = machine.rails();
+    rails.locate(Kind::program, name);
+    machine.install(Kind::program, name, "12.9");
+    EXPECT_EQ(outcome([&] { rails.locate(Kind::program, name); }), "ToolkitMismatchError") << name;
+  }
+}
+
+Item runtime(const char* toolkit, int soname_major) {
+  const Piece& cudart = piece_named(kLibrary, "cudart");
+  return {&cudart, "/somewhere/" + std::to_string(soname_major), version(toolkit), "",
+          soname_major};
+}
+
+TEST(TwoRuntimes, AreTwoByTheirSonamesWhateverTheirMetadataSays) {
+  struct Row {
+    Item first;
+    Item second;
+    ItemVerdict expected;
+  };
+  const Row rows[] = {
+      {runtime("12.9", 12), runtime("13.5", 13), ItemVerdict::two_runtimes},
+      {runtime("", 12), runtime("", 13), ItemVerdict::two_runtimes},
+      {runtime("12.9", 12), runtime("", 13), ItemVerdict::two_runtimes},
+      {runtime("12.9", 12), runtime("12.9", 13), ItemVerdict::two_runtimes},
+      {runtime("12.9", 0), runtime("13.5", 0), ItemVerdict::two_runtimes},
+      {runtime("12.9", 12), runtime("", 0), ItemVerdict::compatible},
+      {runtime("", 12), runtime("", 12), ItemVerdict::compatible},
+  };
+  Policy policy;
+  policy.mode = Mode::best_effort;
+  for (const Row& row : rows) {
+    Remembered known;
+    known.items = {row.first};
+    Finding finding;
+    finding.item = row.second;
+    finding.item.path = "/elsewhere";
+    DriverKnown driver;
+    driver.facts = DriverFacts{true, version("13.5"), 0};
+    const Judgement judgement = judge_piece(policy, known, finding, driver);
+    EXPECT_EQ(judgement.item, row.expected) << testing::PrintToString(row.second.soname_major);
+    EXPECT_EQ(judgement.step,
+              row.expected == ItemVerdict::compatible ? Step::accepted : Step::item);
+  }
+}
+
+TEST(ASoname, NamesAMajorOrNone) {
+  EXPECT_EQ(major_of_soname("libcudart.so.13"), 13);
+  EXPECT_EQ(major_of_soname("libcudart.so.11.0"), 11);
+  for (const char* none :
+       {"", "libcudart.so", "libcudart.so.", "libcudart.so.x", "libcudart.so.12x",
+        "libcudart.so.-1", "libcudart.so.0", "libcudart.so.99999999999"}) {
+    EXPECT_EQ(major_of_soname(none), 0) << none;
+  }
+}
+
+}  // namespace
+}  // namespace anycuda::compat::test

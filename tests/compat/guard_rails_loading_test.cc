@@ -1,0 +1,174 @@
+// Loading: what is in the process already, what the dynamic linker refuses, constructors that come
+// back, threads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "guard_rails_machine.h"
+
+namespace anycuda::compat::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ALoadedLibrary, IsTakenBeforeAnyFile) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5").loaded("nvrtc", "12.9", "libnvrtc.so.12");
+  Core rails = machine.rails();
+  const LoadedLibrary library = rails.load("nvrtc");
+  EXPECT_EQ(library.path, "/opt/theirs/libnvrtc.so.12");
+  EXPECT_TRUE(library.was_loaded);
+  EXPECT_EQ(machine.times_asked("find"), 0);
+  EXPECT_EQ(machine.times_asked("read /opt/theirs/libnvrtc.so.12"), 1);
+}
+
+TEST(ALoadedLibrary, IsJudgedByItsOwnToolkit) {
+  RailsMachine machine;
+  machine.driver("12.2", 535).library("nvrtc", "12.2").loaded("nvrtc", "13.5", "libnvrtc.so.13");
+  Core rails = machine.rails();
+  EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
+              AllOf(HasSubstr("/opt/theirs/libnvrtc.so.13"),
+                    HasSubstr("the library is loaded already, and stays so")));
+}
+
+TEST(ALoadedLibrary, WithoutMetadataIsRefusedInStrictAndStays) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5").loaded("nvrtc", "", "libnvrtc.so.12");
+  Core rails = machine.rails();
+  EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "InsufficientMetadataError");
+  EXPECT_THAT(message([&] { rails.load("nvrtc"); }), HasSubstr("stays so"));
+}
+
+TEST(ALibraryThatIsNotLoaded, IsRefusedWithoutAWordAboutStaying) {
+  RailsMachine machine;
+  machine.driver("12.2", 535).library("nvrtc", "13.5");
+  Core rails = machine.rails();
+  EXPECT_THAT(message([&] { rails.load("nvrtc"); }), Not(HasSubstr("stays")));
+}
+
+TEST(ALibraryThatWeHaveLoaded, WasNotLoadedByOthers) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5");
+  Core rails = machine.rails();
+  EXPECT_FALSE(rails.load("nvrtc").was_loaded);
+  EXPECT_FALSE(rails.load("nvrtc").was_loaded);
+  Core other = machine.rails();
+  EXPECT_TRUE(other.load("nvrtc").was_loaded);
+}
+
+TEST(ALibraryThatTheLinkerRefuses, IsALoadErrorWithItsWordsAndNotRemembered) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
+  machine.unopenable(RailsMachine::path(Kind::dynamic_library, "nvrtc", "12.9"));
+  Core rails = machine.rails();
+  EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "LoadError");
+  EXPECT_THAT(
+      message([&] { rails.load("nvrtc"); }),
+      AllOf(HasSubstr("the dynamic linker refused nvrtc"), HasSubstr("undefined symbol: missing")));
+  EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "accepted");
+  machine.unopenable("").library("nvrtc", "13.5");
+  EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
+}
+
+TEST(AConstructor, MayComeBackToTheGuardRails) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5").library("nvJitLink", "13.5");
+  machine.headers("cudart", "13.5");
+  Core* rails = nullptr;
+  std::vector<std::string> inside;
+  machine.while_opening([&](const std::string& path) {
+    if (path.find("/nvrtc") == std::string::npos) return;
+    inside.push_back(outcome([&] { rails->load("nvJitLink"); }));
+    inside.push_back(outcome([&] { rails->locate(Kind::headers, "cudart"); }));
+    inside.push_back(outcome([&] { rails->declare({"nvrtc", "nvJitLink", {Format::ltoir}}); }));
+    rails->clear();
+  });
+  Core core = machine.rails();
+  rails = &core;
+  EXPECT_EQ(outcome([&] { core.load("nvrtc"); }), "accepted");
+  EXPECT_THAT(inside, testing::Each("accepted"));
+  EXPECT_EQ(inside.size(), 3u);
+}
+
+// The thread would wait for ever if a lock were held while a library is opened.
+TEST(AConstructor, MayWaitForAThreadThatAsksTheGuardRails) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5").library("nvJitLink", "13.5");
+  Core* rails = nullptr;
+  std::string inside;
+  machine.while_opening([&](const std::string& path) {
+    if (path.find("/nvrtc") == std::string::npos) return;
+    std::thread([&] { inside = outcome([&] { rails->load("nvJitLink"); }); }).join();
+  });
+  Core core = machine.rails();
+  rails = &core;
+  core.load("nvrtc");
+  EXPECT_EQ(inside, "accepted");
+}
+
+TEST(AConstructor, MayAskForTheLibraryThatIsBeingOpened) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5");
+  Core* rails = nullptr;
+  bool again = false;
+  machine.while_opening([&](const std::string&) {
+    if (!again) again = true, rails->load("nvrtc");
+  });
+  Core core = machine.rails();
+  rails = &core;
+  EXPECT_FALSE(core.load("nvrtc").was_loaded);
+}
+
+// What a constructor has had accepted counts: the library that it belongs to is refused, and said
+// to stay.
+TEST(AConstructor, ThatHasAConflictingPieceAcceptedComesFirst) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5").library("cublas", "12.9");
+  Core* rails = nullptr;
+  machine.while_opening([&](const std::string& path) {
+    if (path.find("/nvrtc") != std::string::npos) rails->load("cublas");
+  });
+  Core core = machine.rails();
+  rails = &core;
+  EXPECT_THAT(
+      message([&] { core.load("nvrtc"); }),
+      AllOf(HasSubstr("nvrtc and cublas must be of one CUDA major"), HasSubstr("stays so")));
+  EXPECT_EQ(outcome([&] { core.load("cublas"); }), "accepted");
+}
+
+TEST(Threads, ThatLoadTheSameLibraryGetTheSame) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5");
+  Core rails = machine.rails();
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&] {
+      const LoadedLibrary library = rails.load("nvrtc");
+      if (!library.was_loaded && library.handle == &machine) ++right;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 16);
+}
+
+TEST(ALoadedLibrary, IsOfOthersAlsoAfterItWasRefusedOnce) {
+  RailsMachine machine;
+  machine.driver("13.5").loaded("nvrtc", "13.5", "libnvrtc.so.13").library("nvJitLink", "12.9");
+  Core* rails = nullptr;
+  machine.while_opening([&](const std::string& path) {
+    if (path.find("/libnvrtc") != std::string::npos) rails->load("nvJitLink");
+  });
+  Core core = machine.rails();
+  rails = &core;
+  EXPECT_EQ(outcome([&] { core.load("nvrtc"); }), "ToolkitMismatchError");
+  core.declare({"nvrtc", "nvJitLink", {Format::ptx}});
+  EXPECT_TRUE(core.load("nvrtc").was_loaded);
+}
+
+}  // namespace
+}  // namespace anycuda::compat::test

@@ -1,0 +1,212 @@
+#include "guard_rails_machine.h"
+
+#include <algorithm>
+#include <typeinfo>
+
+namespace anycuda::compat::test {
+
+Version version(const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t dot = text.find('.');
+  return {std::stoi(text), std::stoi(text.substr(dot + 1))};
+}
+
+std::string RailsMachine::path(Kind kind, const std::string& name, const std::string& toolkit) {
+  static const char* const kFolders[] = {"lib", "include", "static", "bitcode", "bin"};
+  return std::string("/home/me/venv/") + kFolders[static_cast<int>(kind)] + "/" + name +
+         (toolkit.empty() ? "" : "-" + toolkit);
+}
+
+RailsMachine& RailsMachine::install(Kind kind, const std::string& name,
+                                    const std::string& toolkit) {
+  const Piece& piece = piece_named(kind, name);
+  std::string file;
+  if (kind == Kind::dynamic_library) {
+    // The SONAME of its toolkit's major, where the row has one; else the newest.
+    file = *piece.files.begin();
+    for (const std::string_view soname : piece.files) {
+      if (major_of_soname(soname) == version(toolkit).major) file = soname;
+    }
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  installed_.erase(std::remove_if(installed_.begin(), installed_.end(),
+                                  [&](const Installed& one) { return one.piece == &piece; }),
+                   installed_.end());
+  installed_.push_back({&piece, {path(kind, name, toolkit), file, Found::wheel}, version(toolkit)});
+  return *this;
+}
+
+RailsMachine& RailsMachine::move(Kind kind, const std::string& name, const std::string& path) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Installed& one : installed_) {
+    if (one.piece == &piece_named(kind, name)) one.located.path = path;
+  }
+  return *this;
+}
+
+RailsMachine& RailsMachine::loaded(const std::string& name, const std::string& toolkit,
+                                   const std::string& soname) {
+  const Piece& piece = piece_named(Kind::dynamic_library, name);
+  const std::string at = "/opt/theirs/" + soname;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  loaded_.push_back({&piece, {at, at, soname}});
+  loaded_toolkits_.push_back({&piece, {at, soname, Found::loaded}, version(toolkit)});
+  return *this;
+}
+
+RailsMachine& RailsMachine::driver(const std::string& cuda, int branch) {
+  driver_ = version(cuda);
+  branch_ = branch;
+  return *this;
+}
+
+RailsMachine& RailsMachine::no_driver() {
+  driver_.reset();
+  return *this;
+}
+
+RailsMachine& RailsMachine::unopenable(const std::string& name) {
+  unopenable_ = name;
+  return *this;
+}
+
+RailsMachine& RailsMachine::while_opening(std::function<void(const std::string&)> what) {
+  while_opening_ = std::move(what);
+  return *this;
+}
+
+void RailsMachine::note(const std::string& what) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  asked_.push_back(what);
+}
+
+ToolkitAnswer RailsMachine::version_of(const std::string& path) {
+  note("read " + path);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto* list : {&installed_, &loaded_toolkits_}) {
+    for (const Installed& one : *list) {
+      if (one.located.path != path) continue;
+      if (!one.toolkit.known()) return {{}, "", "", "no cuda.h and no wheel says it"};
+      return {one.toolkit, "cuda.h", path + ".cuda.h", ""};
+    }
+  }
+  return {{}, "", "", "no such file"};
+}
+
+std::vector<LoadedImage> RailsMachine::images_of(const Piece& piece) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<LoadedImage> images;
+  for (const auto& [row, image] : loaded_) {
+    if (row == &piece) images.push_back(image);
+  }
+  std::stable_sort(images.begin(), images.end(), [](const auto& a, const auto& b) {
+    return major_of_soname(a.soname) > major_of_soname(b.soname);
+  });
+  return images;
+}
+
+void* RailsMachine::open(const std::string& name, std::string* cause) {
+  note("open " + name);
+  if (name == unopenable_) {
+    *cause = name + ": undefined symbol: missing";
+    return nullptr;
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const Installed& one : installed_) {
+      const bool there = std::any_of(loaded_.begin(), loaded_.end(),
+                                     [&](const auto& old) { return old.second.name == name; });
+      if (one.located.path == name && !there) {
+        loaded_.push_back({one.piece, {name, name, one.located.file}});
+      }
+    }
+  }
+  if (while_opening_) while_opening_(name);
+  return this;
+}
+
+Seams RailsMachine::seams() {
+  Seams seams;
+  seams.find = [this](const Piece& piece) {
+    note("find " + std::string(piece.name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const Installed& one : installed_) {
+      if (one.piece == &piece) return one.located;
+    }
+    throw NotFoundError("nowhere", {"/home/me/venv"});
+  };
+  seams.version_of = [this](const Piece&, const std::string& path) { return version_of(path); };
+  seams.driver_cuda = [this] {
+    note("driver");
+    if (!driver_) throw DriverQueryError("libcuda.so.1: no such file");
+    return *driver_;
+  };
+  seams.driver_branch = [this] {
+    note("branch");
+    return branch_ != 0 ? BranchAnswer{branch_, ""} : BranchAnswer{0, "NVML is not there"};
+  };
+  seams.loaded = [this](const Piece& piece) { return images_of(piece); };
+  seams.open = [this](const std::string& name, std::string* cause) { return open(name, cause); };
+  seams.forget = [this] { note("forget"); };
+  return seams;
+}
+
+Core RailsMachine::rails(const Options& options) {
+  return Core(options, resolve_policy(options, {}, true), seams());
+}
+
+std::vector<std::string> RailsMachine::asked() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return asked_;
+}
+
+int RailsMachine::times_asked(const std::string& what) const {
+  const std::vector<std::string> all = asked();
+  return static_cast<int>(std::count_if(all.begin(), all.end(), [&](const std::string& one) {
+    return one.substr(0, what.size()) == what;
+  }));
+}
+
+namespace {
+
+template <typename Type>
+bool is_a(const Error& error) {
+  return typeid(error) == typeid(Type);
+}
+
+}  // namespace
+
+std::string outcome(const std::function<void()>& call) {
+  try {
+    call();
+    return "accepted";
+  } catch (const Error& error) {
+    if (is_a<DriverToolkitError>(error)) return "DriverToolkitError";
+    if (is_a<ToolkitMismatchError>(error)) return "ToolkitMismatchError";
+    if (is_a<InsufficientMetadataError>(error)) return "InsufficientMetadataError";
+    if (is_a<NotFoundError>(error)) return "NotFoundError";
+    if (is_a<ConstraintError>(error)) return "ConstraintError";
+    if (is_a<SettingError>(error)) return "SettingError";
+    if (is_a<DriverQueryError>(error)) return "DriverQueryError";
+    if (is_a<LoadError>(error)) return "LoadError";
+    if (is_a<UnknownNameError>(error)) return "UnknownNameError";
+    return "another Error";
+  }
+}
+
+std::string message(const std::function<void()>& call) {
+  try {
+    call();
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+Options with_mode(Mode mode) {
+  Options options;
+  options.mode = mode;
+  return options;
+}
+
+}  // namespace anycuda::compat::test

@@ -1,0 +1,80 @@
+// A machine that is made up for the guard rails: what is installed where, of which toolkit, what
+// the driver says, what the process has loaded; and what was asked of it, in order.
+//
+//   RailsMachine machine;
+//   machine.library("nvrtc", "12.9").library("nvJitLink", "13.5").driver("13.0", 580);
+//   Core rails = machine.rails();
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compat/library/guard_rails_core.h"
+
+namespace anycuda::compat::test {
+
+Version version(const std::string& text);  // "12.9", "" is unknown
+
+class RailsMachine {
+ public:
+  // "": nothing says of which toolkit it is.
+  RailsMachine& install(Kind kind, const std::string& name, const std::string& toolkit);
+  RailsMachine& library(const std::string& name, const std::string& toolkit) {
+    return install(Kind::dynamic_library, name, toolkit);
+  }
+  RailsMachine& headers(const std::string& name, const std::string& toolkit) {
+    return install(Kind::headers, name, toolkit);
+  }
+  // What is installed lies elsewhere from now on.
+  RailsMachine& move(Kind kind, const std::string& name, const std::string& path);
+  // A copy that other code has loaded, of this SONAME.
+  RailsMachine& loaded(const std::string& name, const std::string& toolkit,
+                       const std::string& soname);
+  // 0: NVML does not say.
+  RailsMachine& driver(const std::string& cuda, int branch = 0);
+  RailsMachine& no_driver();
+  RailsMachine& unopenable(const std::string& name);
+  // Runs while a library is opened, as its constructors do.
+  RailsMachine& while_opening(std::function<void(const std::string& path)> what);
+
+  // ANYCUDA_COMPAT and the like are not read: what options leave open has its default.
+  Core rails(const Options& options = {});
+  Seams seams();
+
+  std::vector<std::string> asked() const;  // "find nvrtc", "read <path>", "driver", "open <path>"
+  int times_asked(const std::string& what) const;
+  // "/home/me/venv/nvrtc-12.9": where install() and loaded() put things.
+  static std::string path(Kind kind, const std::string& name, const std::string& toolkit);
+
+ private:
+  struct Installed {
+    const Piece* piece;
+    Located located;
+    Version toolkit;
+  };
+  void note(const std::string& what);
+  ToolkitAnswer version_of(const std::string& path);
+  std::vector<LoadedImage> images_of(const Piece& piece);
+  void* open(const std::string& name, std::string* cause);
+
+  mutable std::mutex mutex_;
+  std::vector<Installed> installed_;
+  std::vector<std::pair<const Piece*, LoadedImage>> loaded_;
+  std::vector<Installed> loaded_toolkits_;
+  std::optional<Version> driver_;
+  int branch_ = 0;
+  std::string unopenable_;
+  std::function<void(const std::string&)> while_opening_;
+  std::vector<std::string> asked_;
+};
+
+// What a call throws, by name: "accepted", "ToolkitMismatchError", "InsufficientMetadataError", ...
+std::string outcome(const std::function<void()>& call);
+// Its message, "" if nothing is thrown.
+std::string message(const std::function<void()>& call);
+
+Options with_mode(Mode mode);
+
+}  // namespace anycuda::compat::test

@@ -1,0 +1,253 @@
+// The guard rails on real wheels, toolkits and drivers. What is opened stays in a process, so each
+// machine runs a program (programs/rails.cc) that does the steps and says what came of each.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rails_computer.h"
+
+namespace anycuda::test {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(NvrtcAndNvJitLink, OfOneToolkitAreLoaded) {
+  NEEDS_PIECES("nvrtc-12.9", "nvjitlink-12.9");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "12.9");
+  const Steps steps = computer.rails({"driver=12.9/575", "load:nvrtc", "load:nvJitLink",
+                                      "mapped:libnvrtc.so.12", "mapped:libnvJitLink.so.12"});
+  EXPECT_THAT(steps["load:nvrtc"], EndsWith("/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"));
+  EXPECT_THAT(steps["load:nvJitLink"], EndsWith("/nvidia/nvjitlink/lib/libnvJitLink.so.12"));
+  EXPECT_EQ(steps["mapped:libnvrtc.so.12"], "yes");
+  EXPECT_EQ(steps["mapped:libnvJitLink.so.12"], "yes");
+}
+
+TEST(NvrtcAndNvJitLink, OfTwoMajorsAreRefusedBeforeTheSecondIsLoaded) {
+  NEEDS_PIECES("nvrtc-12.9", "nvjitlink-13.5");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "13.5");
+  const Steps steps =
+      computer.rails({"driver=13.5/600", "load:nvrtc", "load:nvJitLink", "mapped:libnvJitLink"});
+  EXPECT_THAT(
+      steps["load:nvJitLink"],
+      AllOf(StartsWith("ToolkitMismatchError: nvJitLink and nvrtc must be of one CUDA major"),
+            HasSubstr("of CUDA 13.5: "), HasSubstr("wheel nvidia-nvjitlink 13.5."),
+            HasSubstr("wheel nvidia-cuda-nvrtc-cu12 12.9.")));
+  EXPECT_EQ(steps["mapped:libnvJitLink"], "no");
+}
+
+TEST(NvrtcAndNvJitLink, OfTwoMajorsAreLoadedWhereAPipelineCarriesPtxAlone) {
+  NEEDS_PIECES("nvrtc-12.9", "nvjitlink-13.5");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "13.5");
+  const Steps steps = computer.rails(
+      {"driver=13.5/600", "load:nvrtc", "pipeline:nvrtc,nvJitLink,ptx", "load:nvJitLink",
+       "mapped:libnvJitLink.so.13", "pipeline:nvrtc,nvJitLink,LTO-IR"});
+  EXPECT_EQ(steps["mapped:libnvJitLink.so.13"], "yes");
+  EXPECT_THAT(steps["pipeline:nvrtc,nvJitLink,LTO-IR"],
+              AllOf(StartsWith("ToolkitMismatchError: "), HasSubstr("does not cross majors")));
+}
+
+TEST(NvrtcAndNvJitLink, OfTwoMinorsAreLoadedAndLtoIrFlowsToTheNewerAlone) {
+  NEEDS_PIECES("nvrtc-12.4", "nvjitlink-12.9", "nvrtc-12.9", "nvjitlink-12.4");
+  for (const auto& [compiler, linker, expected] :
+       {std::tuple{"12.4", "12.9", "declared"}, {"12.9", "12.4", "ToolkitMismatchError: "}}) {
+    RailsComputer computer;
+    computer.wheel(nvrtc, compiler).wheel(nvjitlink, linker);
+    const Steps steps = computer.rails(
+        {"driver=12.9/575", "load:nvrtc", "load:nvJitLink", "pipeline:nvrtc,nvJitLink,LTO-IR"});
+    EXPECT_THAT(steps["load:nvJitLink"], StartsWith("/"));
+    EXPECT_THAT(steps["pipeline:nvrtc,nvJitLink,LTO-IR"], StartsWith(expected));
+  }
+}
+
+TEST(ARuntime, ThatOtherCodeHasLoadedIsTakenThoughANewerOneIsInstalled) {
+  NEEDS_PIECES("cudart-12.9", "cudart-13.5");
+  RailsComputer computer;
+  computer.wheel(cudart, "13.5");
+  const std::string theirs = computer.extra_wheel(cudart, "12.9", "theirs");
+  const std::string file = theirs + "/nvidia/cuda_runtime/lib/libcudart.so.12";
+  const Steps steps = computer.rails(
+      {"driver=13.5/600", "dlopen:" + file, "load:cudart", "mapped:libcudart.so.13"});
+  EXPECT_EQ(steps["load:cudart"], file + " (was loaded)");
+  EXPECT_EQ(steps["mapped:libcudart.so.13"], "no");
+}
+
+TEST(ARuntime, BesideOneOfAnotherMajorIsRefusedAndBothStay) {
+  NEEDS_PIECES("cudart-12.9", "cudart-13.5");
+  for (const char* mode : {"mode=strict", "mode=best_effort"}) {
+    RailsComputer computer;
+    const std::string old =
+        computer.extra_wheel(cudart, "12.9", "theirs") + "/nvidia/cuda_runtime/lib/libcudart.so.12";
+    const std::string newer =
+        computer.extra_wheel(cudart, "13.5", "others") + "/nvidia/cu13/lib/libcudart.so.13";
+    const Steps steps = computer.rails({mode, "driver=13.5/600", "allow=cudart,cudart",
+                                        "dlopen:" + old, "dlopen:" + newer, "load:cudart"});
+    EXPECT_THAT(steps["load:cudart"],
+                AllOf(StartsWith("ToolkitMismatchError: a process may have CUDA runtimes"),
+                      HasSubstr(old), HasSubstr(newer), HasSubstr("stays so")));
+  }
+}
+
+// As auditwheel names the libraries that it puts into a wheel: file and SONAME are of its own, the
+// version definition is not.
+TEST(ARuntime, ThatAWheelHasRenamedIsRecognised) {
+  NEEDS_PIECES("cudart-13.5");
+  RailsComputer computer;
+  computer.wheel(cudart, "13.5");
+  const std::string file = fake_library("renamed");
+  const Steps steps =
+      computer.rails({"mode=best_effort", "driver=13.5/600", "dlopen:" + file, "load:cudart"});
+  EXPECT_EQ(steps["load:cudart"], file + " (was loaded)");
+}
+
+TEST(ARuntime, OfAMajorThatTheCatalogueDoesNotHaveYetCountsToo) {
+  NEEDS_PIECES("cudart-13.5");
+  RailsComputer computer;
+  const std::string old =
+      computer.extra_wheel(cudart, "13.5", "theirs") + "/nvidia/cu13/lib/libcudart.so.13";
+  const Steps steps = computer.rails({"mode=best_effort", "driver=13.5/600", "dlopen:" + old,
+                                      "dlopen:" + fake_library("newer"), "load:cudart"});
+  EXPECT_THAT(steps["load:cudart"], AllOf(StartsWith("ToolkitMismatchError: "), HasSubstr(old),
+                                          HasSubstr(fake_library("newer"))));
+}
+
+TEST(AStubOfOurs, ThatCallsItselfTheRuntimeIsNotTakenForOne) {
+  NEEDS_PIECES("cudart-12.9");
+  RailsComputer computer;
+  computer.wheel(cudart, "12.9");
+  const std::string stub = fake_library("stub");
+  const Steps steps = computer.rails({"driver=12.9/575", "dlopen:" + stub, "load:cudart"});
+  EXPECT_EQ(steps["dlopen:" + stub], "open");
+  EXPECT_THAT(steps["load:cudart"], EndsWith("/nvidia/cuda_runtime/lib/libcudart.so.12"));
+}
+
+TEST(TheToolchain, OfAToolkitIsOfOneRelease) {
+  NEEDS_PIECES("nvcc-12.4");
+  RailsComputer computer;
+  computer.env("CUDA_HOME", Pieces::of_this_build().folder("nvcc-12.4"));
+  const Steps steps =
+      computer.rails({"driver=12.4/550", "constraint===12.4.*", "program:nvcc", "program:nvlink",
+                      "static:cudadevrt", "bitcode:libdevice", "headers:cudart", "headers:nvcc"});
+  for (const char* step : {"program:nvcc", "program:nvlink", "static:cudadevrt",
+                           "bitcode:libdevice", "headers:cudart", "headers:nvcc"}) {
+    EXPECT_THAT(steps[step], StartsWith("/")) << step;
+  }
+}
+
+TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {
+  NEEDS_PIECES("nvcc-12.4", "crt-12.9");
+  RailsComputer computer;
+  computer.env("CUDA_HOME", Pieces::of_this_build().folder("nvcc-12.4"));
+  computer.wheel_of_headers("crt-12.9", "nvidia-cuda-nvcc-cu12", "12.9.86");
+  const Steps steps = computer.rails({"driver=12.9/575", "program:nvcc", "headers:nvcc"});
+  EXPECT_THAT(steps["program:nvcc"], StartsWith("/"));
+  EXPECT_THAT(steps["headers:nvcc"],
+              AllOf(StartsWith("ToolkitMismatchError: nvcc (headers) and nvcc (program) must be of "
+                               "exactly the same"),
+                    HasSubstr("nvcc (headers) of CUDA 12.9"),
+                    HasSubstr("(wheel nvidia-cuda-nvcc-cu12 12.9.86)"),
+                    HasSubstr("nvcc (program) of CUDA 12.4"), HasSubstr("CUDA_VERSION in ")));
+}
+
+TEST(TheHeadersOfALibrary, AreOfItsToolkitExactly) {
+  NEEDS_PIECES("cudart-12.9", "nvcc-12.4");
+  RailsComputer computer;
+  computer.env("CUDA_HOME", Pieces::of_this_build().folder("nvcc-12.4")).wheel(cudart, "12.9");
+  const Steps steps = computer.rails({"driver=12.9/575", "load:cudart", "headers:cudart"});
+  EXPECT_THAT(steps["load:cudart"], StartsWith("/"));
+  EXPECT_THAT(
+      steps["headers:cudart"],
+      StartsWith("ToolkitMismatchError: cudart (headers) and cudart (dynamic library) must be"));
+}
+
+TEST(TheRealDriver535, ServesItsOwnMajorAndNoNewerOne) {
+  NEEDS_PIECES("driver-535", "cudart-12.2", "nvrtc-13.5");
+  RailsComputer computer;
+  computer.wheel(cudart, "12.2").wheel(nvrtc, "13.5").driver(535);
+  const Steps steps = computer.rails({"allow=cudart,nvrtc", "load:cudart", "load:nvrtc"});
+  EXPECT_THAT(steps["load:cudart"], EndsWith("libcudart.so.12"));
+  EXPECT_THAT(
+      steps["load:nvrtc"],
+      AllOf(StartsWith("DriverToolkitError: the driver is too old for nvrtc: CUDA 13.5 is of "
+                       "a newer major than the driver's CUDA 12.2"),
+            HasSubstr("assume_forward_compat")));
+}
+
+TEST(TheRealDriver535, ServesANewerMajorWhereForwardCompatibilityIsDeclared) {
+  NEEDS_PIECES("driver-535", "cudart-13.5");
+  RailsComputer computer;
+  computer.wheel(cudart, "13.5").driver(535).env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
+  EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"], EndsWith("libcudart.so.13"));
+}
+
+// No kernel module runs, so NVML cannot say which branch this is.
+TEST(TheRealDriver535, WhoseBranchNobodySaysServesANewerMinorByBestEffortAlone) {
+  NEEDS_PIECES("driver-535", "cudart-12.9");
+  if (!running_driver().empty()) GTEST_SKIP() << "this computer's own driver answers NVML";
+  RailsComputer computer;
+  computer.wheel(cudart, "12.9").driver(535);
+  EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"],
+              AllOf(StartsWith("InsufficientMetadataError: CUDA 12.9 is newer than the driver's "
+                               "CUDA 12.2"),
+                    HasSubstr("its branch: not known: ")));
+  computer.env("ANYCUDA_COMPAT", "best_effort");
+  EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"], EndsWith("libcudart.so.12"));
+}
+
+TEST(AMachineWithoutADriver, IsAnErrorOfItsOwnUnlessOffOrSaid) {
+  NEEDS_PIECES("nvrtc-12.9");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9");
+  const std::string loaded = "libnvrtc.so.12";
+  EXPECT_THAT(computer.rails({"load:nvrtc"})["load:nvrtc"], StartsWith("DriverQueryError: "));
+  EXPECT_THAT(computer.rails({"mode=best_effort", "load:nvrtc"})["load:nvrtc"],
+              StartsWith("DriverQueryError: "));
+  EXPECT_THAT(computer.rails({"mode=off", "load:nvrtc"})["load:nvrtc"], EndsWith(loaded));
+  EXPECT_THAT(computer.rails({"nodriver", "load:nvrtc"})["load:nvrtc"], EndsWith(loaded));
+}
+
+TEST(ALibraryWithoutMetadata, IsRefusedInStrictAndLoadedByBestEffort) {
+  NEEDS_PIECES("nvrtc-12.9");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9");
+  computer.remove_metadata();
+  const Steps steps = computer.rails({"driver=12.9/575", "load:nvrtc", "mapped:libnvrtc.so"});
+  EXPECT_THAT(steps["load:nvrtc"], StartsWith("InsufficientMetadataError: "));
+  EXPECT_EQ(steps["mapped:libnvrtc.so"], "no");
+  computer.env("ANYCUDA_COMPAT", "best_effort");
+  EXPECT_THAT(computer.rails({"load:nvrtc"})["load:nvrtc"], EndsWith("libnvrtc.so.12"));
+}
+
+TEST(ALibraryThatDoesNotOpen, IsALoadErrorWithTheLinkersWords) {
+  NEEDS_PIECES("nvrtc-12.9");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9");
+  computer.need_what_is_not_there(computer.site_packages() /
+                                  "nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+  const Steps steps = computer.rails({"driver=12.9/575", "load:nvrtc"});
+  EXPECT_THAT(steps["load:nvrtc"], AllOf(StartsWith("LoadError: the dynamic linker refused nvrtc"),
+                                         HasSubstr("it said: libnothere.so.0: cannot")));
+}
+
+TEST(TheProcesssInstance, TriesAgainAfterAWrongSetting) {
+  RailsComputer computer;
+  computer.env("ANYCUDA_COMPAT", "lenient");
+  const Steps steps = computer.rails({"process", "mode:", "load:nvrtc"});
+  const char* const wrong = "SettingError: ANYCUDA_COMPAT=\"lenient\" is no setting";
+  EXPECT_THAT(steps["mode:"], StartsWith(wrong));
+  EXPECT_THAT(steps["load:nvrtc"], StartsWith(wrong));
+}
+
+TEST(TheProcesssInstance, IsStrictUnlessTheVariableSaysOtherwise) {
+  RailsComputer computer;
+  EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "strict");
+  computer.env("ANYCUDA_COMPAT", "best_effort");
+  EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "best_effort");
+}
+
+}  // namespace
+}  // namespace anycuda::test

@@ -1,0 +1,257 @@
+"""`anycuda doctor` on machines with the real libraries."""
+
+import json
+import os
+import unittest
+from pathlib import Path
+
+from doctor_support import COMMAND, Machine, decisions, library, library_file, needs_build, place, taken
+
+CUDARTS = ("11.8", "12.9", "13.5")
+CRASHING = """
+int cuDriverGetVersion(int* version) { *(volatile int*)8 = 1; return 0; }
+"""
+HANGING = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int cuDriverGetVersion(int* version) {
+  dprintf(open("pids", O_WRONLY | O_APPEND | O_CREAT, 0600), "%d\\n", getpid());
+  for (;;) pause();
+}
+"""
+# A driver that works, as far as it is asked.
+WORKING = """
+#include <string.h>
+int cuDriverGetVersion(int* version) { *version = 12090; return 0; }
+int cuInit(unsigned flags) { return 0; }
+int cuDeviceGetCount(int* count) { *count = COUNT; return 0; }
+int cuDeviceGet(int* device, int number) { *device = number; return 0; }
+int cuDeviceGetName(char* name, int size, int device) { strncpy(name, "Test GPU", size); return 0; }
+int cuDeviceGetAttribute(int* value, int what, int device) { *value = what == 75 ? 9 : 0; return 0; }
+int cuDeviceTotalMem_v2(unsigned long* size, int device) { *size = 8UL << 30; return 0; }
+"""
+
+
+def with_core(source: str, count: int = 1) -> str:
+    """The core functions too, without which a file is no driver to the loader."""
+    names = json.loads((Path(__file__).resolve().parents[2] / "stubs/cuda/library.json").read_text())["core"]
+    rest = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names if f"{name}(" not in source)
+    return source.replace("COUNT", str(count)) + rest
+
+
+@needs_build
+class Machines(unittest.TestCase):
+    def with_runtimes(self, *releases: str) -> Machine:
+        machine = Machine(self)
+        for release in releases:
+            machine.wheel("cudart", release)
+        return machine
+
+    def test_driver_535_and_three_runtimes_gives_12_9(self):
+        report = self.with_runtimes(*CUDARTS).driver(535).told()
+        self.assertEqual(set(taken(report).values()), {"libcudart.so.12"})
+        self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "accepted", "libcudart.so.11.0": "accepted",
+                                                   "libcudart.so.13": "driver_too_old"})
+        self.assertEqual(report["driver"]["cuda"], "12.2")
+        versions = [(one["version"], one["exact"], one["source"]) for one in library(report, "cudart")["candidates"]]
+        self.assertEqual(versions, [("13.5", True, "wheel nvidia-cuda-runtime 13.5.37"),
+                                    ("12.9", True, "wheel nvidia-cuda-runtime-cu12 12.9.79"),
+                                    ("11.8", True, "wheel nvidia-cuda-runtime-cu11 11.8.89")])
+
+    def test_driver_550_and_only_13_5_gives_nothing_and_why(self):
+        report = self.with_runtimes("13.5").driver(550).told()
+        self.assertEqual(set(taken(report).values()), {""})
+        self.assertEqual((report["status"], report["possible"]), (1, False))
+        self.assertIn("no usable CUDA runtime", report["reasons"])
+        (help_,) = [one for one in report["help"] if one["why"] == "a program gets no CUDA runtime"]
+        self.assertEqual(help_["commands"], ["pip install nvidia-cuda-runtime-cu12"])
+        self.assertIn("CUDA 12 or older", help_["what"])
+
+    def test_no_driver_and_all_gives_13_5(self):
+        report = self.with_runtimes(*CUDARTS).told()
+        self.assertEqual(set(taken(report).values()), {"libcudart.so.13"})
+        self.assertEqual((report["status"], report["reasons"]), (1, ["no driver"]))
+
+    def test_nothing_at_all(self):
+        machine = Machine(self)
+        report = machine.told()
+        self.assertEqual(set(taken(report).values()), {""})
+        self.assertEqual(report["reasons"], ["no CUDA runtime is here", "no driver"])
+        done = machine.doctor()
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.endswith("CUDA work is not possible: no CUDA runtime is here; no driver.\n"))
+
+    def test_all_loads_and_there_is_no_gpu(self):
+        for machine in (self.with_runtimes("12.9").driver(535),
+                        self.with_runtimes("12.9").fake_driver(with_core(WORKING, count=0))):
+            report = machine.told()
+            self.assertEqual(report["status"], 1)
+            self.assertEqual(len(report["reasons"]), 1, report["reasons"])
+            self.assertEqual(report["driver"]["gpus"], [])
+            self.assertIn("no GPU", report["reasons"][0])
+
+    def test_a_driver_that_does_not_start_is_asked_no_further(self):
+        report = Machine(self).driver(535).told("--library", "cudart")
+        self.assertEqual([call["name"] for call in report["driver"]["calls"]], ["cuInit"])
+
+    def test_a_gpu_and_a_runtime_is_all_that_is_needed(self):
+        machine = self.with_runtimes("12.9").fake_driver(with_core(WORKING))
+        report = machine.told("--library", "cudart")
+        self.assertEqual((report["status"], report["possible"], report["reasons"]), (0, True, []))
+        self.assertEqual(report["driver"]["gpus"],
+                         [{"name": "Test GPU", "compute_capability": "9.0", "memory": 8 << 30}])
+        self.assertEqual(report["verdict"],
+                         "CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 12.9, 1 GPU.")
+        self.assertEqual(report["help"], [])
+
+    def test_a_caller_that_gets_nothing_is_named(self):
+        machine = self.with_runtimes("12.9").fake_driver(with_core(WORKING)).env(ANYCUDA_CROSS_MAJOR="reject")
+        report = machine.told()
+        self.assertEqual(report["status"], 0)
+        self.assertTrue(report["verdict"].endswith("a program built for CUDA 11 or CUDA 13 gets no CUDA runtime."))
+        self.assertEqual(machine.told("--caller", "13")["status"], 1)
+
+    def test_the_library_of_a_program_that_is_no_python_comes_from_the_library_path(self):
+        machine = self.with_runtimes("13.5")
+        other = machine.root / "other"
+        place(next(self.with_runtimes("12.9").site.rglob("libcudart.so.12")), other / "libcudart.so.12")
+        machine.env(LD_LIBRARY_PATH=str(other))
+        self.assertEqual(set(taken(machine.told()).values()), {"libcudart.so.13"})
+        report = machine.told("--native")
+        self.assertEqual(set(taken(report).values()), {"libcudart.so.12"})
+        # What a search does not come to is there all the same.
+        self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "accepted", "libcudart.so.13": "accepted"})
+
+    def test_a_version_that_is_told_and_a_file_that_shows_another_is_said(self):
+        machine = Machine(self)
+        toolkit = machine.root / "usr/local/cuda-12.9"
+        place(library_file("cudart", "13.5"), toolkit / "lib64/libcudart.so.13")
+        (toolkit / "include").mkdir()
+        (toolkit / "include/cuda.h").write_text("#define CUDA_VERSION 12090\n")
+        (candidate,) = library(machine.told(), "cudart")["candidates"]
+        self.assertEqual((candidate["exact"], candidate["source"]), (False, "cuda.h"))
+        self.assertIn("its version: cuda.h says CUDA 12.9", machine.doctor().stdout)
+
+    def test_every_library_is_told_of(self):
+        machine = self.with_runtimes("12.9").wheel("nvrtc", "12.9").wheel("nvjitlink", "12.9").driver(535)
+        report = machine.told()
+        self.assertEqual([one["name"] for one in report["libraries"]], ["cudart", "nvrtc", "nvjitlink", "cuda"])
+        self.assertEqual(taken(report, "nvrtc")["13"], "libnvrtc.so.12")
+        self.assertEqual(taken(report, "nvjitlink"), dict.fromkeys(("12", "13", "unversioned"), "libnvJitLink.so.12"))
+        self.assertEqual(taken(report, "cuda"), {"unversioned": "libcuda.so.1"})
+
+
+@needs_build
+class Faults(unittest.TestCase):
+    def test_a_driver_that_crashes_is_a_finding(self):
+        machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(CRASHING))
+        report = machine.told()
+        self.assertEqual(report["status"], 1)
+        self.assertEqual(report["driver"]["ended"], "crash: signal 11, Segmentation fault")
+        answer = library(report, "cudart")["answers"]["12"]
+        self.assertEqual(answer["path"], "")
+        self.assertIn("opening", answer["last_step"])
+        self.assertIn("libcuda.so.1", answer["last_step"])
+        # Who asks no driver does not crash.
+        self.assertEqual(library(report, "cuda")["answers"]["unversioned"]["ended"], "")
+        self.assertIn("Segmentation fault", machine.doctor().stdout)
+
+    def test_a_driver_that_never_answers_is_a_finding(self):
+        machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(HANGING))
+        report = machine.told("--limit", "2")
+        self.assertEqual((report["status"], report["driver"]["ended"]), (1, "no answer within 2 s"))
+        self.assertIn("asking the driver ended without an answer (no answer within 2 s)", report["reasons"])
+        left = (machine.root / "pids").read_text().split()
+        self.assertTrue(left)
+        self.assertEqual([pid for pid in left if Path("/proc", pid).exists()], [], "processes that were left behind")
+
+    def test_a_library_that_crashes_when_it_is_opened_is_a_finding(self):
+        machine = Machine(self)
+        (machine.root / "tmp").mkdir()
+        machine.library(machine.system / "libcuda.so.1",
+                        with_core(WORKING) + "__attribute__((constructor)) void die(void) { __builtin_trap(); }",
+                        "libcuda.so.1")
+        report = machine.told()
+        self.assertTrue(report["driver"]["ended"].startswith("crash: signal"), report["driver"])
+        self.assertTrue(report["driver"]["last_step"].endswith("libcuda.so.1"))
+
+    def test_wrong_settings_are_flagged_and_nothing_is_loaded(self):
+        machine = Machine(self).wheel("cudart", "12.9").env(ANYCUDA_CROSS_MAJOR="perhaps", ANYCUDA_LOG="loud")
+        report = machine.told()
+        self.assertEqual(set(taken(report).values()), {""})
+        wrong = {one["name"]: one["values"] for one in report["settings"] if not one["understood"]}
+        self.assertEqual(set(wrong), {"ANYCUDA_CROSS_MAJOR", "ANYCUDA_LOG"})
+        self.assertEqual(wrong["ANYCUDA_CROSS_MAJOR"], "adapt or reject")
+        self.assertIn("unset ANYCUDA_LOG", [command for one in report["help"] for command in one["commands"]])
+        self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "not_looked_at"})
+        self.assertIn("no CUDA runtime is looked for (ANYCUDA_CROSS_MAJOR=perhaps is not understood)",
+                      report["reasons"])
+        self.assertRegex(machine.doctor().stdout, "ANYCUDA_CROSS_MAJOR=perhaps +not understood: adapt or reject")
+
+    def test_a_file_that_is_named_and_is_none_hides_all_others(self):
+        machine = Machine(self).wheel("cudart", "12.9").env(ANYCUDA_CUDART="/nowhere/libcudart.so.12")
+        report = machine.told()
+        self.assertEqual([(one["place"], one["state"], one["decisions"]["12"]["verdict"])
+                          for one in library(report, "cudart")["candidates"]],
+                         [("variable", "missing", ""), ("environment", "usable", "not_looked_at")])
+
+    def test_a_setting_that_is_none_is_flagged(self):
+        report = Machine(self).env(ANYCUDA_CUDRT="/x", ANYCUDA_CACHE="/y").told()
+        self.assertEqual([(one["name"], one["understood"]) for one in report["settings"]],
+                         [("ANYCUDA_SYSTEM_ROOT", True), ("ANYCUDA_CUDRT", False)])
+
+    def test_names_of_files_come_whole_whatever_is_in_them(self):
+        name = "/a\tpath=b\nc\\n\\d=e"
+        (candidate,) = library(Machine(self).env(ANYCUDA_CUDART=name).told(), "cudart")["candidates"]
+        self.assertEqual(candidate["path"], name)
+
+    def test_a_file_that_cannot_be_read_says_so(self):
+        machine = Machine(self)
+        folder = machine.site / "nvidia/cuda_runtime/lib"
+        folder.mkdir(parents=True)
+        (folder / "libcudart.so.12").symlink_to("libcudart.so.12")  # a loop: nobody can read it
+        (folder / "libcudart.so.11.0").write_bytes(b"no library")
+        report = machine.told()
+        self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "unreadable", "libcudart.so.11.0": "not_elf"})
+        self.assertIn("no usable CUDA runtime", report["reasons"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read every file")
+    def test_a_file_without_rights_says_so(self):
+        machine = Machine(self)
+        file = machine.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"secret")
+        file.chmod(0)
+        self.assertEqual(decisions(machine.told(), "12"), {"libcudart.so.12": "unreadable"})
+
+    def test_without_its_library_the_command_fails_and_says_what_is_missing(self):
+        machine = Machine(self)
+        command = machine.root / "bin/anycuda"
+        command.parent.mkdir()
+        command.write_text(COMMAND.read_text())
+        (machine.root / "share").symlink_to(machine.root / "copied")
+        copy = machine.root / "copied/anycuda/anycuda"
+        for file in (COMMAND.parent.parent / "share/anycuda/anycuda").rglob("*.py"):
+            target = copy / file.relative_to(COMMAND.parent.parent / "share/anycuda/anycuda")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(file.read_text())
+        done = machine.doctor(command=command)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"^anycuda doctor: .*/libanycuda_doctor.so is missing")
+        (machine.root / "lib").mkdir()
+        (machine.root / "lib/libanycuda_doctor.so").write_bytes(b"no library")
+        done = machine.doctor(command=command)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"libanycuda_doctor.so cannot be used: it cannot be asked; .*file too short")
+
+    def test_what_cannot_be_asked_is_an_error_that_says_what_can(self):
+        for words, said in ((("--library", "cudrt"), "no library 'cudrt'; known: cudart, nvrtc, nvjitlink, cuda"),
+                            (("--caller", "14"), "no caller '14'; known: 11, 12, 13, unversioned")):
+            done = Machine(self).doctor(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+// ANYCUDA_COMPAT and ANYCUDA_DRIVER_COMPAT on real runtimes and drivers: what is refused in which
+// mode, by which source of a version, and what is said of it. Without a GPU NVML cannot say a
+// driver's branch, which is what strict mode and the others part at.
+#include "real.h"
+
+namespace anycuda::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Modes : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* piece :
+         {"cudart-11.8", "cudart-12.2", "cudart-12.9", "cudart-13.5", "driver-535", "driver-550"}) {
+      REQUIRE_PIECE(piece);
+    }
+    REQUIRE_PROGRAM(patched("call_cudart-12"));
+  }
+  // The runtime that serves a program; "none" where there is none.
+  std::string runtime(const std::string& major = "12") {
+    result_ = machine_.run({patched("call_cudart-" + major), "peek", "loaded:libcudart"});
+    const std::string path = answer(result_, "loaded");
+    return path.substr(0, machine_.root().string().size()) == machine_.root()
+               ? path.substr(machine_.root().string().size() + 1)
+               : path;
+  }
+  void header(const Path& root, const std::string& number) {
+    machine_.put_file(root / "include/cuda.h", "#define CUDA_VERSION " + number + "\n");
+  }
+  Machine machine_;
+  ProcessResult result_;
+};
+
+constexpr char kWheel11[] =
+    "venv/lib/python3.12/site-packages/nvidia/cuda_runtime/lib/libcudart.so.11.0";
+constexpr char kWheel12[] =
+    "venv/lib/python3.12/site-packages/nvidia/cuda_runtime/lib/libcudart.so.12";
+constexpr char kWheel13[] = "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libcudart.so.13";
+
+TEST_F(Modes, StrictWithoutABranchTakesWhatTheDriverServesAnyway) {
+  machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").driver(535);
+  EXPECT_EQ(runtime(), kWheel12);
+  machine_.env("ANYCUDA_COMPAT", "strict").env("ANYCUDA_LOG", "info");
+  EXPECT_EQ(runtime(), kWheel11);
+  EXPECT_THAT(result_.err,
+              ContainsRegex("passed over .*libcudart.so.12 \\(CUDA 12.9, says wheel "
+                            "nvidia-cuda-runtime-cu12 12.9.[0-9]+\\): newer than the driver's CUDA "
+                            "12.2, the branch of .*libcuda.so.1 is not known \\(nvmlInit_v2 of "
+                            ".*libnvidia-ml.so.1: error [0-9]+, .+\\), and ANYCUDA_COMPAT=strict"));
+}
+
+TEST_F(Modes, StrictTakesAVersionThatTheDriverHas) {
+  machine_.wheel(cudart, "12.2").driver(535).env("ANYCUDA_COMPAT", "strict");
+  EXPECT_EQ(runtime(), kWheel12);
+  machine_.env("ANYCUDA_LOG", "debug");
+  EXPECT_EQ(runtime(), kWheel12);
+  EXPECT_THAT(result_.err, Not(HasSubstr("nvml"))) << "its branch is not even asked for";
+}
+
+TEST_F(Modes, StrictAndNothingElseIsAnErrorThatSaysWhatToDo) {
+  machine_.wheel(cudart, "12.9").driver(535).env("ANYCUDA_COMPAT", "strict");
+  EXPECT_THAT(answers(machine_.run({patched("call_cudart-12"), "count", "loaded:libcudart"})),
+              ElementsAre("count: 35 0", "loaded: none"));
+  EXPECT_EQ(runtime(), "none");
+  EXPECT_THAT(result_.err, AllOf(HasSubstr("what to do: unset ANYCUDA_COMPAT"),
+                                 HasSubstr("a CUDA runtime of CUDA 12.2 or older")));
+}
+
+// A distribution's folder has no cuda.h, and no wheel owns the file.
+TEST_F(Modes, StrictRefusesARuntimeWhoseVersionNobodyTells) {
+  machine_.distribution(cudart, "12.2").driver(535);
+  EXPECT_EQ(runtime(), "usr/lib/x86_64-linux-gnu/libcudart.so.12");
+  machine_.env("ANYCUDA_COMPAT", "strict");
+  EXPECT_EQ(runtime(), "none");
+  EXPECT_THAT(result_.err, ContainsRegex("libcudart.so.12 \\(CUDA 12[^)]*\\): which CUDA 12 it is, "
+                                         "no metadata says \\(.*\\), and ANYCUDA_COMPAT=strict"));
+  header("usr", "12020");
+  EXPECT_EQ(runtime(), "usr/lib/x86_64-linux-gnu/libcudart.so.12");
+}
+
+TEST_F(Modes, StrictAsksForNoVersionWhereTheMajorDecides) {
+  machine_.distribution(cudart, "11.8").driver(535).env("ANYCUDA_COMPAT", "strict");
+  EXPECT_EQ(runtime("11"), "usr/lib/x86_64-linux-gnu/libcudart.so.11.0");
+}
+
+TEST_F(Modes, StrictWithoutADriverRefusesNothing) {
+  machine_.distribution(cudart, "13.5").env("ANYCUDA_COMPAT", "strict");
+  EXPECT_EQ(runtime(), "usr/lib/x86_64-linux-gnu/libcudart.so.13");
+}
+
+TEST_F(Modes, OffAsksNoDriver) {
+  machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
+  machine_.env("ANYCUDA_COMPAT", "off").env("ANYCUDA_LOG", "debug");
+  EXPECT_EQ(runtime(), kWheel13);
+  EXPECT_THAT(result_.err, Not(HasSubstr("driver:")));
+}
+
+TEST_F(Modes, OffKeepsACallerToItsMajorWhereThatIsWanted) {
+  machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
+  machine_.env("ANYCUDA_COMPAT", "off").env("ANYCUDA_CROSS_MAJOR", "reject");
+  EXPECT_EQ(runtime(), kWheel12);
+}
+
+TEST_F(Modes, BestEffortIsTheDefault) {
+  machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
+  const std::string plain = runtime();
+  machine_.env("ANYCUDA_COMPAT", "best_effort");
+  EXPECT_EQ(runtime(), plain);
+  EXPECT_EQ(plain, kWheel12);
+}
+
+TEST_F(Modes, ADeclarationLetsAnOlderDriverRunANewerMajor) {
+  machine_.wheel(cudart, "13.5").driver(535);
+  EXPECT_EQ(runtime(), "none");
+  EXPECT_THAT(result_.err, HasSubstr("ANYCUDA_DRIVER_COMPAT=assume_forward_compat"));
+  machine_.env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
+  EXPECT_EQ(runtime(), kWheel13);
+  machine_.env("ANYCUDA_COMPAT", "strict");
+  EXPECT_EQ(runtime(), kWheel13);
+}
+
+TEST_F(Modes, ADeclarationRelaxesNothingElse) {
+  machine_.wheel(cudart, "12.9").driver(535);
+  machine_.env("ANYCUDA_COMPAT", "strict").env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
+  EXPECT_EQ(runtime(), "none") << "12.9 on a driver of 12 needs its branch as before";
+}
+
+// ---- what tells a version, and what contradicts it
+
+TEST_F(Modes, AHeaderThatContradictsTheSymbolsTellsNothing) {
+  machine_.toolkit(cudart, "12.9").driver(535).env("ANYCUDA_LOG", "debug");
+  for (const std::string lie : {"11080", "12000", "13000"}) {
+    header("usr/local/cuda-12.9", lie);
+    machine_.env("ANYCUDA_COMPAT", "best_effort");
+    EXPECT_THAT(runtime(), HasSubstr("libcudart.so.12")) << lie;
+    machine_.env("ANYCUDA_COMPAT", "strict");
+    EXPECT_EQ(runtime(), "none") << lie;
+    EXPECT_THAT(result_.err,
+                ContainsRegex("no metadata says \\(.*cuda.h says CUDA 1[0-9.]*, its own "
+                              "symbols say CUDA 12.[0-9]+ or later"))
+        << lie;
+  }
+}
+
+TEST_F(Modes, TheHeaderOfAToolkitTellsWhichItIs) {
+  machine_.toolkit(cudart, "12.9").driver(535).env("ANYCUDA_LOG", "debug");
+  header("usr/local/cuda-12.9", "12090");
+  EXPECT_THAT(runtime(), HasSubstr("libcudart.so.12"));
+  EXPECT_THAT(result_.err, ContainsRegex("candidate .*libcudart.so.12 \\(CUDA 12.9, says cuda.h"));
+}
+
+// Two wheels in two folders of one place: their metadata knows which is newer.
+TEST_F(Modes, OfTwoOfOneMajorTheNewerIsTakenByItsMetadata) {
+  REQUIRE_PIECE("cudart-12.8");
+  machine_.toolkit(cudart, "12.9").toolkit(cudart, "12.8");
+  // Without the dotted number in the file's name, and with the same symbols.
+  for (const std::string root : {"usr/local/cuda-12.8", "usr/local/cuda-12.9"}) {
+    const Path folder = Path(root) / "targets/x86_64-linux/lib";
+    const std::string version = root.substr(root.size() - 4);
+    machine_.remove(folder);
+    machine_.put_copy(folder / "libcudart.so.12", library_of(cudart, version));
+  }
+  header("usr/local/cuda-12.8", "12080");
+  header("usr/local/cuda-12.9", "12090");
+  EXPECT_THAT(runtime(), HasSubstr("cuda-12.9/"));
+}
+
+// ---- wrong values
+
+class WrongValue : public Modes, public ::testing::WithParamInterface<std::vector<std::string>> {};
+
+TEST_P(WrongValue, IsAnErrorAtOnceThatNamesValuesAndDefault) {
+  machine_.wheel(cudart, "12.9");
+  for (const std::string mode : {"", "off"}) {  // in every mode, and of every variable
+    const std::string& variable = GetParam()[0];
+    if (variable != "ANYCUDA_COMPAT") machine_.env("ANYCUDA_COMPAT", mode);
+    for (const std::string value : {"Reject", "on", " strict", "off,"}) {
+      machine_.env(variable, value);
+      const ProcessResult result =
+          machine_.run({patched("call_cudart-12"), "count", "loaded:libcudart"});
+      EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
+      EXPECT_THAT(result.err, HasSubstr(variable + "=" + value + " is not understood: it may be " +
+                                        GetParam()[1] + " (default: " + GetParam()[2] + ")"));
+      EXPECT_THAT(result.err, HasSubstr("what to do: set " + variable + " to "));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, WrongValue,
+    ::testing::Values(
+        std::vector<std::string>{"ANYCUDA_COMPAT", "strict, best_effort or off", "best_effort"},
+        std::vector<std::string>{"ANYCUDA_CROSS_MAJOR", "adapt or reject", "adapt"},
+        std::vector<std::string>{"ANYCUDA_DRIVER_COMPAT", "assume_forward_compat", "unset"}),
+    [](const auto& info) { return info.param[0]; });
+
+}  // namespace
+}  // namespace anycuda::test

@@ -1,0 +1,19 @@
+// An NVML that counts. INIT: what nvmlInit_v2 returns. VERSION: the driver's, as a text.
+#include <string.h>
+
+int nvml_inits;
+int nvml_shutdowns;
+
+int nvmlInit_v2(void) {
+  ++nvml_inits;
+  return INIT;
+}
+int nvmlShutdown(void) {
+  ++nvml_shutdowns;
+  return 0;
+}
+int nvmlSystemGetDriverVersion(char* text, unsigned size) {
+  strncpy(text, VERSION, size);
+  return 0;
+}
+const char* nvmlErrorString(int code) { return code == 9 ? "Driver Not Loaded" : "?"; }

@@ -1,0 +1,27 @@
+// Names of verdicts, for what a failing test says.
+#pragma once
+
+#include <ostream>
+
+#include "compat/candidate_rule.h"
+
+namespace anycuda {
+
+inline void PrintTo(Verdict verdict, std::ostream* out) {
+  const char* const names[] = {"accepted",
+                               "newer_than_known",
+                               "other_major",
+                               "other_loaded",
+                               "no_metadata",
+                               "driver_too_old",
+                               "driver_branch_short",
+                               "driver_branch_unknown",
+                               "driver_major_unknown"};
+  *out << names[static_cast<int>(verdict)];
+}
+
+inline DriverFacts driver_of(int number, int branch = 0) {
+  return {true, version_from_cuda_number(number), branch};
+}
+
+}  // namespace anycuda
