@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdint>
 #include <cstring>
 
@@ -41,7 +42,8 @@ constexpr std::int32_t kFlags = 0x0a03;  // FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6
 #endif
 
 std::size_t read_whole(const char* path, Arena* arena, const char** content) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: a pipe of that name must not hold the program up.
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return 0;
   struct stat status;
   std::size_t size = 0;
@@ -93,7 +95,8 @@ void each_cached_library(const char* root, const char* prefix, Arena* arena,
     if (entry.flags != kFlags || entry.name >= left || entry.path >= left) continue;
     if (std::strncmp(start + entry.name, prefix, prefix_length) != 0) continue;
     const char* path = start + entry.path;
-    if (*path != '/') continue;
+    // No file has a longer path; many entries with one of megabytes would take for ever to copy.
+    if (*path != '/' || strnlen(path, PATH_MAX) == PATH_MAX) continue;
     const char* full = *root != '\0' ? arena->format("%s%s", root, path) : arena->copy(path);
     if (full != nullptr) visit(full, argument);
   }

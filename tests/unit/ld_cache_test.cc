@@ -2,7 +2,9 @@
 #include "loader/ld_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -128,6 +130,19 @@ TEST(LdCache, CountsAndOffsetsThatLieAreNotFollowed) {
   std::string old = behind_old_format(1, new_format(kLibraries));
   std::memcpy(&old[12], &absurd, 4);
   EXPECT_EQ(found(old), Paths{});
+}
+
+TEST(LdCache, APathThatNoFileCanHaveIsPassedOver) {
+  const std::string longest = "/" + std::string(PATH_MAX - 2, 'x');
+  EXPECT_EQ(found(new_format({{"libtest.so.11", longest + "x"}, {"libtest.so.12", longest}})),
+            Paths{longest});
+}
+
+TEST(LdCache, APipeOfThatNameHoldsNobodyUp) {
+  unit::TempTree tree;
+  tree.folder("etc");
+  ASSERT_EQ(mkfifo(tree.path("etc/ld.so.cache").c_str(), 0600), 0);
+  EXPECT_EQ(found_in(tree.root(), "libtest.so"), Paths{});
 }
 
 }  // namespace
