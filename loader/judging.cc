@@ -85,7 +85,11 @@ Verdict judge_candidate(Search* search, Candidate* candidate) {
     question.candidate.version = known_version(*candidate);
     question.candidate.exact = candidate->toolkit.version.known();
   }
-  if (asks_branch(question)) {
+  // A driver that speaks of CUDA M is of the branch that M came with, or a later one, and that is
+  // the minimum: the answer cannot refuse what is in the field. To ask wakes NVML up, for
+  // milliseconds, in every thread that comes then. So only who wants to know and not to believe has
+  // it asked.
+  if (search->policy.mode == Mode::strict && asks_branch(question)) {
     know_branch(search);
     question.driver = search->driver;
   }

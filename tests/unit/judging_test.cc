@@ -165,23 +165,33 @@ TEST_F(Judging, TheBranchIsAskedForWhereTheVersionIsNewerThanTheDriverAlone) {
   toolkit("11.8", "11080", "libtest.so.11.2");
   in_child([this] {
     TestSearch search;
+    search.policy.mode = Mode::strict;
     EXPECT_THAT(find(&search), HasSubstr("cuda-12.2/"));
     EXPECT_FALSE(nvml_was_asked());
   });
   toolkit("12.9", "12090", "libtest.so.12");
   in_child([this] {
     TestSearch search;
+    search.policy.mode = Mode::strict;
     EXPECT_THAT(find(&search), HasSubstr("cuda-12.9/"));
     EXPECT_TRUE(nvml_was_asked());
     EXPECT_EQ(search.driver.branch, 535);
   });
-  in_child([this] {
-    TestSearch search;
-    search.policy.mode = Mode::off;
-    EXPECT_THAT(find(&search), HasSubstr("cuda-12.9/"));
-    EXPECT_FALSE(nvml_was_asked());
-    EXPECT_FALSE(search.driver.present) << "nor the driver";
-  });
+}
+
+TEST_F(Judging, TheBranchIsAskedForInStrictModeAlone) {
+  driver();
+  machine.tree.fake("nvml_535", kNvml);
+  toolkit("12.9", "12090", "libtest.so.12");
+  for (const Mode mode : {Mode::best_effort, Mode::off}) {
+    in_child([this, mode] {
+      TestSearch search;
+      search.policy.mode = mode;
+      EXPECT_THAT(find(&search), HasSubstr("cuda-12.9/"));
+      EXPECT_FALSE(nvml_was_asked());
+      EXPECT_EQ(search.driver.present, mode != Mode::off) << "nor the driver";
+    });
+  }
 }
 
 TEST_F(Judging, ABranchBelowTheMinimumServesNoNewerMinor) {
@@ -191,6 +201,7 @@ TEST_F(Judging, ABranchBelowTheMinimumServesNoNewerMinor) {
   toolkit("12.9", "12090", "libtest.so.12");
   in_child([] {
     TestSearch search;
+    search.policy.mode = Mode::strict;
     EXPECT_THAT(find(&search), HasSubstr("cuda-12.2/"));
     EXPECT_THAT(reason_of(*candidate(&search, "cuda-12.9/"), &search),
                 AllOf(HasSubstr("525"), HasSubstr("520")));
