@@ -9,6 +9,7 @@
 #include "doctor/record.h"
 #include "loader/advice.h"
 #include "loader/candidate_version.h"
+#include "loader/driver.h"
 #include "loader/judging.h"
 #include "loader/places.h"
 #include "loader/reason.h"
@@ -93,12 +94,22 @@ const char* verdict_on(const Candidate& candidate, const Found& found, const Sea
   return not_looked_at(candidate, found, search) ? "not_looked_at" : name_of(candidate.verdict);
 }
 
+// The stub itself wants the branch in strict mode alone; who reads the report wants to know it.
+DriverFacts facts_about(const Search& search, Version version) {
+  DriverFacts facts = search.driver;
+  if (facts.branch == 0 && needs_branch(facts, version)) {
+    facts.branch = branch_of_process(driver_of_process()).number;
+  }
+  return facts;
+}
+
 // How the driver stands to it, whatever the mode makes of that; "" where the driver was not asked.
 const char* driver_verdict_on(const Candidate& candidate, const Search& search) {
   const bool asked = search.library.rules.driver_bound && search.driver_path != nullptr;
   if (!asked || candidate.image.state != FileState::usable) return "";
+  const Version version = known_version(candidate);
   return name_of(
-      judge_driver(search.driver, known_version(candidate), search.policy.forward_compatibility));
+      judge_driver(facts_about(search, version), version, search.policy.forward_compatibility));
 }
 
 void write_candidate(const Candidate& candidate, Search* search, const Found& found,

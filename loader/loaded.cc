@@ -1,60 +1,21 @@
 #include "loader/loaded.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 
-#include <cstring>
-
 #include "loader/identity.h"
+#include "loader/loaded_names.h"
 
 namespace anycuda {
 namespace {
 
-// The dynamic section of a loaded object. glibc relocates its addresses in place; the comparison
-// covers objects (the vdso) where it does not.
-struct LoadedDynamic {
-  const char* strings = nullptr;
-  const char* versions = nullptr;
-  std::size_t soname = 0;
-  std::size_t version_count = 0;
-};
-
-const char* absolute(const dl_phdr_info& info, ElfW(Addr) address) {
-  return reinterpret_cast<const char*>(address < info.dlpi_addr ? address + info.dlpi_addr
-                                                                : address);
-}
-
-LoadedDynamic read_dynamic(const dl_phdr_info& info) {
-  LoadedDynamic found;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    const auto* entry =
-        reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
-    for (; entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag == DT_STRTAB) found.strings = absolute(info, entry->d_un.d_ptr);
-      if (entry->d_tag == DT_VERDEF) found.versions = absolute(info, entry->d_un.d_ptr);
-      if (entry->d_tag == DT_VERDEFNUM) found.version_count = entry->d_un.d_val;
-      if (entry->d_tag == DT_SONAME) found.soname = entry->d_un.d_val;
-    }
-  }
-  return found;
-}
-
 int identify(const dl_phdr_info& info, const LibraryDescriptor& library) {
-  const LoadedDynamic dynamic = read_dynamic(info);
-  if (dynamic.strings == nullptr) return 0;
+  const LoadedNames names(info);
   Identity identity(library);
-  if (dynamic.soname != 0) identity.soname(dynamic.strings + dynamic.soname);
-  const char* place = dynamic.versions;
-  for (std::size_t i = 0; place != nullptr && i < dynamic.version_count; ++i) {
-    const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(place);
-    const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(place + definition->vd_aux);
-    if ((definition->vd_flags & VER_FLG_BASE) == 0) {
-      identity.version_definition(dynamic.strings + name->vda_name);
-    }
-    place = definition->vd_next != 0 ? place + definition->vd_next : nullptr;
-  }
+  if (names.soname() != nullptr) identity.soname(names.soname());
+  names.each_version_definition([&](const char* name, bool is_base) {
+    if (!is_base) identity.version_definition(name);
+  });
   return identity.is_stub() ? 0 : identity.major();
 }
 

@@ -1,4 +1,3 @@
-#include <elf.h>
 #include <link.h>
 
 #include <algorithm>
@@ -8,39 +7,10 @@
 
 #include "compat/library/guard_rails_seams.h"
 #include "loader/identity.h"
+#include "loader/loaded_names.h"
 
 namespace anycuda::compat {
 namespace {
-
-struct Dynamic {
-  const char* strings = nullptr;
-  const char* versions = nullptr;
-  std::size_t soname = 0;
-  std::size_t version_count = 0;
-};
-
-// glibc relocates the addresses in a loaded object's dynamic section in place; the comparison is
-// for objects (the vdso) where it does not.
-const char* absolute(const dl_phdr_info& info, ElfW(Addr) address) {
-  return reinterpret_cast<const char*>(address < info.dlpi_addr ? address + info.dlpi_addr
-                                                                : address);
-}
-
-Dynamic read_dynamic(const dl_phdr_info& info) {
-  Dynamic found;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    const auto* entry =
-        reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
-    for (; entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag == DT_STRTAB) found.strings = absolute(info, entry->d_un.d_ptr);
-      if (entry->d_tag == DT_VERDEF) found.versions = absolute(info, entry->d_un.d_ptr);
-      if (entry->d_tag == DT_VERDEFNUM) found.version_count = entry->d_un.d_val;
-      if (entry->d_tag == DT_SONAME) found.soname = entry->d_un.d_val;
-    }
-  }
-  return found;
-}
 
 bool is_release(std::string_view text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0 &&
@@ -61,22 +31,15 @@ bool names(const Piece& piece, std::string_view name) {
 // The row's name for a loaded object, "" if it is none of the row's. A copy that a wheel has
 // renamed keeps its version definition's name.
 std::string soname_in(const dl_phdr_info& info, const Piece& piece) {
-  const Dynamic dynamic = read_dynamic(info);
-  if (dynamic.strings == nullptr) return {};
+  const LoadedNames loaded(info);
   std::string found;
-  if (dynamic.soname != 0 && names(piece, dynamic.strings + dynamic.soname)) {
-    found = dynamic.strings + dynamic.soname;
-  }
-  const char* place = dynamic.versions;
-  for (std::size_t i = 0; place != nullptr && i < dynamic.version_count; ++i) {
-    const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(place);
-    const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(place + definition->vd_aux);
-    const std::string_view text = dynamic.strings + name->vda_name;
-    if (text == kStubNode) return {};
-    if (found.empty() && names(piece, text)) found = text;
-    place = definition->vd_next != 0 ? place + definition->vd_next : nullptr;
-  }
-  return found;
+  bool is_stub = false;
+  if (loaded.soname() != nullptr && names(piece, loaded.soname())) found = loaded.soname();
+  loaded.each_version_definition([&](const char* name, bool) {
+    is_stub = is_stub || std::string_view(name) == kStubNode;
+    if (found.empty() && names(piece, name)) found = name;
+  });
+  return is_stub ? std::string() : found;
 }
 
 struct Visit {

@@ -31,6 +31,13 @@ int cuDeviceGetName(char* name, int size, int device) { strncpy(name, "Test GPU"
 int cuDeviceGetAttribute(int* value, int what, int device) { *value = what == 75 ? 9 : 0; return 0; }
 int cuDeviceTotalMem_v2(unsigned long* size, int device) { *size = 8UL << 30; return 0; }
 """
+NVML = """
+#include <string.h>
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+const char* nvmlErrorString(int status) { return "no"; }
+int nvmlSystemGetDriverVersion(char* version, unsigned size) { strncpy(version, "BRANCH.1", size); return 0; }
+"""
 
 
 def with_core(source: str, count: int = 1) -> str:
@@ -104,6 +111,19 @@ class Machines(unittest.TestCase):
         self.assertEqual(report["verdict"],
                          "CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 12.9, 1 GPU.")
         self.assertEqual(report["help"], [])
+
+    def test_what_a_newer_minor_works_on_is_said_by_the_branch(self):
+        driver = with_core(WORKING.replace("12090", "12020"))
+        for branch, verdict, words in (("535", "served_by_minor_version", "works by minor-version compatibility"),
+                                       ("520", "branch_short", "older than this major needs")):
+            machine = self.with_runtimes("12.9").fake_driver(driver)
+            machine.library(machine.system / "libnvidia-ml.so.1", NVML.replace("BRANCH", branch), "libnvidia-ml.so.1")
+            report = machine.told("--library", "cudart")
+            self.assertEqual(report["driver"]["branch"], int(branch))
+            self.assertEqual(taken(report)["12"], "libcudart.so.12")
+            (candidate,) = library(report, "cudart")["candidates"]
+            self.assertEqual({decision["driver"] for decision in candidate["decisions"].values()}, {verdict})
+            self.assertIn(words, " ".join(machine.doctor("--library", "cudart").stdout.split()))
 
     def test_a_caller_that_gets_nothing_is_named(self):
         machine = self.with_runtimes("12.9").fake_driver(with_core(WORKING)).env(ANYCUDA_CROSS_MAJOR="reject")
