@@ -44,16 +44,16 @@ def _library(library: Descriptor) -> str:
     symbols, history, pool = _symbols(library)
     parts = [
         f"namespace {library.name}_data {{\nnamespace {{",
-        tables._pool(pool),
-        tables._array("SymbolRow", "kSymbols", symbols),
-        tables._array("History", "kHistory", history),
+        tables.pool_data(pool),
+        tables.array("SymbolRow", "kSymbols", symbols),
+        tables.array("History", "kHistory", history),
         "constexpr Tables search_tables() {\n  Tables tables{};\n  tables.pool = kPool;\n  tables.symbols = kSymbols;\n"
         f"  tables.symbol_count = {len(symbols)};\n  tables.history = kHistory;\n  return tables;\n}}",
-        tables._descriptor_data(library, title),
+        tables.descriptor_data(library, title),
         "}  // namespace",
         f"}}  // namespace {library.name}_data",
         f"using namespace {library.name}_data;",
-        tables._descriptor(library, title, f"&k{library.partner.capitalize()}" if library.partner else "nullptr"),
+        tables.descriptor_rows(library, title, f"&k{library.partner.capitalize()}" if library.partner else "nullptr"),
         f"constexpr Tables k{title}Tables = {library.name}_data::search_tables();",
     ]
     return "\n".join(parts)
@@ -67,7 +67,7 @@ def _symbols(library: Descriptor) -> tuple[list[tuple], list[str], tables.Pool]:
     planned = plan.Plan(library, database, library.stub, functions, 0)
     pool = tables.Pool()
     rows = [(pool.add(function.name), "ResultKind::status", 0, "Role::plain", 0) for function in functions]
-    history = [value for function in functions for value in tables._history(planned, function)]
+    history = [value for function in functions for value in tables.history_of(planned, function)]
     return rows, history, pool
 
 

@@ -48,7 +48,7 @@ def cplusplus(plan: Plan, driver: Descriptor, partner: Optional[Descriptor] = No
                       outputs.add(slot.outputs)))
     own = list(dict.fromkeys(plan.descriptor.own.values()))
     symbols = [_symbol(plan, function, pool, own) for function in plan.symbols]
-    history = [value for function in plan.symbols for value in _history(plan, function)]
+    history = [value for function in plan.symbols for value in history_of(plan, function)]
     errors = [(value, pool.add(name), pool.add(message))
               for value, name, message in plan.database.errors]
     names = [function.name for function in plan.symbols]
@@ -62,28 +62,28 @@ def cplusplus(plan: Plan, driver: Descriptor, partner: Optional[Descriptor] = No
         *adapters.declarations(),
         _on_opened(plan.descriptor),
         "namespace anycuda {\nnamespace {",
-        _pool(pool),
-        _array("SymbolRow", "kSymbols", symbols),
-        _array("History", "kHistory", history),
-        _array("SlotRow", "kSlots", slots),
-        _array("std::uint16_t", "kCells", [cell for cell, _ in flat]),
-        _array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
-        _array("std::uint32_t", "kTargets", targets.values),
-        _array("AdapterRow", "kAdapters", [(needs, rather) for _, needs, rather in adapters.rows]),
+        pool_data(pool),
+        array("SymbolRow", "kSymbols", symbols),
+        array("History", "kHistory", history),
+        array("SlotRow", "kSlots", slots),
+        array("std::uint16_t", "kCells", [cell for cell, _ in flat]),
+        array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
+        array("std::uint32_t", "kTargets", targets.values),
+        array("AdapterRow", "kAdapters", [(needs, rather) for _, needs, rather in adapters.rows]),
         adapters.lookup(),
-        _array("std::uint32_t", "kReasonText", [row[0] for row in reasons.rows]),
-        _array("std::uint8_t", "kOutputs", outputs.bytes),
-        _array("ErrorRow", "kErrors", errors),
-        _array("StatusOverride", "kOverrides", overrides),
+        array("std::uint32_t", "kReasonText", [row[0] for row in reasons.rows]),
+        array("std::uint8_t", "kOutputs", outputs.bytes),
+        array("ErrorRow", "kErrors", errors),
+        array("StatusOverride", "kOverrides", overrides),
         "void* const kOwn[] = {"
         + ", ".join(f"reinterpret_cast<void*>(&{name})" for name in own) + ("nullptr" if not own else "")
         + "};",
-        _descriptor_data(plan.descriptor, "Library"),
-        _descriptor_data(driver, "Driver"),
-        *([_descriptor_data(partner, "Partner"), _descriptor(partner, "Partner")] if partner else []),
+        descriptor_data(plan.descriptor, "Library"),
+        descriptor_data(driver, "Driver"),
+        *([descriptor_data(partner, "Partner"), descriptor_rows(partner, "Partner")] if partner else []),
         "}  // namespace",
-        _descriptor(plan.descriptor, "Library", "&kPartner" if partner else "nullptr"),
-        _descriptor(driver, "Driver"),
+        descriptor_rows(plan.descriptor, "Library", "&kPartner" if partner else "nullptr"),
+        descriptor_rows(driver, "Driver"),
         _tables(plan, len(symbols), len(slots), len(errors), len(overrides)),
         "}  // namespace anycuda",
     ]
@@ -186,7 +186,7 @@ def _symbol(plan: Plan, function, pool: Pool, own: list[str]) -> tuple:
             own.index(mine) + 1 if mine else 0)
 
 
-def _history(plan: Plan, function) -> list[str]:
+def history_of(plan: Plan, function) -> list[str]:
     values = []
     for major in plan.descriptor.majors:
         core = " | kCore" if function.name in plan.descriptor.core.get(major.number, ()) else ""
@@ -199,7 +199,7 @@ def _history(plan: Plan, function) -> list[str]:
     return values
 
 
-def _array(kind: str, name: str, rows: list) -> str:
+def array(kind: str, name: str, rows: list) -> str:
     """An array; never empty, since C++ has no empty ones and nobody reads past the counts."""
     def text(row) -> str:
         return "{" + ", ".join(map(str, row)) + "}" if isinstance(row, tuple) else str(row)
@@ -207,7 +207,7 @@ def _array(kind: str, name: str, rows: list) -> str:
     return f"constexpr {kind} {name}[] = {{\n{body}}};"
 
 
-def _pool(pool: Pool) -> str:
+def pool_data(pool: Pool) -> str:
     lines = "\n".join(quote(text)[:-1] + '\\0"' for text in pool.text)
     return f"constexpr char kPool[] =\n{lines};"
 
@@ -216,7 +216,7 @@ def quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def _descriptor_data(descriptor: Descriptor, name: str) -> str:
+def descriptor_data(descriptor: Descriptor, name: str) -> str:
     majors = ",\n".join(
         f"{{{m.number}, {quote(m.soname)}, {quote(m.node) if m.node else 'nullptr'}}}"
         for m in descriptor.majors)
@@ -225,7 +225,7 @@ def _descriptor_data(descriptor: Descriptor, name: str) -> str:
             f"const char* const k{name}Folders[] = {{{folders}nullptr}};")
 
 
-def _descriptor(descriptor: Descriptor, name: str, partner: str = "nullptr") -> str:
+def descriptor_rows(descriptor: Descriptor, name: str, partner: str = "nullptr") -> str:
     newest = max(m.number for m in descriptor.majors)
     lto_ir = "makes" if descriptor.lto_ir_to else "takes" if descriptor.lto_ir_from else "none"
     rules = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.one_per_process).lower(),
