@@ -6,17 +6,28 @@ import argparse
 import os
 import sys
 
-from . import doctor, matrix
+from . import doctor, installation, matrix
 from .failure import Failure
 
 # Each is a module with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
 COMMANDS = (doctor, matrix)
 
 
+class _Version(argparse.Action):
+    """Looked up only when asked for: every other option works without an installation."""
+
+    def __call__(self, parser, *_) -> None:
+        try:
+            parser.exit(0, f"anycuda {installation.find().version}\n")
+        except Failure as failure:
+            parser.exit(2, f"anycuda: {failure}\n")
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="anycuda", description="Tools around the stub libraries of anycuda."
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         added = commands.add_parser(

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .. import installation
 from ..failure import Failure
 from . import process, records
 
@@ -68,8 +69,7 @@ class Asker:
 
 
 def find_asker(native: bool, limit: float) -> Asker:
-    """From where this package lies: share/anycuda/anycuda/doctor, lib."""
-    folder = Path(__file__).resolve().parents[4] / "lib"
+    folder = installation.find().folder("tools")
     needed = folder / (_PROGRAM if native else _LIBRARY)
     if not needed.is_file():
         raise Failure(f"{needed} is missing: it is built with the stubs (target doctor); install anycuda again")

@@ -1,0 +1,62 @@
+"""Where the files of this anycuda are: installation.json, which the build wrote for the tree it lies in.
+
+Three trees have one: the build folder and an installed prefix (share/anycuda/, the package in a folder of
+it), and the wheel (the package itself). Its paths are relative to it, so a tree may be moved.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from .failure import Failure
+
+_PACKAGE = Path(__file__).resolve().parent
+_NAME = "installation.json"
+
+
+@dataclass(frozen=True)
+class Installation:
+    """`cpu` is as the kernel calls it (x86_64, aarch64); `folders` are absolute, by what they hold."""
+
+    version: str
+    cpu: str
+    folders: dict[str, Path]
+
+    def folder(self, holds: str) -> Path:
+        """Of "stubs", "dropins", "link" (a folder for each major), "static" (likewise), "tools", "cmake",
+        "pkgconfig", "include"."""
+        folder = self.folders.get(holds)
+        if folder is None or not folder.is_dir():
+            raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}"
+                          f"{f': {folder} is missing' if folder else ''}; install it again")
+        return folder
+
+    def stub(self, library: str) -> Path:
+        """cudart -> .../libcudart_stub.so"""
+        path = self.folder("stubs") / f"lib{library}_stub.so"
+        if not path.is_file():
+            raise Failure(f"{path} is missing: install anycuda again")
+        return path
+
+
+@functools.lru_cache(maxsize=None)
+def find() -> Installation:
+    for folder in (_PACKAGE, _PACKAGE.parent):
+        if (folder / _NAME).is_file():
+            return load(folder / _NAME)
+    raise Failure(f"there is no {_NAME} in {_PACKAGE} or {_PACKAGE.parent}: call the anycuda of a build folder's bin/, "
+                  "or of an installation")
+
+
+def load(path: Path) -> Installation:
+    try:
+        text = json.loads(path.read_text(encoding="utf-8"))
+        folders = {holds: (path.parent / relative).resolve() for holds, relative in text["folders"].items()}
+        return Installation(text["version"], text["cpu"], folders)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Failure(f"{path} is damaged ({error!r}): install anycuda again") from None
