@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 
-from . import doctor, installation, matrix
+from . import check, config, doctor, installation, matrix, patch, repair, run
 from .failure import Failure
 
 # Each is a module with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
-COMMANDS = (doctor, matrix)
+COMMANDS = (check, patch, repair, run, doctor, matrix, config)
 
 
 class _Version(argparse.Action):
@@ -18,9 +18,10 @@ class _Version(argparse.Action):
 
     def __call__(self, parser, *_) -> None:
         try:
-            parser.exit(0, f"anycuda {installation.find().version}\n")
+            print(f"anycuda {installation.find().version}")
         except Failure as failure:
             parser.exit(2, f"anycuda: {failure}\n")
+        parser.exit(0)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -23,7 +23,7 @@ class LockedFile:
     source: str  # "pypi" or "debian"
     package: str
     version: str
-    arch: str  # x86_64, or all for files without machine code
+    arch: str  # x86_64 or aarch64, or all for files without machine code
     sha256: str
     size: int
     suite: str = ""
@@ -36,7 +36,7 @@ class Part:
 
     In a pattern * stands for any characters, slashes too, and the destination is the folder ("" or
     ending in /) that replaces the folders before the first *. A pattern without * may also have a
-    destination name of its own.
+    destination name of its own. The empty pattern is the file itself, not unpacked.
     """
 
     file: str

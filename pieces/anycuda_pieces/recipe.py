@@ -7,6 +7,7 @@ the files and writes lock.json.
 from __future__ import annotations
 
 from .recipe_tools import tools
+from .unpack import WHOLE
 from .wanted import Deb, WantedPart, WantedPiece, Wheel
 
 CUDART = (
@@ -30,6 +31,12 @@ CRT = (
 CUDA_TOOLKIT = "12.9.1 13.0.2 13.5.0".split()
 # Two patch releases of one minor: the later one has the minor's plain name.
 EXTRA_PATCH_RELEASES = {"cudart": {"12.0.107"}}
+
+# For the tests on an emulated aarch64.
+AARCH64 = {
+    "cudart": ("nvidia-cuda-runtime", "11.8.89 12.9.79 13.5.37".split()),
+    "nvrtc": ("nvidia-cuda-nvrtc", "11.8.89 13.5.37".split()),
+}
 
 DEMO_VERSIONS = ("11.8", "12.9", "13.5")
 
@@ -199,6 +206,39 @@ def pieces() -> list[WantedPiece]:
         nvcc_from_debian("12.4", "trixie", "12.4.127", "12.4.131"),
         nvcc_13("13.0", "13.0.88", "13.0.96"),
         *tools(),
+        *wheel_pieces(),
+        *aarch64_pieces(),
+    ]
+
+
+def aarch64_pieces() -> list[WantedPiece]:
+    return [
+        WantedPiece(
+            f"aarch64_{name}-{minor_of(version)}",
+            (WantedPart(Wheel(package_name(base, version), version, "aarch64"), LIBRARY, UNUSED),),
+            arch="all",
+        )
+        for name, (base, versions) in AARCH64.items()
+        for version in versions
+    ]
+
+
+# Wheels of others that link CUDA libraries, as they are: linked to the SONAME (torch_memory_saver, torchaudio),
+# to a copy renamed by auditwheel (cumm, NVRTC too) or by torchvision's own script, used without naming it in one
+# file of several (mooncake).
+WHEELS = {
+    "torch_memory_saver": ("torch-memory-saver", "0.0.9"),
+    "torchvision": ("torchvision", "0.22.1"),
+    "torchaudio": ("torchaudio", "2.8.0"),
+    "cumm": ("cumm-cu120", "0.6.3"),
+    "mooncake": ("mooncake-transfer-engine", "0.3.8"),
+}
+
+
+def wheel_pieces() -> list[WantedPiece]:
+    return [
+        WantedPiece(f"wheel-{name}", (WantedPart(Wheel(*wanted), {WHOLE: ""}),))
+        for name, wanted in WHEELS.items()
     ]
 
 
@@ -214,7 +254,10 @@ def sets() -> dict[str, list[str]]:
         if name.rsplit("-", 1)[1] in DEMO_VERSIONS
     ] + ["driver-535", "patchelf"]
     test = demo + of("cudart", "nvrtc", "nvjitlink", "cuda-toolkit", "driver", "nvcc")
-    test += ["gtest", "strace"]
+    test += ["gtest", "strace", "tilelang"]
     harvest = of("cudart", "nvrtc", "nvjitlink", "crt", "driver") + ["libclang"]
     chosen = {"demo": demo, "test": test, "harvest": harvest, "bench": ["tilelang"]}
+    chosen["aarch64"] = of("aarch64_cudart", "aarch64_nvrtc") + ["zig", "scikit-build"]
+    chosen["aarch64"] += [f"crt-{version}" for version in ("11.8", "12.9", "13.5")]  # headers: the same for both
+    chosen["wheels"] = of("wheel") + ["scikit-build"]
     return {name: [n for n in names if n in set(members)] for name, members in chosen.items()}

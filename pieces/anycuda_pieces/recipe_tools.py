@@ -31,13 +31,31 @@ def tools() -> list[WantedPiece]:
                 ),
             ),
         ),
+        # Its stubs, and the libraries that they serve, with what these need besides: all of them can be loaded.
         WantedPiece(
             "tilelang",
             (
                 WantedPart(
-                    Wheel("tilelang", "0.1.15"), {"tilelang/lib/libstub_*.so": "tilelang/lib/"}
+                    Wheel("tilelang", "0.1.15"),
+                    {f"tilelang/lib/{name}.so": "tilelang/lib/"
+                     for name in ("libstub_*", "libtilelang", "libtvm_runtime", "libtvm_compiler")},
                 ),
+                WantedPart(
+                    Wheel("apache-tvm-ffi", "0.1.12"), {"tvm_ffi/lib/libtvm_ffi.so": "tvm_ffi/lib/"}
+                ),
+                WantedPart(Wheel("z3-solver", "4.15.4.0"), {"z3/lib/libz3.so.*": "z3/lib/"}),
             ),
+        ),
+        # A folder for PYTHONPATH that builds a wheel of C++ without any network.
+        WantedPiece(
+            "scikit-build",
+            tuple(
+                WantedPart(Wheel(package, version), {"*": ""})
+                for package, version in (
+                    ("scikit-build-core", "1.1.2"), ("pathspec", "1.1.1"), ("packaging", "26.3"), ("pybind11", "3.1.0"),
+                )
+            ),
+            arch="all",
         ),
         WantedPiece(
             "gtest",
@@ -56,6 +74,25 @@ def tools() -> list[WantedPiece]:
                 WantedPart(Deb("liblzma5", "bookworm"), {"lib/x86_64-linux-gnu/lib*.so.*": "lib/"}),
             ),
             write={"bin/strace": strace},
+        ),
+        # A compiler for every CPU and glibc. Of what it knows, Linux with glibc is kept.
+        WantedPiece(
+            "zig",
+            (
+                WantedPart(
+                    Wheel("ziglang", "0.17.1"),
+                    {"ziglang/zig": "bin/zig", "ziglang/lib/*": "lib/"},
+                    ("ziglang/lib/docs/*", "ziglang/lib/lldb/*")
+                    + tuple(
+                        f"ziglang/lib/libc/{system}/*"
+                        for system in ("darwin", "freebsd", "mingw", "musl", "netbsd", "openbsd", "wasi")
+                    )
+                    + tuple(
+                        f"ziglang/lib/libc/include/*-{system}*"
+                        for system in ("darwin", "freebsd", "netbsd", "openbsd", "windows", "wasi", "linux-musl")
+                    ),
+                ),
+            ),
         ),
         # For the tool itself, where Python has no pip: which one depends on Python's own version.
         WantedPiece(

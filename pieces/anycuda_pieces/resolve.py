@@ -58,12 +58,15 @@ def keeping(old: Lock, resolver: Resolver) -> Resolver:
     rest.
     """
     known = {
-        (f.package, f.version if f.source == "pypi" else f.suite): f for f in old.files.values()
+        (f.package, f.version if f.source == "pypi" else f.suite, f.arch): f
+        for f in old.files.values()
     }
 
     def look_up(file: Wheel | Deb, into: Path) -> LockedFile:
-        key = (file.package, file.version if isinstance(file, Wheel) else file.suite)
-        return known.get(key) or resolver(file, into)
+        is_wheel = isinstance(file, Wheel)
+        key = (file.package, file.version if is_wheel else file.suite)
+        arch = file.arch if is_wheel else ARCH
+        return known.get((*key, arch)) or known.get((*key, "all")) or resolver(file, into)
 
     return look_up
 
@@ -76,8 +79,8 @@ def real_resolver(pip: Pip, apt: Apt, say: Callable[[str], None]) -> Resolver:
 
     def look_up(file: Wheel | Deb, into: Path) -> LockedFile:
         if isinstance(file, Wheel):
-            came = pip.resolve(file.package, file.version, ARCH, into)
-            arch = "all" if came.name.endswith("-any.whl") else ARCH
+            came = pip.resolve(file.package, file.version, file.arch, into)
+            arch = "all" if came.name.endswith("-any.whl") else file.arch
             locked = LockedFile(
                 came.name,
                 "pypi",

@@ -23,6 +23,7 @@ from .errors import FetchError
 from .lockfile import Lock, Part, Piece
 
 BLOCK = 1 << 20
+WHOLE = ""  # as a pattern: the archive itself, as it was downloaded
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,11 @@ def make(lock: Lock, piece: Piece, archives: dict[str, Path], into: Path) -> Non
 
 
 def _take(part: Part, archive: Path, into: Path) -> None:
-    unused = set(part.take)
+    unused = set(part.take) - {WHOLE}
+    if WHOLE in part.take:
+        shutil.copyfile(archive, _place(into, part.take[WHOLE] + part.file))
+        if not unused:
+            return
     members = _deb_members(archive) if part.file.endswith(".deb") else _zip_members(archive)
     for member in members:
         safe(member.name, part.file)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-# The one architecture so far; every file and piece carries it, so that another can come beside.
+# Of the machine that uses the pieces. Every file and piece carries its own.
 ARCH = "x86_64"
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """A Python package of one exact version."""
+    """A Python package of one exact version. `arch` may be another than that of the piece: what runs under an
+    emulator is for any machine."""
 
     package: str
     version: str
+    arch: str = ARCH
 
 
 @dataclass(frozen=True)

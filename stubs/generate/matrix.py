@@ -8,6 +8,7 @@ stubs, and is written as the file that the command `anycuda matrix` reads.
 """
 
 import argparse
+import importlib.util
 import json
 import sys
 from dataclasses import astuple, dataclass, fields
@@ -24,6 +25,7 @@ from .reviewed import Rename, is_driver_name, load_renames
 FORMAT = 1
 ANY_CALLER = "any"
 STUBS = Path(__file__).parent.parent
+CATALOGUE = STUBS.parent / "compat" / "catalogue"
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,8 @@ def _libraries() -> Iterator[tuple[str, dict]]:
             "product": library.product,
             "stub": library.stub,
             "is_driver": library.is_driver,
+            "file_prefix": library.file_prefix,
+            "majors": {str(m.number): {"soname": m.soname, "node": m.node} for m in library.majors},
             "status": {kind: library.status[kind] for kind in ("absent", "rejected")},
             "callers": callers,
             "runtimes": runtimes,
@@ -165,12 +169,35 @@ def _libraries() -> Iterator[tuple[str, dict]]:
         }
 
 
+def others() -> dict[str, list[str]]:
+    """NVIDIA's libraries that have no stub: name -> SONAMEs, from the catalogue of the policy library."""
+    catalogue = _catalogue_reader().Catalogue(CATALOGUE, {"target": "", "multiarch": ""})
+    if catalogue.errors:
+        raise ValueError("; ".join(catalogue.errors))
+    ours = {path.parent.name for path in STUBS.glob("*/library.json")}
+    return {
+        piece.name: piece.values["files"]
+        for piece in catalogue.pieces
+        if piece.kind == "dynamic_library" and piece.name.lower() not in ours
+    }
+
+
+def _catalogue_reader():
+    """compat/catalogue/generate.py: a script, and its name is that of the package here."""
+    spec = importlib.util.spec_from_file_location("catalogue_reader", CATALOGUE / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # its dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
 def text(version: str) -> str:
     """The whole file: one line per library, so that a difference can be looked at."""
     parts = [f'{json.dumps(name)}: {json.dumps(library, separators=(",", ":"))}'
              for name, library in _libraries()]
     head = f'{{"format": {FORMAT}, "anycuda": {json.dumps(version)}, "libraries": {{\n'
-    return head + ",\n".join(parts) + "\n}}\n"
+    rest = f'\n}}, "others": {json.dumps(others(), separators=(",", ":"))}}}\n'
+    return head + ",\n".join(parts) + rest
 
 
 def main() -> int:

@@ -5,9 +5,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from anycuda.elf import ElfError
 from generate import facts
 
-from . import elf, headers, report, sources
+from . import headers, report, sources
 from .libraries import ROWS
 from .merge import DRIVER_TABLES, Database
 from .release import make, make_declared, make_driver
@@ -160,7 +161,7 @@ def main() -> int:
         return options.run(options)
     except (
         headers.HeaderError,
-        elf.ElfError,
+        ElfError,
         sources.SourceError,
         facts.FormatError,
         RuntimeError,

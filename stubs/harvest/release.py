@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from anycuda.elf import read as elf
 from generate import facts
 
-from . import elf, errors, headers
+from . import errors, headers
 from .libraries import LibraryRow
 from .merge import Release, reachable
 

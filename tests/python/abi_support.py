@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ABI = ROOT / "stubs" / "abi"
-sys.path.insert(0, str(ROOT / "stubs"))
+sys.path[:0] = [str(ROOT / "stubs"), str(ROOT / "packaging")]
 
 from generate import layout, model  # noqa: E402
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import unittest
 from pathlib import Path
 
@@ -256,10 +257,12 @@ class Faults(unittest.TestCase):
             target = copy / file.relative_to(COMMAND.parent.parent / "share/anycuda/anycuda")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(file.read_text())
+        shutil.copy(COMMAND.parent.parent / "share/anycuda/installation.json", copy.parent)
+        # It stands where a path of the file leads: copied/anycuda/../../lib.
+        (machine.root / "lib").mkdir()
         done = machine.doctor(command=command)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^anycuda doctor: .*/libanycuda_doctor.so is missing")
-        (machine.root / "lib").mkdir()
         (machine.root / "lib/libanycuda_doctor.so").write_bytes(b"no library")
         done = machine.doctor(command=command)
         self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -135,7 +135,7 @@ class RealPieces(unittest.TestCase):
             [sys.executable, "-m", "harvest", *more, *words],
             text=True,
             capture_output=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "stubs")},
+            env={**os.environ, "PYTHONPATH": f"{ROOT / 'stubs'}:{ROOT / 'packaging'}"},
         )
 
     def test_the_database_is_what_the_pieces_say(self):

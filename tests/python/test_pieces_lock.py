@@ -28,12 +28,13 @@ class TheLock(unittest.TestCase):
 
     def test_is_what_the_recipe_asks_for(self) -> None:
         """Resolving the recipe against the lock's own files gives the lock again."""
-        known = {(f.package, f.version): f for f in self.lock.files.values()}
+        known = {(f.package, f.version, f.arch): f for f in self.lock.files.values()}
         debian = {(f.package, f.suite, f.component): f for f in self.lock.files.values()}
 
         def look_up(file: Wheel | Deb, into: Path) -> lockfile.LockedFile:
             if isinstance(file, Wheel):
-                return known[file.package, file.version]
+                key = file.package, file.version
+                return known.get((*key, file.arch)) or known[(*key, "all")]
             return debian[file.package, file.suite, file.component]
 
         with tempfile.TemporaryDirectory() as work:

@@ -31,8 +31,20 @@ class Destinations(unittest.TestCase):
             with self.subTest(take=take, member=member):
                 self.assertEqual(unpack.destination(Part("f", take), member), wanted)
 
+    def test_the_empty_pattern_takes_no_member(self) -> None:
+        self.assertIsNone(unpack.destination(Part("f", {unpack.WHOLE: ""}), "nvidia/lib/a.so"))
+
     def test_drop_wins(self) -> None:
         self.assertIsNone(unpack.destination(Part("f", {"n/*": ""}, ("*.a",)), "n/lib.a"))
+
+
+class Whole(CacheCase):
+    def test_the_file_itself_comes_beside_what_is_in_it(self) -> None:
+        both = {unpack.WHOLE: "wheel/", "nvidia/lib/*": ""}
+        self.lock.pieces["one"] = Piece("one", "all", (Part("one.whl", both),))
+        folder = self.get(Store(self.contents), ["one"]).folders["one"]
+        self.assertEqual((folder / "wheel" / "one.whl").read_bytes(), self.contents["one.whl"])
+        self.assertEqual((folder / "libone.so").read_bytes(), b"one")
 
 
 class Tricks(CacheCase):

@@ -63,6 +63,13 @@ def find() -> Path:
 
 
 def load(path: Path | None = None) -> Matrix:
+    text = read(path)
+    libraries = {name: _library(name, about) for name, about in text["libraries"].items()}
+    return Matrix(text["anycuda"], libraries)
+
+
+def read(path: Path | None = None) -> dict:
+    """The file as it is, for those who ask for no cells (uses/libraries.py)."""
     path = path or find()
     try:
         text = json.loads(path.read_text(encoding="utf-8"))
@@ -72,8 +79,7 @@ def load(path: Path | None = None) -> Matrix:
         raise Failure(f"{path} is no JSON: {error}") from None
     if not isinstance(text, dict) or text.get("format") != FORMAT:
         raise Failure(f"{path} is no matrix of format {FORMAT}: it was made for another anycuda")
-    libraries = {name: _library(name, about) for name, about in text["libraries"].items()}
-    return Matrix(text["anycuda"], libraries)
+    return text
 
 
 def _library(name: str, about: dict) -> Library:

@@ -1,0 +1,90 @@
+"""`anycuda check`: what becomes of a binary's CUDA calls, once the stubs are in place, on each CUDA."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from .. import terminal
+from ..failure import Failure
+from ..matrix import data
+from ..matrix.selection import Selection
+from ..uses import libraries
+from . import as_json, findings, text, words
+from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
+from .progress import Progress
+
+NAME = "check"
+SUMMARY = "What becomes of the CUDA calls of a file, a folder or a wheel on each CUDA, with the stubs in place."
+_EPILOG = f"""\
+Without --runtime all releases and drivers are asked for. A function counts when the file uses it (asks the
+dynamic linker for it); whether it is ever called, no file tells: --ignore and --allow say what is known not
+to matter. Kinds are those of `anycuda matrix`, and two more: {UNCHECKED} (the file does not say for which
+CUDA it was built, and that matters there: --built-for, `anycuda patch`) and {UNKNOWN} (no stub has it).
+
+exit status: 0  everything runs on every CUDA asked for
+             1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them
+             2  something could not be read, or the command itself failed
+
+  anycuda check program.so
+  anycuda check dist/*.whl --runtime 12,13
+  anycuda check plugin.so --runtime 11.8 --ignore 'cudaGraph*'
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="+", type=Path,
+                        help="binaries, wheels (each library in them), folders (both in them)")
+    for options, name, about in (
+        (("--runtime",), "RELEASE", "the CUDA that is there: 12.4, 12 for all of it; a driver's branch: 535"),
+        (("--library",), "NAME", "cudart, nvrtc, nvjitlink or cuda"),
+        (("--allow",), "KIND", f"no reason to fail: {', '.join(FAILS)}"),
+        (("--ignore",), "GLOB", "functions that do not matter, such as 'cudaGraph*'"),
+    ):
+        parser.add_argument(*options, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
+    parser.add_argument("--built-for", "--caller", metavar="MAJOR", default="",
+                        help="the CUDA that it was built for, where the file does not say: 11, 12, 13")
+    parser.add_argument("--all", action="store_true", help="list what runs, too, not what fails alone")
+    parser.add_argument("--json", action="store_true", help="for programs; the schema is documented")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    matrix = data.load()
+    asked = _asked(arguments, matrix)
+    cells, table, progress = Cells(matrix, asked), libraries.table(), Progress()
+    found = []
+    for path in arguments.files:
+        found.append(findings.look(path, cells, table, progress))
+        progress.end()
+    if arguments.json:
+        print(as_json.report(matrix, asked, found))
+    else:
+        print(text.report(matrix, asked, found, arguments.all, terminal.wants_colour(), terminal.width_of()))
+    return findings.status(found, asked)
+
+
+def _asked(arguments: argparse.Namespace, matrix: data.Matrix) -> Asked:
+    wanted = Selection(libraries=_values(arguments.library), runtimes=_values(arguments.runtime))
+    wanted.apply(matrix._replace(libraries={name: library._replace(runs=[])
+                                            for name, library in matrix.libraries.items()}))
+    majors = sorted({caller for library in matrix.libraries.values() for caller in library.callers if caller.isdigit()})
+    if arguments.built_for and arguments.built_for not in majors:
+        raise Failure(f"--built-for {arguments.built_for}: one of {', '.join(majors)} is expected")
+    allowed = _values(arguments.allow)
+    for kind in allowed:
+        if kind not in FAILS:
+            raise Failure(f"--allow {kind}: one of {', '.join(FAILS)} is expected")
+
+    releases = [release for release in words.every_release(matrix, False)
+                if not wanted.runtimes or {release, data.major_of(release)} & set(wanted.runtimes)]
+    # The newest cuda.h, which the matrix has beside the drivers, says nothing about any that is there.
+    drivers = [driver for driver in words.every_release(matrix, True)
+               if "." not in driver and (not wanted.runtimes or driver in wanted.runtimes)]
+    return Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
+                 tuple(_values(arguments.ignore)))
+
+
+def _values(texts: list[str]) -> list[str]:
+    return [part.strip() for text_ in texts for part in text_.split(",")]

@@ -1,0 +1,48 @@
+"""The answer for programs (the schema is in packaging/README.md)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from ..matrix.data import Matrix
+from . import findings
+from .cells import Asked
+from .findings import File, Input
+
+SCHEMA = 1
+
+
+def report(matrix: Matrix, asked: Asked, found: list[Input]) -> str:
+    whole = {
+        "schema": SCHEMA,
+        "anycuda": matrix.version,
+        "status": findings.status(found, asked),
+        "asked": asdict(asked),
+        "inputs": [_input(one, asked) for one in found],
+    }
+    return json.dumps(whole, indent=1)
+
+
+def _input(one: Input, asked: Asked) -> dict:
+    return {
+        "path": one.path,
+        "kind": one.kind,
+        "status": findings.status([one], asked),
+        "problems": [{"file": name, "text": text} for name, text in one.problems],
+        "passed_over": [{"file": name, "text": text} for name, text in one.passed_over],
+        "files": [_file(file) for file in one.files],
+        "cells": [{**run._asdict(), "fails": asked.fails(run), "files": names} for run, names in one.cells().items()],
+    }
+
+
+def _file(file: File) -> dict:
+    use = file.use
+    return {
+        "name": file.name,
+        "machine": file.machine,
+        "uses": [asdict(one) for one in use.uses],
+        "other": list(use.other),
+        "static_runtime": use.static_runtime,
+        "provides": asdict(use.provides) if use.provides else None,
+    }

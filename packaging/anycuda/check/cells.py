@@ -1,0 +1,117 @@
+"""What becomes of what a file uses, by installed release: the matrix's cells for its references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
+from ..uses.uses import FileUse, Reference, Use
+
+# Beside the matrix's kinds. unchecked: no version says what the caller was built for, and that matters
+# there. unknown: no stub of this anycuda has such a function, so what needs it does not load.
+UNCHECKED, UNKNOWN = "unchecked", "unknown"
+WORKS = ("direct", "renamed", "adapted", "emulated")
+FAILS = ("absent", "rejected", UNCHECKED, UNKNOWN)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`releases` of CUDA and `drivers` that count; `built_for` is for references that do not tell; `libraries`
+    empty: all. What is `allowed` (kinds) or `ignored` (globs of functions) is told, and fails nothing."""
+
+    releases: tuple[str, ...]
+    drivers: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
+    built_for: str = ""
+    allowed: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    def wants(self, library: str) -> bool:
+        return not self.libraries or library in self.libraries
+
+    def fails(self, run: Run) -> bool:
+        return (run.kind in FAILS and run.kind not in self.allowed
+                and not any(fnmatchcase(run.symbol, glob) for glob in self.ignored))
+
+
+@dataclass
+class Cells:
+    """Of one matrix, for one question."""
+
+    matrix: Matrix
+    asked: Asked
+    _runs: dict[tuple[str, str, str], list[Run]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for library in self.matrix.libraries.values():
+            for run in library.runs:
+                self._runs.setdefault((run.library, run.symbol, run.caller), []).append(run)
+
+    def of(self, file: FileUse) -> list[Run]:
+        """In the order of the matrix's libraries, functions and releases; each once."""
+        found: dict[Run, None] = {}
+        for library in self.matrix.libraries.values():
+            for use in file.of(library.name) if self.asked.wants(library.name) else ():
+                for reference in use.symbols:
+                    found.update(dict.fromkeys(self._reference(library, use, reference)))
+        return list(found)
+
+    def caller_of(self, use: Use, reference: Reference) -> str:
+        """The major that it was built for, "" where nobody says. A stub that was linked as it is gets no
+        version from anywhere, whatever its name would tell."""
+        if reference.major or self.asked.built_for:
+            return reference.major or self.asked.built_for
+        return use.majors[0] if len(use.majors) == 1 and use.how != "stub" else ""
+
+    def _reference(self, library: Library, use: Use, reference: Reference) -> list[Run]:
+        caller = ANY_CALLER if library.is_driver else self.caller_of(use, reference)
+        releases = self.asked.drivers if library.is_driver else self.asked.releases
+        if caller:
+            one_by_one = [self._run(library, reference.name, caller, release) for release in releases]
+        else:
+            one_by_one = [self._native(library, reference.name, release) for release in releases]
+        return _joined(one_by_one)
+
+    def _run(self, library: Library, symbol: str, caller: str, release: str) -> Run:
+        """Of one release."""
+        if release not in library.runtimes:
+            return _failing(library, symbol, caller, release, "absent",
+                            f"CUDA {major_of(release)} has no {library.product.split(' (')[0]}")
+        for run in self._runs.get((library.name, symbol, caller), []):
+            if release in run.runtimes:
+                return run._replace(runtimes=(release,))
+        return _failing(library, symbol, caller, release, UNKNOWN,
+                        f"{library.stub} has no such function for CUDA {caller}: what needs it does not load")
+
+    def _native(self, library: Library, symbol: str, release: str) -> Run:
+        """Without a version a caller gets the function of that name, if there is one, as it is."""
+        own = self._run(library, symbol, major_of(release), release)
+        if own.kind == UNKNOWN or own.kind == "absent":
+            reason = own.reason if own.kind == "absent" else f"CUDA {major_of(release)} has no function of that name"
+            return _failing(library, symbol, "", release, "absent", reason)
+        others = [self._run(library, symbol, caller, release) for caller in library.callers
+                  if (library.name, symbol, caller) in self._runs]
+        unlike = [run for run in others if run.kind != "direct"]
+        if not unlike:
+            return own._replace(caller="")
+        wanted = " or ".join(f"{run.kind} for CUDA {run.caller}" for run in unlike)
+        return _failing(library, symbol, "", release, UNCHECKED,
+                        f"it would be {wanted}; but no version says what the caller was built for")
+
+
+def _failing(library: Library, symbol: str, caller: str, release: str, kind: str, reason: str) -> Run:
+    return Run(library.name, symbol, caller, (release,), kind, "", "", (), "", "", reason)
+
+
+def _joined(runs: list[Run]) -> list[Run]:
+    """Releases of one major, one behind the other, that get the same, as one: as the matrix has them."""
+    joined: list[Run] = []
+    for run in runs:
+        last = joined[-1] if joined else None
+        if (last and last._replace(runtimes=()) == run._replace(runtimes=())
+                and major_of(last.runtimes[0]) == major_of(run.runtimes[0])):
+            joined[-1] = last._replace(runtimes=last.runtimes + run.runtimes)
+        else:
+            joined.append(run)
+    return joined

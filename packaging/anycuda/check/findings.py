@@ -1,0 +1,86 @@
+"""What was found in each file, folder and wheel; the exit status follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..elf import ElfError, NotElf, read
+from ..matrix.data import Run
+from ..uses import uses
+from ..uses.libraries import Table
+from ..uses.uses import FileUse
+from . import inputs
+from .cells import Asked, Cells
+
+RUNS, DOES_NOT_RUN, FAILED = 0, 1, 2
+_BUILT_FOR_GPUS = ("x86_64", "aarch64")
+# What may lie in a wheel or a folder and is no concern of CUDA's; named alone it is a mistake.
+_OF_NO_CONCERN = ("32-bit", "big-endian", "not linked yet", "no dynamic section")
+
+
+@dataclass
+class File:
+    """One binary, with the cells of all that it uses."""
+
+    name: str
+    machine: str
+    use: FileUse
+    cells: list[Run]
+
+
+@dataclass
+class Input:
+    """One word of the command line. `passed_over`: binaries that no CUDA can be in; `problems`: what could not
+    be read. Both are (name, sentence)."""
+
+    path: str
+    kind: str
+    files: list[File] = field(default_factory=list)
+    passed_over: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    def cells(self) -> dict[Run, list[str]]:
+        """Of all its files together: cell -> names of the files."""
+        found: dict[Run, list[str]] = {}
+        for file in self.files:
+            for run in file.cells:
+                found.setdefault(run, []).append(file.name)
+        return found
+
+    def failing(self, asked: Asked) -> dict[Run, list[str]]:
+        return {run: names for run, names in self.cells().items() if asked.fails(run)}
+
+
+def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:
+    found = Input(str(path), inputs.kind_of(path))
+    for one in inputs.binaries(path, progress):
+        if isinstance(one, inputs.Problem):
+            found.problems.append((one.name, one.text))
+            continue
+        try:
+            image = read.read(one.path)
+            if image.machine not in _BUILT_FOR_GPUS:
+                raise ElfError(f"{one.path}: for {image.machine}, where there is no CUDA")
+            use = uses.of(image, table)
+        except ElfError as error:
+            _keep_error(found, one, error)
+        else:
+            found.files.append(File(one.name, image.machine, use, cells.of(use)))
+    return found
+
+
+def _keep_error(found: Input, binary: inputs.Binary, error: ElfError) -> None:
+    text = str(error)
+    if text.startswith(f"{binary.path}: "):
+        text = text[len(f"{binary.path}: "):]
+    of_no_concern = found.kind != "file" and not isinstance(error, NotElf) and any(
+        part in text for part in (*_OF_NO_CONCERN, "there is no CUDA"))
+    (found.passed_over if of_no_concern else found.problems).append((binary.name, text))
+
+
+def status(found: list[Input], asked: Asked) -> int:
+    """A file that cannot be read leaves the question open."""
+    if any(one.problems for one in found):
+        return FAILED
+    return DOES_NOT_RUN if any(one.failing(asked) for one in found) else RUNS

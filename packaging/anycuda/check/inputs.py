@@ -1,0 +1,139 @@
+"""The binaries in what was named on the command line: a file, a folder, a wheel; one after another."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Iterator
+
+_ELF, _ZIP = b"\x7fELF", b"PK"
+_PIECE = 1 << 20
+# What zipfile makes of a damaged or strange archive.
+_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+
+
+@dataclass(frozen=True)
+class Binary:
+    """An ELF file: `name` is for people; `path` is where its bytes are while the next one is not asked for."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that cannot be read, in a sentence."""
+
+    name: str
+    text: str
+
+
+Progress = Callable[[str, int, int], None]  # (what is looked at, bytes done, bytes in all)
+
+
+def kind_of(path: Path) -> str:
+    """"file", "folder" or "wheel" (any zip file)"""
+    if path.is_dir():
+        return "folder"
+    try:
+        return "wheel" if path.is_file() and _starts(path) == _ZIP or path.suffix == ".whl" else "file"
+    except OSError:
+        return "file"
+
+
+def binaries(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
+    kind = kind_of(path)
+    if kind == "folder":
+        yield from _in_folder(path, progress)
+    elif kind == "wheel":
+        yield from _in_wheel(path, "", progress)
+    else:
+        yield Binary(path.name, path)
+
+
+def _in_folder(folder: Path, progress: Progress) -> Iterator[Binary | Problem]:
+    problems: list[Problem] = []
+
+    def failed(error: OSError) -> None:
+        problems.append(Problem(str(error.filename), error.strerror or str(error)))
+
+    for place, folders, names in os.walk(folder, onerror=failed):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(place, name)
+            inside = str(path.relative_to(folder))
+            try:
+                start = _starts(path) if stat.S_ISREG(path.lstat().st_mode) else b""
+            except OSError as error:
+                yield Problem(inside, error.strerror or str(error))
+                continue
+            if start == _ELF[:2] and _starts(path, 4) == _ELF:
+                yield Binary(inside, path)
+            elif path.suffix == ".whl" and start:
+                yield from _in_wheel(path, f"{inside}/", progress)
+    yield from problems
+
+
+def _starts(path: Path, count: int = 2) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(count)
+
+
+def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | Problem]:
+    """Nothing is unpacked under its own name, so no name can lead elsewhere; such names are told all the same."""
+    try:
+        wheel = zipfile.ZipFile(path)
+    except _ZIP_ERRORS as error:
+        yield Problem(prefix.rstrip("/") or path.name, f"no whole wheel or zip file: {_sentence(error)}")
+        return
+    with wheel, tempfile.TemporaryDirectory(prefix="anycuda-check-") as folder:
+        members = [one for one in wheel.infolist() if not one.is_dir()]
+        whole, done = sum(member.file_size for member in members), 0
+        for member in members:
+            name = prefix + member.filename
+            so_far = done
+            progress(name, so_far, whole)
+            done += member.file_size
+            if leads_out(member.filename):
+                yield Problem(name, "a path that leads out of the wheel: no installer may unpack it; not looked into")
+                continue
+            place = Path(folder, "binary")
+            try:
+                found = _unpacked(wheel, member, place, lambda bytes_: progress(name, so_far + bytes_, whole))
+            except _ZIP_ERRORS as error:
+                yield Problem(name, f"cannot be unpacked: {_sentence(error)}")
+            else:
+                if found:
+                    yield Binary(name, place)
+            place.unlink(missing_ok=True)
+
+
+def leads_out(name: str) -> bool:
+    """/x, ../x, a/../../x, C:/x; zipfile has made / of \\ only on Windows."""
+    parts = name.replace("\\", "/").split("/")
+    return name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or "\0" in name
+
+
+def _unpacked(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: Callable[[int], None]) -> bool:
+    """Of a binary alone; everything else is left after its first bytes."""
+    with wheel.open(member) as packed:
+        data = packed.read(len(_ELF))
+        if data != _ELF:
+            return False
+        with open(place, "wb") as file:
+            while data:
+                file.write(data)
+                tell(file.tell())
+                data = packed.read(_PIECE)
+    return True
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__

@@ -1,0 +1,144 @@
+"""The answer for people: the verdict first, then what is used, then what fails and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .. import terminal
+from ..matrix import fold
+from ..matrix.data import Library, Matrix, Run
+from ..matrix.views import COLOURS
+from . import words
+from .cells import FAILS, UNCHECKED, WORKS, Asked
+from .findings import Input
+
+_INDENT = "  "
+_COLOURS = {**COLOURS, "unchecked": "red", "unknown": "red"}
+_COUNTED = (("runs", WORKS[:2]), ("adapted", WORKS[2:]), *((kind, (kind,)) for kind in FAILS))
+
+
+def report(matrix: Matrix, asked: Asked, found: list[Input], everything: bool, colour: bool,
+           width: int | None) -> str:
+    return "\n\n".join("\n".join(_Page(matrix, asked, one, colour, width).lines_of(everything)) for one in found)
+
+
+class _Page:
+    """About one input. Names of files may hold anything, and are made harmless here."""
+
+    def __init__(self, matrix: Matrix, asked: Asked, one: Input, colour: bool, width: int | None) -> None:
+        self.matrix, self.asked, self.input, self.colour, self.width = matrix, asked, one, colour, width
+        self.cells = one.cells()
+        self.failing = one.failing(asked)
+        self.lines: list[str] = []
+
+    def lines_of(self, everything: bool) -> list[str]:
+        verdict, colour = words.verdict(self.input, self.cells, self.failing, self.asked, self.matrix)
+        self.lines.append(terminal.paint(terminal.writable(verdict), colour, self.colour))
+        for name, text in self.input.problems:
+            self._line(f"{name}: {text}")
+        self._uses()
+        self._notes()
+        self._counts()
+        self._functions(everything)
+        self._advice()
+        return self.lines
+
+    def _uses(self) -> None:
+        rows = []
+        for file in self.input.files:
+            linked = [use for use in file.use.uses if use.how != "loaded" and self.asked.wants(use.library)]
+            for number, use in enumerate(linked):
+                rows.append((file.name if number == 0 else "", use.library, words.how(use), words.built_for(use),
+                             str(len(use.symbols))))
+        if rows:
+            self._gap()
+            self._table(["file", "uses", "as", "built for", "functions"], rows)
+
+    def _notes(self) -> None:
+        rows = [(text, words.some(names)) for text, names in words.notes(self.input, self.asked).items()]
+        if rows:
+            self._gap()
+            for text, names in rows:
+                self._line(f"{text}: {names}" if self.input.kind != "file" else text)
+
+    def _libraries(self, runs: dict[Run, list[str]]) -> list[Library]:
+        """With these runs, over all releases: nvJitLink is asked for on CUDA 11, too, and a range of releases
+        leaves out none that was not asked for."""
+        return [
+            library._replace(
+                runs=sorted((run for run in runs if run.library == library.name), key=lambda run: run.symbol),
+                runtimes=words.every_release(self.matrix, library.is_driver))
+            for library in self.matrix.libraries.values()
+        ]
+
+    def _counts(self) -> None:
+        rows = []
+        for library in self._libraries(self.cells):
+            asked = self.asked.drivers if library.is_driver else self.asked.releases
+            for caller in sorted({run.caller for run in library.runs}):
+                counts = {release: Counter(run.kind for run in library.runs
+                                           if run.caller == caller and release in run.runtimes)
+                          for release in asked}
+                for releases in _alike(counts, asked):
+                    count = counts[releases[0]]
+                    numbers = (sum(count[kind] for kind in kinds) for _, kinds in _COUNTED)
+                    rows.append((library.name, words.caller(caller), fold.ranges(releases, library),
+                                 *(str(number or "") for number in numbers)))
+        if rows:
+            self._gap()
+            self._table(["library", "built for", "on", *(name for name, _ in _COUNTED)], rows)
+
+    def _functions(self, everything: bool) -> None:
+        chosen = self.cells if everything else {run: names for run, names in self.cells.items() if run.kind in FAILS}
+        users: dict[str, dict[str, None]] = {}
+        for run, names in chosen.items():
+            users.setdefault(run.symbol, {}).update(dict.fromkeys(names))
+        allowed = {run.symbol for run in chosen if run.kind in FAILS} - {run.symbol for run in self.failing}
+        rows = []
+        for library in self._libraries(chosen):
+            for line in fold.lines(library):
+                why = line.reason or (f"calls {line.calls}" if line.calls else "")
+                why += f"; with a driver of CUDA {line.driver} or later" if line.driver else ""
+                why += " (allowed)" if line.symbol in allowed else ""
+                callers = ",".join(words.caller(name) for name in line.callers.split(","))
+                where = words.some(list(users[line.symbol])) if self.input.kind != "file" else ""
+                rows.append((line.symbol, callers, line.runtimes, line.kind, where, why))
+        if rows:
+            self._gap()
+            self._table(["function", "built for", "on", "kind", "in", "why"], rows)
+
+    def _advice(self) -> None:
+        if self.failing:
+            self._gap()
+            self._line("The file uses these functions; whether it calls them, no file tells (--ignore GLOB, "
+                       "--allow KIND).")
+        if any(run.kind == UNCHECKED for run in self.failing):
+            self._line("--built-for MAJOR says here what it was built for; `anycuda patch --built-for MAJOR` writes it "
+                       "into the file.")
+
+    def _gap(self) -> None:
+        self.lines.append("")
+
+    def _line(self, text: str) -> None:
+        rows = [(terminal.writable(text),)]
+        self.lines += self._indented(terminal.table([""], rows, self._inner(), None, whole=True)[1:])
+
+    def _table(self, heads: list[str], rows: list[tuple[str, ...]]) -> None:
+        rows = [tuple(map(terminal.writable, row)) for row in rows]
+        colours = _COLOURS if self.colour else None
+        self.lines += self._indented(terminal.table(heads, rows, self._inner(), colours, right=True, whole=True))
+
+    def _inner(self) -> int | None:
+        return None if self.width is None else self.width - len(_INDENT)
+
+    @staticmethod
+    def _indented(lines: list[str]) -> list[str]:
+        return [_INDENT + line for line in lines]
+
+
+def _alike(counts: dict[str, Counter], releases: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Releases with equal counts, together."""
+    groups: dict[tuple, list[str]] = {}
+    for release in releases:
+        groups.setdefault(tuple(sorted(counts[release].items())), []).append(release)
+    return [tuple(group) for group in groups.values()]

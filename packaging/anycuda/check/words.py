@@ -1,0 +1,157 @@
+"""The words of the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable
+
+from ..matrix import fold
+from ..matrix.data import ANY_CALLER, Library, Matrix, Run
+from ..uses.uses import FileUse, Use
+from .cells import FAILS, UNCHECKED, Asked
+from .findings import File, Input
+
+_MOST = 3  # names in a list; the rest is counted
+_PROVIDES = {
+    "original": "is NVIDIA's {library} itself",
+    "renamed": "is a copy of NVIDIA's {library} under a name of its own",
+    "stub": "is anycuda's stub of {library}",
+    "dropin": "is anycuda's drop-in for {library}",
+    "peer": "is another project's stub of {library}",
+    "some": "defines functions of {library} itself, before those of the library",
+}
+
+
+def verdict(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[str]], asked: Asked,
+            matrix: Matrix) -> tuple[str, str]:
+    """(the line, its colour)"""
+    name = Path(one.path).name or one.path
+    if one.problems and not one.files:  # the lines below say what is wrong
+        return f"{name}: cannot be checked", "red"
+    incomplete = f"; {counted(len(one.problems), 'file')} could not be checked" if one.problems else ""
+    if not cells:
+        return f"{name}: {_without_cells(one, asked)}{incomplete}", "red" if incomplete else "yellow"
+    if failing:
+        return f"{name}: {_failing(failing, asked, matrix)}{incomplete}", "red"
+    beside = ", where the other CUDA libraries that it needs are" if any(map(_others(one), one.files)) else ""
+    if any(file.use.static_runtime for file in one.files):
+        beside += "; but it has a CUDA runtime inside, too"
+    where = _where(cells, asked, matrix)
+    colour = "red" if incomplete else "yellow" if beside else "green"
+    return f"{name}: all CUDA functions that it uses run on {where}{beside}{incomplete}", colour
+
+
+def _failing(failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
+    """2 functions would fail on CUDA 11.7-11.8; 1 function would go unchecked on CUDA 13.0-13.5"""
+    parts = []
+    for what, kinds in (("fail", [kind for kind in FAILS if kind != UNCHECKED]), ("go unchecked", [UNCHECKED])):
+        runs = {run: names for run, names in failing.items() if run.kind in kinds}
+        if runs:
+            functions = counted(len({run.symbol for run in runs}), "function")
+            parts.append(f"{functions} would {what} on {_where(runs, asked, matrix)}")
+    return "; ".join(parts)
+
+
+def _without_cells(one: Input, asked: Asked) -> str:
+    uses = [use for file in one.files for use in file.use.uses if asked.wants(use.library)]
+    if any(use.symbols for use in uses):
+        return "nothing that it uses was asked for (--runtime 535 asks for a driver)"
+    if any(file.use.static_runtime for file in one.files):
+        return "brings its CUDA runtime with it, linked in statically; there is nothing for a stub to do"
+    if any(file.use.provides and file.use.provides.what != "some" for file in one.files):
+        return "a CUDA library or a stub itself; there is nothing for a stub to do"
+    if uses:
+        return "links no CUDA library"
+    if any(map(_others(one), one.files)):
+        return "uses no CUDA library that has a stub"
+    return "uses no CUDA"
+
+
+def _others(one: Input) -> Callable[[File], list[str]]:
+    """What a file needs of NVIDIA's, without what lies beside it under that name."""
+    there = {Path(file.name).name for file in one.files}
+    return lambda file: [name for name in file.use.other if name not in there]
+
+
+def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
+    """CUDA 11.7-13.5 and driver 535, 550"""
+    parts = []
+    for library in matrix.libraries.values():
+        if not library.is_driver and parts:
+            continue  # its releases are those of the first
+        on = {release for run in runs if matrix.libraries[run.library].is_driver == library.is_driver
+              for release in run.runtimes}
+        among = asked.drivers if library.is_driver else asked.releases
+        text = _spell(tuple(release for release in among if release in on), matrix, library)
+        if text:
+            parts.append(f"driver {text}" if library.is_driver else f"CUDA {text}")
+    return " and ".join(parts)
+
+
+def _spell(chosen: tuple[str, ...], matrix: Matrix, library: Library) -> str:
+    every = every_release(matrix, library.is_driver)
+    return fold.ranges(chosen, library._replace(runtimes=every)).replace(",", ", ")
+
+
+def every_release(matrix: Matrix, of_the_driver: bool) -> list[str]:
+    """Of all libraries together, oldest first: the first has the most."""
+    return list(dict.fromkeys(release for library in matrix.libraries.values() if library.is_driver == of_the_driver
+                              for release in library.runtimes))
+
+
+def caller(major: str) -> str:
+    return {ANY_CALLER: "", "": "?"}.get(major, major)
+
+
+def how(use: Use) -> str:
+    if use.how == "unnamed":
+        return "nothing in it: another library has loaded it"
+    return {"stub": f"{use.needed} (anycuda)", "peer": f"{use.needed} (another project's stub)",
+            "renamed": f"{use.needed} (a copy)"}.get(use.how, use.needed or "")
+
+
+def built_for(use: Use) -> str:
+    if use.library == "cuda":
+        return ""
+    if not use.symbols:
+        return ", ".join(use.majors)
+    versioned = {symbol.major for symbol in use.symbols}
+    if versioned == {""}:
+        return f"{use.majors[0]} (no versions)" if len(use.majors) == 1 else "not said"
+    return ", ".join(use.majors) + (", some not said" if "" in versioned else "")
+
+
+def notes(one: Input, asked: Asked) -> dict[str, list[str]]:
+    """note -> files that it is true of"""
+    found: dict[str, list[str]] = {}
+    others = _others(one)
+    for file in one.files:
+        for text in _notes_of(file.use, others(file), asked):
+            found.setdefault(text, []).append(file.name)
+    for name, text in one.passed_over:
+        found.setdefault(f"passed over ({text})", []).append(name)
+    return found
+
+
+def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
+    texts = []
+    if use.provides and asked.wants(use.provides.library):
+        texts.append(_PROVIDES[use.provides.what].format(library=use.provides.library))
+    if use.static_runtime and asked.wants("cudart"):
+        texts.append("has a CUDA runtime linked in statically, whose calls no stub sees")
+    # A CUDA library loads others, and is not ours to change; nor is the one inside.
+    if not use.static_runtime and (not use.provides or use.provides.what == "some"):
+        texts += [f"may load {' or '.join(one.strings)} by name: `anycuda run` and the drop-ins serve that"
+                  for one in use.uses if one.how == "loaded" and asked.wants(one.library)]
+    if others:
+        texts.append(f"needs {', '.join(others)}, which anycuda has no stub for: it must be there")
+    return texts
+
+
+def some(names: list[str]) -> str:
+    short = ", ".join(names[:_MOST])
+    return short if len(names) <= _MOST else f"{short} and {len(names) - _MOST} more"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

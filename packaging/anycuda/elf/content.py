@@ -1,0 +1,150 @@
+"""What an edit asks for, and what a file's dynamic section says when it is done. Names alone, no bytes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Mapping, Sequence
+
+from . import layout, symbols, versions
+from .headers import Headers, Strings
+
+
+@dataclass(frozen=True)
+class Edit:
+    """`needed`: old name -> new one, also where symbol versions name the file. `rpath` are folders to add behind
+    those of the search path, whose kind is kept; `set_rpath` is a whole path in place of what is there.
+    `versions`: undefined symbol without version -> (file of it, node)."""
+
+    needed: Mapping[str, str] = field(default_factory=dict)
+    add_needed: Sequence[str] = ()
+    soname: str | None = None
+    rpath: Sequence[str] = ()
+    set_rpath: str | None = None
+    versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(value: dict[str, Any]) -> Edit:
+        edit = Edit(**value)
+        versions = {name: (file, node) for name, (file, node) in edit.versions.items()}
+        edit = Edit(dict(edit.needed), tuple(edit.add_needed), edit.soname, tuple(edit.rpath), edit.set_rpath, versions)
+        if not all(isinstance(name, str) for name in [*edit.names(), *edit.needed, *edit.versions]):
+            raise ValueError("an edit has names that are none")
+        return edit
+
+    def names(self) -> list[str]:
+        """All that would come to stand in the file."""
+        given = [*self.needed.values(), *self.add_needed, *self.rpath]
+        given += [name for pair in self.versions.values() for name in pair]
+        return given + [name for name in (self.soname, self.set_rpath) if name is not None]
+
+
+@dataclass
+class Content:
+    """`indices`: number of a symbol -> version index. The needs are those of the file, with new names in them;
+    those that it does not have yet are at the end, and have no address."""
+
+    needed: list[str]
+    soname: str | None
+    rpath: str | None
+    runpath: str | None
+    needs: list[versions.Need]
+    base: versions.Node | None = None
+    indices: dict[int, int] = field(default_factory=dict)
+
+
+def of(headers: Headers, strings: Strings) -> Content:
+    def text(tag: int) -> str | None:
+        value = headers.value(tag)
+        return None if value is None else strings.get(value)
+
+    base = [node for node in versions.defined(headers, strings) if node.flags & layout.VER_FLG_BASE]
+    soname = text(layout.DT_SONAME)
+    return Content([strings.get(value) for value in headers.values(layout.DT_NEEDED)], soname,
+                   text(layout.DT_RPATH), text(layout.DT_RUNPATH), versions.needed(headers, strings),
+                   base[0] if base and base[0].name == soname else None)
+
+
+def edited(content: Content, edit: Edit, headers: Headers, strings: Strings) -> Content:
+    """`content`, changed as the edit says."""
+    for name in edit.names():
+        if not name or "\0" in name:
+            raise headers.error(f"cannot be given the name {name!r}")
+    _rename(content, edit, headers)
+    content.needed += [name for name in edit.add_needed if name not in content.needed]
+    if edit.soname is not None:
+        content.soname = edit.soname
+    _search(content, edit)
+    if edit.versions:
+        _require(content, edit, headers, strings)
+    return content
+
+
+def _rename(content: Content, edit: Edit, headers: Headers) -> None:
+    for old in edit.needed:
+        if old not in content.needed and all(need.file != old for need in content.needs):
+            raise headers.error(f"does not need {old}")
+    names: list[str] = []
+    for name in content.needed:
+        new = edit.needed.get(name, name)
+        # Several old names may become one.
+        if new == name or new not in names and new not in content.needed:
+            names.append(new)
+    content.needed = names
+    for need in content.needs:
+        need.file = edit.needed.get(need.file, need.file)
+
+
+def _search(content: Content, edit: Edit) -> None:
+    """A DT_RUNPATH makes the dynamic linker ignore every DT_RPATH, the inherited ones too. So a file without any
+    gets a DT_RPATH, which hides nothing."""
+    kind = "runpath" if content.runpath is not None else "rpath"
+    path = getattr(content, kind) if edit.set_rpath is None else edit.set_rpath
+    folders = path.split(":") if path else []
+    folders += [folder for folder in dict.fromkeys(edit.rpath) if folder not in folders]
+    if edit.rpath or edit.set_rpath is not None:
+        setattr(content, kind, ":".join(folders))
+
+
+def _require(content: Content, edit: Edit, headers: Headers, strings: Strings) -> None:
+    """Version needs for symbols that have none."""
+    table, indices = symbols.tables(headers)
+    if not indices:
+        raise headers.error("has no symbol versions at all, so its symbols cannot be given any")
+    numbers: dict[str, list[int]] = {name: [] for name in edit.versions}
+    for number, (name, info, _, section, _, _) in enumerate(layout.SYMBOL.iter_unpack(table)):
+        if number and section == layout.SHN_UNDEF and info >> 4 != layout.STB_LOCAL:
+            text = strings.get(name)
+            if text in numbers:
+                numbers[text].append(number)
+    for name, (file, node) in edit.versions.items():
+        if file not in content.needed:  # the dynamic linker would end the program
+            raise headers.error(f"a version of {file} is wanted for {name}, but the file does not need {file}")
+        index = _index(content, file, node, headers, strings)
+        if not numbers[name]:
+            raise headers.error(f"does not use {name}")
+        for number in numbers[name]:
+            old = content.indices.get(number, int.from_bytes(indices[2 * number: 2 * number + 2], "little"))
+            if old not in (layout.VERSYM_LOCAL, layout.VERSYM_GLOBAL, index):
+                raise headers.error(f"uses {name} with a version already")
+            content.indices[number] = index
+
+
+def _index(content: Content, file: str, node: str, headers: Headers, strings: Strings) -> int:
+    """The version index of the node of that file, which is added to the needs if it is new."""
+    need = next((need for need in content.needs if need.file == file), None)
+    if need is None:
+        need = versions.Need(file, 0)
+        content.needs.append(need)
+    for known in need.nodes:
+        if known.name == node:
+            return known.index
+    used = [other.index for one in content.needs for other in one.nodes]
+    used += [other.index for other in versions.defined(headers, strings)]
+    index = max([layout.VERSYM_GLOBAL, *used]) + 1
+    if index >= layout.VERSYM_HIDDEN:
+        raise headers.error("has as many symbol versions as there can be")
+    need.nodes.append(versions.Node(node, index, 0, 0))
+    return index

@@ -1,0 +1,140 @@
+"""The frame of a file: its header, its segments, its dynamic section; what the dynamic linker goes by."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import layout
+from .errors import ElfError, NotElf
+from .source import Source
+
+
+class Segment(NamedTuple):
+    kind: int
+    flags: int
+    offset: int
+    address: int
+    physical: int
+    in_file: int
+    in_memory: int
+    align: int
+
+
+class Section(NamedTuple):
+    name: int
+    kind: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    align: int
+    entry: int
+
+
+class Headers:
+    """Of a linked 64-bit little-endian file with a dynamic section. Addresses are those in its memory."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._identify()
+        (_, self.type, machine, _, self.entry, self.segments_at, self.sections_at, _, _, size, count,
+         self.section_size, self.section_count, self.section_names) = source.record(layout.HEADER, 0, "header")
+        self.machine = layout.MACHINES.get(machine, f"machine {machine}")
+        if self.type not in (layout.ET_EXEC, layout.ET_DYN):
+            raise self.error(f"neither a program nor a shared library, but {layout.TYPES.get(self.type, 'damaged')}")
+        if size != layout.SEGMENT.size or not 0 < count < layout.PN_XNUM:
+            raise self.error(f"damaged: it claims {count} program headers of {size} bytes")
+        table = source.bytes(self.segments_at, size * count, "table of program headers")
+        self.segments = [Segment(*record) for record in layout.SEGMENT.iter_unpack(table)]
+        self.loads = [s for s in self.segments if s.kind == layout.PT_LOAD]
+        self._check_segments()
+        self._read_dynamic()
+
+    def error(self, text: str) -> ElfError:
+        return self.source.error(text)
+
+    def _identify(self) -> None:
+        start = self.source.bytes(0, min(self.source.size, layout.HEADER.size), "header")
+        if start[:4] != b"\x7fELF":
+            what = "an empty file" if not start else "no ELF file"
+            raise NotElf(f"{self.source.name}: {what}")
+        if len(start) < layout.HEADER.size:
+            raise self.error(f"truncated: {len(start)} bytes are no whole ELF header")
+        if start[4] != 2:
+            raise self.error("a 32-bit file; CUDA is not" if start[4] == 1 else "damaged ELF header")
+        if start[5] != 1:
+            raise self.error("a big-endian file; CUDA is not" if start[5] == 2 else "damaged ELF header")
+
+    def _check_segments(self) -> None:
+        for segment in self.loads:
+            if segment.in_file and segment.offset + segment.in_file > self.source.size:
+                raise self.error(f"truncated: a segment ends at byte {segment.offset + segment.in_file}, "
+                                 f"the file at {self.source.size}")
+            if segment.in_memory < segment.in_file or segment.address + segment.in_memory >= 1 << 63:
+                raise self.error("damaged: a segment does not fit into its memory")
+
+    def _read_dynamic(self) -> None:
+        found = [s for s in self.segments if s.kind == layout.PT_DYNAMIC]
+        if not found or not found[0].in_file:
+            raise self.error("no dynamic section: linked statically, or only the debug information of a file")
+        self.dynamic = found[0]
+        table = self.source.bytes(found[0].offset, found[0].in_file // 16 * 16, "dynamic section")
+        #: Every slot, those behind the first DT_NULL too: they are spare.
+        self.slots = list(layout.DYNAMIC.iter_unpack(table))
+        self.used = next((i for i, (tag, _) in enumerate(self.slots) if tag == layout.DT_NULL), len(self.slots))
+
+    def values(self, tag: int) -> list[int]:
+        return [value for other, value in self.slots[: self.used] if other == tag]
+
+    def value(self, tag: int) -> int | None:
+        """The dynamic linker keeps the last entry of a tag."""
+        return next(iter(self.values(tag)[::-1]), None)
+
+    def offset(self, address: int, length: int, what: str) -> int:
+        """Where in the file the bytes at an address are."""
+        for segment in self.loads:
+            inside = address - segment.address
+            if 0 <= inside and inside + length <= segment.in_file:
+                return segment.offset + inside
+        raise self.error(f"damaged: its {what} at address {address:#x} is in no segment of the file")
+
+    def at(self, address: int, length: int, what: str) -> bytes:
+        return self.source.bytes(self.offset(address, length, what), length, what)
+
+    def strings(self) -> Strings:
+        address, size = self.value(layout.DT_STRTAB), self.value(layout.DT_STRSZ)
+        if address is None or size is None:
+            raise self.error("damaged: a dynamic section without a string table")
+        return Strings(self, self.at(address, size, "string table"))
+
+    def sections(self) -> list[Section]:
+        """Section headers; none where they were stripped or cannot be read. Nothing at run time needs them."""
+        if not self.sections_at or self.section_size != layout.SECTION.size:
+            return []
+        try:
+            count = self.section_count or self.source.record(layout.SECTION, self.sections_at, "section header")[5]
+            table = self.source.bytes(self.sections_at, count * layout.SECTION.size, "table of section headers")
+        except ElfError:
+            return []
+        return [Section(*record) for record in layout.SECTION.iter_unpack(table)]
+
+
+class Strings:
+    """The string table of the dynamic section. Names are paths too, so bytes that are no UTF-8 are kept."""
+
+    # Names may overlap: hostile tables could make more text of them than memory can hold.
+    _MOST = 1 << 27
+
+    def __init__(self, headers: Headers, table: bytes) -> None:
+        self.headers, self.table, self.given = headers, table, 0
+
+    def get(self, offset: int) -> str:
+        end = self.table.find(b"\0", offset) if offset < len(self.table) else -1
+        if end < 0:
+            raise self.headers.error(f"damaged: a name at {offset} of a string table of {len(self.table)} bytes")
+        self.given += end - offset
+        if self.given > self._MOST:
+            raise self.headers.error("damaged: its names are longer than any real file's")
+        return self.table[offset:end].decode("utf-8", "surrogateescape")

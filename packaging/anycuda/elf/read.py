@@ -1,0 +1,109 @@
+"""What a shared library or program says about itself: its name, its needs, its symbols and their versions.
+
+Read through the dynamic segment alone, because that is what the dynamic linker uses and what survives
+stripping. Every other file, however damaged, is an ElfError.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from . import layout, symbols, versions
+from .errors import ElfError, failures
+from .headers import Headers, Strings
+from .source import Source
+from .symbols import Symbol
+
+
+@dataclass
+class Image:
+    """`kind` is "shared" or "executable"; `rpath` and `runpath` are None where there is none; `sections` holds
+    their names, and is empty where they were stripped."""
+
+    path: Path
+    machine: str
+    kind: str
+    soname: str = ""
+    needed: list[str] = field(default_factory=list)
+    rpath: str | None = None
+    runpath: str | None = None
+    versions_defined: list[str] = field(default_factory=list)
+    versions_needed: dict[str, list[str]] = field(default_factory=dict)
+    symbols: list[Symbol] = field(default_factory=list)
+    sections: list[str] = field(default_factory=list)
+
+    def exports(self) -> list[Symbol]:
+        """Defined functions and objects, without the absolute symbols that name version nodes."""
+        return [s for s in self.symbols if s.defined and s.section != layout.SHN_ABS]
+
+    def undefined(self) -> list[Symbol]:
+        return [s for s in self.symbols if not s.defined and s.name]
+
+
+def read(path: os.PathLike | str) -> Image:
+    """Everything above about the file at `path`; raises ElfError with the reason."""
+    with opened(path) as file:
+        return read_open(file, path)
+
+
+def read_open(file: BinaryIO, path: os.PathLike | str) -> Image:
+    """The same of a file that is open already, for reading and seeking."""
+    with failures(path):
+        return _image(Headers(Source(file, str(path))), Path(path))
+
+
+def opened(path: os.PathLike | str, mode: str = "rb") -> BinaryIO:
+    try:
+        # Neither a pipe, which would block, nor a device, which has no end.
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise ElfError(f"{path}: no regular file")
+        with failures(path):
+            return open(path, mode, buffering=0)
+    except ValueError as error:
+        raise error if isinstance(error, ElfError) else ElfError(f"{path!r}: {error}") from None
+
+
+def _image(headers: Headers, path: Path) -> Image:
+    strings = headers.strings()
+
+    def text(tag: int) -> str | None:
+        value = headers.value(tag)
+        return None if value is None else strings.get(value)
+
+    image = Image(path, headers.machine, _kind(headers), text(layout.DT_SONAME) or "",
+                  [strings.get(value) for value in headers.values(layout.DT_NEEDED)],
+                  text(layout.DT_RPATH), text(layout.DT_RUNPATH))
+    indices: dict[int, tuple[str, str]] = {}
+    for node in versions.defined(headers, strings):
+        if not node.flags & layout.VER_FLG_BASE:
+            image.versions_defined.append(node.name)
+            indices[node.index] = "", node.name
+    for need in versions.needed(headers, strings):
+        image.versions_needed.setdefault(need.file, []).extend(node.name for node in need.nodes)
+        indices.update({node.index: (need.file, node.name) for node in need.nodes})
+    image.symbols = symbols.read(headers, strings, indices)
+    image.sections = _section_names(headers)
+    return image
+
+
+def _kind(headers: Headers) -> str:
+    """A position-independent program is a shared object with an interpreter. (So is libc, but it has a name.)"""
+    if headers.type == layout.ET_EXEC or (headers.value(layout.DT_FLAGS_1) or 0) & layout.DF_1_PIE:
+        return "executable"
+    interpreted = any(segment.kind == layout.PT_INTERP for segment in headers.segments)
+    return "executable" if interpreted and headers.value(layout.DT_SONAME) is None else "shared"
+
+
+def _section_names(headers: Headers) -> list[str]:
+    sections = headers.sections()
+    if not headers.section_names < len(sections):
+        return []
+    table = sections[headers.section_names]
+    try:
+        names = Strings(headers, headers.source.bytes(table.offset, table.size, "names of sections"))
+        return [names.get(section.name) for section in sections]
+    except ElfError:  # nothing at run time depends on them
+        return []

@@ -1,0 +1,112 @@
+"""The undo record: behind everything else in an edited file, what is needed to have the old one back.
+
+JSON, and a foot of fixed length at the end of the file. No segment and no section holds it, so whoever writes the
+file anew (strip, patchelf) loses it or buries it; then there is nothing to undo.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from struct import Struct
+
+from .content import Edit
+from .draft import Overlay, Plan
+from .errors import ElfError
+from .source import Source
+
+_MAGIC, _FORMAT = b"anycuda-undo\r\n\0\0", 1
+_FOOT = Struct("<QI16s")  # length of the JSON, format, magic
+_MOST = 1 << 22
+
+
+@dataclass(frozen=True)
+class Record:
+    """`size` and `digest` (SHA-256) are of the file before; `fields` are its bytes where they were overwritten;
+    `edits` are all that were made since. `tail` is where the appended bytes begin, `ours` the digest of what was
+    written: it tells whether somebody has been here since."""
+
+    size: int
+    digest: str
+    fields: list[tuple[int, bytes]]
+    edits: list[Edit]
+    tail: int
+    end: int
+    ours: str
+
+
+def make(source: Source, plan: Plan, edits: list[Edit]) -> bytes:
+    """The bytes to write at plan.size."""
+    old = [(offset, source.bytes(offset, len(new), "overwritten bytes").hex()) for offset, new in plan.fields]
+    text = json.dumps({
+        "size": source.size,
+        "sha256": digest(source),
+        "overwritten": old,
+        "tail": plan.start,
+        "ours": ours(plan),
+        "edits": [edit.as_json() for edit in edits],
+    }).encode("ascii")
+    return text + _FOOT.pack(len(text), _FORMAT, _MAGIC)
+
+
+def find(source: Source) -> Record | None:
+    """None where there is none; ElfError where it cannot be read or does not belong to the file as it is."""
+    if source.size < _FOOT.size:
+        return None
+    length, number, magic = source.record(_FOOT, source.size - _FOOT.size, "undo record")
+    if magic != _MAGIC:
+        return None
+    if number != _FORMAT:
+        raise source.error(f"its undo record has format {number}, which a newer anycuda wrote: use that one")
+    if length > min(_MOST, source.size - _FOOT.size):
+        raise source.error("its undo record is damaged")
+    end = source.size - _FOOT.size - length
+    try:
+        text = json.loads(source.bytes(end, length, "undo record"))
+        record = Record(int(text["size"]), str(text["sha256"]),
+                        [(int(at), bytes.fromhex(old)) for at, old in text["overwritten"]],
+                        [Edit.from_json(edit) for edit in text["edits"]], int(text["tail"]), end, str(text["ours"]))
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        if isinstance(error, ElfError):
+            raise
+        raise source.error(f"its undo record is damaged ({error!r})") from None
+    _check(source, record)
+    return record
+
+
+def _check(source: Source, record: Record) -> None:
+    if not 0 <= record.size <= record.tail <= record.end or record.tail - record.size > 16:
+        raise source.error("its undo record is damaged")
+    last = 0
+    for offset, old in record.fields:
+        if offset < last or offset + len(old) > record.size:
+            raise source.error("its undo record is damaged")
+        last = offset + len(old)
+    now = [source.bytes(offset, len(old), "overwritten bytes") for offset, old in record.fields]
+    if _ours(now, source.bytes(record.tail, record.end - record.tail, "appended bytes")) != record.ours:
+        raise source.error("was changed by something else after anycuda patched it, so that cannot be undone: start "
+                           "again from the original file")
+
+
+def before(source: Source, record: Record) -> Source:
+    """The file as it was."""
+    return Overlay(source, record.fields, record.size)
+
+
+def digest(source: Source) -> str:
+    """Of all its bytes, in pieces."""
+    state = hashlib.sha256()
+    for offset in range(0, source.size, 1 << 20):
+        state.update(source.bytes(offset, min(1 << 20, source.size - offset), "bytes"))
+    return state.hexdigest()
+
+
+def ours(plan: Plan) -> str:
+    return _ours([new for _, new in plan.fields], plan.tail)
+
+
+def _ours(fields: list[bytes], tail: bytes) -> str:
+    state = hashlib.sha256(b"".join(fields))
+    state.update(tail)
+    return state.hexdigest()

@@ -1,0 +1,44 @@
+"""Bytes of a file, never more than are asked for, and none that it does not have.
+
+Read with seek and read: a mapped file that somebody shortens meanwhile would end the process (SIGBUS).
+"""
+
+from __future__ import annotations
+
+import os
+from struct import Struct
+from typing import BinaryIO
+
+from .errors import ElfError
+
+# No table of a real file comes near it; what claims more is damaged, and would only eat memory.
+_MOST = 1 << 27
+
+
+class Source:
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self.file, self.name = file, name
+        self.size = file.seek(0, os.SEEK_END)
+
+    def error(self, text: str) -> ElfError:
+        return ElfError(f"{self.name}: {text}")
+
+    def check(self, offset: int, length: int, what: str) -> None:
+        if offset + length > self.size:
+            raise self.error(f"truncated or damaged: its {what} ends at byte {offset + length} of {self.size}")
+        if length > _MOST:
+            raise self.error(f"damaged: its {what} would be {length} bytes long")
+
+    def bytes(self, offset: int, length: int, what: str) -> bytes:
+        self.check(offset, length, what)
+        self.file.seek(offset)
+        data = b""
+        while len(data) < length:
+            part = self.file.read(length - len(data))
+            if not part:
+                raise self.error(f"its {what} cannot be read: the file became shorter")
+            data += part
+        return data
+
+    def record(self, layout: Struct, offset: int, what: str) -> tuple:
+        return layout.unpack(self.bytes(offset, layout.size, what))

@@ -1,0 +1,98 @@
+"""Whether a plan does what was asked for and nothing else: the new state is read, before it is written."""
+
+from __future__ import annotations
+
+from . import content, layout, symbols, versions
+from .content import Content
+from .draft import Overlay, Plan
+from .errors import ElfError
+from .headers import Headers, Segment
+from .source import Source
+
+_MOVABLE = (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY, layout.PT_DYNAMIC, layout.PT_PHDR, 0)
+# Entries of the dynamic section that say what the other checks compare.
+_RELOCATED = {layout.DT_STRTAB, layout.DT_STRSZ, layout.DT_NEEDED, layout.DT_SONAME, layout.DT_RPATH, layout.DT_RUNPATH,
+              layout.DT_VERNEED, layout.DT_VERNEEDNUM, layout.DT_VERDEF, layout.DT_VERSYM, layout.DT_SYMTAB,
+              layout.DT_HASH, layout.DT_GNU_HASH}
+
+
+def check(source: Source, plan: Plan, wanted: Content) -> None:
+    """Raises ElfError if the planned file is not as wanted."""
+    try:
+        new = Headers(Overlay(source, plan.fields, plan.start, plan.tail))
+        problem = _problem(Headers(source), new, wanted)
+    except ElfError as error:
+        raise ElfError(f"{source.name}: cannot be edited: the result would be damaged: {error}") from None
+    if problem:
+        raise source.error(f"cannot be edited: the result would have {problem}")
+
+
+def _problem(old: Headers, new: Headers, wanted: Content) -> str:
+    strings = new.strings()
+    found = content.of(new, strings)
+    if _names(found) != _names(wanted):
+        return "other names than wanted"
+    if _nodes(found.needs) != _nodes(wanted.needs):
+        return "other version needs than wanted"
+    old_strings = old.strings()
+    if [node.name for node in versions.defined(new, strings)][bool(wanted.base):] != [
+            node.name for node in versions.defined(old, old_strings)][bool(wanted.base):]:
+        return "other version definitions"
+    if strings.table[: len(old_strings.table)] != old_strings.table:
+        return "other names of symbols"
+    return _other_symbols(old, new, wanted) or _other_segments(old, new) or _other_entries(old, new)
+
+
+def _names(of: Content) -> tuple:
+    return of.needed, of.soname, of.rpath, of.runpath
+
+
+def _nodes(needs: list[versions.Need]) -> list[tuple[str, list[tuple[str, int, int]]]]:
+    return [(need.file, [(node.name, node.index, node.flags) for node in need.nodes]) for need in needs]
+
+
+def _other_symbols(old: Headers, new: Headers, wanted: Content) -> str:
+    table, indices = symbols.tables(old)
+    expected = bytearray(indices)
+    for number, index in wanted.indices.items():
+        expected[2 * number: 2 * number + 2] = index.to_bytes(2, "little")
+    if symbols.tables(new) != (table, bytes(expected)):
+        return "other symbols, or other versions of them"
+    extents = symbols.extents(old)
+    for tag in (layout.DT_HASH, layout.DT_GNU_HASH):
+        before, after = old.value(tag), new.value(tag)
+        if before is not None and (after is None or old.at(before, extents[tag], "hash table")
+                                   != new.at(after, extents[tag], "hash table")):
+            return "another hash table"
+    return ""
+
+
+def _other_segments(old: Headers, new: Headers) -> str:
+    """Loaded segments stay, what was found through a header is the same where it is now, and one may be new."""
+    if len(new.segments) - len(old.segments) not in (0, 1):
+        return "other segments"
+    for before, after in zip(old.segments, new.segments):
+        if before == after:
+            continue
+        if before.kind not in _MOVABLE:
+            return "another segment"
+        if before.kind in (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY):
+            if _bytes(old, before) != _bytes(new, after):
+                return "another note or interpreter"
+    ends = sorted((s.address, s.address + s.in_memory) for s in new.loads)
+    if len(new.loads) > len(old.loads) and any(end > start for (_, end), (start, _) in zip(ends, ends[1:])):
+        return "segments that overlap"
+    return ""
+
+
+def _bytes(headers: Headers, segment: Segment) -> bytes:
+    data = headers.source.bytes(segment.offset, segment.in_file, "segment")
+    # The dynamic linker finds it by its address.
+    return data if not headers.loads or headers.at(segment.address, segment.in_file, "segment") == data else b""
+
+
+def _other_entries(old: Headers, new: Headers) -> str:
+    """Entries of the dynamic section that no edit is about are as they were, in their order."""
+    before = [slot for slot in old.slots[: old.used] if slot[0] not in _RELOCATED]
+    after = [slot for slot in new.slots[: new.used] if slot[0] not in _RELOCATED]
+    return "" if before == after else "another dynamic section"

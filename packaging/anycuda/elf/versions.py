@@ -1,0 +1,71 @@
+"""Symbol versions: the nodes that a file defines (.gnu.version_d) and needs of others (.gnu.version_r)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from . import layout
+from .headers import Headers, Strings
+
+# An index has 15 bits, so a file cannot have more nodes. Chains that run on or in circles end here.
+_MOST = 1 << 15
+
+
+@dataclass
+class Node:
+    """`index` is what the version table says of a symbol; `at` the address of the record."""
+
+    name: str
+    index: int
+    flags: int
+    at: int
+
+
+@dataclass
+class Need:
+    """What is needed of one file, by the name that the dynamic linker knows it by."""
+
+    file: str
+    at: int
+    nodes: list[Node] = field(default_factory=list)
+
+
+def defined(headers: Headers, strings: Strings) -> list[Node]:
+    """The first is often the base, which names the file itself (VER_FLG_BASE)."""
+    nodes: list[Node] = []
+    at = headers.value(layout.DT_VERDEF)
+    while at:
+        if len(nodes) >= _MOST:
+            raise headers.error("damaged: its version definitions have no end")
+        _, flags, index, _, _, aux, following = _record(headers, layout.VERDEF, at)
+        name, _ = _record(headers, layout.VERDAUX, at + aux)
+        nodes.append(Node(strings.get(name), index & ~layout.VERSYM_HIDDEN, flags, at))
+        at = at + following if following else 0
+    return nodes
+
+
+def needed(headers: Headers, strings: Strings) -> list[Need]:
+    needs: list[Need] = []
+    seen = 0
+    at = headers.value(layout.DT_VERNEED)
+    while at:
+        _, count, file_name, aux, following = _record(headers, layout.VERNEED, at)
+        need = Need(strings.get(file_name), at)
+        where = at + aux
+        for _ in range(count):
+            seen += 1
+            _, flags, other, name, step = _record(headers, layout.VERNAUX, where)
+            need.nodes.append(Node(strings.get(name), other & ~layout.VERSYM_HIDDEN, flags, where))
+            if seen > _MOST or not step:
+                break
+            where += step
+        seen += 1
+        if seen > _MOST:
+            raise headers.error("damaged: its version needs have no end")
+        needs.append(need)
+        at = at + following if following else 0
+    return needs
+
+
+def _record(headers: Headers, shape, address: int) -> tuple:
+    return shape.unpack(headers.at(address, shape.size, "version record"))

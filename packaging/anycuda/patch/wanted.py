@@ -1,0 +1,18 @@
+"""What the user asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`built_for` is "" if not given."""
+
+    folders: tuple[str, ...] = ()
+    built_for: str = ""
+    copy_stubs: bool = False
+    undo: bool = False
+    output: Path | None = None
+    dry_run: bool = False

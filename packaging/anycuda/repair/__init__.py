@@ -1,0 +1,136 @@
+"""`anycuda repair`: a wheel for one CUDA becomes a wheel for all that anycuda knows."""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import sys
+from pathlib import Path
+
+from .. import terminal
+from ..failure import Failure
+from ..uses import libraries
+from ..wheels import archive
+from . import doing, plan, survey, text
+from .progress import Progress
+from .stubs import Stubs
+
+NAME = "repair"
+SUMMARY = "Make wheels use whatever CUDA is there: NVIDIA's libraries replaced by stubs, which go into the wheel."
+_DONE, _REFUSED, _FAILED = 0, 1, 2
+_EPILOG = """\
+The repaired wheel goes to --wheel-dir under the same name; the wheel that is given stays as it is. A wheel
+in which there is nothing to do is copied there unchanged, so that what comes next finds it.
+
+exit status: 0  every wheel is repaired, or needs no repair
+             1  a wheel cannot be repaired; the reason is said, and nothing was written for it
+             2  a wheel cannot be read, or the result not be written
+
+  anycuda repair torch_memory_saver-0.0.9-cp39-abi3-manylinux2014_x86_64.whl
+  anycuda repair --dry-run *.whl
+  anycuda repair --built-for 12 --in-place dist/mine-1.0-cp311-cp311-linux_x86_64.whl
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument("wheels", nargs="+", type=Path, metavar="WHEEL")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--wheel-dir", "-w", type=Path, default=Path("wheelhouse"), metavar="FOLDER",
+                       help="where the repaired wheels go (default: wheelhouse)")
+    where.add_argument("--in-place", action="store_true", help="replace the wheels themselves")
+    where.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    parser.add_argument("--force", action="store_true", help="replace other wheels of that name in --wheel-dir")
+    parser.add_argument("--built-for", choices=("11", "12", "13"), default="",
+                        help="the CUDA that files were built for which do not say it")
+    parser.add_argument("--partly", action="store_true",
+                        help="repair wheels too that go on needing libraries for which there is no stub")
+    parser.add_argument("--any-glibc", action="store_true",
+                        help="even if the stubs need a newer glibc than the wheel's name promises")
+    parser.add_argument("--drop-requirement", action="append", default=[], metavar="PROJECT",
+                        help="take this project out of the wheel's requirements, such as nvidia-cuda-runtime-cu12")
+    parser.add_argument("--stubs", type=Path, metavar="FOLDER", help="the stubs to use; default: those of this anycuda")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    stubs, table = Stubs(arguments.stubs), libraries.table()
+    worst = _DONE
+    for path in arguments.wheels:
+        progress = Progress()
+        try:
+            worst = max(worst, _one(path, arguments, stubs, table, progress))
+        except Failure as failure:
+            progress.clear()
+            print(f"anycuda {NAME}: {terminal.writable(str(failure), sys.stderr)}", file=sys.stderr)
+            worst = _FAILED
+        finally:
+            progress.clear()
+    return worst
+
+
+def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: libraries.Table, progress: Progress) -> int:
+    target = path if arguments.in_place else arguments.wheel_dir / path.name
+    with archive.open_wheel(path) as wheel:
+        _check(path, target, arguments, wheel)
+        if not arguments.in_place and not arguments.dry_run:
+            _make(arguments.wheel_dir)
+        with doing.work_folder(None if arguments.dry_run else target.parent) as work:
+            progress.start(f"{path.name}: reading", wheel.size)
+            found = survey.look(wheel, work, progress.step)
+            promised = None if arguments.any_glibc else wheel.name.glibc
+            wishes = plan.Wishes(arguments.built_for, arguments.partly, promised)
+            made = plan.make(found, wheel.name.distribution, wheel.dist_info, wishes, table, stubs.of)
+            progress.clear()
+            print(path.name)
+            if made.refusals:
+                return _refuse(made.refusals)
+            print("\n".join(text.lines(made)), flush=True)
+            if arguments.dry_run:
+                return _DONE
+            progress.start(f"{path.name}: writing", wheel.size)
+            nothing = not made.edits and not arguments.drop_requirement
+            try:
+                result = (doing.copied(wheel, work) if nothing else
+                          doing.write(wheel, found, made, arguments.drop_requirement, work, progress.step))
+            except doing.CannotEdit as reason:
+                return _refuse([str(reason)])
+            finally:
+                progress.clear()
+            _finish(result, target, arguments, nothing)
+    return _DONE
+
+
+def _check(path: Path, target: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:
+    if wheel.name.is_musl:
+        raise Failure(f"{path}: a wheel for musl; NVIDIA's libraries and the stubs are for glibc")
+    if arguments.in_place or arguments.dry_run or not target.exists():
+        return
+    if target.resolve() == path.resolve():
+        raise Failure(f"{path} lies in --wheel-dir itself: say --in-place, or another --wheel-dir")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"--wheel-dir {folder}: {error.strerror}") from None
+
+
+def _refuse(refusals: list[str]) -> int:
+    for refusal in refusals:
+        print(f"  refused   {terminal.writable(refusal)}")
+    print("  nothing was written", flush=True)
+    return _REFUSED
+
+
+def _finish(result: Path, target: Path, arguments: argparse.Namespace, nothing: bool) -> None:
+    same = target.exists() and filecmp.cmp(result, target, shallow=False)
+    if target.exists() and not (same or arguments.in_place or arguments.force):
+        raise Failure(f"{target} is there already, and another wheel than this would be: --force replaces it")
+    size = result.stat().st_size
+    if not same:
+        doing.put(result, target)
+    what = "nothing to repair; copied to" if nothing else "written"
+    what = "it is in its place already:" if same else what
+    print(f"  {what} {target} ({size / 1e6:.1f} MB)", flush=True)

@@ -1,0 +1,69 @@
+"""The copies of CUDA libraries that a wheel brings along: which of them nobody needs any more. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+
+from ..uses.libraries import Table
+from .files import FileEdit
+from .survey import Member, Survey
+
+_COPIES = ("original", "renamed")
+_BUILTINS = "libnvrtc-builtins"
+
+
+def strangers(member: Member, edit: FileEdit, inside: frozenset, table: Table) -> tuple[list[str], list[str]]:
+    """What it needs of CUDA that has no stub and is not in the wheel: what ties it to one CUDA, and what is the same
+    in every one, such as the driver's NVML."""
+    names = [name for name in member.use.other if name not in edit.needed and name not in inside]
+    return [name for name in names if _tied(name, table)], [name for name in names if not _tied(name, table)]
+
+
+def _tied(name: str, table: Table) -> bool:
+    return all(name not in sonames or len(sonames) > 1 for sonames in table.others.values())
+
+
+def leave_out(plan, survey: Survey, table: Table) -> None:
+    """A copy goes when files of this wheel needed it and none does any more, and no text names it."""
+    edits = {edit.name: edit for edit in plan.edits}
+    replaced = {name for edit in plan.edits for name in edit.needed}
+    copies = [member for member in survey.members if _is_copy(member) or member.file.startswith(_BUILTINS)]
+    going = {member.name for member in copies if {member.file, member.soname} & replaced
+             or member.file.startswith(_BUILTINS) and any(name.startswith("libnvrtc.") or name.startswith("libnvrtc-")
+                                                          for name in replaced)}
+    while True:  # what stays may need what was to go
+        still = {need for member in survey.members if member.name not in going
+                 for need in _needs_of(member, edits.get(member.name))}
+        staying = {member.name: _why_stays(member, still, survey) for member in copies if member.name in going}
+        kept = {name: why for name, why in staying.items() if why}
+        if not kept:
+            break
+        plan.notes += [f"{name} stays in the wheel: {why}" for name, why in kept.items()]
+        going -= set(kept)
+    plan.left_out.update({name: "a copy of NVIDIA's library that nothing in the wheel needs any more"
+                          for name in sorted(going)})
+    plan.notes += _named_in_texts(plan, survey)
+
+
+def _is_copy(member: Member) -> bool:
+    return member.use.provides is not None and member.use.provides.what in _COPIES
+
+
+def _needs_of(member: Member, edit: FileEdit | None) -> set[str]:
+    names = set(member.needed) - set(edit.needed if edit else ())
+    return names | {text for use in member.use.uses for text in use.strings}
+
+
+def _why_stays(member: Member, still: set[str], survey: Survey) -> str:
+    if {member.file, member.soname} & still:
+        return "other files need it, or open it by its name"
+    named = [text for text, names in survey.texts.items() if member.file in names]
+    return f"{named[0]} names it" if named else ""
+
+
+def _named_in_texts(plan, survey: Survey) -> list[str]:
+    """A program text that names a CUDA library may open it; nobody can tell from here."""
+    if not plan.edits:
+        return []
+    return [f"{text} names {', '.join(names[:3])}: if it opens that, it gets NVIDIA's library, not the stub"
+            for text, names in survey.texts.items() if posixpath.splitext(text)[1] == ".py"]

@@ -1,0 +1,88 @@
+"""A plan, carried out: into a folder of its own, and from there to its place in one step, so that whatever goes
+wrong leaves everything as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Iterator
+
+from ..elf import ElfError, edit, read
+from ..failure import Failure
+from ..uses import uses
+from ..wheels import writing
+from ..wheels.archive import Wheel
+from . import requirements
+from .files import FileEdit
+from .plan import Plan
+from .stubs import Stub
+from .survey import Survey
+
+
+class CannotEdit(Failure):
+    """A file is of a form in which it cannot be changed."""
+
+
+@contextlib.contextmanager
+def work_folder(where: Path | None) -> Iterator[Path]:
+    """Beside the result, since unpacked files may be larger than /tmp; None: a folder for looking only."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=".anycuda-repair-", dir=where) as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise Failure(f"{error.filename or where}: {error.strerror or error}") from None
+
+
+def write(wheel: Wheel, survey: Survey, plan: Plan, dropped: list[str], work: Path, step: writing.Step) -> Path:
+    """The repaired wheel, in `work`."""
+    out = work / wheel.path.name
+    changes = writing.Changes(removed=set(plan.left_out))
+    for name, stub in plan.stubs.items():
+        changes.added[name] = _named_stub(stub, work)
+    for one in plan.edits:
+        changes.edited[one.name] = partial(_edit, one)
+    if dropped:
+        metadata = f"{wheel.dist_info}/METADATA"
+        text = requirements.drop(wheel.read(metadata), dropped)
+        changes.edited[metadata] = lambda path: path.write_bytes(text)
+    writing.write(wheel, survey.sums, changes, work, out, writing.moment_of(wheel), step)
+    shutil.copymode(wheel.path, out)
+    return out
+
+
+def copied(wheel: Wheel, work: Path) -> Path:
+    """The wheel as it is."""
+    return Path(shutil.copy2(wheel.path, work / wheel.path.name))
+
+
+def _named_stub(stub: Stub, work: Path) -> Path:
+    """The stub under the name that it has in wheels."""
+    path = work / stub.file
+    if not path.exists():
+        shutil.copyfile(stub.path, path)
+        edit.apply(path, edit.Edit(soname=stub.file))
+    return path
+
+
+def _edit(one: FileEdit, path: Path) -> None:
+    wanted = edit.Edit(needed=one.needed, add_needed=one.add_needed, versions=one.versions,
+                       rpath=[one.path] if one.path else ())
+    try:
+        edit.apply(path, wanted)
+    except ElfError as error:
+        raise CannotEdit(f"{one.name}: {str(error).replace(f'{path}: ', '')}") from None
+    image = read.read(path)
+    left = [use for use in uses.of(image).uses if use.how in ("named", "renamed")]
+    if left:
+        raise Failure(f"{one.name}: after the repair it still needs {left[0].needed}: a mistake in anycuda")
+
+
+def put(path: Path, target: Path) -> None:
+    """To its place: the old file there, if any, is whole until this moment."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+    os.replace(path, target)

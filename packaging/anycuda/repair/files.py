@@ -1,0 +1,127 @@
+"""One file of a wheel: what is changed in it, and what stands against that. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from ..uses.libraries import NATIVE, Table
+from ..uses.uses import Reference, Use
+from . import places
+from .stubs import Stub
+from .survey import Member
+
+# What was tested with CUDA 11 and later; no such CUDA runs with an older glibc.
+_OLDEST_GLIBC = (2, 17)
+_NO_LIBRARY = ("original", "renamed", "stub", "dropin", "peer")
+
+
+@dataclass(frozen=True)
+class FileEdit:
+    """`needed`: other names for entries of DT_NEEDED. `add_needed`: new ones. `versions`: function
+    without version -> (stub, node) that it gets. `path`: what the search path gets, "" if it leads to the stubs
+    already. `unknown`: libraries whose functions are used without saying for which major. `said`: for people."""
+
+    name: str
+    needed: dict[str, str]
+    add_needed: tuple[str, ...]
+    versions: dict[str, tuple[str, str]]
+    path: str
+    unknown: tuple[Use, ...]
+    said: tuple[str, ...]
+    asked: tuple[tuple[str, Reference, str], ...]  # library, function, the major that it is asked for ("")
+
+
+def to_replace(member: Member) -> list[Use]:
+    """A library of CUDA itself, or a stub, is no user of another. What a file can do without (all its references
+    are weak) it does without now, and a need would change that."""
+    if member.use.provides and member.use.provides.what in _NO_LIBRARY:
+        return []
+    return [use for use in member.use.uses
+            if use.how in ("named", "renamed") or use.how == "unnamed" and not all(one.weak for one in use.symbols)]
+
+
+def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stubs: dict[str, Stub], table: Table,
+         major_of: Callable[[Use], tuple[str, str]]) -> FileEdit:
+    needed, added, versions, unknown, said, asked = {}, [], {}, [], [], []
+    for use in uses:
+        stub, major, how = stubs[use.library], "", ""
+        bare = [one for one in use.symbols if not one.major]
+        if bare and use.library != "cuda":
+            major, how = major_of(use)
+            node = _node(table, use.library, major)
+            versions.update({one.name: (stub.file, node) for one in bare if node})
+            unknown += [] if major else [use]
+        asked += [(use.library, one, one.major or major) for one in use.symbols]
+        if use.needed:
+            needed[use.needed] = stub.file
+        else:
+            added.append(stub.file)
+        said.append(f"{use.needed or 'no name'} -> {stub.file}{_built_for(use, major, how)}")
+    if "nvrtc" in stubs:  # which the real one opens itself; linked to the file it would only be of the old CUDA
+        builtins = [name for name in member.needed if name.startswith("libnvrtc-builtins")]
+        needed.update({name: stubs["nvrtc"].file for name in builtins})
+        said += [f"{name} -> the same" for name in builtins]
+    path = "" if places.covers(member.search_path, place, folder) else places.origin_to(place, folder)
+    return FileEdit(member.name, needed, tuple(added), versions, path, tuple(unknown), tuple(said), tuple(asked))
+
+
+def _built_for(use: Use, major: str, how: str) -> str:
+    if major:
+        return f", built for CUDA {major} by {how}"
+    return f", built for CUDA {' and '.join(use.majors)}" if use.majors else ""
+
+
+def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[str, Stub],
+             promised: tuple[int, int] | None, table: Table) -> list[str]:
+    said = [f"{member.name}: {place.why_not}"] if place.why_not else []
+    for stub in stubs.values():
+        if stub.machine != member.machine:
+            said.append(f"{member.name} is for {member.machine}, {stub.path} for {stub.machine}: give stubs for "
+                        f"{member.machine} with --stubs")
+        allowed = max(_OLDEST_GLIBC, member.glibc, promised or (0, 0))
+        if promised and stub.glibc > allowed:
+            said.append(f"{stub.path} needs glibc {_dots(stub.glibc)}, and the wheel promises {_dots(promised)}: the "
+                        "stubs of anycuda's own wheel need 2.17; or --any-glibc, and then the wheel's name "
+                        "promises too much")
+    for use in edit_.unknown:
+        names = [one.name for one in use.symbols if not one.major]
+        said.append(f"{member.name} uses {len(names)} functions of {table.libraries[use.library].stem} "
+                    f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) and does not say of which CUDA: "
+                    "if you know it, say it with --built-for")
+    missing = [f"{one.name} of CUDA {major}" if major else one.name for library, one, major in edit_.asked
+               if not one.weak and not _has(stubs[library], one.name, major, library, table)]
+    if missing:
+        said.append(f"{member.name} uses {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}, which this "
+                    "anycuda does not know: a newer one may")
+    return said
+
+
+def _has(stub: Stub, name: str, major: str, library: str, table: Table) -> bool:
+    return (name, _node(table, library, major) or NATIVE) in stub.exports
+
+
+def _node(table: Table, library: str, major: str) -> str | None:
+    majors = table.libraries[library].majors
+    return majors[major].node if major in majors else None
+
+
+def notes(member: Member) -> list[str]:
+    use, said = member.use, []
+    if use.static_runtime:
+        said.append(f"{member.name} has a CUDA runtime linked into it, which no stub replaces: it goes on as it is")
+    for one in use.uses:
+        if one.how == "loaded" and one.library != "cuda" and not use.provides:
+            said.append(f"{member.name} opens {', '.join(one.strings)} itself, which no repair changes; for such "
+                        "programs there are the drop-ins (anycuda run)")
+        if one.how == "stub":
+            said.append(f"{member.name} has {one.needed} already")
+        if one.how == "peer":
+            said.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
+        if one.how == "unnamed" and all(symbol.weak for symbol in one.symbols):
+            said.append(f"{member.name} uses {one.library} if somebody else has loaded it: it stays so")
+    return said
+
+
+def _dots(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))

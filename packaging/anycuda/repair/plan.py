@@ -1,0 +1,97 @@
+"""What is to be done with a wheel: a pure function of what is in it, of the stubs and of what the user wants."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field
+from typing import Callable
+
+from ..uses.libraries import Table
+from ..uses.uses import Use
+from . import bundled, files
+from .files import FileEdit
+from .places import folder_of_stubs, place_of
+from .stubs import Stub
+from .survey import Member, Survey
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """`built_for`: the major of what does not say it. `partly`: repair even what goes on needing libraries that
+    have no stub. `glibc`: what the wheel promises; None: whatever the stubs need will do."""
+
+    built_for: str = ""
+    partly: bool = False
+    glibc: tuple[int, int] | None = None
+
+
+@dataclass
+class Plan:
+    """`stubs`: name in the wheel -> stub. `left_out`: name -> why. Refusals: nothing may be done; each is a
+    sentence with the way out, if there is one. Notes: what the user should know."""
+
+    edits: list[FileEdit] = field(default_factory=list)
+    stubs: dict[str, Stub] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    refusals: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def make(survey: Survey, distribution: str, dist_info: str, wishes: Wishes, table: Table,
+         stub_of: Callable[[str], Stub]) -> Plan:
+    plan = Plan()
+    folder = folder_of_stubs(distribution)
+    majors = _majors(survey.members)
+    inside = _inside(survey)
+    for member in survey.members:
+        place = place_of(member.name, dist_info)
+        plan.notes += files.notes(member)
+        uses = files.to_replace(member)
+        if not uses:
+            continue
+        wanted = {use.library: stub_of(use.library) for use in uses}
+        edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, wishes, majors))
+        plan.edits.append(edit)
+        plan.refusals += files.refusals(member, edit, place, wanted, wishes.glibc, table)
+        tied, others = bundled.strangers(member, edit, inside, table)
+        if tied and not wishes.partly:
+            plan.refusals.append(f"{member.name} needs {', '.join(tied)}, for which anycuda has no stub: without that "
+                                 "it does not load, whatever else is repaired. --partly repairs the rest, for "
+                                 "machines that have it")
+        elif tied or others:
+            plan.notes.append(f"{member.name} needs {', '.join(tied + others)}, for which anycuda has no stub: it "
+                              "loads only where that is")
+        plan.stubs.update({f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()})
+    for name, why in survey.unread.items():
+        plan.notes.append(f"{name} stays as it is: {why}")
+    bundled.leave_out(plan, survey, table)
+    plan.refusals += [f"{name} is in the wheel already, and another file than the stub" for name in plan.stubs
+                      if name in survey.files]
+    plan.refusals = list(dict.fromkeys(plan.refusals))  # what is wrong with a stub is so for every file
+    return plan
+
+
+def _majors(members: list[Member]) -> dict[str, set[str]]:
+    """library -> the majors that files of this wheel say they were built for."""
+    found: dict[str, set[str]] = {}
+    for member in members:
+        for use in member.use.uses:
+            if use.how in ("named", "renamed"):
+                found.setdefault(use.library, set()).update(use.majors)
+    return found
+
+
+def _major(use: Use, wishes: Wishes, majors: dict[str, set[str]]) -> tuple[str, str]:
+    """(major of the references that do not say theirs, how it is known); ("", "") if nothing tells."""
+    if len(use.majors) == 1:
+        return use.majors[0], "its name" if use.needed else "the functions that it uses"
+    if wishes.built_for:
+        return wishes.built_for, "--built-for"
+    known = majors.get(use.library) or set().union(*majors.values(), set())
+    return (next(iter(known)), "the wheel's other files") if len(known) == 1 else ("", "")
+
+
+def _inside(survey: Survey) -> frozenset[str]:
+    """Names under which the dynamic linker may find files of this wheel."""
+    return frozenset([posixpath.basename(name) for name in survey.files] +
+                     [member.soname for member in survey.members if member.soname])

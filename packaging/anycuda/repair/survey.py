@@ -1,0 +1,103 @@
+"""What is in a wheel: each file goes by once, is checked against the zip and RECORD, and is looked at if it is a
+program, a library or a text that may name libraries. What is kept of it is small."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..elf import ElfError, read
+from ..failure import Failure
+from ..uses import uses
+from ..wheels import record, writing
+from ..wheels.archive import Wheel
+from . import stubs
+
+# Not the archives that only a linker reads (libcudart_static.a).
+_NAMES = re.compile(rb"lib(?:cudart|nvrtc|nvJitLink)(?!_static|_stub)[-\w.*%{}]*")
+_TEXTS = (".py", ".pth", ".sh", ".json")
+_LONGEST = 200  # of a name that is cut by the end of a block
+
+
+@dataclass(frozen=True)
+class Member:
+    """A program or library of the wheel. `path` is its search path, `kept` that it has one."""
+
+    name: str
+    machine: str
+    soname: str
+    needed: tuple[str, ...]
+    search_path: str | None
+    glibc: tuple[int, int]
+    use: uses.FileUse
+
+    @property
+    def file(self) -> str:
+        return posixpath.basename(self.name)
+
+
+@dataclass
+class Survey:
+    """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it."""
+
+    members: list[Member] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sums: dict[str, record.Row] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+
+def look(wheel: Wheel, work: Path, step: writing.Step) -> Survey:
+    rows = record.parse(wheel.read(wheel.record), f"{wheel.path}: {wheel.record}")
+    survey = Survey(files=tuple(entry.filename for entry in wheel.entries))
+    for entry in wheel.entries:
+        if not entry.is_dir() and entry.filename != wheel.record:
+            survey.sums[entry.filename] = _file(wheel, entry, record.Sum(record.algorithm(rows, entry.filename)),
+                                                work, survey, step)
+    wrong = record.compare(rows, survey.sums, wheel.record)
+    if wrong:
+        more = f" (and {len(wrong) - 1} more such things)" if len(wrong) > 1 else ""
+        raise Failure(f"{wheel.path}: {wrong[0]}{more}. pip would install it, since it does not look; a new RECORD "
+                      "would hide that somebody changed the wheel. Take it from where it was built")
+    return survey
+
+
+def _file(wheel: Wheel, entry, total: record.Sum, work: Path, survey: Survey, step: writing.Step) -> record.Row:
+    name, is_text = entry.filename, entry.filename.endswith(_TEXTS)
+    found: set[bytes] = set()
+    kept, first, path = b"", True, None
+    blocks = wheel.blocks(entry)
+    for block in blocks:
+        if first and block[:4] == b"\x7fELF":
+            path = work / "unpacked"
+            writing.room_for(entry, work)
+            path.write_bytes(b"")
+        first = False
+        if path:
+            with open(path, "ab") as file:
+                file.write(block)
+        total.add(block)
+        if is_text:
+            found.update(_NAMES.findall(kept + block))
+            kept = (kept + block)[-_LONGEST:]
+        step(name, len(block))
+    if path:
+        _elf(name, path, survey)
+        path.unlink()
+    if found and not name.startswith(wheel.dist_info + "/"):
+        survey.texts[name] = tuple(sorted(one.decode("ascii", "replace") for one in found))
+    return total.row
+
+
+def _elf(name: str, path: Path, survey: Survey) -> None:
+    try:
+        image = read.read(path)
+        use = uses.of(image)
+    except ElfError as error:
+        survey.unread[name] = str(error).replace(f"{path}: ", "")
+        return
+    survey.members.append(Member(name, image.machine, image.soname, tuple(image.needed),
+                                 image.rpath if image.runpath is None else image.runpath,
+                                 stubs.glibc_of(image), use))

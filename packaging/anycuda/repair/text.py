@@ -1,0 +1,21 @@
+"""What was done with a wheel, for people."""
+
+from __future__ import annotations
+
+from .. import terminal
+from .plan import Plan
+
+_INDENT = "  "
+
+
+def lines(plan: Plan) -> list[str]:
+    out = []
+    for edit in plan.edits:
+        out.append(f"{_INDENT}changed   {edit.name}")
+        out += [f"{_INDENT * 6}{text}" for text in edit.said]
+        if edit.path:
+            out.append(f"{_INDENT * 6}search path: {edit.path} added")
+    out += [f"{_INDENT}added     {name}" for name in plan.stubs]
+    out += [f"{_INDENT}left out  {name}: {why}" for name, why in plan.left_out.items()]
+    out += [f"{_INDENT}note      {note}" for note in plan.notes]
+    return [terminal.writable(line) for line in out]

@@ -1,0 +1,139 @@
+"""NVIDIA's libraries, as the build wrote them into matrix.json: those that have a stub, and the others."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..failure import Failure
+from ..matrix import data
+
+NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stub itself: no major is known
+# libcudart-5a077122.so.12.0.107, libcudart.45e7f3ed.so.12: the first characters of a hash, as auditwheel and as
+# PyTorch's own scripts put them into a name.
+_HASHED = re.compile(r"(.+)[-.][0-9a-f]{6,64}(\.so(?:\..*)?)")
+# The stubs of TileLang, whose functions have no versions; in older releases they had the names of ours.
+_PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_cuda.so": "cuda"}
+
+
+@dataclass(frozen=True)
+class Major:
+    """`node` is the symbol version that callers of this major ask for; the driver's functions have none."""
+
+    number: str
+    soname: str
+    node: str | None
+
+
+@dataclass(frozen=True)
+class Library:
+    """`symbols`: function -> the majors that export it, oldest first. The driver has the one major "1"."""
+
+    name: str
+    product: str
+    stub: str
+    is_driver: bool
+    file_prefix: str
+    majors: dict[str, Major]
+    symbols: dict[str, tuple[str, ...]]
+
+    @property
+    def stem(self) -> str:
+        """libcudart"""
+        return self.file_prefix[: -len(".so")]
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a file's name says. `how` is "named" (NVIDIA's), "renamed" (a bundled copy), "stub" (ours) or
+    "peer" (another project's stub); `major` is "" where the name does not tell."""
+
+    library: Library
+    how: str
+    major: str
+
+
+@dataclass(frozen=True)
+class Table:
+    libraries: dict[str, Library]
+    others: dict[str, tuple[str, ...]]  # cublas -> its SONAMEs
+
+    def of_node(self, node: str) -> tuple[Library, str] | None:
+        """libcudart.so.12 -> (cudart, "12")"""
+        return self._nodes.get(node)
+
+    def of_symbol(self, name: str) -> Library | None:
+        return self._symbols.get(name)
+
+    def named(self, file: str) -> Named | None:
+        """What DT_NEEDED or DT_SONAME `file` is, if it is of a library that has a stub. A major without a
+        stub (libcudart.so.10.2) is none."""
+        for library in self.libraries.values():
+            for major in library.majors.values():
+                if file == major.soname:
+                    return Named(library, "named", major.number)
+            if file == library.file_prefix:
+                return Named(library, "named", "")
+            if _unhashed(file) == library.stub:
+                return Named(library, "stub", "")
+            if _PEERS.get(file) == library.name:
+                return Named(library, "peer", "")
+            if _unhashed(file) != file and _unhashed(file).partition(".so")[0] == library.stem:
+                return self._renamed(library, _unhashed(file))
+        return None
+
+    def has_no_stub(self, file: str) -> bool:
+        """libcublas.so.12, libcublas-3b81d170.so.12.0.2, and what anycuda has no stub for: libcudart.so.10.2"""
+        stem, dot, _ = _unhashed(file).partition(".so")
+        return bool(dot) and (stem in self._stems or stem in self._own_stems and self.named(file) is None)
+
+    def _renamed(self, library: Library, plain: str) -> Named | None:
+        """By libcudart.so.12.0.107; the driver's number is its branch."""
+        number = plain[len(library.file_prefix) + 1:].split(".")[0]
+        if library.is_driver:
+            return Named(library, "renamed", next(iter(library.majors)))
+        return Named(library, "renamed", number) if number in ("", *library.majors) else None
+
+    @functools.cached_property
+    def _nodes(self) -> dict[str, tuple[Library, str]]:
+        return {major.node: (library, major.number)
+                for library in self.libraries.values() for major in library.majors.values() if major.node}
+
+    @functools.cached_property
+    def _symbols(self) -> dict[str, Library]:
+        return {symbol: library for library in self.libraries.values() for symbol in library.symbols}
+
+    @functools.cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(soname.partition(".so")[0] for sonames in self.others.values() for soname in sonames)
+
+    @functools.cached_property
+    def _own_stems(self) -> frozenset[str]:
+        return frozenset(library.stem for library in self.libraries.values())
+
+
+def _unhashed(file: str) -> str:
+    found = _HASHED.fullmatch(file)
+    return found[1] + found[2] if found else file
+
+
+@functools.lru_cache(maxsize=None)
+def table(path: Path | None = None) -> Table:
+    """Of `path`, a matrix.json; by default the installed one."""
+    text = data.read(path)
+    try:
+        libraries = {name: _library(name, about) for name, about in text["libraries"].items()}
+        return Table(libraries, {name: tuple(sonames) for name, sonames in text["others"].items()})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise Failure(f"{path or data.find()} lacks {error}: it was made for another anycuda") from None
+
+
+def _library(name: str, about: dict) -> Library:
+    majors = {number: Major(number, row["soname"], row["node"]) for number, row in about["majors"].items()}
+    callers: dict[str, list[str]] = {}
+    for symbol, caller, _ in about["rows"]:
+        callers.setdefault(symbol, []).append(next(iter(majors)) if about["is_driver"] else caller)
+    symbols = {symbol: tuple(sorted(found, key=int)) for symbol, found in callers.items()}
+    return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols)

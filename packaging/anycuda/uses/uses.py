@@ -1,0 +1,161 @@
+"""What CUDA one file uses, and how: from its needs, its undefined symbols and their versions, and its text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..elf.read import Image
+from . import contents, libraries
+from .libraries import NATIVE, Library, Table
+
+# A file with so many of a library's functions is such a library; fewer are a tool that stands before one.
+_A_LIBRARY = 5
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An undefined symbol. `major` is what its version says it was built for, "" without one. To be used is
+    not to be called: nobody can tell that from the file."""
+
+    name: str
+    major: str
+    weak: bool
+
+
+@dataclass(frozen=True)
+class Use:
+    """Of one library, under one name.
+
+    `how`:  "named"    DT_NEEDED is NVIDIA's SONAME
+            "renamed"  DT_NEEDED is the name of a bundled copy (libcudart-5a077122.so.12.0.107)
+            "stub"     DT_NEEDED is a stub of anycuda's
+            "peer"     DT_NEEDED is a stub of another project
+            "unnamed"  functions are used, and nothing in DT_NEEDED has them: whoever loads this file does
+            "loaded"   `strings` name files that it may load with dlopen; which functions it asks for nobody knows
+    `needed`: that entry of DT_NEEDED, or None.
+    `majors`: what it was built for: by the versions of its symbols, else by `needed`, else by names that one
+              major alone has all of; empty if that tells nothing. The driver has no majors: always empty.
+    """
+
+    library: str
+    needed: str | None
+    how: str
+    majors: tuple[str, ...]
+    symbols: tuple[Reference, ...] = ()
+    strings: tuple[str, ...] = ()
+
+    @property
+    def versioned(self) -> bool:
+        """Does every reference say its major? Only then are its calls checked and adapted as they are."""
+        return all(symbol.major for symbol in self.symbols)
+
+
+@dataclass(frozen=True)
+class Provides:
+    """`what`: "original" (NVIDIA's library), "renamed" (a copy of it under another SONAME), "stub", "dropin"
+    (anycuda's), "peer" (another project's stub), "some" (it defines a few functions of the library itself, as
+    tools do that stand before it)."""
+
+    library: str
+    what: str
+    major: str
+
+
+@dataclass(frozen=True)
+class FileUse:
+    """`other`: what it needs of NVIDIA's that has no stub (libcublas.so.12): this stays as it is.
+    `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees."""
+
+    path: Path
+    uses: tuple[Use, ...]
+    other: tuple[str, ...]
+    static_runtime: bool
+    provides: Provides | None
+
+    def of(self, library: str) -> tuple[Use, ...]:
+        return tuple(use for use in self.uses if use.library == library)
+
+
+def of(image: Image, table: Table | None = None) -> FileUse:
+    table = table or libraries.table()
+    found = contents.look(image.path, table)
+    provides = _provides(image, table)
+    uses = [use for library in table.libraries.values() for use in _linked(image, library, table)]
+    uses += [_loaded(table.libraries[name], strings) for name, strings in found.names.items()
+             if provides is None or provides.library != name]
+    is_runtime = provides is not None and provides.library == "cudart" and provides.what in ("original", "renamed")
+    other = tuple(file for file in image.needed if table.has_no_stub(file))
+    return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides)
+
+
+def _linked(image: Image, library: Library, table: Table) -> list[Use]:
+    references: dict[str, list[Reference]] = {}  # "" and names in DT_NEEDED -> what is wanted of them
+    for symbol in image.undefined():
+        node = table.of_node(symbol.version)
+        if node and node[0] is library:
+            references.setdefault(symbol.file, []).append(Reference(symbol.name, node[1], symbol.weak))
+        elif symbol.version in ("", NATIVE) and table.of_symbol(symbol.name) is library:
+            references.setdefault(symbol.file, []).append(Reference(symbol.name, "", symbol.weak))
+    needed = {}
+    for file in image.needed:
+        named = _named(image, file, library, table)
+        if named:
+            needed[file] = named
+    # A reference without version may be satisfied by any of them: the first, as for the dynamic linker.
+    strays = [one for file, group in references.items() if file not in needed for one in group]
+    if not needed:
+        return [_use(library, None, "unnamed", "", strays)] if strays else []
+    first = next(iter(needed))
+    return [_use(library, file, how, major, references.get(file, []) + (strays if file == first else []))
+            for file, (how, major) in needed.items()]
+
+
+def _named(image: Image, file: str, library: Library, table: Table) -> tuple[str, str] | None:
+    """(how, major) if that file is the library: by its name, or by the versions that are asked of it."""
+    named = table.named(file)
+    if named:
+        return (named.how, named.major) if named.library is library else None
+    nodes = [table.of_node(node) for node in image.versions_needed.get(file, [])]
+    majors = [node[1] for node in nodes if node and node[0] is library]
+    return ("renamed", majors[0]) if majors else None
+
+
+def _use(library: Library, needed: str | None, how: str, by_name: str, references: list[Reference]) -> Use:
+    majors = {reference.major for reference in references} - {""}
+    if not majors and by_name:
+        majors = {by_name}
+    if not majors and references:
+        common = set(library.majors).intersection(*(library.symbols[one.name] for one in references))
+        majors = common if len(common) == 1 else set()
+    if library.is_driver:
+        majors = set()
+    return Use(library.name, needed, how, tuple(sorted(majors, key=int)),
+               tuple(sorted(references, key=lambda one: one.name)))
+
+
+def _loaded(library: Library, strings: tuple[str, ...]) -> Use:
+    majors = {major.number for major in library.majors.values() if major.soname in strings and not library.is_driver}
+    return Use(library.name, None, "loaded", tuple(sorted(majors, key=int)), strings=strings)
+
+
+def _provides(image: Image, table: Table) -> Provides | None:
+    named = table.named(image.soname) if image.soname else None
+    nodes = [table.of_node(node) for node in image.versions_defined]
+    own = [node for node in nodes if node]
+    counts = Counter(library.name for library in
+                     (table.of_symbol(symbol.name) for symbol in image.exports() if symbol.function) if library)
+    if not counts:
+        return None
+    name, count = counts.most_common(1)[0]
+    if NATIVE in image.versions_defined:
+        what = "stub" if named is None or named.how == "stub" else "dropin"
+        return Provides(name, what, named.major if named else "")
+    if count < _A_LIBRARY:
+        return Provides(name, "some", "")
+    if own:
+        return Provides(own[0][0].name, "original" if named and named.how == "named" else "renamed", own[0][1])
+    if table.libraries[name].is_driver and named and named.how in ("named", "renamed"):
+        return Provides(name, "original" if named.how == "named" else "renamed", "")
+    return Provides(name, "peer", "")

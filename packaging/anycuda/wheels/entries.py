@@ -1,0 +1,84 @@
+"""What must hold for the directory of a wheel's zip: pure functions of it.
+
+What is refused is what programs read differently (two files of one name, overlapping files), what leads out of
+the folder that it is unpacked into, and what unpacks to far more than any wheel has.
+"""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from typing import Sequence
+
+_LOCAL_HEADER = 30
+_ENCRYPTED = 0x1 | 0x40
+_UTF8 = 0x800
+# Wheels of fat binaries get to 5, files that are mostly zeros to 100; a bomb needs 1000.
+_MOST_TIMES, _SMALL = 200, 1 << 30
+
+
+def problems(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
+    """A sentence for each thing that is wrong; none for a wheel that can be worked on."""
+    said = [text for entry in found for text in [_entry(entry)] if text]
+    return said + _duplicates(found) + _bomb(found, size) + _overlaps(found, size)
+
+
+def _entry(entry: zipfile.ZipInfo) -> str:
+    name, shown = entry.orig_filename, ascii(entry.orig_filename)
+    if name.startswith("/") or name[1:3] in (":/", ":\\"):
+        return f"the name {shown} in it is absolute"
+    if "\\" in name or "\0" in name:
+        return f"the name {shown} in it has a backslash or a zero byte"
+    if any(part in ("", ".", "..") for part in name.rstrip("/").split("/")):
+        return f"the name {shown} in it leads elsewhere than it says"
+    if not name.isascii() and not entry.flag_bits & _UTF8:
+        return f"the name {shown} in it is not marked as UTF-8, so programs read it differently"
+    kind = stat.S_IFMT(entry.external_attr >> 16) if entry.create_system == 3 else 0
+    if kind == stat.S_IFLNK:
+        return f"{shown} is a symbolic link, which wheels cannot have (pip installs a small text file for it)"
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return f"{shown} is a device, a pipe or a socket"
+    if entry.flag_bits & _ENCRYPTED:
+        return f"{shown} is encrypted"
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return f"{shown} is compressed by method {entry.compress_type}; wheels are stored or deflated"
+    if entry.is_dir() and entry.file_size:
+        return f"{shown} is a folder that has content"
+    return ""
+
+
+def _duplicates(found: Sequence[zipfile.ZipInfo]) -> list[str]:
+    seen: set[str] = set()
+    said = []
+    for name in (entry.filename.rstrip("/") for entry in found):
+        if name in seen:
+            said.append(f"the name {ascii(name)} is in it twice")
+        seen.add(name)
+    files = {entry.filename for entry in found if not entry.is_dir()}
+    return said + [f"{ascii(name)} is both a file and a folder in it" for name in sorted(files & _folders(found))]
+
+
+def _folders(found: Sequence[zipfile.ZipInfo]) -> set[str]:
+    folders: set[str] = set()
+    for entry in found:
+        folder = entry.filename.rstrip("/").rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders
+
+
+def _bomb(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
+    total = sum(entry.file_size for entry in found)
+    if total <= max(_SMALL, size * _MOST_TIMES):
+        return []
+    return [f"unpacked it would be {total >> 20} MB, {total // max(size, 1)} times its own size, "
+            "which no real wheel is"]
+
+
+def _overlaps(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
+    ordered = sorted(found, key=lambda entry: entry.header_offset)
+    ends = [entry.header_offset + _LOCAL_HEADER + entry.compress_size for entry in ordered]
+    starts = [entry.header_offset for entry in ordered[1:]] + [size]
+    return [f"{ascii(entry.filename)} overlaps what follows it in the zip, or its end"
+            for entry, end, start in zip(ordered, ends, starts) if end > start]

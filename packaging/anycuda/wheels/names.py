@@ -1,0 +1,53 @@
+"""What the file name of a wheel says: distribution, version, tags."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..failure import Failure
+
+_FORM = re.compile(r"(?P<distribution>[^-/]+)-(?P<version>[^-/]+)(?:-(?P<build>\d[^-/]*))?"
+                   r"-(?P<python>[^-/]+)-(?P<abi>[^-/]+)-(?P<platform>[^-/]+)\.whl")
+_OLD_MANYLINUX = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)}
+
+
+@dataclass(frozen=True)
+class WheelName:
+    file: str
+    distribution: str
+    version: str
+    platforms: tuple[str, ...]
+
+    @property
+    def glibc(self) -> tuple[int, int] | None:
+        """The oldest glibc that it promises to run on; None where it promises nothing (linux_x86_64)."""
+        found = [one for one in map(_glibc, self.platforms) if one]
+        return min(found) if found else None
+
+    @property
+    def is_musl(self) -> bool:
+        return all(platform.startswith("musllinux") for platform in self.platforms)
+
+
+def parse(file: str) -> WheelName:
+    found = _FORM.fullmatch(file)
+    if not found:
+        raise Failure(f"{file}: not the name of a wheel, which is NAME-VERSION-PYTHON-ABI-PLATFORM.whl")
+    return WheelName(file, found["distribution"], found["version"], tuple(found["platform"].split(".")))
+
+
+def same(one: str, other: str) -> bool:
+    """Do both name the same project? Runs of - _ . are one, case does not matter (PEP 503)."""
+    return normal(one) == normal(other)
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _glibc(platform: str) -> tuple[int, int] | None:
+    found = re.match(r"manylinux_(\d+)_(\d+)_", platform)
+    if found:
+        return int(found[1]), int(found[2])
+    return _OLD_MANYLINUX.get(platform.partition("_")[0])

@@ -1,0 +1,402 @@
+"""`anycuda check`: verdicts, exit status, JSON; wheels and folders; what cannot be checked."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import unittest
+import zipfile
+from pathlib import Path
+
+from uses_support import BUILD, REAL, Folder, library_file, needs_programs, piece, wheel
+
+PROGRAM = REAL / "native" / "call_cudart-12"
+RELEASES = "11.7-13.5"
+
+
+class Check(Folder):
+    def told(self, *words: object) -> list[str]:
+        """The lines of the report, whatever the verdict."""
+        status, out, err = self.check(*words)
+        self.assertIn(status, (0, 1), err)
+        self.assertEqual(err, "")
+        return out.splitlines()
+
+    def json(self, *words: object) -> dict:
+        _, out, _ = self.check("--json", *words)
+        return json.loads(out)
+
+    def lines_with(self, word: str, *words: object) -> list[list[str]]:
+        return [line.split() for line in self.told(*words) if line.split() and line.split()[0] == word]
+
+    def wheel_of(self, name: str, members: dict) -> Path:
+        path = self.folder / name
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member, content in members.items():
+                archive.writestr(member, content if isinstance(content, (bytes, str)) else content.read_bytes())
+        return path
+
+
+@needs_programs
+class Verdict(Check):
+    def test_what_fails_comes_first_and_is_named_with_the_reason(self):
+        lines = self.told(PROGRAM)
+        self.assertEqual(lines[0], "call_cudart-12: 1 function would fail on CUDA 11.7-11.8, 13.0-13.5")
+        (found,) = self.lines_with("cudaGetExportTable", PROGRAM)
+        self.assertEqual(found[1:4], ["12", "11.7-11.8,13.0-13.5", "rejected"])
+        self.assertIn("private to the release", " ".join(found))
+
+    def test_counts_by_release(self):
+        counts = [line[1:] for line in self.lines_with("cudart", PROGRAM)]
+        whole = len(self.json(PROGRAM)["inputs"][0]["files"][0]["uses"][0]["symbols"])
+        self.assertEqual(counts[0], ["12", "11.7-11.8", str(whole - 1), "1"])  # runs, rejected
+        self.assertEqual(counts[1], ["12", "12.0-12.9", str(whole)])
+        self.assertEqual(counts[2], ["12", "13.0-13.5", str(whole - 2), "1", "1"])  # one of them adapted
+
+    def test_a_release_that_lacks_nothing(self):
+        lines = self.told(PROGRAM, "--runtime", "12")
+        self.assertEqual(lines[0], "call_cudart-12: all CUDA functions that it uses run on CUDA 12.0-12.9")
+
+    def test_a_range_of_releases_holds_none_that_was_not_asked_for(self):
+        self.assertTrue(self.told(PROGRAM, "--runtime", "12.0,12.9,13", "--allow", "rejected")[0].endswith(
+            "run on CUDA 12.0, 12.9-13.5"))
+        self.assertIn(["cudart", "12", "12.0,12.9", "12"],
+                      self.lines_with("cudart", PROGRAM, "--runtime", "12.0,12.9,13"))
+
+    def test_what_may_fail_is_still_told(self):
+        for words in (("--allow", "rejected"), ("--ignore", "cudaGetExport*")):
+            status, out, _ = self.check(PROGRAM, *words)
+            self.assertEqual(status, 0)
+            self.assertTrue(out.startswith(f"call_cudart-12: all CUDA functions that it uses run on CUDA {RELEASES}"))
+            self.assertIn("(allowed)", out)
+
+    def test_exit_status(self):
+        for words, status in (((PROGRAM,), 1), ((PROGRAM, "--runtime", "12.4"), 0),
+                              ((PROGRAM, "--runtime", "13"), 1), ((PROGRAM, "--allow", "absent"), 1),
+                              ((PROGRAM, "/nowhere"), 2), ((PROGRAM, "--library", "nvrtc"), 0)):
+            self.assertEqual(self.check(*words)[0], status, words)
+
+    def test_all_lists_what_runs_too(self):
+        self.assertEqual(self.lines_with("cudaMalloc", PROGRAM), [])
+        (found,) = self.lines_with("cudaMalloc", PROGRAM, "--all")
+        self.assertEqual(found[1:], ["12", RELEASES, "direct"])
+
+    def test_the_driver_has_drivers(self):
+        lines = self.told(REAL / "native" / "call_cuda")
+        self.assertEqual(lines[0], "call_cuda: all CUDA functions that it uses run on driver 535, 550")
+        lines = self.told(REAL / "native" / "call_cuda", "--runtime", "12")
+        self.assertIn("nothing that it uses was asked for", lines[0])
+
+    def test_a_function_newer_than_the_driver(self):
+        path = self.call("new.so", "cuFuncLoad")
+        self.assertEqual(self.told(path)[0], "new.so: 1 function would fail on driver 535")
+        self.assertEqual(self.check(path, "--runtime", "550")[0], 0)
+
+    def test_cuda_11_has_no_nvjitlink(self):
+        path = REAL / "native" / "call_nvjitlink-12"
+        self.assertIn("would fail on CUDA 11.7-11.8", self.told(path)[0])
+        self.assertIn("CUDA 11 has no nvJitLink", "\n".join(self.told(path)))
+        self.assertEqual(self.check(path, "--runtime", "12,13")[0], 0)
+
+    def test_patched_and_linked_programs_are_told_the_same(self):
+        for kind in ("patched", "linked"):
+            self.assertEqual(self.told(REAL / kind / "call_cudart-12")[0], self.told(PROGRAM)[0])
+
+    def test_several_files_are_told_one_after_another(self):
+        out = "\n".join(self.told(PROGRAM, REAL / "native" / "call_cudart-13"))
+        self.assertLess(out.index("call_cudart-12:"), out.index("call_cudart-13:"))
+
+    def test_a_name_cannot_steer_the_terminal(self):
+        path = self.folder / "a\033[31mb\n.so"
+        shutil.copy(PROGRAM, path)
+        self.assertNotIn("\033", "\n".join(self.told(path)))
+
+
+class Unversioned(Check):
+    """Functions that are used without a version: the stub gives them the function of that name as it is."""
+
+    def test_what_is_the_same_for_all_runs(self):
+        self.assertEqual(self.check(self.call("plain.so", "cudaMalloc cudaFree"))[0], 0)
+
+    def test_what_differs_is_unchecked(self):
+        path = self.call("differs.so", "cudaMalloc cudaPointerGetAttributes")
+        self.assertEqual(self.told(path)[0], f"differs.so: 1 function would go unchecked on CUDA {RELEASES}")
+        status, out, _ = self.check(path, "--runtime", "13")
+        self.assertIn("it would be adapted for CUDA 11 or adapted for CUDA 12", out)
+        self.assertIn("--built-for MAJOR", out)
+        self.assertEqual(self.check(path, "--allow", "unchecked")[0], 0)
+
+    def test_a_name_that_is_not_there_is_absent(self):
+        path = self.call("gone.so", "cudaMalloc cudaBindTexture cudaGraphAddNode_v2")
+        found = {(cell["symbol"], cell["kind"], cell["runtimes"][0]) for cell in
+                 self.json(path)["inputs"][0]["cells"] if cell["fails"]}
+        self.assertIn(("cudaBindTexture", "absent", "12.0"), found)
+        self.assertIn(("cudaGraphAddNode_v2", "absent", "13.0"), found)
+
+    def test_built_for_says_it(self):
+        path = self.call("differs.so", "cudaMalloc cudaPointerGetAttributes")
+        self.assertEqual(self.check(path, "--built-for", "12")[0], 0)
+        cells = self.json(path, "--built-for", "12", "--runtime", "13")["inputs"][0]["cells"]
+        self.assertEqual({(cell["symbol"], cell["caller"], cell["kind"]) for cell in cells},
+                         {("cudaMalloc", "12", "direct"), ("cudaPointerGetAttributes", "12", "adapted")})
+
+    def test_a_function_that_no_stub_has_for_that_major(self):
+        path = self.call("other.so", "cudaBindTexture")
+        status, out, _ = self.check(path, "--built-for", "13")
+        self.assertEqual(status, 1)
+        self.assertIn("has no such function for CUDA 13: what needs it does not load", out)
+
+    @needs_programs
+    def test_a_version_says_more_than_the_option(self):
+        self.assertEqual(self.told(PROGRAM, "--built-for", "13")[0], self.told(PROGRAM)[0])
+
+    @needs_programs
+    def test_linked_to_a_stub_as_it_is_a_name_of_one_major_tells_nothing(self):
+        """Such a call gets the function of that name, whatever the name says."""
+        functions = "cudaMalloc cudaGetDeviceProperties_v2"
+        self.assertEqual(self.check(self.call("plain.so", functions))[0], 0)
+        path = self.call("stub.so", functions, BUILD / "lib" / "libcudart_stub.so")
+        self.assertEqual(self.told(path)[0], "stub.so: 1 function would fail on CUDA 11.7-11.8, 13.0-13.5")
+
+    @needs_programs
+    def test_linked_to_a_stub_as_it_is(self):
+        lines = self.told(REAL / "versionless" / "call_cudart-12")
+        self.assertIn("would go unchecked", lines[0])
+
+
+@needs_programs
+class Wheels(Check):
+    def test_each_binary_in_it_by_what_it_is_and_not_by_its_name(self):
+        path = self.wheel_of("x-1-py3-none-any.whl", {
+            "x/a.so": PROGRAM, "x/tool": REAL / "native" / "call_cudart-13", "x/text.so": "a linker script",
+            "x/none.so": REAL / "native" / "host"})
+        one = self.json(path)["inputs"][0]
+        self.assertEqual(one["kind"], "wheel")
+        self.assertEqual([file["name"] for file in one["files"]], ["x/a.so", "x/tool", "x/none.so"])
+        self.assertEqual([len(file["uses"]) for file in one["files"]], [1, 1, 0])
+        for found in self.lines_with("cudaExecutionCtxGetId", path):
+            self.assertIn("x/tool", found)
+
+    def test_names_that_lead_out_are_told_and_the_rest_is_checked(self):
+        path = self.wheel_of("evil.whl", {"../../up.so": PROGRAM, "/root.so": PROGRAM, "a\\..\\..\\b.so": PROGRAM,
+                                          "C:/x.so": PROGRAM, "ok/..dots.so": PROGRAM})
+        status, out, _ = self.check(path)
+        self.assertEqual(status, 2)
+        for name in ("../../up.so", "/root.so", "a/../../b.so" if os.sep == "\\" else "a\\..\\..\\b.so", "C:/x.so"):
+            self.assertIn(f"{name}: a path that leads out of the wheel", out)
+        self.assertIn("ok/..dots.so", [file["name"] for file in self.json(path)["inputs"][0]["files"]])
+        self.assertEqual(sorted(self.folder.parent.glob("up.so")), [])
+
+    def test_a_cut_off_wheel(self):
+        whole = self.wheel_of("whole.whl", {"a.so": PROGRAM}).read_bytes()
+        (self.folder / "cut.whl").write_bytes(whole[: len(whole) // 2])
+        (self.folder / "none.whl").write_bytes(b"")
+        (self.folder / "text.whl").write_text("not a wheel at all")
+        for name in ("cut.whl", "none.whl", "text.whl"):
+            status, out, err = self.check(self.folder / name, PROGRAM)
+            self.assertEqual((status, err), (2, ""))
+            self.assertIn(f"{name}: cannot be checked\n  {name}: no whole wheel or zip file: ", out)
+            self.assertIn("call_cudart-12: 1 function", out)  # the other one is checked
+
+    def test_members_that_are_damaged(self):
+        path = self.wheel_of("bad.whl", {"a.so": PROGRAM, "b.so": PROGRAM, "short.so": PROGRAM.read_bytes()[:5000]})
+        bytes_ = bytearray(path.read_bytes())
+        with zipfile.ZipFile(path) as archive:
+            start = archive.getinfo("a.so").header_offset
+        bytes_[start + 3000] ^= 0xFF  # in the packed data of the first
+        path.write_bytes(bytes_)
+        status, out, err = self.check(path)
+        self.assertEqual((status, err), (2, ""))
+        self.assertRegex(out, r"a\.so: cannot be unpacked: ")
+        self.assertIn("short.so: truncated", out)
+        self.assertEqual([file["name"] for file in self.json(path)["inputs"][0]["files"]], ["b.so"])
+
+    def test_an_encrypted_member_and_a_packing_that_python_does_not_know(self):
+        for field, value in ((6, b"\x01\x00"), (8, b"\x63\x00")):  # flags; method
+            path = self.wheel_of("strange.whl", {"a.so": PROGRAM})
+            data = bytearray(path.read_bytes())
+            central = data.rindex(b"PK\x01\x02")
+            data[field: field + 2] = value
+            data[central + field + 2: central + field + 4] = value
+            path.write_bytes(data)
+            status, out, err = self.check(path)
+            self.assertEqual((status, err), (2, ""))
+            self.assertIn("a.so: cannot be unpacked: ", out)
+
+    def test_binaries_that_are_no_concern_of_cudas(self):
+        binary = bytearray(PROGRAM.read_bytes())
+        small, other = bytearray(binary), bytearray(binary)
+        small[4] = 1  # 32-bit
+        other[18:20] = b"\x15\x00"  # PowerPC
+        path = self.wheel_of("mixed.whl", {"a.so": PROGRAM, "i386.so": bytes(small), "ppc.so": bytes(other),
+                                           "part.o": next((REAL / "kernels").glob("*.o"))})
+        one = self.json(path, "--runtime", "12")["inputs"][0]
+        self.assertEqual((one["status"], one["problems"]), (0, []))
+        told = {skipped["file"]: skipped["text"] for skipped in one["passed_over"]}
+        self.assertEqual(set(told), {"i386.so", "ppc.so", "part.o"})
+        self.assertIn("32-bit", told["i386.so"])
+        self.assertIn("machine 21", told["ppc.so"])
+        self.assertIn("not linked yet", told["part.o"])
+
+    def test_a_folder_with_binaries_and_wheels(self):
+        (self.folder / "lib").mkdir()
+        shutil.copy(PROGRAM, self.folder / "lib" / "b")
+        self.wheel_of("lib/a.whl", {"in.so": PROGRAM})
+        (self.folder / "lib" / "loop").symlink_to(self.folder)
+        (self.folder / "lib" / "linked.so").symlink_to(PROGRAM)
+        os.mkfifo(self.folder / "lib" / "pipe")
+        (self.folder / "lib" / "empty").touch()
+        one = self.json(self.folder)["inputs"][0]
+        self.assertEqual((one["kind"], one["problems"]), ("folder", []))
+        self.assertEqual([file["name"] for file in one["files"]], ["lib/a.whl/in.so", "lib/b"])
+
+    def test_bounded_memory(self):
+        """A member of 160 MB: a real program, and zeros behind it."""
+        path = self.folder / "big.whl"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            with archive.open("big.so", "w", force_zip64=True) as member:
+                member.write(PROGRAM.read_bytes())
+                for _ in range(160):
+                    member.write(bytes(1 << 20))
+        source = ("import resource, sys; from anycuda.__main__ import main; status = main(sys.argv[1:]); "
+                  "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, file=sys.stderr); sys.exit(status)")
+        done = subprocess.run([sys.executable, "-c", source, "check", path, "--runtime", "12"], text=True,
+                              capture_output=True, env={"PYTHONPATH": str(BUILD / "share" / "anycuda")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("anycuda check: 100 of 160 MB\n", done.stderr)  # so that nobody believes it hangs
+        self.assertLess(int(done.stderr.split()[-1]), 80)  # MB; Python and the matrix alone take 28
+
+    def test_a_full_disk(self):
+        path = self.wheel_of("big.whl", {"a.so": PROGRAM.read_bytes() + bytes(1 << 20), "b.txt": "text"})
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        import signal
+        kept = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, before[1]))
+            status, out, _ = self.check(path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            signal.signal(signal.SIGXFSZ, kept)
+        self.assertEqual(status, 2)
+        self.assertIn("a.so: cannot be unpacked: File too large", out)
+
+
+class RealWheels(Check):
+    def test_of_other_projects(self):
+        for name, words, status, verdict in (
+            ("torch_memory_saver", (), 0, "run on CUDA 11.7-13.5 and driver 535, 550"),
+            ("cumm", (), 0, "run on CUDA 11.7-13.5"),  # it brings the one library that has no stub
+            ("mooncake", (), 1, "1 function would fail on CUDA 11.7"),
+            ("mooncake", ("--runtime", "11.8,12,13"), 0, "run on CUDA 11.8-13.5"),
+        ):
+            path = wheel(name)
+            found, out, _ = self.check(path, *words)
+            self.assertEqual(found, status, out)
+            self.assertTrue(out.splitlines()[0].endswith(verdict), out)
+
+    def test_a_library_that_has_no_stub_must_be_there(self):
+        other = self.compile("libcublas.so.12", "int cublasCreate_v2(void) { return 1; }",
+                             "-Wl,-soname,libcublas.so.12")
+        path = self.compile("user.so", "int cublasCreate_v2(void); int f(void) { return cublasCreate_v2(); }", other)
+        self.assertEqual(self.told(path)[0], "user.so: uses no CUDA library that has a stub")
+        both = self.compile("both.so", "int cublasCreate_v2(void), cudaFree(void*);"
+                            "int f(void) { return cublasCreate_v2() + cudaFree(0); }", other)
+        self.assertTrue(self.told(both)[0].endswith(", where the other CUDA libraries that it needs are"))
+        self.assertIn("needs libcublas.so.12, which anycuda has no stub for: it must be there",
+                      "\n".join(self.told(both)))
+
+    def test_what_no_stub_can_do_is_said(self):
+        lines = self.told(wheel("torchvision"))
+        self.assertTrue(lines[0].endswith("; but it has a CUDA runtime inside, too"), lines[0])
+        self.assertRegex("\n".join(lines), r"statically, whose calls no stub sees: torchvision\.libs/libnvjpeg\.")
+        self.assertRegex("\n".join(self.told(wheel("mooncake"))),
+                         r"nvlink_allocator\.so +cudart +nothing in it: another library has loaded it +not said")
+
+
+class Nothing(Check):
+    """Files with which there is nothing to do, or nothing can be done."""
+
+    def test_no_cuda(self):
+        path = self.compile("none.so", "int f(void) { return 1; }")
+        self.assertEqual(self.check(path), (0, "none.so: uses no CUDA\n", ""))
+
+    def test_a_static_runtime(self):
+        archive = piece("nvcc-13.0") / "lib64" / "libcudart_static.a"
+        path = self.compile("static.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
+                            archive, "-ldl", "-lrt", "-lpthread")
+        status, out, _ = self.check(path)
+        self.assertEqual(status, 0)
+        self.assertTrue(out.startswith("static.so: brings its CUDA runtime with it, linked in statically"), out)
+
+    def test_a_cuda_library_itself(self):
+        status, out, _ = self.check(library_file("cudart", "12.9"))
+        self.assertEqual(status, 0)
+        self.assertIn("a CUDA library or a stub itself", out)
+        self.assertIn("is NVIDIA's cudart itself", out)
+
+    def test_a_library_that_loads_by_name(self):
+        path = self.compile("loads.so", 'const char* f(void) { static const char n[] = "libcudart.so.12"; return n; }')
+        status, out, _ = self.check(path)
+        self.assertEqual((status, out.splitlines()[0]), (0, "loads.so: links no CUDA library"))
+        self.assertIn("may load libcudart.so.12 by name", out)
+
+    def test_what_cannot_be_read(self):
+        (self.folder / "text").write_text("no binary")
+        (self.folder / "empty").touch()
+        os.mkfifo(self.folder / "pipe")
+        small = bytearray(Path(sys.executable).read_bytes()[:4096])
+        small[4] = 1
+        (self.folder / "i386").write_bytes(small)
+        (self.folder / "half").write_bytes(Path(sys.executable).resolve().read_bytes()[:3000])
+        for name, said in (("text", "no ELF file"), ("empty", "empty"), ("pipe", "no regular file"),
+                           ("i386", "32-bit"), ("half", "truncated"), ("nowhere", "No such file")):
+            status, out, err = self.check(self.folder / name)
+            self.assertEqual((status, err), (2, ""), name)
+            self.assertEqual(out.splitlines()[0], f"{name}: cannot be checked")
+            self.assertIn(said, out.splitlines()[1])
+            self.assertEqual(len(out.splitlines()), 2, out)
+
+
+class Options(Check):
+    def test_a_value_that_nothing_has(self):
+        for words, said in (
+            (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7"),
+            (("--library", "cublas"), "no library 'cublas'; known: cudart"),
+            (("--built-for", "10"), "--built-for 10: one of 11, 12, 13 is expected"),
+            (("--allow", "everything"), "--allow everything: one of absent, rejected, unchecked, unknown"),
+        ):
+            status, out, err = self.check("/bin/sh", *words)
+            self.assertEqual((status, out), (2, ""))
+            self.assertTrue(err.startswith("anycuda check: ") and said in err, err)
+
+    def test_no_file(self):
+        self.assertEqual(self.check()[0], 2)
+
+
+@needs_programs
+class Json(Check):
+    def test_the_schema(self):
+        text = self.json(PROGRAM, "/nowhere", "--runtime", "13.5", "--ignore", "x*")
+        self.assertEqual(list(text), ["schema", "anycuda", "status", "asked", "inputs"])
+        self.assertEqual((text["schema"], text["status"]), (1, 2))
+        self.assertEqual(text["asked"], {"releases": ["13.5"], "drivers": [], "libraries": [], "built_for": "",
+                                         "allowed": [], "ignored": ["x*"]})
+        one, other = text["inputs"]
+        self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells"])
+        self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
+        self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
+        (file,) = one["files"]
+        self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides"])
+        (use,) = file["uses"]
+        self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings"])
+        self.assertEqual(list(use["symbols"][0]), ["name", "major", "weak"])
+        for cell in one["cells"]:
+            self.assertEqual(list(cell), ["library", "symbol", "caller", "runtimes", "kind", "target", "function",
+                                          "needs", "since", "driver", "reason", "fails", "files"])
+        self.assertEqual([cell["symbol"] for cell in one["cells"] if cell["fails"]], ["cudaGetExportTable"])
+
+
+if __name__ == "__main__":
+    unittest.main()

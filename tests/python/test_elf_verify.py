@@ -1,0 +1,76 @@
+"""The editor's look at its own result: a plan that would do something else is refused before anything is written."""
+
+from __future__ import annotations
+
+import io
+import unittest
+from dataclasses import replace
+
+from elf_support import Workshop, headers, layout, number, slot, with_bytes
+from anycuda.elf import ElfError, content, verify
+from anycuda.elf.draft import Overlay, Plan
+from anycuda.elf.edit import Edit, _plan
+from anycuda.elf.headers import Headers
+from anycuda.elf.source import Source
+
+
+class Verify(Workshop):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        old = cls.versioned("libold.so")
+        source = "extern int both(void), puts(const char *); int use(void) { return both() + puts(\"\"); }"
+        cls.data = cls.library("libuser.so", source, old).read_bytes()
+        cls.source = Source(io.BytesIO(cls.data), "libuser.so")
+        found = headers(cls.data)
+        wanted, strings = Edit(soname="libnew.so"), found.strings()
+        cls.wanted = content.edited(content.of(found, strings), wanted, found, strings)
+        cls.plan = _plan(cls.source, [wanted])
+        cls.new = Headers(Overlay(cls.source, cls.plan.fields, cls.plan.start, cls.plan.tail))
+
+    def changed(self, tag: int, more: int, new: bytes) -> Plan:
+        """The plan with other bytes in a table, which may have moved."""
+        at = self.new.offset(self.new.value(tag), 1, "test") + more
+        if at >= self.plan.start:
+            return replace(self.plan, tail=with_bytes(self.plan.tail, at - self.plan.start, new))
+        return replace(self.plan, fields=sorted([*self.plan.fields, (at, new)]))
+
+    def refused(self, reason: str, *fields: tuple[int, bytes], plan: Plan | None = None, wanted=None):
+        plan = plan or replace(self.plan, fields=sorted([*self.plan.fields, *fields]))
+        with self.assertRaisesRegex(ElfError, f"libuser.so: cannot be edited: the result would .*{reason}"):
+            verify.check(self.source, plan, wanted or self.wanted)
+
+    def test_the_plan_itself_is_good(self):
+        verify.check(self.source, self.plan, self.wanted)
+
+    def test_names(self):
+        self.refused("other names than wanted", plan=Plan([], len(self.data), b""))
+        self.refused("other names than wanted", wanted=replace(self.wanted, needed=["libmore.so"]))
+
+    def test_symbols_and_versions(self):
+        self.refused("other symbols", plan=self.changed(layout.DT_SYMTAB, 24 + 8, b"\x01"))
+        self.refused("other symbols", plan=self.changed(layout.DT_VERSYM, 2, number(0x7001, 2)))
+        self.refused("other version needs", plan=self.changed(layout.DT_VERNEED, 16 + 6, number(77, 2)))
+        self.refused("another hash table|damaged", plan=self.changed(layout.DT_GNU_HASH, 12, b"\x55"))
+
+    def test_the_dynamic_section(self):
+        self.refused("another dynamic section", (slot(self.data, layout.DT_RELA) + 8, number(8, 8)))
+
+    def test_segments(self):
+        found = headers(self.data)
+        for number_, segment in enumerate(found.segments):
+            at = found.segments_at + 56 * number_
+            if segment.kind == layout.PT_GNU_STACK:
+                self.refused("another segment", (at + 4, number(7, 4)))  # an executable stack
+            if segment.kind == layout.PT_LOAD and segment.flags & layout.PF_W:
+                self.refused("damaged|another segment", (at + 16, number(1 << 40, 8)))
+
+    def test_names_of_symbols(self):
+        at = self.plan.start + self.plan.tail.index(b"both")
+        tail = self.plan.tail.replace(b"both", b"moth", 1)
+        self.assertGreater(at, len(self.data))
+        self.refused("other names of symbols", plan=replace(self.plan, tail=tail))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+"""What `anycuda patch` decides to do to a file: the decisions alone, about files that are only described."""
+
+from __future__ import annotations
+
+import unittest
+from pathlib import Path
+
+from elf_support import read
+from anycuda.elf.edit import Edit
+from anycuda.elf.symbols import Symbol
+from anycuda.failure import Failure
+from anycuda.patch.decide import decide
+from anycuda.patch.wanted import Wanted
+from anycuda.uses.libraries import Library, Major, Table
+from anycuda.uses.uses import FileUse, Provides, Reference, Use
+
+PATH = Path("/opt/app/program")
+
+
+def library(name: str, majors: dict, symbols: dict, driver: bool = False) -> Library:
+    return Library(name, f"CUDA {name}", f"lib{name}_stub.so", driver, f"lib{name}.so",
+                   {number: Major(number, soname, None if driver else soname) for number, soname in majors.items()},
+                   symbols)
+
+
+CUDART = library("cudart", {"11": "libcudart.so.11.0", "12": "libcudart.so.12", "13": "libcudart.so.13"},
+                 {"cudaMalloc": ("11", "12", "13"), "cudaFree": ("11", "12", "13"), "cudaOld": ("11",)})
+NVJITLINK = library("nvjitlink", {"12": "libnvJitLink.so.12"}, {"nvJitLinkCreate": ("12",)})
+CUDA = library("cuda", {"1": "libcuda.so.1"}, {"cuInit": ("1",)}, driver=True)
+TABLE = Table({"cudart": CUDART, "nvjitlink": NVJITLINK, "cuda": CUDA}, {"cublas": ("libcublas.so.12",)})
+
+
+def undefined(name: str, version: str = "", file: str = "", weak: bool = False) -> Symbol:
+    return Symbol(name, version, file, True, False, 0, 0, 0, weak, True)
+
+
+def cudart(how: str, needed: str | None, majors: tuple, *symbols: tuple) -> Use:
+    """symbols: (name, major) or (name, major, weak)"""
+    return Use("cudart", needed, how, majors, tuple(Reference(*one, *([False] * (3 - len(one)))) for one in symbols))
+
+
+class Decide(unittest.TestCase):
+    def decide(self, *found: Use, wanted: Wanted = Wanted(), finds: bool = False, image: dict | None = None, other=(),
+               static: bool = False, provides=None):
+        described = read.Image(PATH, "x86_64", "executable", **(image or {}))
+        for use in found:
+            if use.needed and use.needed not in described.needed:
+                described.needed.append(use.needed)
+            for symbol in use.symbols:
+                node = CUDART.majors[symbol.major].node if symbol.major else ""
+                described.symbols.append(undefined(symbol.name, node or "", use.needed or ""))
+        return decide(described, FileUse(PATH, found, tuple(other), static, provides), TABLE, wanted, lambda _: finds)
+
+    def refused(self, reason: str, *found: Use, **more):
+        with self.assertRaisesRegex(Failure, f"^/opt/app/program: .*{reason}"):
+            self.decide(*found, **more)
+
+    def test_a_library_by_its_own_name(self):
+        made = self.decide(cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"), ("cudaFree", "12")))
+        self.assertEqual(made.edit, Edit(needed={"libcudart.so.12": "libcudart_stub.so"}, rpath=("$ORIGIN",)))
+        self.assertEqual(made.stubs, {"cudart": "libcudart_stub.so"})
+        self.assertEqual(made.done[0], "needs libcudart_stub.so in place of libcudart.so.12 (2 functions of the CUDA "
+                                       "cudart, built for CUDA 12)")
+
+    def test_bundled_copies_and_several_names(self):
+        made = self.decide(cudart("renamed", "libcudart-5a077122.so.12.0.107", ("12",), ("cudaFree", "12")),
+                           cudart("named", "libcudart.so.11.0", ("11",), ("cudaOld", "11")))
+        self.assertEqual(made.edit.needed, {"libcudart-5a077122.so.12.0.107": "libcudart_stub.so",
+                                            "libcudart.so.11.0": "libcudart_stub.so"})
+
+    def test_versions_that_name_another_file_than_the_needs(self):
+        made = self.decide(cudart("renamed", "libcudart-5a077122.so.12", ("12",), ("cudaFree", "12")),
+                           image={"versions_needed": {"libcudart.so.12": ["libcudart.so.12"],
+                                                      "libc.so.6": ["GLIBC_2"]}})
+        self.assertEqual(set(made.edit.needed), {"libcudart-5a077122.so.12", "libcudart.so.12"})
+
+    def test_the_driver_has_no_versions(self):
+        made = self.decide(Use("cuda", "libcuda.so.1", "named", (), (Reference("cuInit", "", False),)))
+        self.assertEqual(made.edit.needed, {"libcuda.so.1": "libcuda_stub.so"})
+        self.assertEqual(made.edit.versions, {})
+
+    def test_functions_without_versions_get_those_of_the_name(self):
+        made = self.decide(cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", ""), ("cudaOld", "")))
+        self.assertEqual(made.edit.versions, {"cudaMalloc": ("libcudart_stub.so", "libcudart.so.12")})
+        self.assertIn("CUDA 12 has no cudaOld: left without a version", made.left)
+
+    def test_functions_that_nothing_in_the_file_brings(self):
+        use = cudart("unnamed", None, (), ("cudaMalloc", ""))
+        self.refused("does not say what it was built for: give --built-for, one of 11, 12, 13", use)
+        made = self.decide(use, wanted=Wanted(built_for="11"))
+        self.assertEqual(made.edit, Edit(add_needed=("libcudart_stub.so",), rpath=("$ORIGIN",),
+                                         versions={"cudaMalloc": ("libcudart_stub.so", "libcudart.so.11.0")}))
+        only = self.decide(cudart("unnamed", None, ("11",), ("cudaOld", "")))  # by that name alone
+        self.assertEqual(only.edit.versions, {"cudaOld": ("libcudart_stub.so", "libcudart.so.11.0")})
+
+    def test_built_for_something_else(self):
+        self.refused("--built-for 11, but it was built for .* of CUDA 12",
+                     cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "")), wanted=Wanted(built_for="11"))
+        self.refused("--built-for 9: .* is known of CUDA 11, 12, 13", cudart("unnamed", None, (), ("cudaMalloc", "")),
+                     wanted=Wanted(built_for="9"))
+        self.refused("--built-for 11: .* is known of CUDA 12", wanted=Wanted(built_for="11"), *[
+            Use("nvjitlink", None, "unnamed", (), (Reference("nvJitLinkCreate", "", False),))])
+
+    def test_patched_already(self):
+        made = self.decide(cudart("stub", "libcudart_stub.so", ("12",), ("cudaMalloc", "12")))
+        self.assertFalse(made.changes)
+        # A wheel's stub has a name of its own, which stays.
+        made = self.decide(cudart("stub", "libcudart_stub-0123abcd.so", ("12",), ("cudaMalloc", "12")))
+        self.assertEqual((made.changes, made.stubs), (False, {"cudart": "libcudart_stub-0123abcd.so"}))
+
+    def test_linked_to_the_stub_without_versions(self):
+        use = cudart("stub", "libcudart_stub.so", (), ("cudaMalloc", ""))
+        made = self.decide(use)
+        self.assertFalse(made.changes)
+        self.assertIn("unchecked", made.left[0])
+        made = self.decide(use, wanted=Wanted(built_for="12"))
+        self.assertEqual(made.edit, Edit(versions={"cudaMalloc": ("libcudart_stub.so", "libcudart.so.12")}))
+
+    def test_folders(self):
+        use = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
+        for wanted, path, finds, expected in (
+            (Wanted(), None, False, ("$ORIGIN",)),
+            (Wanted(), "/lib:${ORIGIN}/", False, ()),
+            (Wanted(), "/stubs", True, ()),
+            (Wanted(folders=("/a", "$ORIGIN/../b")), "/a", False, ("$ORIGIN/../b",)),
+            (Wanted(copy_stubs=True), "/stubs", True, ("$ORIGIN",)),
+        ):
+            made = self.decide(use, wanted=wanted, finds=finds, image={"runpath": path})
+            self.assertEqual(made.edit.rpath, expected, wanted)
+        done = self.decide(cudart("stub", "libcudart_stub.so", ("12",)), wanted=Wanted(folders=("/a",))).edit
+        self.assertEqual(done, Edit(rpath=("/a",)))
+
+    def test_what_has_nothing_to_replace(self):
+        self.refused("uses no CUDA library")
+        self.refused("linked into it statically, .*-cudart shared", static=True)
+        self.refused("needs libcublas.so.12, for which there is no stub", other=["libcublas.so.12"])
+        self.refused("may open libcudart.so.12 itself: `anycuda run`",
+                     Use("cudart", None, "loaded", ("12",), strings=("libcudart.so.12",)))
+        self.refused("uses no CUDA library", cudart("unnamed", None, (), ("cudaMalloc", "", True)))  # weak
+
+    def test_what_is_a_cuda_library_itself(self):
+        for what, reason in (("original", "is NVIDIA's CUDA cudart itself"), ("renamed", "is a copy"),
+                             ("stub", "is a stub of anycuda"), ("dropin", "is a drop-in"), ("peer", "another project")):
+            self.refused(reason, provides=Provides("cudart", what, "12"))
+        use = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
+        self.assertTrue(self.decide(use, provides=Provides("cudart", "some", "")).changes)
+
+    def test_what_stays_is_said(self):
+        use = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
+        made = self.decide(use, Use("cuda", None, "loaded", (), strings=("libcuda.so.1",)), other=["libcublas.so.12"],
+                           static=True)
+        self.assertEqual(len(made.left), 3)
+        self.assertIn("goes on needing libcublas.so.12", made.left[0])
+        self.assertIn("may open libcuda.so.1 itself", made.left[1])
+        self.assertIn("statically", made.left[2])
+
+
+if __name__ == "__main__":
+    unittest.main()
