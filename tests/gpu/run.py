@@ -1,7 +1,7 @@
 """Runs the GPU tests of this bundle on a machine with a GPU and says what came out.
 
     python3 run.py                              everything; exit status 1 if anything is not as expected
-    python3 run.py everyday                     one of: everyday, policy, conformance, pytorch
+    python3 run.py everyday                     one of: everyday, policy, conformance, pytorch, memory_saver
     python3 run.py conformance --topic graphs --built 12 --runtime 13.0 --log FILE
 
 Each program is built for one CUDA major. It runs natively on its own runtime, which shows that the machine
@@ -16,12 +16,13 @@ import sys
 
 import conformance
 import everyday
+import memory_saver
 import policy
 import pytorch_orders
 from bundle import HERE, SONAMES, runtimes
 from log import Log
 
-PARTS = ("everyday", "policy", "conformance", "pytorch")
+PARTS = ("everyday", "policy", "conformance", "pytorch", "memory_saver")
 
 
 def run_pytorch(log: Log) -> int:
@@ -44,6 +45,14 @@ def run_pytorch(log: Log) -> int:
                 log.say(f"    {line}")
         log.note(done.stdout + done.stderr, show=done.returncode != 0)
     return failures + pytorch_orders.run(log.say)
+
+
+def run_memory_saver(log: Log) -> int:
+    """A repaired wheel, which was built for another CUDA than this PyTorch."""
+    if importlib.util.find_spec("torch") is None:
+        log.say("torch_memory_saver: skipped, this Python has no PyTorch")
+        return 0
+    return memory_saver.run(log.say, log.note)
 
 
 def arguments() -> argparse.Namespace:
@@ -75,6 +84,8 @@ def main() -> int:
         failures += conformance.run(choice, log)
     if "pytorch" in parts:
         failures += run_pytorch(log)
+    if "memory_saver" in parts:
+        failures += run_memory_saver(log)
     log.say("all as expected" if not failures else f"{failures} not as expected")
     return 1 if failures else 0
 

@@ -1,0 +1,84 @@
+"""examples/python-wheel: built for CUDA 12 as anybody would, repaired, and run on machines with another CUDA."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from doctor_support import ROOT, Machine, needs_build, piece
+from wheel_support import problems, repaired, unpack
+
+EXAMPLE = ROOT / "examples" / "python-wheel"
+BUILD = "import sys; from scikit_build_core.build import build_wheel; print(build_wheel(sys.argv[1]))"
+ASK = """
+import json, whichcuda
+def told(function):
+    try:
+        return function()
+    except RuntimeError as error:
+        return str(error)
+print(json.dumps([whichcuda.built_for, told(whichcuda.runtime), told(whichcuda.devices)]))
+"""
+
+
+def toolkit(folder: Path) -> Path:
+    """CUDA 12.9 as it is installed, with what a program that is linked to the runtime takes of it."""
+    headers = [*(piece("cudart-12.9") / "nvidia/cuda_runtime/include").iterdir(),
+               *(piece("crt-12.9") / "nvidia/cuda_nvcc/include").iterdir()]
+    for path in headers:
+        (folder / "include").mkdir(parents=True, exist_ok=True)
+        (folder / "include" / path.name).symlink_to(path)
+    (folder / "lib64").mkdir()
+    for name in ("libcudart.so", "libcudart.so.12"):
+        (folder / "lib64" / name).symlink_to(piece("cudart-12.9") / "nvidia/cuda_runtime/lib/libcudart.so.12")
+    # CMake's FindCUDAToolkit looks for nvcc, or the one of these that its version knows.
+    (folder / "version.json").write_text(json.dumps({"cuda": {"name": "CUDA SDK", "version": "12.9.79"}}))
+    (folder / "version.txt").write_text("CUDA Version 12.9.79\n")
+    return folder
+
+
+@needs_build
+class Example(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="wheels-")
+        cls.addClassCleanup(folder.cleanup)
+        top = Path(folder.name).resolve()
+        env = {**os.environ, "PYTHONPATH": str(piece("scikit-build")), "SKBUILD_BUILD_DIR": str(top / "build"),
+               "SKBUILD_CMAKE_BUILD_TYPE": "Debug",  # half the time to compile
+               "CMAKE_ARGS": f"-DCUDAToolkit_ROOT={toolkit(top / 'cuda-12')}"}
+        done = subprocess.run([sys.executable, "-c", BUILD, top / "dist"], cwd=EXAMPLE, env=env, capture_output=True,
+                              text=True)
+        if done.returncode:
+            raise AssertionError(done.stdout + done.stderr)
+        (cls.built,) = (top / "dist").glob("*.whl")
+        cls.native = unpack(cls.built, top / "native")
+        cls.result = repaired(cls.built, top / "wheelhouse")
+        cls.repaired = unpack(cls.result, top / "repaired")
+
+    def told(self, folder: Path, *releases: str):
+        """Version it was built for, of the runtime, number of GPUs; or what Python says."""
+        machine = Machine(self).env(PYTHONPATH=str(folder), LD_BIND_NOW="1", ANYCUDA_LOG="off")
+        for release in releases:
+            machine.wheel("cudart", release)
+        done = machine.run([sys.executable, "-c", ASK])
+        return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip().splitlines()[-1]
+
+    def test_as_it_is_built_it_runs_on_no_other_cuda(self):
+        for releases in ((), ("11.8",), ("13.5",)):
+            self.assertIn("libcudart.so.12: cannot open shared object file", self.told(self.native, *releases))
+
+    def test_repaired_it_runs_on_each(self):
+        self.assertEqual(problems(self.result), [])
+        no_gpu = "CUDA driver version is insufficient for CUDA runtime version"
+        for releases, runtime in (((), no_gpu), (("11.8",), no_gpu), (("12.9",), 12090), (("13.5",), 13050),
+                                  (("11.8", "13.5"), 13050)):
+            with self.subTest(releases=releases):
+                self.assertEqual(self.told(self.repaired, *releases), [12090, runtime, no_gpu])
+
+
+if __name__ == "__main__":
+    unittest.main()
