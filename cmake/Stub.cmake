@@ -7,8 +7,29 @@
 # link_<name>_<major>: what a program compiled for that major links with, so that it records the major.
 
 set(ANYCUDA_STUB_FLAGS -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions
-    -fno-rtti -fno-threadsafe-statics -fcf-protection=full -Wall -Wextra -Wshadow -Wconversion
+    -fno-rtti -fno-threadsafe-statics -fno-lto -Wall -Wextra -Wshadow -Wconversion
     -Wno-sign-conversion)
+if(ANYCUDA_CPU STREQUAL "aarch64")
+  # Atomics inline: the outlined ones are functions of libgcc, with a constructor that asks what the CPU can.
+  list(APPEND ANYCUDA_STUB_FLAGS -mbranch-protection=standard -mno-outline-atomics)
+else()
+  list(APPEND ANYCUDA_STUB_FLAGS -fcf-protection=full)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # It makes tables of addresses out of a switch: one relocation each whenever a program starts.
+  list(APPEND ANYCUDA_STUB_FLAGS -fno-jump-tables)
+endif()
+
+set(ANYCUDA_LINKER_FLAGS)
+if(NOT ANYCUDA_ZIG) # lld has no levels
+  list(APPEND ANYCUDA_LINKER_FLAGS LINKER:-O1)
+endif()
+if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after relocation ends with one
+  list(APPEND ANYCUDA_LINKER_FLAGS LINKER:-z,common-page-size=65536)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # unique symbols stay global whatever is done to an archive's names
+  list(APPEND ANYCUDA_STUB_FLAGS -fno-gnu-unique)
+endif()
 
 function(anycuda_library library)
   cmake_parse_arguments(ARG "LINKABLE" "FILE" "MAJORS;SOURCES;ADAPTERS" ${ARGN})
@@ -24,6 +45,7 @@ function(anycuda_library library)
   foreach(row IN LISTS ARG_MAJORS)
     string(REGEX REPLACE ":.*" "" major "${row}")
     list(APPEND folders dropin-${major})
+    list(APPEND generated "${out}/static-${major}/entries.S" "${out}/static-${major}/names.txt")
     if(ARG_LINKABLE)
       list(APPEND generated "${out}/link-${major}/entries.S" "${out}/link-${major}/versions.map")
     endif()
@@ -41,7 +63,7 @@ function(anycuda_library library)
     OUTPUT ${generated}
     COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs"
             PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate
-            --library ${library} --cpu x86_64 --out "${out}"
+            --library ${library} --cpu ${ANYCUDA_CPU} --out "${out}"
     DEPENDS ${facts}
     COMMENT "Generating the stubs of ${library} from the ABI database"
     VERBATIM)
@@ -52,7 +74,8 @@ function(anycuda_library library)
     # Compiled once, for the stub and its drop-ins.
     add_library(${library}_adapters OBJECT ${ARG_ADAPTERS} "${out}/abi/copies.cc")
     add_dependencies(${library}_adapters generate_${library})
-    target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
+    target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}"
+                               "${PROJECT_SOURCE_DIR}/compat/include")
     # As system headers: lints are for what people wrote.
     target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
     # A call that is adapted is no longer a matter of instructions, and the stub is to stay small.
@@ -61,6 +84,11 @@ function(anycuda_library library)
     target_precompile_headers(${library}_adapters PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:${out}/abi/${library}_adapters.h>")
     list(APPEND ARG_SOURCES $<TARGET_OBJECTS:${library}_adapters>)
+  endif()
+  if(ARG_LINKABLE) # for the CMake package: cudart:libcudart.so:11:12:13
+    string(REGEX REPLACE ":[^;]*" "" majors "${ARG_MAJORS}")
+    list(JOIN majors ":" majors)
+    set_property(GLOBAL APPEND PROPERTY ANYCUDA_LINKABLE "${library}:${ARG_FILE}:${majors}")
   endif()
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
   foreach(row IN LISTS ARG_MAJORS)
@@ -71,7 +99,15 @@ function(anycuda_library library)
                  ${ARG_SOURCES})
     set_target_properties(dropin_${library}_${major} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/dropin")
-    add_dependencies(dropins dropin_${library}_${major})
+    add_dependencies(anycuda_dropins dropin_${library}_${major})
+    if(ANYCUDA_STATIC)
+      set(folder static)
+      if(ARG_LINKABLE)
+        string(APPEND folder "/${major}")
+      endif()
+      anycuda_static_library(static_${library}_${major} ${library} "${out}/static-${major}" ${ARG_FILE} ${major}
+                             ${folder})
+    endif()
     if(ARG_LINKABLE)
       anycuda_link_library(link_${library}_${major} ${library} "${out}/link-${major}" ${ARG_FILE}
                            ${major})
@@ -82,7 +118,11 @@ endfunction()
 function(anycuda_link_library target library generated file major)
   add_library(${target} SHARED "${generated}/entries.S")
   add_dependencies(${target} generate_${library})
-  add_dependencies(link_libraries ${target})
+  add_dependencies(anycuda_link_libraries ${target})
+  # Whoever is linked with it needs the stub to run, and looks for it where this file is.
+  add_dependencies(${target} ${library}_stub)
+  add_custom_command(TARGET ${target} POST_BUILD COMMAND "${CMAKE_COMMAND}" -E create_symlink
+    "$<TARGET_FILE:${library}_stub>" "$<TARGET_FILE_DIR:${target}>/lib${library}_stub.so" VERBATIM)
   target_link_options(${target} PRIVATE -nostdlib "LINKER:--version-script=${generated}/versions.map"
     LINKER:-soname,lib${library}_stub.so LINKER:-z,noexecstack LINKER:--hash-style=gnu)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"
@@ -101,7 +141,8 @@ function(anycuda_stub target library generated soname)
   # libc alone: the C++ library is used for its headers, and nothing of it may be needed.
   target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
     LINKER:-soname,${soname} LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
-    LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:-O1 LINKER:--gc-sections LINKER:--build-id
+    LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--gc-sections LINKER:--build-id=sha1
+    ${ANYCUDA_LINKER_FLAGS}
     "$<$<CONFIG:Release>:LINKER:-s>" ${ANYCUDA_SANITIZE})
   # A stub has nothing to do when it is loaded or at exit: without the compiler's start files nothing is
   # done, nor are four weak names looked up in every library of the process.
@@ -109,5 +150,5 @@ function(anycuda_stub target library generated soname)
     target_link_options(${target} PRIVATE LINKER:-z,defs -nostartfiles)
   endif()
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"
-    PREFIX "" SUFFIX "" OUTPUT_NAME "${soname}" NO_SONAME ON)
+    PREFIX "" SUFFIX "" OUTPUT_NAME "${soname}" NO_SONAME ON LINKER_LANGUAGE C)
 endfunction()

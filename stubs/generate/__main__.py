@@ -4,15 +4,15 @@ script, tables.
     PYTHONPATH=stubs python3 -m generate --library cudart --cpu x86_64 --out DIR
 
 writes DIR/stub/{entries.S,versions.map,tables.cc}, the same in DIR/dropin-<major>, what the library
-to link with is made of in DIR/link-<major>, and for a library with adapters the headers that those are
-written against in DIR/abi, with the adapters that are generated.
+to link with is made of in DIR/link-<major>, the archive in DIR/static-<major>, and for a library with adapters
+the headers that those are written against in DIR/abi, with the adapters that are generated.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from . import abi_header, copies, descriptor, entries, model, plan, tables
+from . import abi_header, copies, cpu, descriptor, entries, model, notes, plan, tables
 
 STUBS = Path(__file__).parent.parent
 
@@ -23,21 +23,27 @@ def main() -> int:
     parser.add_argument("--cpu", required=True)
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
+    target = cpu.named(arguments.cpu)
     library = descriptor.load(STUBS / arguments.library / "library.json")
     driver = descriptor.load(STUBS / "cuda" / "library.json")
     partner = descriptor.load(STUBS / library.partner / "library.json") if library.partner else None
     if partner:
         descriptor.check_partners(library, partner)
+    note = notes.assembly(notes.opened(library, driver))
     facts = plan.gather(library, model.load(STUBS / "abi" / arguments.library))
     for major in (0, *(m.number for m in library.majors)):
-        made = plan.make(facts, major)
+        made = plan.make(facts, target, major)
         write(arguments.out / (f"dropin-{major}" if major else "stub"),
-              {"entries.S": entries.assembly(made, arguments.cpu),
+              {"entries.S": entries.assembly(made, target) + note,
                "versions.map": entries.version_script(made),
                "tables.cc": tables.cplusplus(made, driver, partner)})
+        if major:  # the drop-in's tables serve the archive too
+            write(arguments.out / f"static-{major}",
+                  {"entries.S": entries.assembly(made, target, static=True) + note,
+                   "names.txt": entries.static_names(made)})
         if major and library.has_nodes:
             write(arguments.out / f"link-{major}",
-                  {"entries.S": entries.link_assembly(made),
+                  {"entries.S": entries.link_assembly(made, target),
                    "versions.map": entries.link_version_script(made)})
     if (STUBS / "abi" / arguments.library / "adapters").exists():
         header = abi_header.Header(facts.database, model.load(STUBS / "abi" / "cuda"))

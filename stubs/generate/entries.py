@@ -2,55 +2,65 @@
 
 from pathlib import Path
 
+from .cpu import Cpu
 from .plan import Plan
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def assembly(plan: Plan, cpu: str) -> str:
-    template = (TEMPLATES / f"{cpu}.S.in").read_text(encoding="utf-8")
+def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
+    """`static`: for the archive, which has no versions: the names are the linker's to find, and nobody else's."""
+    template = (TEMPLATES / f"{cpu.name}.S.in").read_text(encoding="utf-8")
     entries, lazy, slots = [], [], []
     for index, slot in enumerate(plan.slots):
         name = plan.symbols[slot.symbol].name
         at = "@@" if slot.default else "@"
-        entries.append(f"    ANYCUDA_ENTRY {index}\n"
-                       f"    .globl anycuda_entry_{index}\n"
-                       f"    .symver anycuda_entry_{index}, {name}{at}{slot.node_name}, remove")
+        named = (f"    .globl {name}\n    .hidden {name}\n    .type {name}, %function\n"
+                 f"    .set {name}, anycuda_entry_{index}" if static else
+                 f"    .globl anycuda_entry_{index}\n"
+                 f"    .symver anycuda_entry_{index}, {name}{at}{slot.node_name}, remove")
+        entries.append(f"    ANYCUDA_ENTRY {index}\n{named}")
         lazy.append(f"    ANYCUDA_LAZY {index}")
         slots.append(f"    .quad anycuda_lazy + 16 * {index}")
     variables = [_variable(number, variable.name, variable.data_size, plan.nodes[0])
-                 for number, variable in enumerate(plan.variables)]
+                 for number, variable in enumerate(plan.variables if not static else ())]
     return (template.replace("@ENTRIES@", "\n".join(entries)).replace("@LAZY@", "\n".join(lazy))
             .replace("@SLOTS@", "\n".join(slots)).replace("@VARIABLES@", "\n".join(variables)))
 
 
+def static_names(plan: Plan) -> str:
+    """What the archive shows to the linker; all else in it is its own."""
+    return "".join(f"{plan.symbols[slot.symbol].name}\n" for slot in plan.slots)
+
+
 def _variable(number: int, name: str, size: int, node: str) -> str:
     local = f"anycuda_variable_{number}"
-    return (f"    .p2align 3\n    .globl {local}\n    .type {local}, @object\n"
+    return (f"    .p2align 3\n    .globl {local}\n    .type {local}, %object\n"
             f"    .symver {local}, {name}@@{node}, remove\n"
             f"{local}: .zero {size}\n    .size {local}, {size}")
 
 
 def version_script(plan: Plan) -> str:
     """Every name comes from the assembler's .symver; the script gives the nodes their order. What
-    the linker would add of its own stays inside (`local: *` would take the default names too)."""
+    the linker would add of its own stays inside (`local: *` would take the default names too); as
+    patterns, since lld takes no plain name that is not there."""
     first, *others = plan.nodes
-    lines = [f"{first} {{ local: _init; _fini; _edata; _end; __bss_start; anycuda_*; }};"]
+    lines = [f"{first} {{ local: _ini[t]; _fin[i]; _edat[a]; _en[d]; __bss_star[t]; anycuda_*; }};"]
     lines += [f"{node} {{ }};" for node in others]
     return "\n".join(lines) + "\n"
 
 
-def link_assembly(plan: Plan) -> str:
+def link_assembly(plan: Plan, cpu: Cpu) -> str:
     """A library to link with and never to load: the names of one major, as that major's default
     versions. A program linked to it asks for libcudart_stub.so and records the major."""
-    lines = ["    .text", "anycuda_link_only:", "    ud2"]
+    lines = ["    .text", "anycuda_link_only:", f"    {cpu.trap}"]
     for index, slot in enumerate(plan.slots):
         local = f"anycuda_entry_{index}"
         name = plan.symbols[slot.symbol].name
-        lines += [f"    .globl {local}", f"    .type {local}, @function",
+        lines += [f"    .globl {local}", f"    .type {local}, %function",
                   f"    .set {local}, anycuda_link_only",
                   f"    .symver {local}, {name}@@{slot.node_name}, remove"]
-    lines.append('    .section .note.GNU-stack, "", @progbits')
+    lines.append('    .section .note.GNU-stack, "", %progbits')
     return "\n".join(lines) + "\n"
 
 

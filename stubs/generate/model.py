@@ -22,8 +22,8 @@ NATIVE = "NATIVE"
 class Param:
     """One parameter. kind: integer, pointer, float or struct (passed by value).
 
-    `classes` says where a value travels on x86_64: integer or sse for each eight bytes, or memory;
-    `sse` is true when any part of it is in a vector register."""
+    `classes` says where a value travels on x86_64 (cpu.py has what others make of it): integer or sse for
+    each eight bytes, or memory; `sse` is true when any part of it is in a vector register."""
 
     name: str
     type: str

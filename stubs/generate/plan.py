@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from . import cells as cell_rules
 from . import outputs as output_rules
+from .cpu import Cpu
 from .descriptor import Descriptor
 from .model import Database, Function
 
@@ -64,8 +65,8 @@ def gather(descriptor: Descriptor, database: Database) -> Facts:
     return Facts(descriptor, database, cells, output_rules.all_outputs(database))
 
 
-def make(facts: Facts, dropin: int = 0) -> Plan:
-    """The plan of the stub, or of the drop-in library of one major."""
+def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
+    """The plan of the stub for a CPU, or of the drop-in library of one major."""
     descriptor, database = facts.descriptor, facts.database
     exported = [f for _, f in sorted(database.functions.items(), key=lambda i: i[0].encode())]
     symbols = [f for f in exported if not f.data_size]
@@ -84,7 +85,7 @@ def make(facts: Facts, dropin: int = 0) -> Plan:
         for number in wanted:
             if number and str(number) not in function.majors:
                 continue
-            plan.slots.append(_slot(plan, facts, index, function, number))
+            plan.slots.append(_slot(plan, facts, cpu, index, function, number))
     return plan
 
 
@@ -109,7 +110,7 @@ def _node(descriptor: Descriptor, number: int) -> str:
     return next(m.node for m in descriptor.majors if m.number == number)
 
 
-def _slot(plan: Plan, facts: Facts, index: int, function: Function, number: int) -> Slot:
+def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, number: int) -> Slot:
     descriptor = plan.descriptor
     node = 1 + [m.number for m in descriptor.majors].index(number) if number else 0
     cells: tuple[PlannedCell, ...] = ()
@@ -120,50 +121,23 @@ def _slot(plan: Plan, facts: Facts, index: int, function: Function, number: int)
                       for c in row)
     name = _node(descriptor, number) if number else NATIVE_NODE
     return Slot(index, node, name, number == plan.default_major, cells,
-                _outputs(facts, function, number))
+                _outputs(facts, cpu, function, number))
 
 
-def _outputs(facts: Facts, function: Function, number: int) -> tuple[tuple[int, int], ...]:
+def _outputs(facts: Facts, cpu: Cpu, function: Function, number: int) -> tuple[tuple[int, int], ...]:
     """Outputs to zero, by argument location. A native caller may be of any major: only what is an
     output in all of them is zeroed for it."""
     majors = [str(number)] if number else list(function.majors)
     common = None
     for major in majors:
-        located = set(_located_outputs(function, major, facts.outputs[function.name, major]))
+        located = set(_located_outputs(cpu, function, major, facts.outputs[function.name, major]))
         common = located if common is None else common & located
     return tuple(sorted(common or ()))
 
 
-def _located_outputs(function: Function, major: str, outputs: list) -> list[tuple[int, int]]:
+def _located_outputs(cpu: Cpu, function: Function, major: str, outputs: list) -> list[tuple[int, int]]:
     newest = output_rules.newest_prototype(function, function.versions_of(major))
     if newest is None:
         return []
-    locations = argument_locations(newest[1])
+    locations = cpu.locate(newest[1])
     return [(locations[o.index], o.size) for o in outputs if locations[o.index] is not None]
-
-
-STACK = 8  # locations from here on are eight-byte slots of the stack (loader/frame.h)
-
-
-def argument_locations(prototype) -> list:
-    """Where each argument lies on x86_64 (System V ABI 3.2.3): a register 0 to 5, STACK and up for
-    a stack slot, None for one that is in no single integer register."""
-    registers, vectors, stack = 0, 0, 0
-    if prototype.result_kind == "struct" and "memory" in prototype.result_classes:
-        registers = 1  # the hidden pointer to the result
-    locations = []
-    for parameter in prototype.params:
-        integers = parameter.classes.count("integer")
-        floats = parameter.classes.count("sse")
-        in_registers = ("memory" not in parameter.classes and registers + integers <= 6
-                        and vectors + floats <= 8)
-        if in_registers:
-            locations.append(registers if integers == 1 and not floats else None)
-            registers += integers
-            vectors += floats
-        else:
-            if parameter.align > 8:
-                stack += stack % 2
-            locations.append(STACK + stack if parameter.size <= 8 else None)
-            stack += (parameter.size + 7) // 8
-    return locations

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from abi_support import SmallDatabase
-from generate import descriptor, plan
+from generate import cpu, descriptor, plan
 
 VERSIONS = "11.8  x\n12.0  x\n12.1  x\n13.0  x\n"
 TYPES = """\
@@ -79,7 +79,7 @@ def database(**files: str) -> SmallDatabase:
     )
 
 
-def made(changes: dict | None = None, dropin: int = 0, **files: str) -> plan.Plan:
+def made(changes: dict | None = None, dropin: int = 0, on: str = "x86_64", **files: str) -> plan.Plan:
     """The plan of the small library, or of one that differs from it in some way."""
     with database(**files) as facts:
-        return plan.make(plan.gather(load(changes), facts), dropin)
+        return plan.make(plan.gather(load(changes), facts), cpu.named(on), dropin)

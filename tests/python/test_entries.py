@@ -5,13 +5,17 @@ import unittest
 
 import generate_support as support
 from abi_support import ROOT
-from generate import entries
+from generate import cpu, entries
+
+X86_64, AARCH64 = cpu.named("x86_64"), cpu.named("aarch64")
 
 
 class Assembly(unittest.TestCase):
+    cpu = X86_64
+
     def setUp(self):
-        self.plan = support.made()
-        self.text = entries.assembly(self.plan, "x86_64")
+        self.plan = support.made(on=self.cpu.name)
+        self.text = entries.assembly(self.plan, self.cpu)
 
     def test_there_is_one_of_each_per_slot(self):
         count = len(self.plan.slots)
@@ -33,7 +37,7 @@ class Assembly(unittest.TestCase):
         self.assertNotRegex(self.text, r"@[A-Z]+@")
 
     def test_a_dropins_names_are_default_ones(self):
-        text = entries.assembly(support.made(dropin=12), "x86_64")
+        text = entries.assembly(support.made(dropin=12), self.cpu)
         self.assertRegex(text, r"core@@libsmall\.so\.12, remove")
         self.assertNotRegex(text, r"\w@libsmall")
 
@@ -41,10 +45,18 @@ class Assembly(unittest.TestCase):
         frame = (ROOT / "loader" / "frame.h").read_text(encoding="utf-8")
         self.assertIn("kLazySize = 16;", frame)
 
+    def test_the_file_asks_for_the_cpus_branch_protection(self):
+        kind = {"x86_64": "0xc0000002", "aarch64": "0xc0000000"}[self.cpu.name]
+        self.assertRegex(self.text, rf'note\.gnu\.property, "a"\n(.*\n)+ +\.long {kind}, 4, 3, 0')
+
+
+class AssemblyOnAarch64(Assembly):
+    cpu = AARCH64
+
 
 class Variables(unittest.TestCase):
     def test_have_their_size_under_the_native_node(self):
-        text = entries.assembly(self.plan_with_variable(), "x86_64")
+        text = entries.assembly(self.plan_with_variable(), X86_64)
         self.assertIn(", debugFlag@@ANYCUDA_NATIVE, remove", text)
         self.assertRegex(text, r"anycuda_variable_0: \.zero 12\n")
 
@@ -75,11 +87,15 @@ class LinkLibrary(unittest.TestCase):
         self.plan = support.made(dropin=12)
 
     def test_has_every_name_of_its_major_as_default_and_no_slot(self):
-        text = entries.link_assembly(self.plan)
+        text = entries.link_assembly(self.plan, X86_64)
         found = re.findall(r"\.symver anycuda_entry_\d+, (\w+)@@libsmall\.so\.12, remove", text)
         self.assertEqual(sorted(found),
                          sorted(self.plan.symbols[slot.symbol].name for slot in self.plan.slots))
         self.assertNotIn("anycuda_slots", text)
+
+    def test_ends_whoever_loads_it_in_place_of_a_stub(self):
+        self.assertIn("\n    ud2\n", entries.link_assembly(self.plan, X86_64))
+        self.assertIn("\n    brk #1\n", entries.link_assembly(self.plan, AARCH64))
 
     def test_defines_its_own_node_alone(self):
         script = entries.link_version_script(self.plan)

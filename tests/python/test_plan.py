@@ -4,67 +4,7 @@ import unittest
 
 import generate_support as support
 from abi_support import ROOT, real
-from generate import descriptor, model, plan
-
-INTEGER, FLOAT, PAIR, MEMORY = ("integer",), ("sse",), ("integer", "integer"), ("memory",)
-
-
-def locations(*parameters, result=()) -> list:
-    """argument_locations() of parameters given as (classes, size) or (classes, size, align)."""
-    params = tuple(
-        model.Param(f"p{i}", "", "", size, align[0] if align else 8, classes, False)
-        for i, (classes, size, *align) in enumerate(parameters)
-    )
-    kind = "struct" if result else "int"
-    return plan.argument_locations(model.Prototype("", "", kind, 4, result, params, False))
-
-
-class ArgumentLocations(unittest.TestCase):
-    """System V ABI, AMD64 supplement, 3.2.3."""
-
-    def test_six_registers_then_the_stack(self):
-        self.assertEqual(locations(*[(INTEGER, 8)] * 8), [0, 1, 2, 3, 4, 5, 8, 9])
-
-    def test_small_integers_have_whole_stack_slots(self):
-        self.assertEqual(locations(*[(INTEGER, 4)] * 9)[6:], [8, 9, 10])
-
-    def test_floats_take_no_integer_register(self):
-        self.assertEqual(locations((INTEGER, 8), (FLOAT, 4), (INTEGER, 8)), [0, None, 1])
-
-    def test_the_ninth_float_is_on_the_stack(self):
-        found = locations(*[(FLOAT, 8)] * 9, *[(INTEGER, 8)] * 7)
-        self.assertEqual(found[:9], [None] * 8 + [8])
-        self.assertEqual(found[9:], [0, 1, 2, 3, 4, 5, 9])
-
-    def test_a_struct_of_two_words_takes_two_registers(self):
-        self.assertEqual(locations((PAIR, 16), (INTEGER, 8)), [None, 2])
-
-    def test_a_struct_that_no_longer_fits_leaves_the_register_to_the_next(self):
-        found = locations(*[(INTEGER, 8)] * 5, (PAIR, 16), (INTEGER, 8), (INTEGER, 8))
-        self.assertEqual(found, [0, 1, 2, 3, 4, None, 5, 10])
-
-    def test_a_mixed_struct_takes_one_of_each(self):
-        self.assertEqual(locations((("integer", "sse"), 16), (INTEGER, 8), (FLOAT, 8)),
-                         [None, 1, None])
-
-    def test_a_large_struct_is_on_the_stack_and_takes_no_register(self):
-        found = locations((MEMORY, 24), *[(INTEGER, 8)] * 7)
-        self.assertEqual(found, [None, 0, 1, 2, 3, 4, 5, 11])
-
-    def test_an_aligned_struct_leaves_a_gap(self):
-        found = locations(*[(INTEGER, 8)] * 7, (MEMORY, 32, 16), (INTEGER, 8))
-        self.assertEqual(found[6:], [8, None, 14])
-
-    def test_a_result_in_memory_takes_the_first_register(self):
-        self.assertEqual(locations((INTEGER, 8), result=MEMORY), [1])
-        self.assertEqual(locations((INTEGER, 8), result=INTEGER), [0])
-
-    def test_in_real_prototypes(self):
-        function = real("cudart").functions["cudaLaunchKernel"].prototype("12.9")
-        # func; gridDim and blockDim are 12 bytes in two registers each; args; the rest on the stack
-        self.assertEqual(plan.argument_locations(function), [0, None, None, 5, 8, 9])
-        function = real("cudart").functions["cudaMemcpy2DArrayToArray"].prototype("12.9")
-        self.assertEqual(plan.argument_locations(function), [0, 1, 2, 3, 4, 5, 8, 9, 10])
+from generate import cpu, descriptor, plan
 
 
 class Slots(unittest.TestCase):
@@ -148,7 +88,7 @@ class Driver(unittest.TestCase):
     def test_has_the_native_node_alone_and_variables_apart(self):
         facts = plan.gather(descriptor.load(ROOT / "stubs" / "cuda" / "library.json"), real("cuda"))
         for dropin, soname in ((0, "libcuda_stub.so"), (1, "libcuda.so.1")):
-            made = plan.make(facts, dropin)
+            made = plan.make(facts, cpu.named("x86_64"), dropin)
             self.assertEqual((made.nodes, made.soname), (["ANYCUDA_NATIVE"], soname))
             self.assertTrue(all(s.node == 0 and s.default and not s.cells for s in made.slots))
             data = {function.name for function in made.variables}

@@ -8,6 +8,7 @@
 
 #include "loader/open.h"
 #include "loader/slots.h"
+#include "tests/unit/frames.h"
 #include "tests/unit/surroundings.h"
 #include "tests/unit/test_tables.h"
 
@@ -23,7 +24,7 @@ using testing::HasSubstr;
 std::uint64_t call(int slot) {
   std::uint64_t stack[8] = {};
   Frame frame{};
-  frame.caller = stack;
+  set_stack(&frame, stack);
   void* target = anycuda_slots[slot];
   if (target == first_target(slot)) {
     target = anycuda_resolve(static_cast<std::uint32_t>(slot), &frame);

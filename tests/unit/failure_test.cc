@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "loader/last_error.h"
+#include "tests/unit/frames.h"
 #include "tests/unit/surroundings.h"
 #include "tests/unit/test_tables.h"
 
@@ -17,13 +18,13 @@ using namespace unit;  // NOLINT: the symbols of the made-up library
 // A call with garbage in every register and on the stack.
 struct Call {
   Frame frame;
-  std::uint64_t stack[8];
+  std::uint64_t stack[9];
 
   Call() {
     std::memset(&frame, 0xab, sizeof frame);
     std::memset(frame.integer, 0, sizeof frame.integer);
     std::memset(stack, 0, sizeof stack);
-    frame.caller = stack;
+    set_stack(&frame, stack);
   }
   std::uint64_t fail(Symbol symbol, Failure failure) {
     fail_call(kTables.slots[native_slot(symbol)], failure, &frame);
@@ -33,13 +34,16 @@ struct Call {
 
 TEST(Frame, HasArgumentsInRegistersAndOnTheStack) {
   Call call;
-  for (unsigned i = 0; i < 6; ++i) call.frame.integer[i] = 100 + i;
-  for (unsigned i = 0; i < 8; ++i) call.stack[i] = 200 + i;
-  for (unsigned i = 0; i < 6; ++i) EXPECT_EQ(call.frame.argument(i), 100 + i);
+  const unsigned registers = sizeof call.frame.integer / sizeof call.frame.integer[0];
+  for (unsigned i = 0; i < registers; ++i) call.frame.integer[i] = 100 + i;
+  for (unsigned i = 0; i < 9; ++i) call.stack[i] = 200 + i;
+  set_stack(&call.frame, call.stack);
+  for (unsigned i = 0; i < registers; ++i) EXPECT_EQ(call.frame.argument(i), 100 + i);
   EXPECT_EQ(call.frame.argument(8), 201u);  // the return address lies before the first
   EXPECT_EQ(call.frame.argument(10), 203u);
   EXPECT_EQ(call.frame.return_address(), reinterpret_cast<void*>(200));
-  EXPECT_EQ(call.frame.structure_result(), reinterpret_cast<void*>(100));
+  set_structure_result(&call.frame, &call);
+  EXPECT_EQ(call.frame.structure_result(), &call);
 }
 
 TEST(FailedCall, HasTheStatusOfItsFailure) {
@@ -119,7 +123,7 @@ TEST(FailedCall, ZeroesAStructureAndReturnsItsPlace) {
   unsigned char structure[24];
   std::memset(structure, 0xff, sizeof structure);
   Call call;
-  call.frame.integer[0] = reinterpret_cast<std::uintptr_t>(structure);
+  set_structure_result(&call.frame, structure);
   EXPECT_EQ(call.fail(kStruct, Failure::no_library), reinterpret_cast<std::uintptr_t>(structure));
   for (int i = 0; i < 24; ++i) EXPECT_EQ(structure[i], i < 20 ? 0 : 0xff) << i;
 }

@@ -4,6 +4,7 @@
 #include "loader/open.h"
 #include "loader/slots.h"
 #include "stubs/cudart/adapters/references.h"
+#include "tests/unit/frames.h"
 #include "tests/unit/surroundings.h"
 #include "tests/unit/test_tables.h"
 
@@ -18,7 +19,7 @@ using namespace unit;  // NOLINT: the symbols of the made-up library
 std::uint64_t call(int slot) {
   std::uint64_t stack[8] = {};
   Frame frame{};
-  frame.caller = stack;
+  set_stack(&frame, stack);
   void* target = anycuda_slots[slot];
   if (target == first_target(slot)) {
     target = anycuda_resolve(static_cast<std::uint32_t>(slot), &frame);
@@ -59,7 +60,7 @@ TEST_F(LeadSlots, AreNotFilledOverByWhoeverCameBefore) {
     references::lead_slots("testCore", 12, kOurs);
     Frame frame{};
     std::uint64_t stack[8] = {};
-    frame.caller = stack;
+    set_stack(&frame, stack);
     EXPECT_EQ(anycuda_resolve(kCoreIn12, &frame), kOurs);
     EXPECT_EQ(anycuda_slots[kCoreIn12], kOurs);
   });

@@ -1,0 +1,84 @@
+# Where everything goes under a prefix; cmake --install. Components: runtime (the stubs and the drop-ins), dev (what
+# programs are built with), compat (the C++ library, installed by compat/), command (bin/anycuda).
+# All of it finds the rest by relative paths, so that an installed tree may be moved.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(libraries "${CMAKE_INSTALL_LIBDIR}")
+set(own "${CMAKE_INSTALL_LIBDIR}/anycuda")
+set(share share/anycuda) # fixed, as bin is: bin/anycuda has ../share/anycuda in it
+set(made "${PROJECT_BINARY_DIR}/install")
+get_property(linkable GLOBAL PROPERTY ANYCUDA_LINKABLE)
+
+install(TARGETS cudart_stub nvrtc_stub nvjitlink_stub cuda_stub LIBRARY DESTINATION "${libraries}" COMPONENT runtime)
+get_property(dropins TARGET anycuda_dropins PROPERTY MANUALLY_ADDED_DEPENDENCIES)
+install(TARGETS ${dropins} LIBRARY DESTINATION "${own}/dropin" COMPONENT runtime)
+
+# anycuda_pkgconfig(<name> <description> <what to link> <compiler flags>)
+file(RELATIVE_PATH up "/${libraries}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" up "${up}")
+function(anycuda_pkgconfig ANYCUDA_NAME ANYCUDA_DESCRIPTION ANYCUDA_LIBS ANYCUDA_CFLAGS)
+  configure_file("${PROJECT_SOURCE_DIR}/packaging/pkgconfig/anycuda.pc.in" "${made}/${ANYCUDA_NAME}.pc" @ONLY)
+  install(FILES "${made}/${ANYCUDA_NAME}.pc" DESTINATION "${libraries}/pkgconfig" COMPONENT dev)
+endfunction()
+
+set(dl "${CMAKE_DL_LIBS}")
+list(TRANSFORM dl PREPEND " -l")
+foreach(row IN LISTS linkable)
+  string(REPLACE ":" ";" majors "${row}")
+  list(POP_FRONT majors library file)
+  string(REPLACE ".so" ".a" archive "${file}")
+  foreach(major IN LISTS majors)
+    set(flags "-I\${includedir} -DANYCUDA_BUILT_FOR=${major}")
+    install(TARGETS link_${library}_${major} LIBRARY DESTINATION "${own}/link/${major}" COMPONENT dev)
+    anycuda_pkgconfig(anycuda-${library}-${major} "${file} for what is compiled with CUDA ${major}"
+      "\${libdir}/anycuda/link/${major}/${file}" "${flags}")
+    if(ANYCUDA_STATIC)
+      install(TARGETS static_${library}_${major} ARCHIVE DESTINATION "${own}/static/${major}" COMPONENT dev)
+      anycuda_pkgconfig(anycuda-${library}-${major}-static
+        "${archive}, to become part of what is compiled with CUDA ${major}"
+        "\${libdir}/anycuda/static/${major}/${archive}${dl}" "${flags}")
+    endif()
+  endforeach()
+endforeach()
+anycuda_pkgconfig(anycuda-cuda "the CUDA driver's stub" "\${libdir}/libcuda_stub.so" "")
+if(ANYCUDA_STATIC)
+  install(TARGETS static_cuda_1 ARCHIVE DESTINATION "${own}/static" COMPONENT dev)
+  anycuda_pkgconfig(anycuda-cuda-static "the CUDA driver's stub, to become part of a program or library"
+    "\${libdir}/anycuda/static/libcuda.a${dl}" "")
+endif()
+install(FILES "${PROJECT_SOURCE_DIR}/packaging/cmake/built_for.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anycuda"
+        COMPONENT dev)
+
+# The CMake package.
+set(package "${libraries}/cmake/anycuda")
+file(RELATIVE_PATH ANYCUDA_INCLUDE_FROM_CMAKE "/${package}" "/${CMAKE_INSTALL_INCLUDEDIR}")
+list(JOIN linkable " " ANYCUDA_LINKABLE)
+set(ANYCUDA_CPU_PATTERN "${ANYCUDA_CPU}")
+if(ANYCUDA_CPU STREQUAL "x86_64")
+  set(ANYCUDA_CPU_PATTERN "x86_64|AMD64")
+elseif(ANYCUDA_CPU STREQUAL "aarch64")
+  set(ANYCUDA_CPU_PATTERN "aarch64|arm64")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaConfig.cmake.in" "${made}/anycudaConfig.cmake" @ONLY)
+# A release takes nothing away (docs/packaging.md), so a newer one serves whoever asked for an older.
+write_basic_package_version_file("${made}/anycudaConfigVersion.cmake" COMPATIBILITY AnyNewerVersion)
+install(FILES "${made}/anycudaConfig.cmake" "${made}/anycudaConfigVersion.cmake" DESTINATION "${package}" COMPONENT dev)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/cmake/" DESTINATION "${package}" COMPONENT dev
+        FILES_MATCHING PATTERN "anycuda*.cmake" PATTERN "built_for.*")
+
+# The command. Its Python files, and matrix.json, as the build has them.
+if(ANYCUDA_COMMAND)
+  install(PROGRAMS "${PROJECT_SOURCE_DIR}/packaging/bin/anycuda" DESTINATION bin COMPONENT command)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/anycuda" DESTINATION "${share}" COMPONENT command
+          FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/share/anycuda/" DESTINATION "${share}" COMPONENT command
+          FILES_MATCHING PATTERN "*.json" PATTERN installation.json EXCLUDE PATTERN "anycuda/anycuda" EXCLUDE)
+  install(TARGETS anycuda_doctor anycuda_doctor_native LIBRARY DESTINATION "${own}" COMPONENT command
+          RUNTIME DESTINATION "${own}" COMPONENT command)
+  file(RELATIVE_PATH to_libraries "/${share}" "/${libraries}")
+  file(RELATIVE_PATH to_include "/${share}" "/${CMAKE_INSTALL_INCLUDEDIR}")
+  anycuda_installation_file("${made}/installation.json" stubs=${to_libraries} dropins=${to_libraries}/anycuda/dropin
+    link=${to_libraries}/anycuda/link static=${to_libraries}/anycuda/static tools=${to_libraries}/anycuda
+    cmake=${to_libraries}/cmake/anycuda pkgconfig=${to_libraries}/pkgconfig include=${to_include})
+  install(FILES "${made}/installation.json" DESTINATION "${share}" COMPONENT command)
+endif()

@@ -1,0 +1,53 @@
+# anycuda_static_library(<target> <library> <generated folder> <libname.so> <major> <folder>)
+#
+# <folder>/<libname.a>: the stub for callers of one major, to become part of a program or library. It is the
+# drop-in of that major with plain names. One object, in which every name but the library's own functions is local, so
+# that several archives go into one link (each has its own loader), and these are hidden, so that nothing of it is
+# exported from what it becomes part of.
+
+option(ANYCUDA_STATIC "Build the static libraries; needs GNU objcopy or llvm-objcopy" ON)
+if(ANYCUDA_SANITIZE) # nobody else's program is built with these flags
+  set(ANYCUDA_STATIC OFF)
+elseif(NOT PROJECT_IS_TOP_LEVEL AND NOT CMAKE_OBJCOPY) # the project may not want them
+  set(ANYCUDA_STATIC OFF)
+elseif(ANYCUDA_STATIC AND NOT CMAKE_OBJCOPY)
+  message(FATAL_ERROR "the static libraries need objcopy, which was not found: install it (Debian package binutils), "
+                      "or do without: -DANYCUDA_STATIC=OFF")
+endif()
+
+function(anycuda_static_library target library generated file major folder)
+  string(REPLACE ".so" "" name "${file}")
+  set(object "${CMAKE_CURRENT_BINARY_DIR}/${library}/static-${major}/${name}.o")
+  add_library(${target}_entries OBJECT "${generated}/entries.S")
+  target_compile_definitions(${target}_entries PRIVATE ANYCUDA_FAR_SLOTS) # what it becomes part of may be large
+  add_dependencies(${target}_entries generate_${library})
+  # What the drop-in is made of, without its entries: their names have versions.
+  set(shared "$<FILTER:$<TARGET_OBJECTS:dropin_${library}_${major}>,EXCLUDE,/entries[.]S[.]o$>")
+  set(objects $<TARGET_OBJECTS:${target}_entries> ${shared} $<TARGET_OBJECTS:anycuda_loader>
+      $<TARGET_OBJECTS:anycuda_search> $<TARGET_OBJECTS:anycuda_rules>)
+  if(TARGET ${library}_adapters) # its precompiled header counts as an object
+    list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${library}_adapters>,EXCLUDE,[.]gch$>)
+  endif()
+  set(architecture)
+  if(CMAKE_C_COMPILER_TARGET)
+    set(architecture "--target=${CMAKE_C_COMPILER_TARGET}")
+  endif()
+  # Groups are dissolved: another archive's group of the same name must not take this one's place.
+  add_custom_command(OUTPUT "${object}"
+    COMMAND "${CMAKE_C_COMPILER}" ${architecture} -r -nostdlib -Wl,--force-group-allocation
+            -o "${object}" "${objects}"
+    COMMAND "${CMAKE_OBJCOPY}" "--keep-global-symbols=${generated}/names.txt" $<$<CONFIG:Release>:--strip-unneeded>
+            "${object}"
+    DEPENDS "${objects}" "${generated}/names.txt"
+    COMMENT "One object of ${name} for CUDA ${major}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_library(${target} STATIC "${object}")
+  add_dependencies(${target} ${target}_entries dropin_${library}_${major} anycuda_loader anycuda_search anycuda_rules)
+  if(TARGET ${library}_adapters)
+    add_dependencies(${target} ${library}_adapters)
+  endif()
+  target_link_libraries(${target} INTERFACE ${CMAKE_DL_LIBS})
+  set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME "${name}" LINKER_LANGUAGE C
+    ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${folder}")
+endfunction()

@@ -1,0 +1,24 @@
+# Component wheel: what an installation needs of the command, in the places that the wheel has for it. The prefix is
+# the Python package itself, site-packages/anycuda; its Python files are pyproject.toml's matter.
+set(made "${PROJECT_BINARY_DIR}/wheel")
+set(static)
+set(archives)
+if(ANYCUDA_STATIC)
+  set(static static=lib/anycuda/static)
+  get_property(linkable GLOBAL PROPERTY ANYCUDA_LINKABLE)
+  foreach(row IN LISTS linkable) # cudart:libcudart.so:11:12:13
+    string(REPLACE ":" ";" majors "${row}")
+    list(POP_FRONT majors library file)
+    list(TRANSFORM majors PREPEND static_${library}_)
+    list(APPEND archives ${majors})
+  endforeach()
+  list(APPEND archives static_cuda_1)
+endif()
+anycuda_installation_file("${made}/installation.json" stubs=lib dropins=lib/anycuda/dropin link=lib/anycuda/link
+  ${static} tools=lib/anycuda cmake=lib/cmake/anycuda pkgconfig=lib/pkgconfig include=include)
+install(FILES "${made}/installation.json" "${PROJECT_BINARY_DIR}/share/anycuda/matrix.json" DESTINATION .
+        COMPONENT wheel)
+add_custom_target(anycuda_wheel DEPENDS cudart_stub nvrtc_stub nvjitlink_stub cuda_stub anycuda_dropins
+  anycuda_link_libraries ${archives} doctor matrix)
+install(TARGETS anycuda_doctor anycuda_doctor_native LIBRARY DESTINATION lib/anycuda COMPONENT wheel
+        RUNTIME DESTINATION lib/anycuda COMPONENT wheel)

@@ -1,0 +1,29 @@
+// stat and fstat for a glibc before 2.33, which has them in a static archive (libc_nonshared.a) and
+// not in libc.so.6. That archive says nothing of branch protection, and one such object takes the
+// stub's whole property note away; so these two are compiled here, with the stub's own flags.
+#include <features.h>
+#include <sys/stat.h>
+
+#if !__GLIBC_PREREQ(2, 33)
+
+namespace {
+#if defined(__x86_64__)
+constexpr int kVersion = 1;  // of struct stat, as bits/stat.h of those releases calls it: _STAT_VER
+#else
+constexpr int kVersion = 0;
+#endif
+}  // namespace
+
+extern "C" {
+int __xstat(int version, const char* path, struct stat* status);
+int __fxstat(int version, int file, struct stat* status);
+
+__attribute__((visibility("hidden"))) int stat(const char* path, struct stat* status) {
+  return __xstat(kVersion, path, status);
+}
+__attribute__((visibility("hidden"))) int fstat(int file, struct stat* status) {
+  return __fxstat(kVersion, file, status);
+}
+}
+
+#endif

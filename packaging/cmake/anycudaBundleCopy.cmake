@@ -1,0 +1,17 @@
+# Copies the stubs that FILE names from the folder FROM to the folder TO, as a build step or INSTALLING.
+# The names are among FILE's strings whatever the machine it is for; that needs no tool.
+file(STRINGS "${FILE}" names REGEX "lib(cudart|nvrtc|nvjitlink|cuda)_stub[.]so")
+string(REGEX MATCHALL "lib(cudart|nvrtc|nvjitlink|cuda)_stub[.]so" names "${names}")
+list(REMOVE_DUPLICATES names)
+if(NOT names)
+  message(WARNING "anycuda_bundle: ${FILE} needs no stub: it links no anycuda library, or only static ones")
+endif()
+get_filename_component(TO "${TO}" ABSOLUTE)
+foreach(name IN LISTS names)
+  if(INSTALLING)
+    file(INSTALL "${FROM}/${name}" DESTINATION "${TO}" USE_SOURCE_PERMISSIONS)
+  else()
+    file(MAKE_DIRECTORY "${TO}")
+    file(COPY_FILE "${FROM}/${name}" "${TO}/${name}" ONLY_IF_DIFFERENT)
+  endif()
+endforeach()

@@ -1,0 +1,37 @@
+# The targets that programs link with, for the package and for anycuda as a part of a project alike.
+
+# anycuda_target(<library>[_static] <major> <what to link>)
+# anycuda::<library>_<major>, and anycuda::<library>, whose major anycuda_settle() says.
+function(anycuda_target library major item)
+  set(target anycuda::${library}_${major})
+  add_library(${target} INTERFACE IMPORTED ${ANYCUDA_TARGET_SCOPE})
+  # What a target is compiled for is what it is linked for: nvcc compares its own version with this number
+  # (built_for.h), and in a target without CUDA sources one more file does (anycuda_compare_headers).
+  set(check "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/built_for.h")
+  set_target_properties(${target} PROPERTIES
+    INTERFACE_LINK_LIBRARIES "${item}"
+    INTERFACE_COMPILE_DEFINITIONS ANYCUDA_BUILT_FOR=${major}
+    INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-include \"${check}\">")
+  if(NOT TARGET anycuda::${library})
+    add_library(anycuda::${library} INTERFACE IMPORTED ${ANYCUDA_TARGET_SCOPE})
+  endif()
+endfunction()
+
+# anycuda_imported_target(<library> <major> <libname.so>): both kinds, from the files of the package.
+function(anycuda_imported_target library major file)
+  # A program runs in its build folder when the stub lies where CMake finds what it linked with.
+  set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/anycuda/${major}")
+  set(stub lib${library}_stub.so)
+  file(MAKE_DIRECTORY "${folder}")
+  file(CREATE_LINK "${anycuda_LIBRARY_DIR}/anycuda/link/${major}/${file}" "${folder}/${file}" SYMBOLIC)
+  file(CREATE_LINK "${anycuda_LIBRARY_DIR}/${stub}" "${folder}/${stub}" SYMBOLIC)
+  add_library(anycuda::link_${library}_${major} SHARED IMPORTED)
+  set_target_properties(anycuda::link_${library}_${major} PROPERTIES
+    IMPORTED_LOCATION "${folder}/${file}" IMPORTED_SONAME ${stub})
+  anycuda_target(${library} ${major} anycuda::link_${library}_${major})
+
+  string(REPLACE ".so" ".a" archive "${anycuda_LIBRARY_DIR}/anycuda/static/${major}/${file}")
+  if(EXISTS "${archive}")
+    anycuda_target(${library}_static ${major} "${archive};${CMAKE_DL_LIBS}")
+  endif()
+endfunction()

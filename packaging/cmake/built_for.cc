@@ -1,0 +1,2 @@
+// The same for targets of projects that have C++.
+#include "built_for.c"

@@ -1,0 +1,28 @@
+# The targets of the CMake package for whoever has anycuda as a part of their project (FetchContent, add_subdirectory),
+# under the names and with the checks that find_package(anycuda) gives.
+set(ANYCUDA_TARGET_SCOPE GLOBAL)
+include("${CMAKE_CURRENT_LIST_DIR}/anycudaTargets.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/anycudaSettle.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/anycudaBundle.cmake")
+
+get_property(linkable GLOBAL PROPERTY ANYCUDA_LINKABLE)
+foreach(row IN LISTS linkable)
+  string(REPLACE ":" ";" row "${row}")
+  list(POP_FRONT row library file)
+  foreach(major IN LISTS row)
+    anycuda_target(${library} ${major} link_${library}_${major})
+    if(ANYCUDA_STATIC)
+      anycuda_target(${library}_static ${major} static_${library}_${major})
+    endif()
+  endforeach()
+endforeach()
+add_library(anycuda::cuda ALIAS cuda_stub)
+add_library(anycuda::compat ALIAS anycuda_compat)
+if(ANYCUDA_STATIC)
+  add_library(anycuda::cuda_static ALIAS static_cuda_1)
+endif()
+
+get_property(parent DIRECTORY PROPERTY PARENT_DIRECTORY)
+if(parent)
+  cmake_language(DEFER DIRECTORY "${parent}" CALL anycuda_settle)
+endif()

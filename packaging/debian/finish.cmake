@@ -1,0 +1,27 @@
+# Runs before cpack makes the packages: into each its copyright and changelog, and what lintian is to overlook, with
+# the reason.
+foreach(package IN ITEMS libanycuda libanycuda-dev anycuda)
+  set(root "${CPACK_TEMPORARY_DIRECTORY}/${package}/usr/share")
+  set(documents "${root}/doc/${package}")
+  file(CONFIGURE OUTPUT "${documents}/copyright" CONTENT "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: anycuda
+
+Files: *
+Copyright: 2026 the authors of anycuda
+License: Apache-2.0
+ On Debian systems the text of this licence is in /usr/share/common-licenses/Apache-2.0.
+")
+  file(WRITE "${documents}/changelog" "anycuda (${CPACK_PACKAGE_VERSION}) unstable; urgency=low\n\n  * Release.\n\n\
+ -- ${CPACK_PACKAGE_CONTACT}  Thu, 01 Jan 1970 00:00:00 +0000\n")
+  execute_process(COMMAND gzip -9nf "${documents}/changelog" COMMAND_ERROR_IS_FATAL ANY)
+  if(package STREQUAL "anycuda")
+    file(COPY "${CPACK_ANYCUDA_SOURCE_DIR}/packaging/debian/anycuda.1" DESTINATION "${root}/man/man1")
+    execute_process(COMMAND gzip -9nf "${root}/man/man1/anycuda.1" COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  set(overrides "${CPACK_ANYCUDA_SOURCE_DIR}/packaging/debian/${package}.lintian-overrides")
+  if(EXISTS "${overrides}")
+    file(COPY_FILE "${overrides}" "${CPACK_TEMPORARY_DIRECTORY}/overrides")
+    file(MAKE_DIRECTORY "${root}/lintian/overrides")
+    file(RENAME "${CPACK_TEMPORARY_DIRECTORY}/overrides" "${root}/lintian/overrides/${package}")
+  endif()
+endforeach()

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""The wheels for PyPI: manylinux2014 (glibc 2.17) for x86_64 and aarch64, both built on this machine with zig.
+
+    packaging/wheel/build.py [--cpu x86_64] [--out dist] [--sdist]
+
+Needs CMake, Python 3.11, scikit-build-core and zig (`pip install scikit-build-core ziglang`). The same sources give
+the same bytes: times in the wheel are SOURCE_DATE_EPOCH, by default the last commit's. Each wheel is inspected before
+it is called done (inspection.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import inspection  # noqa: E402
+
+CPUS = ("x86_64", "aarch64")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cpu", choices=CPUS, action="append", help="for this CPU; both where none is named")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheels go; dist/")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="where build folders are, zig-<cpu>; build/")
+    parser.add_argument("--sdist", action="store_true", help="the source distribution too")
+    arguments = parser.parse_args()
+    try:
+        from scikit_build_core import build as backend
+    except ImportError:
+        print("build.py: scikit-build-core was not found: `pip install scikit-build-core`", file=sys.stderr)
+        return 2
+    out = arguments.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("SOURCE_DATE_EPOCH", date_of_sources())
+    os.environ.setdefault("CMAKE_GENERATOR", "Unix Makefiles")  # what CMake itself would take, and the presets do
+    builds = arguments.build.resolve()
+    os.chdir(ROOT)  # a backend builds what it stands in
+    fit = True
+    for cpu in arguments.cpu or CPUS:
+        wheel = out / backend.build_wheel(str(out), settings(cpu, builds / f"zig-{cpu}"))
+        wrong = inspection.of_wheel(wheel, cpu, (str(ROOT), str(builds), str(Path.home())))
+        for sentence in wrong:
+            print(f"build.py: {wheel.name}: {sentence}", file=sys.stderr)
+        fit = fit and not wrong
+        print(f"{wheel}  {wheel.stat().st_size / 1e6:.1f} MB{'' if not wrong else '  NOT FIT TO SHIP'}")
+    if arguments.sdist:
+        print(out / backend.build_sdist(str(out)))
+    return 0 if fit else 1
+
+
+def settings(cpu: str, build: Path) -> dict[str, str]:
+    return {
+        "build-dir": str(build),  # it stays: only what has changed is compiled again
+        "cmake.args": f"--toolchain={ROOT / 'cmake' / 'toolchains' / f'zig-{cpu}.cmake'}",
+        "wheel.tags": f"py3-none-manylinux2014_{cpu};py3-none-manylinux_2_17_{cpu}",
+    }
+
+
+def date_of_sources() -> str:
+    """Seconds since 1970; 2025-01-01 where there is no git."""
+    result = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True)
+    return result.stdout.strip() if result.returncode == 0 else "1735689600"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""What must hold for a wheel of anycuda before it is shipped: what is in it, for which CPU, and how hard it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+
+import hardening
+
+LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda")
+DROPINS = ("libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libnvrtc.so.11.2", "libnvrtc.so.12",
+           "libnvrtc.so.13", "libnvJitLink.so.12", "libnvJitLink.so.13", "libcuda.so.1")
+LINKED = {"11": ("libcudart.so", "libnvrtc.so"), "12": ("libcudart.so", "libnvrtc.so", "libnvJitLink.so"),
+          "13": ("libcudart.so", "libnvrtc.so", "libnvJitLink.so")}
+TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native")
+
+# Loaded by whoever installs the wheel; the libraries to link with are not.
+SHIPPED = ([f"anycuda/lib/lib{name}_stub.so" for name in LIBRARIES]
+           + [f"anycuda/lib/anycuda/dropin/{name}" for name in DROPINS]
+           + [f"anycuda/lib/anycuda/{name}" for name in TOOLS])
+PROMISED = SHIPPED + [
+    *(f"anycuda/lib/anycuda/link/{major}/{name}" for major, names in LINKED.items() for name in names),
+    "anycuda/__init__.py", "anycuda/__main__.py", "anycuda/installation.json", "anycuda/matrix.json",
+    "anycuda/lib/cmake/anycuda/anycudaConfig.cmake", "anycuda/lib/cmake/anycuda/anycudaConfigVersion.cmake",
+    "anycuda/lib/pkgconfig/anycuda-cuda.pc", "anycuda/lib/pkgconfig/anycuda-cudart-12.pc",
+    "anycuda/include/anycuda/built_for.h",
+]
+
+
+def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool = True) -> list[str]:
+    """All that is wrong with it, as sentences."""
+    with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as scratch:
+        names = set(archive.namelist())
+        wrong = [f"it has no {name}" for name in PROMISED if name not in names]
+        wrong += [f"it has {name}" for name in sorted(names) if re.search(r"__pycache__|\.pyc$|/share/|/bin/", name)]
+        if wrong:
+            return wrong
+        installation = json.loads(archive.read("anycuda/installation.json"))
+        if installation["cpu"] != cpu:
+            wrong.append(f"installation.json says that it is for {installation['cpu']}, not {cpu}")
+        for name in SHIPPED:
+            path = Path(archive.extract(name, scratch))
+            found = hardening.File(path).image.machine
+            if found != cpu:
+                wrong.append(f"{name} is for {found}")
+                continue
+            wrong += [f"{name}: {sentence}" for sentence in hardening.findings(path, folders, floor)]
+        for name in PROMISED:
+            if name.endswith("-native") and not archive.getinfo(name).external_attr >> 16 & 0o111:
+                wrong.append(f"{name} may not be executed")
+    return wrong

@@ -1,0 +1,26 @@
+// Compiles a kernel with whatever NVRTC there is.
+#include <nvrtc.h>
+
+#include <cstdio>
+#include <string>
+
+int main() {
+  int major = -1, minor = -1;
+  std::printf("version %d", nvrtcVersion(&major, &minor));
+  std::printf(" %d.%d\n", major, minor);
+  nvrtcProgram program = nullptr;
+  const char* options[] = {"--gpu-architecture=compute_80"};
+  int status =
+      nvrtcCreateProgram(&program, "extern \"C\" __global__ void twice(int* x) { *x *= 2; }",
+                         "twice.cu", 0, nullptr, nullptr);
+  std::printf("create %d, %s\n", status, program != nullptr ? "a program" : "none");
+  if (status != 0) return 0;
+  status = nvrtcCompileProgram(program, 1, options);
+  std::size_t size = 0;
+  const int sized = nvrtcGetPTXSize(program, &size);
+  std::string ptx(size, ' ');
+  const int got = nvrtcGetPTX(program, ptx.data());
+  std::printf("compile %d %d %d\n%s\n", status, sized, got,
+              ptx.find(".entry twice") != std::string::npos ? "PTX with the kernel" : ptx.c_str());
+  return 0;
+}

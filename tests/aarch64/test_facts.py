@@ -1,0 +1,30 @@
+"""The database was harvested from libraries for x86_64. Those for aarch64 export the same."""
+
+import re
+import unittest
+from pathlib import Path
+
+from anycuda.elf import read
+from emulated import WHERE, library
+from generate import model
+
+STUBS = Path(__file__).resolve().parents[2] / "stubs"
+
+
+class RealLibraries(unittest.TestCase):
+    def test_export_what_the_database_says(self):
+        pieces = [name for name in WHERE if name.startswith("aarch64_")]
+        self.assertEqual(len(pieces), 5)
+        for piece in pieces:
+            name, release = re.fullmatch(r"aarch64_(\w+)-([\d.]+)", piece).groups()
+            database = model.load(STUBS / "abi" / name)
+            known = {function for function, facts in database.functions.items() if release in facts.versions}
+            image = read.read(library(piece))
+            with self.subTest(piece=piece):
+                self.assertEqual(image.machine, "aarch64")
+                self.assertEqual(image.versions_defined, [image.soname])
+                self.assertEqual({symbol.name for symbol in image.exports()}, known)
+
+
+if __name__ == "__main__":
+    unittest.main()

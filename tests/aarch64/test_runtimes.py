@@ -1,0 +1,77 @@
+"""Programs built for each CUDA, on the real runtimes for aarch64. There is no driver: a real runtime says 35."""
+
+import unittest
+
+from emulated import DROPINS, MAJORS, STUBS, Emulated, library
+
+RELEASES = sorted(MAJORS.values())
+NUMBERS = {"11.8": "35 -1", "12.9": "0 12090", "13.5": "0 13050"}  # 11.8 asks the driver first
+WORDS = "CUDA driver version is insufficient for CUDA runtime version"
+
+
+def runtime(release: str):
+    return library(f"aarch64_cudart-{release}")
+
+
+class Runtimes(Emulated):
+    def test_answer_callers_of_every_major(self):
+        for release in RELEASES:
+            for built in MAJORS:
+                with self.subTest(built=built, release=release):
+                    said = self.lines(f"calls_{built}", "versions", "errors", "structure",
+                                      libraries=[runtime(release).parent])
+                    self.assertEqual(said["runtime"], NUMBERS[release])
+                    self.assertEqual(said["driver"], "0 0")
+                    self.assertEqual(said["35"], f"cudaErrorInsufficientDriver, {WORDS}")
+                    self.assertEqual(said["devices"], "35, then 35")
+                    self.assertEqual(said["channel"], "8 16 24 32 2")
+
+    def test_the_newest_that_is_there_is_taken(self):
+        said = self.lines("calls_11", "versions", libraries=[runtime(r).parent for r in RELEASES])
+        self.assertEqual(said["runtime"], NUMBERS["13.5"])
+
+    def test_all_functions_are_bound_at_once_where_that_is_asked_for(self):
+        for built in MAJORS:
+            said = self.lines(f"calls_{built}", "versions", libraries=[runtime("12.9").parent], LD_BIND_NOW="1")
+            self.assertEqual(said["runtime"], NUMBERS["12.9"])
+
+    def test_a_function_that_the_runtime_does_not_have_is_absent_and_its_output_zero(self):
+        said = self.lines("calls_13", "failing", libraries=[runtime("11.8").parent])
+        self.assertEqual(said["library"], "302 0, then 302")
+
+    def test_callers_without_versions_get_the_runtime_itself(self):
+        for release in RELEASES:
+            said = self.lines("by_name", str(STUBS / "libcudart_stub.so"), libraries=[runtime(release).parent])
+            self.assertEqual(said, {"runtime": NUMBERS[release], "35": WORDS})
+
+    def test_a_dropin_stands_for_nvidias_library(self):
+        for release in ("12.9", "13.5"):
+            said = self.lines("by_name", "libcudart.so.12", libraries=[DROPINS], ANYCUDA_CUDART=str(runtime(release)))
+            self.assertEqual(said["runtime"], NUMBERS[release])
+
+
+class WithoutCuda(Emulated):
+    def test_calls_say_so_and_zero_their_outputs(self):
+        for built in MAJORS:
+            said = self.lines(f"calls_{built}", "versions", "errors", "structure", "failing", LD_BIND_NOW="1")
+            self.assertEqual(said["runtime"], "35 0")
+            self.assertEqual(said["driver"], "0 0")
+            self.assertEqual(said["35"], f"cudaErrorInsufficientDriver, {WORDS}")
+            self.assertEqual(said["channel"], "0 0 0 0 0")
+            self.assertEqual(said["memory"], "35 0 0")
+        self.assertEqual(said["library"], "35 0, then 35")
+
+    def test_an_output_in_the_eighth_register_is_zeroed(self):
+        self.assertEqual(self.lines("calls_12", "failing")["batch"], "35 0")
+
+    def test_the_one_message_names_what_was_looked_for(self):
+        self.run_program("calls_12", "versions", ANYCUDA_LOG="error")
+        self.assertIn("the calling program was built for CUDA 12", self.told)
+
+    def test_a_library_for_another_cpu_is_none(self):
+        self.run_program("calls_12", "versions", ANYCUDA_LOG="error", ANYCUDA_CUDART="/bin/sh")
+        self.assertIn("built for another CPU architecture", self.told)
+
+
+if __name__ == "__main__":
+    unittest.main()

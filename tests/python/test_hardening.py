@@ -1,0 +1,133 @@
+"""How hard the shipped libraries are (packaging/wheel/hardening.py): those that were built, and each rule on a file
+that breaks it."""
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from abi_support import ROOT, real
+from generate import descriptor, plan
+
+sys.path.insert(0, str(ROOT / "packaging" / "wheel"))
+
+import hardening  # noqa: E402
+
+BUILD = os.environ.get("ANYCUDA_BUILD")
+SOURCE = "int answer(void) { return 42; }\n"
+GOOD = ("-fPIC", "-shared", "-nostdlib", "-Wl,-z,relro,-z,now,-z,noexecstack")
+PROTECTED = {"x86_64": "-fcf-protection=full", "aarch64": "-mbranch-protection=standard"}
+
+
+class Rules(unittest.TestCase):
+    """Each on a file that the compiler made without the flag in question."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory(prefix="hardening-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = Path(temporary.name)
+        cls.protection = PROTECTED[platform.machine()]
+
+    def findings(self, *flags: str, source: str = SOURCE, without: tuple[str, ...] = (), floor: bool = True,
+                 folders: tuple[str, ...] = ()) -> list[str]:
+        code, library = self.folder / "code.c", self.folder / "library.so"
+        code.write_text(source, encoding="utf-8")
+        words = [word for word in (*GOOD, self.protection) if word not in without]
+        subprocess.run(["cc", *words, "-o", library, code, *flags], check=True, capture_output=True)
+        return hardening.findings(library, folders, floor)
+
+    def one(self, words: str, *flags: str, **more) -> None:
+        found = self.findings(*flags, **more)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_a_hardened_library_has_no_findings(self):
+        self.assertEqual(self.findings(folders=(str(self.folder),)), [])
+
+    def test_lazy_binding(self):
+        self.one("bound lazily", "-Wl,-z,lazy")
+
+    def test_no_read_only_relocations(self):
+        self.one("PT_GNU_RELRO", "-Wl,-z,norelro")
+
+    def test_an_executable_stack(self):
+        self.one("executable stack", "-Wl,-z,execstack")
+
+    def test_a_segment_to_write_and_execute(self):
+        found = self.findings("-Wl,--omagic")
+        self.assertTrue([sentence for sentence in found if "writable and executable" in sentence], found)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "only x86_64 has relocations in code at all")
+    def test_relocations_in_code(self):
+        asm = '__asm__(".text\\n.quad answer\\n");\n'
+        self.one("code is relocated", "-Wl,-z,notext", source=SOURCE + asm)
+
+    def test_no_branch_protection(self):
+        self.one("it does not keep", without=(self.protection,))
+
+    def test_another_library_than_libc(self):
+        self.one("libm.so.6, which not every machine has", "-Wl,--no-as-needed", "-lm")
+
+    def test_a_symbol_of_a_newer_glibc(self):
+        source = "int getrandom(void*, unsigned long, unsigned);\nint use(void) { return getrandom(0, 0, 0); }\n"
+        self.one("GLIBC_2.25 of libc.so.6", "-lc", source=source)
+        self.assertEqual(self.findings("-lc", source=source, floor=False), [])
+
+    def test_a_search_path(self):
+        self.one("looks for libraries in /opt/x", "-Wl,-rpath,/opt/x")
+
+    def test_a_folder_of_the_build_machine(self):
+        source = 'const char* where(void) { return "/home/someone/anycuda/x.cc"; }\n'
+        self.one("/home/someone in it", source=source, folders=("/home/someone",))
+
+    def test_a_program_at_a_fixed_address(self):
+        code, program = self.folder / "main.c", self.folder / "program"
+        code.write_text("int main(void) { return 0; }\n", encoding="utf-8")
+        for flag, wanted in (("-no-pie", True), ("-pie", False)):
+            subprocess.run(["cc", "-fPIE", flag, *GOOD[3:], "-o", program, code], check=True)
+            found = hardening.findings(program, floor=False)
+            self.assertEqual(any("same address" in sentence for sentence in found), wanted, found)
+
+
+@unittest.skipUnless(BUILD, "ANYCUDA_BUILD is not set: there are no libraries to look at")
+class Built(unittest.TestCase):
+    """The libraries of this build. Which glibc they need is the build machine's matter here; the wheel's are looked at
+    by packaging/wheel/build.py."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.libraries = Path(BUILD) / "lib"
+        cls.floor = bool(os.environ.get("ANYCUDA_FLOOR"))
+
+    def test_are_hardened(self):
+        names = [descriptor.load(path).stub for path in (ROOT / "stubs").glob("*/library.json")]
+        files = [self.libraries / name for name in (*names, "libanycuda_doctor.so", "anycuda-doctor-native")]
+        files += (self.libraries / "dropin").glob("lib*.so*")
+        self.assertEqual(len(files), 4 + 2 + 9)
+        for path in files:
+            with self.subTest(path=path.name):
+                self.assertEqual(hardening.findings(path, (str(ROOT), str(BUILD)), self.floor), [])
+
+    def test_export_what_is_promised_and_nothing_else(self):
+        for name in ("cuda", "cudart", "nvjitlink", "nvrtc"):
+            about, database = descriptor.load(ROOT / "stubs" / name / "library.json"), real(name)
+            nodes = {number: major.node for number, major in ((m.number, m) for m in about.majors) if major.node}
+            everything = {(function, plan.NATIVE_NODE) for function in database.functions}
+            versioned = {(function, nodes[int(major)]) for function, facts in database.functions.items()
+                         for major in facts.majors if nodes and int(major) in nodes and not facts.data_size}
+            with self.subTest(library=name):
+                found = {(s.name, s.version) for s in hardening.File(self.libraries / about.stub).image.exports()}
+                self.assertEqual(found, everything | versioned)
+
+    def test_the_doctors_library_exports_its_three_questions(self):
+        image = hardening.File(self.libraries / "libanycuda_doctor.so").image
+        self.assertEqual({symbol.name for symbol in image.exports()},
+                         {"anycuda_doctor_about", "anycuda_doctor_ask", "anycuda_doctor_driver"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,330 @@
+"""`anycuda repair` on small wheels that are made here: what comes out, and that nothing is lost when it cannot."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+import zipfile
+from pathlib import Path
+
+from doctor_support import COMMAND, Machine, library_file, needs_build, piece
+from wheel_support import STUBS, FolderCase, anycuda, needed, problems, real_wheel, repaired, stub_in, unpack
+
+SOURCE = """
+#include <unistd.h>
+int cudaRuntimeGetVersion(int*);
+int version(void) { int found = getpid() * 0; return cudaRuntimeGetVersion(&found) ? 0 : found; }
+"""
+# What it calls is told by its answer, and by what is loaded then: 11.8 says nothing without a driver.
+CALL = """
+import ctypes, re, sys
+version = ctypes.CDLL(sys.argv[1]).version()
+print(version, *sorted(set(re.findall(r"/(libcudart[.]so[.0-9]*)$", open("/proc/self/maps").read(), re.M))))
+"""
+NONE, ON_11, ON_12, ON_13 = "0", "0 libcudart.so.11.0", "12090 libcudart.so.12", "13050 libcudart.so.13"
+TAG = "py3-none-linux_x86_64"
+NAME = f"thing-1.0-{TAG}.whl"
+COMPILER = shutil.which("cc") or shutil.which("gcc")
+
+
+def compiled(source: str, path: Path, *options) -> bytes:
+    if COMPILER is None:
+        raise unittest.SkipTest("no C compiler")
+    subprocess.run([COMPILER, "-x", "c", "-", "-o", path, "-shared", "-fPIC", *map(str, options)],
+                   input=source, text=True, check=True)
+    return path.read_bytes()
+
+
+class RepairCase(FolderCase):
+    def library(self, release: str = "12.9", *options, source: str = SOURCE) -> bytes:
+        """A library that calls the runtime; linked to the real one of that release, "" to none."""
+        linked = ["-x", "none", library_file("cudart", release)] if release else []
+        return compiled(source, self.top / "made.so", *linked, "-Wl,--disable-new-dtags", *options)
+
+    def repair(self, path: Path, *words) -> Path:
+        return unpack(repaired(path, self.top / "out", *words), self.top / "unpacked")
+
+    def refused(self, path: Path, *words, status: int = 1) -> str:
+        """What it says; the wheel stays as it was, and nothing new is there."""
+        before, files = path.read_bytes() if path.is_file() else b"", set(self.top.rglob("*"))
+        done = anycuda("repair", "-w", self.top / "out", path, *words)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(path.read_bytes() if path.is_file() else b"", before)
+        self.assertEqual(set(self.top.rglob("*")) - files - {self.top / "out"}, set())
+        return done.stdout + done.stderr
+
+
+@needs_build
+class Repaired(RepairCase):
+    def versions(self, folder: Path, name: str) -> list[str]:
+        """What the library calls, on machines with no CUDA, with 11.8, 12.9, 13.5, and with all."""
+        found = []
+        for releases in ((), ("11.8",), ("12.9",), ("13.5",), ("11.8", "12.9", "13.5")):
+            machine = Machine(self).env(LD_BIND_NOW="1", ANYCUDA_LOG="off")
+            for release in releases:
+                machine.wheel("cudart", release)
+            done = machine.run([sys.executable, "-c", CALL, folder / name])
+            found.append(done.stdout.strip() or done.stderr)
+        return found
+
+    def test_a_library_for_one_cuda_runs_on_each_and_loads_on_none(self):
+        files = {"thing/a11.so": self.library("11.8"), "thing/sub/a12.so": self.library("12.9"),
+                 "a13.so": self.library("13.5")}
+        path = self.wheel(files)
+        folder = self.repair(path)
+        for name in files:
+            with self.subTest(name=name):
+                self.assertEqual(self.versions(folder, name), [NONE, ON_11, ON_12, ON_13, ON_13])
+        self.assertEqual(len(list(folder.glob("thing.libs/*"))), 1)
+        self.assertEqual(problems(self.top / "out" / path.name), [])
+        native = unpack(path, self.top / "native")
+        self.assertIn("libcudart.so.12: cannot open shared object", self.versions(native, "thing/sub/a12.so")[3])
+
+    def test_functions_of_no_named_library(self):
+        path = self.wheel({"thing/stray.so": self.library(""), "thing/a.so": self.library("12.9")})
+        folder = self.repair(path)
+        self.assertEqual(self.versions(folder, "thing/stray.so"), [NONE, ON_11, ON_12, ON_13, ON_13])
+        alone = self.wheel({"thing/stray.so": self.library("")}, name=f"alone-1.0-{TAG}.whl")
+        self.assertIn("--built-for", self.refused(alone))
+        shutil.rmtree(folder)
+        self.assertEqual(self.versions(self.repair(alone, "--built-for", "11"), "thing/stray.so")[3], ON_13)
+
+    def test_the_kind_of_the_search_path_is_kept(self):
+        files = {"thing/none.so": self.library(), "thing/rpath.so": self.library("12.9", "-Wl,-rpath,/x"),
+                 "thing/runpath.so": self.library("12.9", "-Wl,--enable-new-dtags,-rpath,/x")}
+        folder = self.repair(self.wheel(files))
+        from anycuda.elf import read
+        way = "$ORIGIN/../thing.libs"
+        found = {path.stem: (image.rpath, image.runpath) for path in (folder / "thing").iterdir()
+                 for image in [read.read(path)]}
+        self.assertEqual(found, {"none": (way, None), "rpath": (f"/x:{way}", None), "runpath": (None, f"/x:{way}")})
+
+    def test_the_stub_is_named_by_its_content(self):
+        folder = self.repair(self.wheel({"thing/a.so": self.library()}))
+        stub = stub_in(folder, "cudart")
+        from anycuda.elf import read
+        self.assertEqual(read.read(stub).soname, stub.name)
+        self.assertIn(stub.name, needed(folder / "thing/a.so"))
+        self.assertEqual(os.stat(stub).st_mode & 0o400, 0o400)
+        other = self.top / "stubs"
+        other.mkdir()
+        for path in STUBS.glob("lib*_stub.so"):
+            (other / path.name).write_bytes(path.read_bytes() + b"\0")
+        shutil.rmtree(folder)
+        again = self.repair(self.wheel({"thing/a.so": self.library()}), "--stubs", other, "--force")
+        self.assertNotEqual(stub_in(again, "cudart").name, stub.name)
+
+    def test_twice_gives_the_same_and_of_a_repaired_one_nothing(self):
+        path = self.wheel({"thing/a.so": self.library()})
+        first = repaired(path, self.top / "one")
+        self.assertEqual(first.read_bytes(), repaired(path, self.top / "two").read_bytes())
+        done = anycuda("repair", "-w", self.top / "three", first)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing to repair; copied to", done.stdout)
+        self.assertIn("has libcudart_stub-", done.stdout)
+        self.assertEqual((self.top / "three" / path.name).read_bytes(), first.read_bytes())
+
+    def test_wheels_in_which_there_is_nothing_to_do(self):
+        static = self.library("", source=SOURCE + 'const char* shared = "/cudart.shm.1";\n'
+                                                  'int cudaRuntimeGetVersion(int* v) { *v = 1; return 0; }\n')
+        elf32 = b"\x7fELF\x01\x01\x01" + bytes(60)
+        for files, said in (({"thing/a.py": b"1"}, ""), ({"thing/a.so": static}, "a CUDA runtime linked into it"),
+                            ({"thing/a.so": elf32}, "stays as it is: a 32-bit file"),
+                            ({"thing/a.so": compiled("int f;", self.top / "f.so")}, "")):
+            with self.subTest(said=said):
+                path = self.wheel(files)
+                done = anycuda("repair", "-w", self.top / "out", "--force", path)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn("nothing to repair", done.stdout)
+                self.assertIn(said, done.stdout)
+                self.assertEqual((self.top / "out" / path.name).read_bytes(), path.read_bytes())
+
+    def test_a_requirement_is_dropped_where_that_is_wanted(self):
+        path = self.wheel({"thing/a.so": self.library()}, metadata="Requires-Dist: nvidia-cuda-runtime-cu12\n")
+        kept = (self.repair(path) / "thing-1.0.dist-info/METADATA").read_text()
+        self.assertIn("nvidia-cuda-runtime-cu12", kept)
+        folder = self.repair(path, "--force", "--drop-requirement", "nvidia_cuda_runtime_cu12")
+        self.assertNotIn("nvidia", (folder / "thing-1.0.dist-info/METADATA").read_text())
+        self.assertEqual(problems(self.top / "out" / path.name), [])
+        self.assertIn("the wheel requires nvidia-cuda-runtime-cu12",
+                      self.refused(path, "--force", "--drop-requirement", "nvidia-cuda-runtime", status=2))
+
+    def test_in_place_and_a_dry_run(self):
+        path = self.wheel({"thing/a.so": self.library()})
+        before = path.read_bytes()
+        done = anycuda("repair", "--dry-run", path, cwd=self.top)
+        self.assertEqual((done.returncode, path.read_bytes()), (0, before))
+        self.assertIn("libcudart.so.12 -> libcudart_stub-", done.stdout)
+        self.assertFalse((self.top / "wheelhouse").exists())
+        os.chmod(path, 0o640)
+        done = anycuda("repair", "--in-place", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((problems(path), path.stat().st_mode & 0o777), ([], 0o640))
+        self.assertNotEqual(path.read_bytes(), before)
+        self.assertEqual([one.name for one in self.top.iterdir() if one.name.startswith(".")], [])
+
+    def test_another_wheel_of_that_name_is_not_lost(self):
+        path = self.wheel({"thing/a.so": self.library()})
+        out = repaired(path, self.top / "out")
+        self.assertIn("in its place already", anycuda("repair", "-w", self.top / "out", path).stdout)
+        out.write_bytes(b"somebody's work")
+        self.assertIn("--force replaces it", self.refused(path, status=2))
+        self.assertEqual(out.read_bytes(), b"somebody's work")
+        self.assertEqual(problems(repaired(path, self.top / "out", "--force")), [])
+        self.assertIn("--in-place", anycuda("repair", "-w", self.top, path).stderr)
+
+    def test_one_bad_wheel_does_not_stop_the_others(self):
+        bad = self.top / f"bad-1.0-{TAG}.whl"
+        bad.write_bytes(b"no zip")
+        good = self.wheel({"thing/a.so": self.library()})
+        done = anycuda("repair", "-w", self.top / "out", bad, good)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no zip file", done.stderr)
+        self.assertEqual(problems(self.top / "out" / good.name), [])
+
+
+@needs_build
+class Refused(RepairCase):
+    def test_what_is_no_wheel(self):
+        path = self.top / NAME
+        for content, said in ((b"", "no zip file"), (b"\x7fELF" + bytes(100), "no zip file")):
+            path.write_bytes(content)
+            self.assertIn(said, self.refused(path, status=2))
+        self.assertIn("there is no such file", self.refused(self.top / f"none-1-{TAG}.whl", status=2))
+        self.assertIn("not the name of a wheel", self.refused(self.top / "none.zip", status=2))
+
+    def test_cut_and_changed_wheels(self):
+        whole = self.wheel({"thing/a.so": self.library()}).read_bytes()
+        path = self.top / "cut" / NAME
+        path.parent.mkdir()
+        path.write_bytes(whole[: len(whole) * 2 // 3])
+        self.assertIn("truncated", self.refused(path, status=2))
+        changed = bytearray(whole)
+        changed[1000] ^= 4
+        path.write_bytes(changed)
+        self.assertIn("thing/a.so: truncated or damaged", self.refused(path, status=2))
+
+    def test_names_that_lead_out(self):
+        self.assertIn("leads elsewhere", self.refused(self.wheel({"../a.so": self.library()}), status=2))
+
+    def test_a_record_that_does_not_agree(self):
+        good = self.wheel({"thing/a.so": self.library()})
+        record = zipfile.ZipFile(good).read("thing-1.0.dist-info/RECORD").replace(b"a.so,sha256=", b"a.so,sha256=x")
+        path = self.wheel({"thing/a.so": self.library()}, record=record)
+        said = self.refused(path, status=2)
+        self.assertIn("thing/a.so is not the file that RECORD has the hash of", said)
+        self.assertIn("pip would install it", said)
+
+    def test_a_cut_library_in_a_whole_wheel(self):
+        library = self.library()
+        path = self.wheel({"thing/a.so": library[: len(library) // 2], "thing/b.so": library})
+        done = anycuda("repair", "-w", self.top / "out", path)
+        self.assertIn("thing/a.so stays as it is: truncated", done.stdout)
+
+    def test_a_wheel_for_musl(self):
+        path = self.wheel({"thing/a.so": self.library()}, name="thing-1.0-py3-none-musllinux_1_2_x86_64.whl")
+        self.assertIn("for musl", self.refused(path, status=2))
+
+    def test_functions_that_no_stub_has(self):
+        source = "void cudaFromTheFuture(void); void f(void) { cudaFromTheFuture(); }"
+        fake = self.top / "fake.so"
+        (self.top / "map").write_text("libcudart.so.12 { global: *; };")
+        compiled("void cudaFromTheFuture(void) {}", fake,
+                 f"-Wl,-soname,libcudart.so.12,--version-script={self.top / 'map'}")
+        library = compiled(source, self.top / "made.so", "-x", "none", fake)
+        self.assertIn("cudaFromTheFuture of CUDA 12, which this anycuda does not know",
+                      self.refused(self.wheel({"thing/a.so": library})))
+
+    def test_stubs_that_are_none(self):
+        path = self.wheel({"thing/a.so": self.library()})
+        self.assertIn("is no folder", self.refused(path, "--stubs", self.top / "nowhere", status=2))
+        folder = self.top / "fake"
+        folder.mkdir()
+        self.assertIn("libcudart_stub.so", self.refused(path, "--stubs", folder, status=2))
+        shutil.copy(library_file("cudart", "12.9"), folder / "libcudart_stub.so")
+        self.assertIn("no stub of anycuda", self.refused(path, "--stubs", folder, status=2))
+
+    def test_a_glibc_that_is_newer_than_promised(self):
+        from anycuda.repair.stubs import load as load_stub
+        if load_stub("cudart", STUBS / "libcudart_stub.so").glibc <= (2, 17):
+            self.skipTest("these stubs need no newer glibc than any wheel promises")
+        path = self.wheel({"thing/a.so": self.library()}, name="thing-1.0-py3-none-manylinux_2_17_x86_64.whl")
+        self.assertIn("--any-glibc", self.refused(path))
+
+
+@needs_build
+class NothingIsLost(RepairCase):
+    def test_no_room_for_the_result(self):
+        path = self.wheel({"thing/a.so": self.library(), "thing/big": os.urandom(3 << 20)})
+        before = path.read_bytes()
+        for words in (["-w", str(self.top / "out")], ["--in-place"]):
+            with self.subTest(words=words):
+                done = subprocess.run(
+                    [sys.executable, str(COMMAND), "repair", *words, str(path)], capture_output=True, text=True,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
+                self.assertEqual((done.returncode, path.read_bytes()), (2, before))
+                self.assertRegex(done.stderr, r"^anycuda repair: .*File too large\n$")
+                self.assertEqual([one.name for one in self.top.rglob("*") if "anycuda" in one.name], [])
+                self.assertFalse((self.top / "out" / path.name).exists())
+
+    def test_a_folder_that_cannot_be_written(self):
+        path = self.wheel({"thing/a.so": self.library()})
+        (self.top / "file").write_text("")
+        for folder in (self.top / "file", self.top / "file" / "out", Path("/proc/anycuda")):
+            with self.subTest(folder=folder):
+                done = anycuda("repair", "-w", folder, path)
+                self.assertEqual(done.returncode, 2)
+                self.assertRegex(done.stderr, r"^anycuda repair: .*(--wheel-dir|Not a directory).*\n$")
+
+    def test_interrupted(self):
+        path = Path(shutil.copy(real_wheel("cumm"), self.top))
+        before, out = path.read_bytes(), self.top / "out"
+        child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "--any-glibc", "-w", str(out), str(path)],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked")):
+            pass
+        child.send_signal(signal.SIGINT)
+        said = child.communicate()
+        self.assertEqual((child.returncode, said[1]), (130, ""))
+        self.assertEqual((list(out.iterdir()), path.read_bytes()), ([], before))
+
+
+@needs_build
+class Installed(RepairCase):
+    """By pip, in an environment of its own."""
+
+    def pip(self, *words) -> str:
+        done = subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--python",
+                               self.top / "venv", *words], capture_output=True, text=True, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        self.environment.pop("PYTHONPATH", None)
+        works = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode == 0
+        if not works:
+            self.environment["PYTHONPATH"] = str(piece("pip-debian12"))
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.top / "venv"], check=True)
+
+    def test_checked_imported_and_taken_away(self):
+        code = b"import ctypes, pathlib\nlib = ctypes.CDLL(str(pathlib.Path(__file__).parent / 'a.so'))\n"
+        path = repaired(self.wheel({"thing/__init__.py": code, "thing/a.so": self.library()}), self.top / "out")
+        before = set((self.top / "venv").rglob("*"))
+        self.pip("install", "--no-index", "--no-deps", "--no-compile", path)
+        self.assertIn("No broken requirements", self.pip("check"))
+        done = subprocess.run([self.top / "venv/bin/python", "-c", "import thing; print(thing.lib.version())"],
+                              capture_output=True, text=True,
+                              env={"LD_BIND_NOW": "1", "ANYCUDA_SYSTEM_ROOT": str(self.top), "ANYCUDA_LOG": "off"})
+        self.assertEqual((done.stdout, done.returncode), ("0\n", 0), done.stderr)
+        self.pip("uninstall", "--yes", "thing")
+        self.assertEqual(set((self.top / "venv").rglob("*")), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

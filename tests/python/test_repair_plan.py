@@ -1,0 +1,292 @@
+"""What `anycuda repair` decides: from facts about a wheel's files alone."""
+
+import unittest
+from pathlib import Path
+
+import wheel_support  # noqa: F401  (puts the package on the path)
+
+from anycuda.failure import Failure
+from anycuda.repair import places, plan, requirements
+from anycuda.repair.stubs import Stub
+from anycuda.repair.survey import Member, Survey
+from anycuda.uses.libraries import NATIVE, Library, Major, Table
+from anycuda.uses.uses import FileUse, Provides, Reference, Use
+
+INFO = "thing-1.0.dist-info"
+LIBS = "thing.libs"
+CUDART = Library("cudart", "CUDA runtime", "libcudart_stub.so", False, "libcudart.so",
+                 {"11": Major("11", "libcudart.so.11.0", "libcudart.so.11.0"),
+                  "12": Major("12", "libcudart.so.12", "libcudart.so.12")},
+                 {"cudaMalloc": ("11", "12"), "cudaNew": ("12",), "cudaFree": ("11", "12")})
+NVRTC = Library("nvrtc", "NVRTC", "libnvrtc_stub.so", False, "libnvrtc.so",
+                {"12": Major("12", "libnvrtc.so.12", "libnvrtc.so.12")}, {"nvrtcVersion": ("12",)})
+CUDA = Library("cuda", "driver", "libcuda_stub.so", True, "libcuda.so", {"1": Major("1", "libcuda.so.1", None)},
+               {"cuInit": ("1",)})
+TABLE = Table({one.name: one for one in (CUDART, NVRTC, CUDA)},
+              {"cublas": ("libcublas.so.12", "libcublas.so.11"), "nvml": ("libnvidia-ml.so.1",),
+               "nvrtc-builtins": ("libnvrtc-builtins.so.12.0",)})
+EXPORTS = {"cudart": {(name, major.node) for name in CUDART.symbols for major in CUDART.majors.values()},
+           "nvrtc": {("nvrtcVersion", "libnvrtc.so.12")}, "cuda": {("cuInit", NATIVE)}}
+
+
+def stub_of(library: str, machine: str = "x86_64", glibc=(2, 17)) -> Stub:
+    return Stub(library, Path(f"/lib/lib{library}_stub.so"), f"lib{library}_stub-0.so", machine, glibc,
+                frozenset(EXPORTS[library]))
+
+
+def use(needed="libcudart.so.12", how="named", majors=("12",), names=("cudaMalloc",), bare=False, library="cudart",
+        weak=False) -> Use:
+    said = "" if bare or library == "cuda" else (majors or ("",))[0]
+    return Use(library, needed, how, majors, tuple(Reference(name, said, weak) for name in names))
+
+
+def member(name="thing/a.so", *uses: Use, needed=(), search_path=None, other=(), static=False, provides=None,
+           machine="x86_64", glibc=(2, 5), soname="") -> Member:
+    names = [one.needed for one in uses if one.needed] + list(needed) + list(other)
+    return Member(name, machine, soname, tuple(names), search_path, glibc,
+                  FileUse(Path("x"), tuple(uses), tuple(other), static, provides))
+
+
+COPY = Provides("cudart", "renamed", "12")
+
+
+def make(*members: Member, wishes=plan.Wishes(), stubs=stub_of, texts=None, files=(), unread=None) -> plan.Plan:
+    survey = Survey(list(members), unread or {}, texts or {}, {},
+                    tuple([one.name for one in members] + [f"{INFO}/RECORD", *files]))
+    return plan.make(survey, "thing", INFO, wishes, TABLE, stubs)
+
+
+class Places(unittest.TestCase):
+    def test_of_files(self):
+        for name, root, folder, outside in (
+            ("a.so", "", "", False), ("thing/sub/a.so", "", "thing/sub", False),
+            ("thing-1.0.data/platlib/thing/a.so", "thing-1.0.data/platlib/", "thing", False),
+            ("thing-1.0.data/scripts/tool", "thing-1.0.data/scripts/", "", True),
+            ("thing-1.0.data/data/lib/a.so", "thing-1.0.data/data/", "", True),
+        ):
+            with self.subTest(name=name):
+                place = places.place_of(name, INFO)
+                self.assertEqual((place.root, place.folder, bool(place.why_not)), (root, folder, outside))
+
+    def test_the_way_to_the_stubs(self):
+        for folder, way in (("", "$ORIGIN/thing.libs"), ("thing", "$ORIGIN/../thing.libs"),
+                            ("thing/sub", "$ORIGIN/../../thing.libs"), (LIBS, "$ORIGIN")):
+            with self.subTest(folder=folder):
+                place = places.Place("", folder)
+                self.assertEqual(places.origin_to(place, LIBS), way)
+                self.assertTrue(places.covers(f"/usr/lib:{way}", place, LIBS))
+
+    def test_which_search_paths_lead_there(self):
+        place = places.Place("", "thing/sub")
+        for path, wanted in ((None, False), ("", False), ("$ORIGIN", False), ("$ORIGIN/../../thing.libs/", True),
+                             ("${ORIGIN}/../../thing.libs", True), ("$ORIGIN/./../x/../../thing.libs", True),
+                             ("/opt/thing.libs", False), ("$ORIGIN/../../../thing.libs", False),
+                             ("$ORIGINAL/../../thing.libs", False), ("thing.libs", False)):
+            with self.subTest(path=path):
+                self.assertEqual(places.covers(path, place, LIBS), wanted)
+
+
+class Replaced(unittest.TestCase):
+    def test_a_named_runtime(self):
+        made = make(member("thing/a.so", use()))
+        (edit,) = made.edits
+        self.assertEqual((edit.needed, edit.add_needed, edit.versions, edit.path),
+                         ({"libcudart.so.12": "libcudart_stub-0.so"}, (), {}, "$ORIGIN/../thing.libs"))
+        self.assertEqual((list(made.stubs), made.refusals, made.left_out, made.notes),
+                         (["thing.libs/libcudart_stub-0.so"], [], {}, []))
+
+    def test_each_file_with_its_own_major_and_one_stub(self):
+        made = make(member("thing/a11.so", use("libcudart.so.11.0", majors=("11",))), member("thing/a12.so", use()))
+        self.assertEqual([list(edit.needed) for edit in made.edits], [["libcudart.so.11.0"], ["libcudart.so.12"]])
+        self.assertEqual((len(made.stubs), made.refusals), (1, []))
+
+    def test_a_search_path_that_leads_to_the_stubs_stays(self):
+        made = make(member("thing/a.so", use(), search_path="$ORIGIN/../thing.libs"))
+        self.assertEqual(made.edits[0].path, "")
+
+    def test_files_below_platlib_have_their_stubs_there(self):
+        made = make(member("thing-1.0.data/platlib/thing/a.so", use()))
+        self.assertEqual(list(made.stubs), ["thing-1.0.data/platlib/thing.libs/libcudart_stub-0.so"])
+
+    def test_the_driver_needs_no_major(self):
+        made = make(member("thing/a.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda")),
+                    member("thing/b.so", use(None, "unnamed", (), ("cuInit",), library="cuda")))
+        self.assertEqual([(edit.needed, edit.add_needed, edit.versions) for edit in made.edits],
+                         [({"libcuda.so.1": "libcuda_stub-0.so"}, (), {}), ({}, ("libcuda_stub-0.so",), {})])
+
+    def test_a_library_of_cuda_itself_is_no_user(self):
+        made = make(member("thing/libcudart.so.12", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"),
+                           provides=Provides("cudart", "original", "12")))
+        self.assertEqual((made.edits, made.left_out), ([], {}))
+
+    def test_what_stands_before_a_runtime_is_a_user(self):
+        made = make(member("thing/hook.so", use(), provides=Provides("cudart", "some", "")))
+        self.assertEqual(len(made.edits), 1)
+
+
+class WithoutNames(unittest.TestCase):
+    """Functions that are used although no library of them is named."""
+
+    def of(self, *others: Member, names=("cudaMalloc", "cudaFree"), majors=(), built_for="", weak=False):
+        stray = member("thing/stray.so", use(None, "unnamed", majors, names, bare=True, weak=weak))
+        made = make(stray, *others, wishes=plan.Wishes(built_for))
+        return made, made.edits[0] if made.edits else None
+
+    def test_get_the_major_that_is_given(self):
+        made, edit = self.of(built_for="11")
+        self.assertEqual(edit.add_needed, ("libcudart_stub-0.so",))
+        self.assertEqual(edit.versions, {name: ("libcudart_stub-0.so", "libcudart.so.11.0")
+                                         for name in ("cudaMalloc", "cudaFree")})
+        self.assertEqual(made.refusals, [])
+
+    def test_get_the_major_of_the_other_files(self):
+        made, edit = self.of(member("thing/a.so", use()))
+        self.assertEqual(edit.versions["cudaMalloc"], ("libcudart_stub-0.so", "libcudart.so.12"))
+        self.assertIn("the wheel's other files", edit.said[0])
+
+    def test_get_the_only_major_that_has_them(self):
+        made, edit = self.of(names=("cudaNew",), majors=("12",))
+        self.assertEqual(edit.versions, {"cudaNew": ("libcudart_stub-0.so", "libcudart.so.12")})
+
+    def test_are_refused_where_nothing_tells(self):
+        for others in ((), (member("a.so", use()), member("b.so", use("libcudart.so.11.0", majors=("11",))))):
+            with self.subTest(others=len(others)):
+                made, _ = self.of(*others)
+                self.assertIn("2 functions of libcudart (cudaMalloc, cudaFree)", made.refusals[0])
+                self.assertIn("--built-for", made.refusals[0])
+
+    def test_are_refused_where_the_major_lacks_one(self):
+        EXPORTS["cudart"].discard(("cudaNew", "libcudart.so.11.0"))
+        self.addCleanup(EXPORTS["cudart"].add, ("cudaNew", "libcudart.so.11.0"))
+        made, _ = self.of(names=("cudaNew",), built_for="11")
+        self.assertIn("cudaNew of CUDA 11, which this anycuda does not know", made.refusals[0])
+
+    def test_that_a_file_can_do_without_stay_so(self):
+        made, edit = self.of(weak=True)
+        self.assertIsNone(edit)
+        self.assertIn("if somebody else has loaded it", made.notes[0])
+
+
+class Refused(unittest.TestCase):
+    def refusal(self, *members, **options) -> str:
+        made = make(*members, **options)
+        self.assertEqual(len(made.refusals), 1, made.refusals)
+        return made.refusals[0]
+
+    def test_stubs_for_another_cpu(self):
+        self.assertIn("--stubs", self.refusal(member("a.so", use(), machine="aarch64")))
+
+    def test_what_needs_a_newer_glibc_than_the_wheel_promises(self):
+        def new(library):
+            return stub_of(library, glibc=(2, 34))
+
+        old = plan.Wishes(glibc=(2, 28))
+        self.assertIn("needs glibc 2.34, and the wheel promises 2.28", self.refusal(member("a.so", use()), wishes=old,
+                                                                                    stubs=new))
+        for wishes, glibc in ((plan.Wishes(glibc=(2, 34)), (2, 5)), (plan.Wishes(), (2, 5)), (old, (2, 35))):
+            with self.subTest(wishes=wishes):
+                self.assertEqual(make(member("a.so", use(), glibc=glibc), wishes=wishes, stubs=new).refusals, [])
+        manylinux1 = plan.Wishes(glibc=(2, 5))
+        self.assertEqual(make(member("a.so", use()), wishes=manylinux1).refusals, [])
+
+    def test_a_function_that_no_stub_has(self):
+        self.assertIn("cudaFuture of CUDA 12", self.refusal(member("a.so", use(names=("cudaFuture",)))))
+        self.assertEqual(make(member("a.so", use(names=("cudaFuture",), weak=True))).refusals, [])
+
+    def test_files_outside_of_site_packages(self):
+        self.assertIn("installed as scripts", self.refusal(member("thing-1.0.data/scripts/tool", use())))
+
+    def test_other_libraries_of_cuda_unless_that_is_wanted(self):
+        blas = member("a.so", use(), other=("libcublas.so.12",))
+        self.assertIn("needs libcublas.so.12, for which anycuda has no stub", self.refusal(blas))
+        made = make(blas, wishes=plan.Wishes(partly=True))
+        self.assertEqual((made.refusals, len(made.edits)), ([], 1))
+        self.assertIn("it loads only where that is", made.notes[0])
+
+    def test_no_other_library_that_is_in_the_wheel_or_the_same_in_every_cuda(self):
+        for other, files, notes in (("libcublas-0123abcd.so.12", ("thing.libs/libcublas-0123abcd.so.12",), 0),
+                                    ("libnvidia-ml.so.1", (), 1)):
+            with self.subTest(other=other):
+                made = make(member("a.so", use(), other=(other,)), files=files)
+                self.assertEqual((made.refusals, len(made.notes)), ([], notes))
+
+    def test_a_stub_of_that_name_that_is_another(self):
+        self.assertIn("in the wheel already", self.refusal(member("a.so", use()),
+                                                           files=("thing.libs/libcudart_stub-0.so",)))
+
+
+class Bundled(unittest.TestCase):
+    USER = member("thing/a.so", use("libcudart-0123abcd.so.12.0.107", "renamed"))
+    OWN = member("thing.libs/libcudart-0123abcd.so.12.0.107", provides=COPY, soname="libcudart-0123abcd.so.12.0.107")
+
+    def test_a_copy_that_nobody_needs_any_more_goes(self):
+        self.assertEqual(list(make(self.USER, self.OWN).left_out), [self.OWN.name])
+
+    def test_by_its_soname_too(self):
+        own = member("thing/lib/runtime.so", provides=COPY, soname="libcudart.so.12")
+        self.assertEqual(list(make(member("thing/a.so", use()), own).left_out), [own.name])
+
+    def test_a_copy_that_nobody_needed_stays(self):
+        made = make(member("thing/a.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda")), self.OWN)
+        self.assertEqual(made.left_out, {})
+
+    def test_a_copy_that_another_file_needs_stays(self):
+        blas = member("thing/blas.so", needed=(self.OWN.soname,), provides=Provides("cudart", "peer", ""))
+        made = make(self.USER, self.OWN, blas)
+        self.assertEqual(made.left_out, {})
+        self.assertIn("other files need it", made.notes[0])
+
+    def test_a_copy_that_a_program_text_names_stays(self):
+        texts = {"thing/__init__.py": (self.OWN.file,)}
+        made = make(self.USER, self.OWN, texts=texts)
+        self.assertEqual(made.left_out, {})
+        self.assertTrue(any("thing/__init__.py names it" in note for note in made.notes))
+
+    def test_a_copy_that_is_opened_by_name_stays(self):
+        own = member("thing/libcudart.so.12", provides=COPY, soname="libcudart.so.12")
+        opens = member("thing/b.so", Use("cudart", None, "loaded", ("12",), strings=("libcudart.so.12",)))
+        made = make(member("thing/a.so", use()), own, opens)
+        self.assertEqual(made.left_out, {})
+        self.assertTrue(any("opens libcudart.so.12 itself" in note for note in made.notes))
+
+    def test_nvrtc_takes_its_builtins_along(self):
+        builtins = member("thing.libs/libnvrtc-builtins-89.so.12.0", soname="libnvrtc-builtins-89.so.12.0")
+        own = member("thing.libs/libnvrtc-0123abcd.so.12", soname="libnvrtc-0123abcd.so.12",
+                     provides=Provides("nvrtc", "renamed", "12"))
+        user = member("thing/a.so", use("libnvrtc-0123abcd.so.12", "renamed", names=("nvrtcVersion",), library="nvrtc"),
+                      needed=(builtins.soname,))
+        made = make(user, own, builtins)
+        self.assertEqual(set(made.left_out), {builtins.name, own.name})
+        self.assertEqual(set(made.edits[0].needed.values()), {"libnvrtc_stub-0.so"})
+        self.assertEqual(made.refusals, [])
+
+
+class Said(unittest.TestCase):
+    def test_what_no_repair_reaches(self):
+        made = make(member("thing/a.so", static=True), unread={"thing/a.cubin": "for machine 190"},
+                    texts={"thing/x.py": ("libcudart.so.12",)})
+        self.assertEqual(made.edits, [])
+        self.assertIn("a CUDA runtime linked into it", made.notes[0])
+        self.assertIn("thing/a.cubin stays as it is: for machine 190", made.notes[1])
+
+    def test_what_is_repaired_already(self):
+        made = make(member("thing/a.so", use("libcudart_stub-0.so", "stub")))
+        self.assertEqual((made.edits, made.refusals), ([], []))
+        self.assertIn("has libcudart_stub-0.so already", made.notes[0])
+
+
+class Requirements(unittest.TestCase):
+    TEXT = (b"Metadata-Version: 2.1\nRequires-Dist: nvidia-cuda-runtime-cu12 (>=12)\n"
+            b"Requires-Dist: numpy; extra == 'x'\n\nRequires-Dist: nvidia-cuda-runtime-cu12 is only text here\n")
+
+    def test_are_dropped_by_any_spelling(self):
+        self.assertEqual(requirements.drop(self.TEXT, ["Nvidia_CUDA.runtime-cu12"]),
+                         self.TEXT.replace(b"Requires-Dist: nvidia-cuda-runtime-cu12 (>=12)\n", b"", 1))
+
+    def test_that_are_not_there_are_an_error(self):
+        with self.assertRaisesRegex(Failure, "requires nvidia-cuda-runtime-cu12, numpy"):
+            requirements.drop(self.TEXT, ["numpie"])
+
+
+if __name__ == "__main__":
+    unittest.main()

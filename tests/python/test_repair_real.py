@@ -1,0 +1,130 @@
+"""`anycuda repair` on wheels from PyPI: what the dynamic linker makes of them on machines without CUDA, with only
+another major, and with several."""
+
+import re
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+from doctor_support import Machine, needs_build
+from wheel_support import libraries, linked, load, needed, problems, real_wheel, repaired, stub_in, unpack
+
+# What is none of CUDA's, and not on every machine: PyTorch, FFmpeg, RDMA.
+ELSEWHERE = re.compile(r"lib(torch\w*|c10\w*|av\w+|ibverbs|mlx5|ctc_prefix_decoder)\.so[.0-9]*")
+CUDA = re.compile(r"lib(cudart|cuda|nvrtc)\b.*\.so.*")
+
+
+class RealWheel:
+    """Of each: `wheel`, its name in the set; `changed`, how many files are; `left_out`, how many libraries; `loads`,
+    those that need nothing else."""
+
+    left_out, loads = 0, ()
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = tempfile.TemporaryDirectory(prefix="wheels-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        top = Path(cls.folder.name).resolve()
+        cls.source = real_wheel(cls.wheel)
+        cls.result = repaired(cls.source, top / "out")
+        cls.native, cls.repaired = unpack(cls.source, top / "native"), unpack(cls.result, top / "repaired")
+        cls.users = [path for path in libraries(cls.repaired) if any("_stub-" in name for name in needed(path))]
+
+    def machine(self, *releases: str) -> Machine:
+        machine = Machine(self)
+        for release in releases:
+            machine.wheel("cudart", release)
+        return machine
+
+    def test_is_a_whole_wheel_with_what_it_had(self):
+        self.assertEqual(problems(self.result), [])
+        old, new = (set(zipfile.ZipFile(path).namelist()) for path in (self.source, self.result))
+        self.assertTrue(all("_stub-" in name for name in new - old), new - old)
+        self.assertEqual(len(old - new), self.left_out)
+        self.assertTrue(all(CUDA.fullmatch(Path(name).name) for name in old - new), old - new)
+
+    def test_no_file_needs_a_library_of_cuda(self):
+        self.assertEqual(len(self.users), self.changed)
+        for path in libraries(self.repaired):
+            with self.subTest(path=path.name):
+                self.assertEqual([name for name in needed(path) if CUDA.fullmatch(name) and "_stub-" not in name], [])
+
+    def test_the_dynamic_linker_finds_every_function_without_cuda(self):
+        nothing = self.machine()
+        for path in self.users:
+            with self.subTest(path=path.name):
+                files, functions = linked(nothing, path)
+                self.assertEqual(functions, [])
+                self.assertEqual([file for file in files if not ELSEWHERE.fullmatch(file)], [])
+                native, _ = linked(nothing, self.native / path.relative_to(self.repaired))
+                self.assertEqual(set(files), {file for file in native if not CUDA.fullmatch(file)})
+
+
+class LoadsAlone(RealWheel):
+    def test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there(self):
+        stub = stub_in(self.repaired, "cudart")
+        for releases, said in (((), "35 0 0"), (("13.5",), "0 13050 1"), (("11.8", "12.9", "13.5"), "0 13050 1"),
+                               (("12.9",), "0 12090 1")):
+            machine = self.machine(*releases)
+            for name in self.loads:
+                with self.subTest(name=name, releases=releases):
+                    self.assertEqual(load(machine, self.repaired / name, stub), said)
+
+
+class NeedsOthers(RealWheel):
+    def test_the_others_lack_what_they_lacked_before(self):
+        machine = self.machine("13.5")
+        for path in self.users:
+            name = str(path.relative_to(self.repaired))
+            if name not in self.loads and ".so" in name:
+                with self.subTest(name=name):
+                    self.assertRegex(load(machine, path), ELSEWHERE.pattern + ": cannot open shared object file")
+
+
+@needs_build
+class TorchMemorySaver(LoadsAlone, unittest.TestCase):
+    wheel, changed = "torch_memory_saver", 2
+    loads = [f"torch_memory_saver_hook_mode_{mode}.abi3.so" for mode in ("preload", "torch")]
+
+    def test_as_it_comes_it_loads_on_no_other_cuda(self):
+        for name in self.loads:
+            self.assertRegex(load(self.machine("13.5"), self.native / name), r"libcuda(rt)?\.so\.\d+: cannot open")
+
+
+@needs_build
+class Mooncake(LoadsAlone, NeedsOthers, unittest.TestCase):
+    wheel, changed = "mooncake", 9
+    loads = ["mooncake/nvlink_allocator.so"]
+
+    def test_a_function_of_no_named_library_is_asked_for_as_of_cuda_12(self):
+        from anycuda.elf import read
+        image = read.read(self.repaired / self.loads[0])
+        self.assertEqual([symbol.version for symbol in image.undefined() if symbol.name == "cudaGetDeviceCount"],
+                         ["libcudart.so.12"])
+
+
+@needs_build
+class Cumm(LoadsAlone, unittest.TestCase):
+    """Its copies of cudart, NVRTC and NVRTC's builtins were renamed by auditwheel."""
+
+    wheel, changed, left_out = "cumm", 1, 3
+    loads = ["cumm/core_cc.cpython-311-x86_64-linux-gnu.so"]
+
+    @unittest.skipUnless(__import__("sys").version_info[:2] == (3, 11), "its library is for Python 3.11")
+    def test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there(self):
+        super().test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there()
+
+
+@needs_build
+class Torchvision(NeedsOthers, unittest.TestCase):
+    wheel, changed, left_out = "torchvision", 2, 1
+
+
+@needs_build
+class Torchaudio(NeedsOthers, unittest.TestCase):
+    wheel, changed = "torchaudio", 6
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,2 @@
+extern "C" int work();
+int main() { work(); }

@@ -1,0 +1,104 @@
+"""What the tests of this folder share: where things are, the machines that a program is run on, and what a built
+file must say about itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from anycuda.elf import read
+
+PROJECTS = Path(__file__).parent / "projects"
+SETTINGS = json.loads(Path(os.environ["ANYCUDA_USAGE"]).read_text(encoding="utf-8"))
+PREFIX = Path(SETTINGS["prefix"])
+LIBRARIES = PREFIX / SETTINGS["libdir"]
+RELEASE = {"11": "11.8", "12": "12.9", "13": "13.5"}
+NVCC = {"11": "11.8", "12": "12.4", "13": "13.0"}
+NODE = {"11": "libcudart.so.11.0", "12": "libcudart.so.12", "13": "libcudart.so.13"}
+NVRTC_NODE = {"11": "libnvrtc.so.11.2", "12": "libnvrtc.so.12", "13": "libnvrtc.so.13"}
+# Another major than the program's. (That of 11.8 does not say its version where there is no driver.)
+OTHER = {"11": "12.9", "12": "13.5", "13": "12.9"}
+
+
+def piece(name: str) -> Path:
+    """The folder of a real CUDA piece; a test that needs one which could not be fetched is skipped, and says so."""
+    folder = SETTINGS["pieces"].get(name)
+    if not folder:
+        raise unittest.SkipTest(f"the piece {name} could not be fetched")
+    return Path(folder)
+
+
+def includes(major: str) -> list[str]:
+    release = RELEASE[major]
+    folders = [f for name in ("cudart", "crt", "nvrtc") for f in piece(f"{name}-{release}").glob("nvidia/*/include")]
+    return sorted(set(map(str, folders)))
+
+
+def nvcc(major: str) -> Path:
+    return piece(f"nvcc-{NVCC[major]}") / "bin/nvcc"
+
+
+def run(command: list, environment: dict[str, str] | None = None, expect: int | None = 0,
+        cwd: Path | None = None) -> str:
+    """The output of a command, both streams together; `expect` None: that it fails."""
+    result = subprocess.run([str(c) for c in command], env=environment, cwd=cwd, text=True, timeout=300,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    wrong = result.returncode == 0 if expect is None else result.returncode != expect
+    if wrong:
+        raise AssertionError(f"{' '.join(map(str, command))}\nended with {result.returncode}:\n{result.stdout}")
+    return result.stdout
+
+
+def on_machine(program: Path, *libraries: str) -> str:
+    """What a program prints on a machine that has the CUDA libraries of these pieces, and no others."""
+    with tempfile.TemporaryDirectory() as root:
+        environment = {"ANYCUDA_SYSTEM_ROOT": root, "ANYCUDA_LOG": "off", "PATH": "/usr/bin:/bin"}
+        folders = [folder for name in libraries for folder in piece(name).glob("nvidia/*/lib")]
+        if folders:
+            environment["LD_LIBRARY_PATH"] = ":".join(map(str, folders))
+        return run([program], environment)
+
+
+def cmake(project: str, build: Path, *definitions: str, expect: int | None = 0,
+          environment: dict[str, str] | None = None) -> str:
+    return run([SETTINGS["cmake"], "-S", PROJECTS / project, "-B", build, "-G", SETTINGS["generator"],
+                f"-DCMAKE_CXX_COMPILER={SETTINGS['cxx']}", f"-DCMAKE_PREFIX_PATH={PREFIX}",
+                *definitions], {**os.environ, **(environment or {})}, expect)
+
+
+def build_all(build: Path, *arguments: str, expect: int | None = 0) -> str:
+    return run([SETTINGS["cmake"], "--build", build, "--parallel", "2", *arguments], expect=expect)
+
+
+class Usage(unittest.TestCase):
+    """A test of one way of using anycuda, in a folder of its own."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="usage-", dir=SETTINGS["work"])
+        self.addCleanup(folder.cleanup)
+        self.work = Path(folder.name)
+
+    def check_program(self, program: Path, major: str) -> None:
+        """Linked to the stub for its headers' major, it starts without CUDA and works on another major."""
+        image = read.read(program)
+        self.assertIn("libcudart_stub.so", image.needed)
+        self.assertEqual(image.versions_needed["libcudart_stub.so"], [NODE[major]])
+        self.assertFalse([n for n in image.needed if n.startswith("libcudart.so")], "NVIDIA's own is linked too")
+        self.check_runs(program, major)
+
+    def check_static(self, file: Path, exports: list[str]) -> None:
+        """It has the stub inside: nothing to load, and nothing of it to be seen from outside."""
+        image = read.read(file)
+        self.assertFalse([n for n in image.needed if "cuda" in n or "nvrtc" in n or "stdc++" in n], image.needed)
+        seen = {s.name for s in image.exports()}
+        self.assertEqual(sorted(seen - {"_init", "_fini", "__bss_start", "_edata", "_end"}), sorted(exports))
+
+    def check_runs(self, program: Path, major: str) -> None:
+        self.assertIn(f"built {major}: 35 0 cudaErrorInsufficientDriver", on_machine(program))
+        other = OTHER[major]
+        number = int(other.split(".")[0]) * 1000 + int(other.split(".")[1]) * 10
+        self.assertIn(f"built {major}: 0 {number} cudaSuccess", on_machine(program, f"cudart-{other}"))

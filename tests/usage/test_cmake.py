@@ -1,0 +1,186 @@
+"""anycuda in a CMake project: the package, a part of the project, the CUDA language, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from anycuda.elf import read
+
+from support import (LIBRARIES, NODE, NVRTC_NODE, OTHER, SETTINGS, Usage, build_all, cmake, includes, nvcc, on_machine,
+                     run)
+
+
+def cuda_includes(major: str) -> str:
+    return ";".join(includes(major))
+
+
+def cuda_compiler(major: str) -> dict[str, str]:
+    """For CMake: the real nvcc. Its folder here has the shared runtime alone."""
+    return {"CUDACXX": str(nvcc(major)), "CUDAHOSTCXX": SETTINGS["cxx"],
+            "CUDAFLAGS": "-allow-unsupported-compiler -cudart shared"}
+
+
+class FindPackage(Usage):
+    def check(self, major: str) -> None:
+        build, place = self.work / "build", self.work / "installed"
+        cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib")
+        build_all(build)
+        self.check_program(build / "program", major)
+        self.check_program(build / "whole", major)
+        needed = read.read(build / "libextension.so").versions_needed
+        self.assertEqual((needed["libcudart_stub.so"], needed["libnvrtc_stub.so"]),
+                         ([NODE[major]], [NVRTC_NODE[major]]))
+        self.assertIn("cuInit 100", on_machine(build / "driver"))
+        # Bundled: what is installed runs where neither the build folder nor the prefix is.
+        run([SETTINGS["cmake"], "--install", build, "--prefix", place])
+        shutil.rmtree(build)
+        found = sorted(str(p.relative_to(place)) for p in place.rglob("*") if p.is_file())
+        self.assertEqual(found, ["bin/program", "lib/libcudart_stub.so", "package/libcudart_stub.so",
+                                 "package/libextension.so", "package/libnvrtc_stub.so"])
+        self.assertEqual(read.read(place / "bin/program").runpath, "$ORIGIN/../lib")
+        self.assertEqual(read.read(place / "package/libextension.so").runpath, "$ORIGIN")
+        self.check_program(place / "bin/program", major)
+
+    def test_11(self) -> None:
+        self.check("11")
+
+    def test_12(self) -> None:
+        self.check("12")
+
+    def test_13(self) -> None:
+        self.check("13")
+
+
+class WheelLayout(Usage):
+    """The tree as it lies in site-packages: elsewhere, and without static libraries."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.place = self.work / "site-packages/anycuda"
+        for part in ("cmake", "anycuda/link"):
+            shutil.copytree(LIBRARIES / part, self.place / "lib" / part)
+        for stub in LIBRARIES.glob("lib*_stub.so"):
+            shutil.copy(stub, self.place / "lib")
+
+    def configure(self, build: Path, *options: str, expect: int | None = 0) -> str:
+        return cmake("wheel", build, f"-Danycuda_ROOT={self.place}", "-DCMAKE_PREFIX_PATH=",
+                     f"-DCUDA_INCLUDES={cuda_includes('12')}", *options, expect=expect)
+
+    def test_a_program(self) -> None:
+        build = self.work / "build"
+        self.configure(build)
+        build_all(build)
+        self.check_program(build / "program", "12")
+
+    def test_what_it_has_not_is_said(self) -> None:
+        output = self.configure(self.work / "build", "-DKIND=_static", expect=None)
+        self.assertIn("'program' links anycuda::cudart_static, and this anycuda has no cudart_static for CUDA 12",
+                      " ".join(output.split()))
+
+
+class FetchContent(Usage):
+    def test_all(self) -> None:
+        build = self.work / "build"
+        cmake("fetch_content", build, f"-DANYCUDA_SOURCE={SETTINGS['source']}",
+              *(f"-DCUDA_INCLUDES_{major}={cuda_includes(major)}" for major in NODE))
+        build_all(build)
+        for major in NODE:
+            self.check_program(build / f"ours/program_{major}", major)
+        self.check_program(build / "ours/program", "12")
+        # Nothing of ours among the project's files but what it bundled, and nothing built that is not needed.
+        self.assertEqual(sorted(p.name for p in (build / "ours").iterdir()),
+                         ["libcudart_stub.so", "program", "program_11", "program_12", "program_13"])
+        built = {p.name for p in (build / "_deps/anycuda-build/lib").rglob("*") if p.is_file()}
+        self.assertEqual(built, {"libcudart.so", "libcudart_stub.so"})
+        place = self.work / "installed"
+        run([SETTINGS["cmake"], "--install", build, "--prefix", place])
+        self.assertEqual(sorted(p.name for p in place.rglob("*") if p.is_file()), ["libcudart_stub.so", "program"])
+
+
+class CudaLanguage(Usage):
+    def check(self, major: str) -> None:
+        build = self.work / "build"
+        # A linker that drops what is not needed would hide NVIDIA's runtime behind ours.
+        cmake("cuda_language", build, "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-as-needed", environment=cuda_compiler(major))
+        build_all(build)
+        self.check_program(build / "kernel", major)
+        # What does not link anycuda has the runtime that CMake chose for it, as ever.
+        self.assertIn(NODE[major], read.read(build / "other").needed)
+
+    def test_11(self) -> None:
+        self.check("11")
+
+    def test_12(self) -> None:
+        self.check("12")
+
+    def test_13(self) -> None:
+        self.check("13")
+
+
+class Mistakes(Usage):
+    """What would link and not work is an error with a sentence that says what to do."""
+
+    def refused(self, mistake: str, *said: str, configures: bool = False) -> None:
+        build = self.work / mistake.replace(" ", "-")
+        output = cmake("mistakes", build, f"-DMISTAKE={mistake}", f"-DCUDA_INCLUDES={cuda_includes('12')}",
+                       expect=0 if configures else None)
+        if configures:
+            output = build_all(build, expect=None)
+        words = " ".join(output.split())
+        for sentence in said:
+            self.assertIn(sentence, words, mistake)
+
+    def test_no_headers_to_tell_the_major(self) -> None:
+        self.refused("no headers", "'program' links anycuda::cudart, and nothing says which CUDA's headers",
+                     "set ANYCUDA_MAJOR to 11, 12 or 13")
+
+    def test_headers_of_another_major(self) -> None:
+        self.refused("wrong major", "headers of another CUDA major than the anycuda library", configures=True)
+
+    def test_two_majors_in_one_link(self) -> None:
+        self.refused("two majors", "'program' is linked for CUDA 12 and 13", "One file is built for one major")
+
+    def test_two_toolkits(self) -> None:
+        self.refused("two toolkits", "the CUDA compiler is of CUDA 12", "found CUDA 13", "Set ANYCUDA_MAJOR")
+
+    def test_nvidias_runtime_beside_ours(self) -> None:
+        self.refused("runtime library", "CUDA_RUNTIME_LIBRARY of 'program' is Shared", "set it to None")
+
+        self.refused("both", "'program' links both anycuda::cudart and NVIDIA's own (CUDA::cudart)")
+
+    def test_a_library_that_a_major_has_not(self) -> None:
+        self.refused("no such library", "this anycuda has no nvjitlink for CUDA 11")
+
+    def test_bundle(self) -> None:
+        self.refused("bundle before target", "there is no target 'programme'")
+        self.refused("bundle of an archive", "'part' is no program, shared library or module")
+
+    def test_component(self) -> None:
+        self.refused("component", "anycuda has no component cublas")
+
+
+class StaticInCMake(Usage):
+    def test_12(self) -> None:
+        build = self.work / "build"
+        cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes('12')}")
+        build_all(build, "--target", "calls_inside")
+        self.check_static(build / "libinside.so", ["work"])
+        self.check_runs(build / "calls_inside", "12")
+        self.assertIn("nvrtc 0 13.5", on_machine(build / "calls_inside", f"cudart-{OTHER['12']}", "nvrtc-13.5"))
+
+
+class Example(Usage):
+    """examples/cmake-cuda, as its README says."""
+
+    def test_12(self) -> None:
+        example = Path(SETTINGS["source"]) / "examples/cmake-cuda"
+        build, place = self.work / "build", self.work / "installed"
+        cmake(str(example), build, "-DCMAKE_INSTALL_LIBDIR=lib", environment=cuda_compiler("12"))
+        build_all(build)
+        run([SETTINGS["cmake"], "--install", build, "--prefix", place])
+        shutil.rmtree(build)
+        self.assertEqual(read.read(place / "lib/libsaxpy.so").versions_needed["libcudart_stub.so"], [NODE["12"]])
+        self.assertIn("on the CPU: CUDA driver version is insufficient", on_machine(place / "bin/demo"))
+        # A runtime of another major, and no GPU: its own answer.
+        self.assertRegex(on_machine(place / "bin/demo", "cudart-13.5"), "on the CPU: .*, y = 7")

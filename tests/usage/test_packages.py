@@ -1,0 +1,77 @@
+"""What is installed: a prefix that may be moved, Debian's packages, and what a release promises to keep."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from anycuda.elf import read
+
+from support import LIBRARIES, PREFIX, SETTINGS, Usage, build_all, cmake, includes, run
+
+
+class Prefix(Usage):
+    def test_the_command_works_wherever_the_prefix_is_moved_to(self) -> None:
+        moved = self.work / "some where" / "else"
+        shutil.copytree(PREFIX, moved)
+        command = moved / "bin/anycuda"
+        self.assertIn("direct", run([command, "matrix", "--symbol", "cudaMalloc"]))
+        machine = {"ANYCUDA_SYSTEM_ROOT": str(self.work), "PATH": "/usr/bin"}
+        report = json.loads(run([command, "doctor", "--json"], machine, expect=1))
+        self.assertFalse(report["possible"])
+        installed = moved / "share/anycuda/installation.json"
+        for holds, relative in json.loads(installed.read_text(encoding="utf-8"))["folders"].items():
+            folder = (installed.parent / relative).resolve()
+            self.assertTrue(folder.is_relative_to(moved) and any(folder.iterdir()), f"{holds}: {folder}")
+
+    def test_nothing_names_the_build_folder(self) -> None:
+        for path in PREFIX.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(SETTINGS["build"].encode(), path.read_bytes(), path)
+
+    def test_a_damaged_installation_says_so(self) -> None:
+        moved = self.work / "moved"
+        shutil.copytree(PREFIX, moved)
+        (moved / SETTINGS["libdir"] / "libnvrtc_stub.so").unlink()
+        output = cmake("find_package", self.work / "build", f"-DCMAKE_PREFIX_PATH={moved}", expect=None)
+        self.assertIn("libnvrtc_stub.so is missing: install anycuda again", " ".join(output.split()))
+
+
+class Debian(Usage):
+    def test_packages(self) -> None:
+        for tool in ("dpkg-shlibdeps", "dpkg-deb"):
+            if shutil.which(tool) is None:
+                self.skipTest(f"{tool} is not installed (Debian package dpkg-dev)")
+        run([Path(SETTINGS["cmake"]).with_name("cpack"), "--config", Path(SETTINGS["build"]) / "CPackConfig.cmake",
+             "-B", self.work / "packages"])
+        packages = {path.name.split("_")[0]: path for path in (self.work / "packages").glob("*.deb")}
+        self.assertEqual(sorted(packages), ["anycuda", "libanycuda", "libanycuda-dev"])
+        needs = run(["dpkg-deb", "-f", packages["libanycuda"], "Depends"])
+        self.assertRegex(needs, r"^libc6 \(>= [0-9.]+\)$")
+        for package in ("anycuda", "libanycuda-dev"):
+            self.assertIn("libanycuda (=", run(["dpkg-deb", "-f", packages[package], "Depends"]))
+        root = self.work / "root"
+        for path in packages.values():
+            run(["dpkg-deb", "-x", path, root])
+        self.assertIn("direct", run([root / "usr/bin/anycuda", "matrix", "--symbol", "cudaMalloc"]))
+        for package in packages:
+            self.assertTrue((root / f"usr/share/doc/{package}/copyright").is_file())
+        build = self.work / "build"
+        cmake("find_package", build, f"-DCMAKE_PREFIX_PATH={root}/usr", f"-DCUDA_INCLUDES={';'.join(includes('13'))}")
+        build_all(build, "--target", "program")
+        self.check_program(build / "program", "13")
+
+
+class Promise(Usage):
+    """Every name of an earlier release is there, under each of its versions (docs/packaging.md)."""
+
+    def test_nothing_has_gone(self) -> None:
+        for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
+            stub = read.read(LIBRARIES / f"lib{library}_stub.so")
+            kept = {(symbol.name, symbol.version) for symbol in stub.exports()}
+            rows = (Path(__file__).parent / f"floor/{library}.txt").read_text(encoding="utf-8").splitlines()
+            promised = {(name, node) for name, *nodes in map(str.split, rows) if not name.startswith("#")
+                        for node in ("ANYCUDA_NATIVE", *nodes)}
+            self.assertGreater(len(promised), 30)
+            self.assertFalse(promised - kept, f"lib{library}_stub.so has lost names")
