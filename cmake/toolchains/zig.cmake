@@ -3,9 +3,6 @@
 # ANYCUDA_ZIG_CPU. zig is looked for in ANYCUDA_ZIG, on PATH and among this Python's packages, and else fetched (pieces/).
 
 set(ANYCUDA_GLIBC 2.17) # manylinux2014
-# Nothing is linked to try the compiler: for that zig would first build a C++ library, which the stubs have no use for.
-set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-set(CMAKE_CXX_COMPILER_ID_TEST_FLAGS_FIRST -c)
 # They need an objcopy that knows every CPU.
 set(ANYCUDA_STATIC OFF CACHE BOOL "Build the static libraries; needs GNU objcopy or llvm-objcopy")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ANYCUDA_ZIG)
@@ -30,10 +27,14 @@ endif()
 # zig is one program; CMake wants one for each job.
 set(tools "${CMAKE_BINARY_DIR}/zig")
 set(target "-target ${ANYCUDA_ZIG_CPU}-linux-gnu.${ANYCUDA_GLIBC}")
-foreach(tool "cc;cc ${target}" "c++;c++ ${target}" "ar;ar" "ranlib;ranlib")
+# To link C++ zig would first build a C++ library, for a minute, which the stubs have no use for.
+set(link_c "case \" $* \" in *\" -c \"* | *\" -E \"*) ;; *) set -- -nostdlib++ \"$@\" ;; esac\n")
+foreach(tool "cc;cc ${target};" "c++;c++ ${target};link_c" "ar;ar;" "ranlib;ranlib;")
   list(GET tool 0 name)
   list(GET tool 1 words)
-  file(CONFIGURE OUTPUT "${tools}/${name}" CONTENT "#!/bin/sh\nexec '${ANYCUDA_ZIG}' ${words} \"$@\"\n")
+  list(GET tool 2 first)
+  string(CONCAT script "#!/bin/sh\n" "${${first}}" "exec '${ANYCUDA_ZIG}' ${words} \"$@\"\n")
+  file(CONFIGURE OUTPUT "${tools}/${name}" CONTENT "${script}" @ONLY)
   file(CHMOD "${tools}/${name}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
        WORLD_READ WORLD_EXECUTE)
 endforeach()

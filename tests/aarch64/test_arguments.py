@@ -15,9 +15,9 @@ class FirstCalls(Emulated):
             "10.25 errno 42 -> 77, errno 42\n6.375\n1 2.5 three 4.5 5 6.5 -> 21\n{21 22 23} {31 15.5}\n",
         )
 
-    def test_can_be_unwound_and_thrown_through(self):
-        self.assertEqual(self.run_program("unwinding", libraries=[fake("fake_arguments")]),
-                         "constructor 1, call 1\ncaught\n")
+    def test_can_be_unwound(self):
+        said = self.run_program("unwinding", libraries=[fake("fake_arguments")])
+        self.assertEqual(said, "constructor 1, call 1\n")
 
 
 class ByValue(Emulated):
