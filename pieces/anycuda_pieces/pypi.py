@@ -14,7 +14,8 @@ from .lockfile import LockedFile
 # The tags are given, never this interpreter's: the same files come whatever Python runs the tool.
 PLATFORMS = {
     "aarch64": ("manylinux2014_aarch64",),
-    "x86_64": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"),
+    "x86_64": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64",
+               "manylinux2014_x86_64"),
 }
 TAGS = ("--implementation", "cp", "--python-version", "3.11", "--abi", "abi3", "--abi", "cp311")
 TIMEOUT_S = 1800
