@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the stubs beside the real libraries and beside two peers, in one run.
 
-    python3 bench/run.py --stubs build/demo/lib [--json FILE] [--markdown FILE]
+    python3 bench/run.py --stubs build/test/lib [--json FILE] [--markdown FILE]
 
 See README.md beside this file.
 """

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import signal
 import sys
 
-from . import check, config, doctor, installation, matrix, patch, repair, run
+from . import check, config, doctor, installation, matrix, patch, repair, run, terminal
 from .failure import Failure
 
 # Each is a module with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
@@ -25,6 +27,27 @@ class _Version(argparse.Action):
 
 
 def main(argv: list[str] | None = None) -> int:
+    _prepare()
+    name = "anycuda"
+    try:
+        arguments = _parser().parse_args(argv)
+        name = f"anycuda {arguments.name}"
+        status = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except Failure as failure:
+        return _failed(name, str(failure))
+    except BrokenPipeError:  # the reader of stdout, such as `head`, has seen enough
+        _forget_stdout()
+        return 141
+    except OSError as error:  # a full disk behind stdout, for one
+        _forget_stdout()
+        return _failed(name, f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="anycuda", description="Tools around the stub libraries of anycuda."
     )
@@ -36,20 +59,32 @@ def main(argv: list[str] | None = None) -> int:
         )
         command.add_arguments(added)
         added.set_defaults(run=command.run, name=command.NAME)
-    arguments = parser.parse_args(argv)
-    try:
-        status = arguments.run(arguments)
-        sys.stdout.flush()
-        return status
-    except Failure as failure:
-        print(f"anycuda {arguments.name}: {failure}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:  # the reader of stdout, such as `head`, has seen enough
-        # What is still buffered must not fail again when Python closes stdout.
+    return parser
+
+
+def _prepare() -> None:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # and not under nohup
+            signal.signal(number, _end)
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # closed by who started this (>&-)
+            setattr(sys, stream, open(os.devnull, "w"))
+
+
+def _end(number: int, _) -> None:
+    """When it is told to end: what it has unpacked goes with it, as after Ctrl-C."""
+    raise SystemExit(128 + number)
+
+
+def _failed(name: str, text: str) -> int:
+    print(terminal.writable(f"{name}: {text}", sys.stderr), file=sys.stderr)
+    return 2
+
+
+def _forget_stdout() -> None:
+    """What is still buffered must not fail again when Python closes it."""
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except KeyboardInterrupt:
-        return 130
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The wheels for PyPI: manylinux2014 (glibc 2.17) for x86_64 and aarch64, both built on this machine with zig.
 
-    packaging/wheel/build.py [--cpu x86_64] [--out dist] [--sdist]
+    python3 packaging/wheel/build.py [--cpu x86_64] [--out dist] [--sdist]
 
 Needs CMake, Python 3.11, scikit-build-core and zig (`pip install scikit-build-core ziglang`). The same sources give
 the same bytes: times in the wheel are SOURCE_DATE_EPOCH, by default the last commit's. Each wheel is inspected before

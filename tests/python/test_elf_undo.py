@@ -25,7 +25,7 @@ if sys.argv[3] != "0":
 from anycuda.elf import ElfError, edit
 try:
     done = edit.apply(sys.argv[2], edit.Edit(needed={"libold.so.1": "libstub.so"}, rpath=("$ORIGIN/stub",)))
-    print(done.changed, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    print(done.changed, open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
 except ElfError as error:
     print(error)
 """

@@ -148,10 +148,19 @@ class Command(unittest.TestCase):
         self.assertEqual(read.read(program).runpath, "/nowhere:$ORIGIN:/opt/x:$ORIGIN/../y")
         self.patch("--undo", program)
         self.assertTrue(program.read_bytes() == (REAL / "native" / program.name).read_bytes())
-        for folder in ("relative", "/a:/b"):
+        for folder in ("relative", "/a:/b", "$ORIGINAL", "${ORIGIN}x"):
             self.refused(program, "an absolute folder", "--rpath", folder)
 
-    def test_output_leaves_the_file(self):
+    def test_a_program_with_set_user_id(self):
+        """For which the dynamic linker does not look in $ORIGIN."""
+        program = self.copied(REAL / "native" / "call_cudart-12")
+        edit.apply(program, Edit(set_rpath="/nowhere"))
+        self.assertNotIn("rights", self.patch(program, "--output", self.folder / "plain"))
+        program.chmod(0o4755)
+        self.assertIn("passes $ORIGIN over", self.patch(program, "--output", self.folder / "other"))
+        self.assertNotIn("rights", self.patch("--rpath", self.folder, program))
+        self.assertEqual(program.stat().st_mode & 0o7777, 0o4755)
+
         program = self.copied(REAL / "native" / "call_cudart-12")
         other = self.folder / "other"
         self.assertIn("other: is patched", self.patch(program, "--output", other))
@@ -160,6 +169,10 @@ class Command(unittest.TestCase):
         self.assertTrue(os.access(other, os.X_OK))
         self.patch("--undo", other, "--output", self.folder / "back")
         self.assertTrue(program.read_bytes() == (self.folder / "back").read_bytes())
+        os.mkfifo(self.folder / "pipe")
+        self.refused(program, "pipe: no regular file", "--output", str(self.folder / "pipe"))
+        self.assertTrue((self.folder / "pipe").is_fifo())
+        self.assertIn("invalid choice: '99'", self.patch("--built-for", "99", program, status=2))
         self.assertIn("--output is for one FILE", self.patch(program, other, "--output", "x", status=2))
 
     def test_undo_says_why_it_cannot(self):

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from elf_support import ROOT, run
 from anycuda.failure import Failure
@@ -64,6 +65,44 @@ class Replace(unittest.TestCase):
         if attributes:
             self.assertEqual(os.getxattr(self.path, "user.anycuda"), b"kept")
         self.assertEqual(self.files(), ["file"])
+
+    def test_rights_to_run_with_are_kept_though_the_copy_is_written(self):
+        """The kernel takes them from a file that is written to; as root the first alone."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a file capabilities")
+        capability = bytes.fromhex("0100000200200000000000000000000000000000")  # net_raw, permitted and effective
+        self.path.chmod(0o4755)
+        try:
+            os.setxattr(self.path, "security.capability", capability)
+        except OSError as error:
+            self.skipTest(f"no capabilities on this file system: {error}")
+        self.change(self.path)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o4755)
+        self.assertEqual(os.getxattr(self.path, "security.capability"), capability)
+
+    def test_set_user_id_is_for_the_same_owner_alone(self):
+        self.path.chmod(0o4755)
+        with mock.patch.object(os, "chown", side_effect=PermissionError), \
+                mock.patch.object(os, "geteuid", return_value=os.geteuid() + 1):
+            self.change(self.path)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o4755)  # it was made by the same
+        if os.geteuid() == 0:
+            os.chown(self.path, 1, 1)
+            self.path.chmod(0o6755)
+            with mock.patch.object(os, "chown", side_effect=PermissionError):
+                self.change(self.path)
+            self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o755)
+
+    def test_what_a_new_file_may_not_replace(self):
+        replace.check(self.path)
+        replace.check(self.folder / "none")
+        os.mkfifo(self.folder / "pipe")
+        for path in (self.folder, self.folder / "pipe", Path("/dev/null")):
+            with self.assertRaisesRegex(Failure, "no regular file; nothing was written"):
+                replace.check(path)
+        with mock.patch.object(os, "access", return_value=False):  # root may write to all
+            with self.assertRaisesRegex(Failure, "is read-only, and stays as it is"):
+                replace.check(self.path)
 
     def test_a_symbolic_link_leads_to_the_new_file(self):
         link = self.folder / "link"

@@ -53,7 +53,7 @@ COPY = Provides("cudart", "renamed", "12")
 def make(*members: Member, wishes=plan.Wishes(), stubs=stub_of, texts=None, files=(), unread=None) -> plan.Plan:
     survey = Survey(list(members), unread or {}, texts or {}, {},
                     tuple([one.name for one in members] + [f"{INFO}/RECORD", *files]))
-    return plan.make(survey, "thing", INFO, wishes, TABLE, stubs)
+    return plan.make(survey, "thing", wishes, TABLE, stubs)
 
 
 class Places(unittest.TestCase):
@@ -61,11 +61,12 @@ class Places(unittest.TestCase):
         for name, root, folder, outside in (
             ("a.so", "", "", False), ("thing/sub/a.so", "", "thing/sub", False),
             ("thing-1.0.data/platlib/thing/a.so", "thing-1.0.data/platlib/", "thing", False),
+            ("Thing-1.0.data/purelib/a.so", "Thing-1.0.data/purelib/", "", False),  # pip takes it for data, too
             ("thing-1.0.data/scripts/tool", "thing-1.0.data/scripts/", "", True),
             ("thing-1.0.data/data/lib/a.so", "thing-1.0.data/data/", "", True),
         ):
             with self.subTest(name=name):
-                place = places.place_of(name, INFO)
+                place = places.place_of(name)
                 self.assertEqual((place.root, place.folder, bool(place.why_not)), (root, folder, outside))
 
     def test_the_way_to_the_stubs(self):

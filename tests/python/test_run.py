@@ -13,6 +13,7 @@ from unittest import mock
 from doctor_support import COMMAND, Machine, place
 from uses_support import BUILD, REAL, Folder, library_file, needs_programs, piece, table
 
+from anycuda.elf import ElfError, read
 from anycuda.failure import Failure
 from anycuda.installation import Installation
 from anycuda.run import environment, program
@@ -170,6 +171,14 @@ class Refused(Folder):
         broken.chmod(0o755)
         self.assertIn(run(Machine(self), "--", broken).returncode, (126, -signal.SIGSEGV))
 
+    def test_a_pipe_is_not_waited_for(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe, 0o755)
+        end = os.open(pipe, os.O_RDWR)  # and a line in it, so that who reads it all the same comes to an end
+        self.addCleanup(os.close, end)
+        os.write(end, b"words\n")
+        self.refused(126, f"{pipe} is no regular file", "--", pipe)
+
     def test_a_static_program_is_run_with_a_warning(self):
         try:
             static = self.compile("static", "int main(void) { return 5; }", "-static")
@@ -218,6 +227,13 @@ class Warnings(Folder):
                           self.said(path, preload=True))
         with mock.patch.object(os, "getuid", return_value=path.stat().st_uid):
             self.assertEqual(self.said(path), "")
+
+    def test_a_program_that_may_be_run_and_not_read(self):
+        """Nothing is known about it, and nothing is claimed."""
+        with mock.patch.object(read, "read", side_effect=ElfError(f"{PROGRAM}: Permission denied")), \
+                mock.patch.object(os, "access", return_value=False):
+            said = self.said(PROGRAM)
+        self.assertEqual(said, f"{PROGRAM} cannot be read, so nobody can say whether LD_LIBRARY_PATH reaches it")
 
     def test_a_folder_whose_name_would_end_there(self):
         for character, preload in ((":", False), (";", False), (" ", True), (":", True)):

@@ -107,6 +107,9 @@ class Hostile(FolderCase):
         info.flag_bits = 1
         self.assertIn("encrypted", entries.problems([info], 1000)[0])
 
+    def test_a_name_without_a_letter(self):
+        self.assertIn("the name '' in it leads elsewhere", entries.problems([info_of("")], 1000)[0])
+
     def test_bombs(self):
         info = info_of("a", 3 << 30, 3 << 40)
         self.assertIn("times its own size", entries.problems([info], 4 << 30)[0])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import zipfile
 from pathlib import Path
 
 from anycuda.elf import read
 
-from support import (LIBRARIES, NODE, NVRTC_NODE, OTHER, SETTINGS, Usage, build_all, cmake, includes, nvcc, on_machine,
-                     run)
+from support import (LIBRARIES, NODE, NVRTC_NODE, OTHER, PREFIX, SETTINGS, Usage, build_all, cmake, includes, nvcc,
+                     on_machine, run)
 
 
 def cuda_includes(major: str) -> str:
@@ -53,28 +55,37 @@ class FindPackage(Usage):
 
 
 class WheelLayout(Usage):
-    """The tree as it lies in site-packages: elsewhere, and without static libraries."""
+    """What lies in site-packages: the tree as the wheel has it, without static libraries, or the wheel itself that
+    ANYCUDA_WHEEL_FILE names."""
 
     def setUp(self) -> None:
         super().setUp()
         self.place = self.work / "site-packages/anycuda"
+        wheel = os.environ.get("ANYCUDA_WHEEL_FILE")
+        if wheel:
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(self.place.parent)
+            return
         for part in ("cmake", "anycuda/link"):
             shutil.copytree(LIBRARIES / part, self.place / "lib" / part)
+        shutil.copytree(PREFIX / "include/anycuda", self.place / "include/anycuda")
         for stub in LIBRARIES.glob("lib*_stub.so"):
             shutil.copy(stub, self.place / "lib")
 
-    def configure(self, build: Path, *options: str, expect: int | None = 0) -> str:
+    def configure(self, build: Path, major: str, *options: str, expect: int | None = 0) -> str:
         return cmake("wheel", build, f"-Danycuda_ROOT={self.place}", "-DCMAKE_PREFIX_PATH=",
-                     f"-DCUDA_INCLUDES={cuda_includes('12')}", *options, expect=expect)
+                     f"-DCUDA_INCLUDES={cuda_includes(major)}", *options, expect=expect)
 
     def test_a_program(self) -> None:
-        build = self.work / "build"
-        self.configure(build)
-        build_all(build)
-        self.check_program(build / "program", "12")
+        for major in NODE:
+            with self.subTest(major=major):
+                build = self.work / f"build-{major}"
+                self.configure(build, major)
+                build_all(build)
+                self.check_program(build / "program", major)
 
     def test_what_it_has_not_is_said(self) -> None:
-        output = self.configure(self.work / "build", "-DKIND=_static", expect=None)
+        output = self.configure(self.work / "build", "12", "-DKIND=_static", expect=None)
         self.assertIn("'program' links anycuda::cudart_static, and this anycuda has no cudart_static for CUDA 12",
                       " ".join(output.split()))
 
@@ -155,6 +166,9 @@ class Mistakes(Usage):
     def test_bundle(self) -> None:
         self.refused("bundle before target", "there is no target 'programme'")
         self.refused("bundle of an archive", "'part' is no program, shared library or module")
+
+    def test_a_cmake_that_is_too_old(self) -> None:
+        self.refused("old CMake", "anycuda needs CMake 3.21 or later, and this is 3.20.6")
 
     def test_component(self) -> None:
         self.refused("component", "anycuda has no component cublas")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterator
 
+from ..wheels import entries
+
 _ELF, _ZIP = b"\x7fELF", b"PK"
 _PIECE = 1 << 20
 # What zipfile makes of a damaged or strange archive.
@@ -38,10 +40,10 @@ Progress = Callable[[str, int, int], None]  # (what is looked at, bytes done, by
 
 def kind_of(path: Path) -> str:
     """"file", "folder" or "wheel" (any zip file)"""
-    if path.is_dir():
+    if os.path.isdir(path):
         return "folder"
     try:
-        return "wheel" if path.is_file() and _starts(path) == _ZIP or path.suffix == ".whl" else "file"
+        return "wheel" if path.suffix == ".whl" or os.path.isfile(path) and _starts(path) == _ZIP else "file"
     except OSError:
         return "file"
 
@@ -86,31 +88,52 @@ def _starts(path: Path, count: int = 2) -> bytes:
 
 def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | Problem]:
     """Nothing is unpacked under its own name, so no name can lead elsewhere; such names are told all the same."""
+    shown = prefix.rstrip("/") or path.name
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would block, a device may have no end
+        yield Problem(shown, "no regular file")
+        return
     try:
         wheel = zipfile.ZipFile(path)
     except _ZIP_ERRORS as error:
-        yield Problem(prefix.rstrip("/") or path.name, f"no whole wheel or zip file: {_sentence(error)}")
+        yield Problem(shown, f"no whole wheel or zip file: {_sentence(error)}")
         return
-    with wheel, tempfile.TemporaryDirectory(prefix="anycuda-check-") as folder:
-        members = [one for one in wheel.infolist() if not one.is_dir()]
-        whole, done = sum(member.file_size for member in members), 0
-        for member in members:
-            name = prefix + member.filename
-            so_far = done
-            progress(name, so_far, whole)
-            done += member.file_size
-            if leads_out(member.filename):
-                yield Problem(name, "a path that leads out of the wheel: no installer may unpack it; not looked into")
-                continue
-            place = Path(folder, "binary")
-            try:
-                found = _unpacked(wheel, member, place, lambda bytes_: progress(name, so_far + bytes_, whole))
-            except _ZIP_ERRORS as error:
-                yield Problem(name, f"cannot be unpacked: {_sentence(error)}")
-            else:
-                if found:
-                    yield Binary(name, place)
-            place.unlink(missing_ok=True)
+    with wheel:
+        bombs = entries.bomb(wheel.infolist(), path.stat().st_size)
+        if bombs:
+            yield Problem(shown, f"{bombs[0]}; not unpacked")
+            return
+        try:
+            temporary = tempfile.TemporaryDirectory(prefix="anycuda-check-")
+        except OSError as error:
+            yield Problem(shown, f"cannot be unpacked: {_sentence(error)}")
+            return
+        with temporary as folder:
+            yield from _members(wheel, prefix, Path(folder, "binary"), progress)
+
+
+def _members(wheel: zipfile.ZipFile, prefix: str, place: Path, progress: Progress) -> Iterator[Binary | Problem]:
+    """One after another, unpacked at `place`."""
+    members = [one for one in wheel.infolist() if not one.filename.endswith("/")]
+    whole, done = sum(member.file_size for member in members), 0
+    for member in members:
+        name = prefix + member.filename
+        so_far = done
+        progress(name, so_far, whole)
+        done += member.file_size
+        if leads_out(member.filename):
+            yield Problem(name, "a path that leads out of the wheel: no installer may unpack it; not looked into")
+            continue
+        if entries.is_encrypted(member):
+            yield Problem(name, "cannot be unpacked: it is encrypted")
+            continue
+        try:
+            found = _unpacked(wheel, member, place, lambda bytes_: progress(name, so_far + bytes_, whole))
+        except _ZIP_ERRORS as error:
+            yield Problem(name, f"cannot be unpacked: {_sentence(error)}")
+        else:
+            if found:
+                yield Binary(name, place)
+        place.unlink(missing_ok=True)
 
 
 def leads_out(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from . import files
 from .wanted import Wanted
 
 NAME = "patch"
+_START = re.compile(r"/|\$(ORIGIN|\{ORIGIN\})(/|$)")
 SUMMARY = "Makes programs and libraries need the stubs in place of NVIDIA's libraries; --undo takes it back."
 
 
@@ -26,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="a folder where the program looks for the stubs; $ORIGIN is that of the file (default: "
                              "$ORIGIN; may be given again)")
     parser.add_argument("--copy-stubs", action="store_true", help="put the stubs beside each file")
-    parser.add_argument("--built-for", metavar="MAJOR", default="",
+    parser.add_argument("--built-for", choices=("11", "12", "13"), metavar="MAJOR", default="",
                         help="the CUDA whose headers it was compiled with (11, 12, 13), where the file does not say")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the result there, and leave FILE as it is")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done")
@@ -52,7 +54,7 @@ def _wanted(arguments: argparse.Namespace) -> Wanted:
     if arguments.undo and (arguments.rpath or arguments.copy_stubs or arguments.built_for):
         raise Failure("--undo goes with --output and --dry-run alone")
     for folder in arguments.rpath:
-        if not folder.startswith(("/", "$ORIGIN", "${ORIGIN}")) or any(part in folder for part in (":", "\0")):
+        if not _START.match(folder) or any(part in folder for part in (":", "\0")):
             raise Failure(f"--rpath {folder}: an absolute folder, or one that begins with $ORIGIN (in single quotes), "
                           "without a colon; several are given one by one")
     return Wanted(tuple(arguments.rpath), arguments.built_for, arguments.copy_stubs, arguments.undo, arguments.output,

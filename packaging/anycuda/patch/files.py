@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import stat
 from pathlib import Path
 from typing import Iterator
 
@@ -33,6 +34,8 @@ def _patch(path: Path, wanted: Wanted) -> list[str]:
     if wanted.dry_run:
         edit.preview(path, decision.edit)
     else:
+        if decision.changes or wanted.output:
+            replace.check(target)
         lines += replace.notes(target) if decision.changes else []
         if wanted.copy_stubs:  # first: a program never lacks them
             lines += _put(stubs, target, image)
@@ -40,7 +43,7 @@ def _patch(path: Path, wanted: Wanted) -> list[str]:
             with _copy(path, target) as copy:
                 edit.apply(copy, decision.edit)
                 _look(copy, use)
-        lines += _missing(target, stubs) if decision.changes else []
+        lines += _missing(target, stubs) + _passed_over(target, decision.edit) if decision.changes else []
     said = f"{'would be' if wanted.dry_run else 'is'} patched"
     if not decision.changes:
         said = f"needs {', '.join(stubs)} already: nothing to do"
@@ -59,6 +62,7 @@ def _undo(path: Path, wanted: Wanted) -> list[str]:
         return [f"{target}: would be as it was before it was patched" if edited else f"{target}: was not patched"]
     notes = replace.notes(target)
     if edited or wanted.output:
+        replace.check(target)
         with _copy(path, target) as copy:
             edit.undo(copy)
     if not edited:
@@ -109,6 +113,13 @@ def _missing(target: Path, stubs: dict[str, Path]) -> list[str]:
     folders = " or ".join(map(str, _search(image, target)))
     return [f"{name} is not there yet: put {source} into {folders} (--copy-stubs puts it beside the file)"
             for name, source in stubs.items() if not _finds(image, target, name)]
+
+
+def _passed_over(target: Path, done: edit.Edit) -> list[str]:
+    if any(folder.startswith("$") for folder in done.rpath) and target.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
+        return ["runs with the rights of its owner or group: there the dynamic linker passes $ORIGIN over, so give "
+                "--rpath an absolute folder"]
+    return []
 
 
 def _put(stubs: dict[str, Path], target: Path, image: Image) -> list[str]:

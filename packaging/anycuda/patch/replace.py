@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 from typing import BinaryIO, Iterator
@@ -27,9 +28,9 @@ def copy(path: Path, target: Path) -> Iterator[Path]:
         handle, made = tempfile.mkstemp(prefix=".anycuda-", dir=place.parent)
         with open(path, "rb", buffering=0) as old, os.fdopen(handle, "wb", buffering=0) as new:
             _copy(old, new)
-        _keep(path, before, made)
         yield Path(made)
         with open(made, "rb") as done:
+            _keep(path, before, made)  # last: whoever writes to a file takes set-user-ID and capabilities from it
             os.fsync(done.fileno())
         now = os.stat(path)
         if (now.st_size, now.st_mtime_ns, now.st_ino) != (before.st_size, before.st_mtime_ns, before.st_ino):
@@ -45,6 +46,15 @@ def copy(path: Path, target: Path) -> Iterator[Path]:
         if made is not None:
             with contextlib.suppress(OSError):
                 os.unlink(made)
+
+
+def check(target: Path) -> None:
+    """Whether a new file may take its place. The folder alone would let a device be replaced, or a file that its
+    owner has made read-only."""
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise Failure(f"{target}: no regular file; nothing was written")
+    if os.path.exists(target) and not os.access(target, os.W_OK):
+        raise Failure(f"{target}: is read-only, and stays as it is")
 
 
 def notes(target: Path) -> list[str]:
@@ -96,11 +106,15 @@ def _range(old: BinaryIO, new: BinaryIO, start: int, end: int) -> None:
 
 
 def _keep(path: Path, before: os.stat_result, made: str) -> None:
-    """Owner, permissions and extended attributes; not the times, since the content is another."""
+    """Owner, permissions and extended attributes; not the times, since the content is another. With another owner it
+    runs with nobody's rights but the caller's."""
     if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
         with contextlib.suppress(PermissionError):
             os.chown(made, before.st_uid, before.st_gid)
     shutil.copystat(path, made)
+    now = os.stat(made)
+    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        os.chmod(made, stat.S_IMODE(now.st_mode) & ~(stat.S_ISUID | stat.S_ISGID))
     os.utime(made)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import filecmp
+import os
 import sys
 from pathlib import Path
 
@@ -70,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: libraries.Table, progress: Progress) -> int:
-    target = path if arguments.in_place else arguments.wheel_dir / path.name
+    # Behind a symbolic link is what is to be replaced, and not the link.
+    target = Path(os.path.realpath(path)) if arguments.in_place else arguments.wheel_dir / path.name
     with archive.open_wheel(path) as wheel:
         _check(path, target, arguments, wheel)
         if not arguments.in_place and not arguments.dry_run:
@@ -80,16 +82,20 @@ def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: librari
             found = survey.look(wheel, work, progress.step)
             promised = None if arguments.any_glibc else wheel.name.glibc
             wishes = plan.Wishes(arguments.built_for, arguments.partly, promised)
-            made = plan.make(found, wheel.name.distribution, wheel.dist_info, wishes, table, stubs.of)
+            made = plan.make(found, wheel.name.distribution, wishes, table, stubs.of)
             progress.clear()
-            print(path.name)
+            print(terminal.writable(path.name))
             if made.refusals:
                 return _refuse(made.refusals)
-            print("\n".join(text.lines(made)), flush=True)
-            if arguments.dry_run:
-                return _DONE
-            progress.start(f"{path.name}: writing", wheel.size)
             nothing = not made.edits and not arguments.drop_requirement
+            for line in text.lines(made):
+                print(line)
+            if arguments.dry_run:
+                if nothing:
+                    print("  nothing to repair")
+                return _DONE
+            sys.stdout.flush()
+            progress.start(f"{path.name}: writing", wheel.size)
             try:
                 result = (doing.copied(wheel, work) if nothing else
                           doing.write(wheel, found, made, arguments.drop_requirement, work, progress.step))
@@ -104,9 +110,11 @@ def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: librari
 def _check(path: Path, target: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:
     if wheel.name.is_musl:
         raise Failure(f"{path}: a wheel for musl; NVIDIA's libraries and the stubs are for glibc")
-    if arguments.in_place or arguments.dry_run or not target.exists():
+    if arguments.in_place and not os.access(target, os.W_OK):
+        raise Failure(f"{path} is read-only, and stays as it is")
+    if arguments.in_place or arguments.dry_run:
         return
-    if target.resolve() == path.resolve():
+    if os.path.realpath(target) == os.path.realpath(path):
         raise Failure(f"{path} lies in --wheel-dir itself: say --in-place, or another --wheel-dir")
 
 
@@ -125,12 +133,13 @@ def _refuse(refusals: list[str]) -> int:
 
 
 def _finish(result: Path, target: Path, arguments: argparse.Namespace, nothing: bool) -> None:
-    same = target.exists() and filecmp.cmp(result, target, shallow=False)
-    if target.exists() and not (same or arguments.in_place or arguments.force):
+    there = os.path.lexists(target)
+    same = os.path.exists(target) and filecmp.cmp(result, target, shallow=False)
+    if there and not (same or arguments.in_place or arguments.force):
         raise Failure(f"{target} is there already, and another wheel than this would be: --force replaces it")
     size = result.stat().st_size
     if not same:
         doing.put(result, target)
     what = "nothing to repair; copied to" if nothing else "written"
     what = "it is in its place already:" if same else what
-    print(f"  {what} {target} ({size / 1e6:.1f} MB)", flush=True)
+    print(terminal.writable(f"  {what} {target} ({size / 1e6:.1f} MB)"), flush=True)

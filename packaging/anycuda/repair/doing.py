@@ -4,6 +4,7 @@ wrong leaves everything as it was."""
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -33,8 +34,12 @@ def work_folder(where: Path | None) -> Iterator[Path]:
     try:
         with tempfile.TemporaryDirectory(prefix=".anycuda-repair-", dir=where) as folder:
             yield Path(folder)
+    except BrokenPipeError:  # of stdout
+        raise
     except OSError as error:
-        raise Failure(f"{error.filename or where}: {error.strerror or error}") from None
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)  # whatever file is named then, it is this disk
+        place = (None if full else error.filename) or where or "the folder of temporary files"
+        raise Failure(f"{place}: {error.strerror or error}") from None
 
 
 def write(wheel: Wheel, survey: Survey, plan: Plan, dropped: list[str], work: Path, step: writing.Step) -> Path:
@@ -85,4 +90,7 @@ def put(path: Path, target: Path) -> None:
     """To its place: the old file there, if any, is whole until this moment."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
-    os.replace(path, target)
+    try:
+        os.replace(path, target)
+    except OSError as error:
+        raise Failure(f"{target}: cannot be replaced, and is as it was: {error.strerror}") from None

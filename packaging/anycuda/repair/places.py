@@ -16,12 +16,12 @@ class Place:
     why_not: str = ""
 
 
-def place_of(name: str, dist_info: str) -> Place:
-    data = dist_info[: -len(".dist-info")] + ".data/"
-    root = ""
-    if name.startswith(data):
-        scheme = name[len(data):].split("/")[0]
-        root = f"{data}{scheme}/"
+def place_of(name: str) -> Place:
+    """pip takes every folder NAME.data at the top for data, however the name is spelled."""
+    root, parts = "", name.split("/")
+    if len(parts) > 2 and parts[0].endswith(".data"):
+        scheme = parts[1]
+        root = f"{parts[0]}/{scheme}/"
         if scheme not in ("purelib", "platlib"):
             return Place(root, "", f"it is installed as {scheme}, outside of site-packages, and where from there the "
                                    "stubs would be differs from machine to machine")

@@ -37,14 +37,14 @@ class Plan:
     notes: list[str] = field(default_factory=list)
 
 
-def make(survey: Survey, distribution: str, dist_info: str, wishes: Wishes, table: Table,
+def make(survey: Survey, distribution: str, wishes: Wishes, table: Table,
          stub_of: Callable[[str], Stub]) -> Plan:
     plan = Plan()
     folder = folder_of_stubs(distribution)
     majors = _majors(survey.members)
     inside = _inside(survey)
     for member in survey.members:
-        place = place_of(member.name, dist_info)
+        place = place_of(member.name)
         plan.notes += files.notes(member)
         uses = files.to_replace(member)
         if not uses:

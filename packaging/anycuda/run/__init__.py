@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     if path is None:
         where = "" if "/" in words[0] else " in PATH"
         return _say(f"there is no {words[0]}{where}", _NOT_FOUND)
-    if path.is_dir() or not os.access(path, os.X_OK):
-        return _say(f"{path} is {'a folder' if path.is_dir() else 'not executable'}", _NOT_RUN)
+    if not os.path.isfile(path) or not os.access(path, os.X_OK):
+        return _say(f"{path} is {program.why_not(path)}", _NOT_RUN)
     installed, table = installation.find(), libraries.table()
     changes = environment.changes(installed, table, arguments.preload, arguments.log, os.environ)
     about = program.about(path, os.environ)

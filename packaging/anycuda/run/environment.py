@@ -36,6 +36,8 @@ def warnings(program: Program, installed: Installation, table: Table, preload: b
     name = PRELOAD if preload else LIBRARY_PATH
     if program.problem:
         return [f"{program.file}: {program.problem}; {name} changes nothing for it"]
+    if not program.machine:
+        return [f"{program.file} cannot be read, so nobody can say whether {name} reaches it"]
     found = []
     if program.machine != installed.cpu:
         found.append(f"{program.file} is for {program.machine}, this anycuda for {installed.cpu}; the dynamic linker "

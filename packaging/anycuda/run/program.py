@@ -16,8 +16,9 @@ _SCRIPTS = 4  # a script may be run by a script, as deep as the kernel follows
 
 @dataclass(frozen=True)
 class Program:
-    """`file` is what the kernel runs: of a script its interpreter. `problem`: why the dynamic linker has no
-    part in it, "" if it has. `search`: the folders of DT_RPATH, which come before LD_LIBRARY_PATH."""
+    """`file` is what the kernel runs: of a script its interpreter. `machine` is "" where that cannot be read.
+    `problem`: why the dynamic linker has no part in it, "" if it has. `search`: the folders of DT_RPATH, which come
+    before LD_LIBRARY_PATH."""
 
     path: Path
     file: Path
@@ -37,6 +38,13 @@ def find(name: str, variables: Mapping[str, str]) -> Path | None:
     return Path(found) if found else None
 
 
+def why_not(path: Path) -> str:
+    """A pipe is none too: whoever opens it to look waits for ever."""
+    if os.path.isdir(path):
+        return "a folder"
+    return "no regular file" if os.path.exists(path) and not os.path.isfile(path) else "not executable"
+
+
 def about(path: Path, variables: Mapping[str, str]) -> Program:
     program = Program(path, path)
     for _ in range(_SCRIPTS):
@@ -53,6 +61,8 @@ def about(path: Path, variables: Mapping[str, str]) -> Program:
     except NotElf:
         return replace(program, problem="it is no ELF program")
     except ElfError as error:
+        if not os.access(program.file, os.R_OK):  # which need not keep anybody from running it
+            return program
         text = str(error).replace(f"{program.file}: ", "")
         return replace(program, machine="32-bit machines") if "32-bit" in text else replace(program, problem=text)
     # With a DT_RUNPATH the dynamic linker does not look at DT_RPATH.
@@ -63,6 +73,8 @@ def about(path: Path, variables: Mapping[str, str]) -> Program:
 
 def _interpreter(path: Path) -> list[str]:
     """The words behind #!"""
+    if not os.path.isfile(path):
+        return []
     try:
         with open(path, "rb") as file:
             line = file.readline(256)

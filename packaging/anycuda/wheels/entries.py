@@ -20,7 +20,7 @@ _MOST_TIMES, _SMALL = 200, 1 << 30
 def problems(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
     """A sentence for each thing that is wrong; none for a wheel that can be worked on."""
     said = [text for entry in found for text in [_entry(entry)] if text]
-    return said + _duplicates(found) + _bomb(found, size) + _overlaps(found, size)
+    return said + _duplicates(found) + bomb(found, size) + _overlaps(found, size)
 
 
 def _entry(entry: zipfile.ZipInfo) -> str:
@@ -38,13 +38,22 @@ def _entry(entry: zipfile.ZipInfo) -> str:
         return f"{shown} is a symbolic link, which wheels cannot have (pip installs a small text file for it)"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return f"{shown} is a device, a pipe or a socket"
-    if entry.flag_bits & _ENCRYPTED:
+    if is_encrypted(entry):
         return f"{shown} is encrypted"
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return f"{shown} is compressed by method {entry.compress_type}; wheels are stored or deflated"
-    if entry.is_dir() and entry.file_size:
+    if _is_folder(entry) and entry.file_size:
         return f"{shown} is a folder that has content"
     return ""
+
+
+def is_encrypted(entry: zipfile.ZipInfo) -> bool:
+    return bool(entry.flag_bits & _ENCRYPTED)
+
+
+def _is_folder(entry: zipfile.ZipInfo) -> bool:
+    """As entry.is_dir(), which in some Pythons fails for a name without a letter."""
+    return entry.filename.endswith("/")
 
 
 def _duplicates(found: Sequence[zipfile.ZipInfo]) -> list[str]:
@@ -54,7 +63,7 @@ def _duplicates(found: Sequence[zipfile.ZipInfo]) -> list[str]:
         if name in seen:
             said.append(f"the name {ascii(name)} is in it twice")
         seen.add(name)
-    files = {entry.filename for entry in found if not entry.is_dir()}
+    files = {entry.filename for entry in found if not _is_folder(entry)}
     return said + [f"{ascii(name)} is both a file and a folder in it" for name in sorted(files & _folders(found))]
 
 
@@ -68,7 +77,7 @@ def _folders(found: Sequence[zipfile.ZipInfo]) -> set[str]:
     return folders
 
 
-def _bomb(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
+def bomb(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
     total = sum(entry.file_size for entry in found)
     if total <= max(_SMALL, size * _MOST_TIMES):
         return []

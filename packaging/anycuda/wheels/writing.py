@@ -74,8 +74,8 @@ def unpack(wheel: Wheel, entry: zipfile.ZipInfo, work: Path, step: Callable[[int
 def room_for(entry: zipfile.ZipInfo, work: Path) -> None:
     free = shutil.disk_usage(work).free
     if entry.file_size > free:
-        raise Failure(f"{entry.filename} has {entry.file_size >> 20} MB unpacked, and the disk of {work.parent} has "
-                      f"{free >> 20} MB left")
+        raise Failure(f"{entry.filename} has {entry.file_size / 1e6:.1f} MB unpacked, and the disk of {work.parent} "
+                      f"has {free / 1e6:.1f} MB left")
 
 
 def moment_of(wheel: Wheel) -> tuple:

@@ -1,0 +1,108 @@
+"""`anycuda repair` when it cannot go on: nothing is lost, nothing is left behind, and the reason is said."""
+
+import errno
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from doctor_support import COMMAND, needs_build
+from test_repair import RepairCase
+from wheel_support import anycuda, real_wheel
+
+from anycuda.failure import Failure
+from anycuda.repair import doing
+
+
+@needs_build
+class NothingIsLost(RepairCase):
+    def test_no_room_for_the_result(self):
+        path = self.wheel({"thing/a.so": self.library(), "thing/big": os.urandom(3 << 20)})
+        before = path.read_bytes()
+        for words in (["-w", str(self.top / "out")], ["--in-place"]):
+            with self.subTest(words=words):
+                done = subprocess.run(
+                    [sys.executable, str(COMMAND), "repair", *words, str(path)], capture_output=True, text=True,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
+                self.assertEqual((done.returncode, path.read_bytes()), (2, before))
+                self.assertRegex(done.stderr, r"^anycuda repair: .*File too large\n$")
+                self.assertEqual([one.name for one in self.top.rglob("*") if "anycuda" in one.name], [])
+                self.assertFalse((self.top / "out" / path.name).exists())
+
+    def test_a_folder_that_cannot_be_written(self):
+        path = self.wheel({"thing/a.so": self.library()})
+        (self.top / "file").write_text("")
+        for folder in (self.top / "file", self.top / "file" / "out", Path("/proc/anycuda")):
+            with self.subTest(folder=folder):
+                done = anycuda("repair", "-w", folder, path)
+                self.assertEqual(done.returncode, 2)
+                self.assertRegex(done.stderr, r"^anycuda repair: .*(--wheel-dir|Not a directory).*\n$")
+
+    def test_interrupted(self):
+        path = Path(shutil.copy(real_wheel("cumm"), self.top))
+        before, out = path.read_bytes(), self.top / "out"
+        child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "--any-glibc", "-w", str(out), str(path)],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked")):
+            pass
+        child.send_signal(signal.SIGINT)
+        said = child.communicate()
+        self.assertEqual((child.returncode, said[1]), (130, ""))
+        self.assertEqual((list(out.iterdir()), path.read_bytes()), ([], before))
+
+    def test_ended_from_outside(self):
+        """Who closes a terminal or stops a container leaves no unpacked files behind."""
+        path = Path(shutil.copy(real_wheel("cumm"), self.top))
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            out = self.top / f"out-{number}"
+            child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "--any-glibc", "-w", str(out), str(path)],
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked")):
+                pass
+            child.send_signal(number)
+            said = child.communicate()
+            self.assertEqual((child.returncode, said[1], list(out.iterdir())), (128 + number, "", []))
+
+    def test_no_room_names_the_disk_that_is_full(self):
+        """Not the file that was being copied to it."""
+        full = OSError(errno.ENOSPC, "No space left on device", "/the/stub.so")
+        with self.assertRaisesRegex(Failure, f"^{self.top}: No space left on device$"):
+            with doing.work_folder(self.top):
+                raise full
+        with self.assertRaises(BrokenPipeError), doing.work_folder(self.top):
+            raise BrokenPipeError
+
+    def test_what_stdout_cannot_take(self):
+        path = self.wheel({"thing/a.so": self.library()})
+        for words in (["repair", "--dry-run", path], ["check", path], ["patch", "--dry-run", self.top / "made.so"]):
+            with self.subTest(words=words), open("/dev/full", "w") as full:
+                done = subprocess.run([sys.executable, COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(done.stderr, r"^anycuda \w+: .*No space left on device\n$")
+            done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, COMMAND, *words],
+                                  stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode in (0, 1), done.stderr), (True, ""), words)
+
+    def test_folders_that_may_not_be_entered(self):
+        """As another user than root."""
+        become = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", sys.executable, COMMAND]
+        if os.geteuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("needs root, and setpriv")
+        if subprocess.run([*become, "--help"], capture_output=True).returncode:
+            self.skipTest("another user cannot run this build")
+        path = self.wheel({"thing/a.so": self.library()})
+        self.top.chmod(0o755)
+        (self.top / "closed").mkdir(mode=0o700)
+        for words in (["repair", "-w", self.top / "closed", path], ["repair", "-w", self.top / "closed" / "in", path],
+                      ["check", self.top / "closed" / "a.whl"], ["patch", self.top / "closed" / "a"]):
+            done = subprocess.run([*become, *words], capture_output=True, text=True)
+            self.assertEqual((done.returncode, "Traceback" in done.stderr), (2, False), done.stderr)
+            self.assertIn("Permission denied", done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
