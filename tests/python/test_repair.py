@@ -82,6 +82,37 @@ class Repaired(RepairCase):
         native = unpack(path, self.top / "native")
         self.assertIn("libcudart.so.12: cannot open shared object", self.versions(native, "thing/sub/a12.so")[3])
 
+    def test_what_was_linked_to_the_stub_as_cmake_does(self):
+        """With the stub for a folder of linking (its versions are those of CUDA 12), and with the stub itself."""
+        link, stub = STUBS / "link/12/libcudart.so", STUBS / "libcudart_stub.so"
+        files = {f"thing/{name}.so": self.library("", "-x", "none", linked)
+                 for name, linked in (("link", link), ("stub", stub))}
+        for bundled in ({}, {"thing/lib/libcudart_stub.so": stub.read_bytes()}):
+            with self.subTest(bundled=list(bundled)):
+                path = self.wheel({**files, **bundled})
+                first = repaired(path, self.top / "out", "--force")
+                self.assertEqual(problems(first), [])
+                folder = unpack(first, self.top / f"unpacked{len(bundled)}")
+                own = stub_in(folder, "cudart")
+                self.assertFalse(list(folder.rglob("libcudart_stub.so")))
+                for name in files:
+                    self.assertIn(own.name, needed(folder / name))
+                    self.assertNotIn("libcudart_stub.so", needed(folder / name))
+                    self.assertEqual(self.versions(folder, name), [NONE, ON_11, ON_12, ON_13, ON_13])
+                from anycuda.elf import read
+                asked = {name: read.read(folder / name).versions_needed[own.name] for name in files}
+                self.assertEqual(asked, {"thing/link.so": ["libcudart.so.12"], "thing/stub.so": ["ANYCUDA_NATIVE"]})
+                again = repaired(first, self.top / f"again{len(bundled)}")
+                self.assertEqual(again.read_bytes(), first.read_bytes())
+
+    def test_a_stub_that_a_library_opens_by_name_stays(self):
+        linked = self.library("", "-x", "none", STUBS / "link/12/libcudart.so")
+        opens = compiled('const char* name = "libcudart_stub.so";', self.top / "opens.so")
+        folder = self.repair(self.wheel({"thing/a.so": linked, "thing/opens.so": opens,
+                                         "thing/libcudart_stub.so": (STUBS / "libcudart_stub.so").read_bytes()}))
+        self.assertTrue((folder / "thing/libcudart_stub.so").exists())
+        self.assertIn(stub_in(folder, "cudart").name, needed(folder / "thing/a.so"))
+
     def test_functions_of_no_named_library(self):
         path = self.wheel({"thing/stray.so": self.library(""), "thing/a.so": self.library("12.9")})
         folder = self.repair(path)
@@ -215,8 +246,11 @@ class Refused(RepairCase):
         for content, said in ((b"", "no zip file"), (b"\x7fELF" + bytes(100), "no zip file")):
             path.write_bytes(content)
             self.assertIn(said, self.refused(path, status=2))
-        self.assertIn("there is no such file", self.refused(self.top / f"none-1-{TAG}.whl", status=2))
-        self.assertIn("not the name of a wheel", self.refused(self.top / "none.zip", status=2))
+        for name in (f"none-1-{TAG}.whl", "none.whl", "none"):
+            self.assertIn("there is no such file", self.refused(self.top / name, status=2))
+        other = self.top / "there.whl"
+        other.write_bytes(b"")
+        self.assertIn("not the name of a wheel", self.refused(other, status=2))
 
     def test_cut_and_changed_wheels(self):
         whole = self.wheel({"thing/a.so": self.library()}).read_bytes()

@@ -41,10 +41,10 @@ def use(needed="libcudart.so.12", how="named", majors=("12",), names=("cudaMallo
 
 
 def member(name="thing/a.so", *uses: Use, needed=(), search_path=None, other=(), static=False, provides=None,
-           machine="x86_64", glibc=(2, 5), soname="") -> Member:
+           machine="x86_64", glibc=(2, 5), soname="", native=(), opens=()) -> Member:
     names = [one.needed for one in uses if one.needed] + list(needed) + list(other)
     return Member(name, machine, soname, tuple(names), search_path, glibc,
-                  FileUse(Path("x"), tuple(uses), tuple(other), static, provides))
+                  FileUse(Path("x"), tuple(uses), tuple(other), static, provides), frozenset(native), opens)
 
 
 COPY = Provides("cudart", "renamed", "12")
@@ -182,11 +182,15 @@ class Refused(unittest.TestCase):
             return stub_of(library, glibc=(2, 34))
 
         old = plan.Wishes(glibc=(2, 28))
-        self.assertIn("needs glibc 2.34, and the wheel promises 2.28", self.refusal(member("a.so", use()), wishes=old,
-                                                                                    stubs=new))
+        self.assertIn("promises to run with glibc 2.28", self.refusal(member("a.so", use()), wishes=old, stubs=new))
         for wishes, glibc in ((plan.Wishes(glibc=(2, 34)), (2, 5)), (plan.Wishes(), (2, 5)), (old, (2, 35))):
             with self.subTest(wishes=wishes):
                 self.assertEqual(make(member("a.so", use(), glibc=glibc), wishes=wishes, stubs=new).refusals, [])
+        driver = member("b.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"))
+        both = self.refusal(member("a.so", use()), driver, wishes=old, stubs=new)  # once, for all stubs and files
+        for said in ("libcudart_stub.so (needs 2.34)", "libcuda_stub.so (needs 2.34)", "from PyPI",
+                     "packaging/wheel/build.py", "--any-glibc"):
+            self.assertIn(said, both)
         manylinux1 = plan.Wishes(glibc=(2, 5))
         self.assertEqual(make(member("a.so", use()), wishes=manylinux1).refusals, [])
 
@@ -262,6 +266,83 @@ class Bundled(unittest.TestCase):
         self.assertEqual(made.refusals, [])
 
 
+class LinkedToTheStub(unittest.TestCase):
+    """As CMake links with find_package(anycuda): the stub is needed by the name that all have in common."""
+
+    NAME, OWN_NAME = "libcudart_stub.so", "libcudart_stub-0123abcd.so"
+    STUB = Provides("cudart", "stub", "")
+
+    def user(self, needed=NAME, bare=False, **options) -> Member:
+        return member("thing/a.so", use(needed, "stub", () if bare else ("12",), bare=bare), **options)
+
+    def common(self, what="stub") -> Member:
+        return member(f"{LIBS}/{self.NAME}", soname=self.NAME, provides=Provides("cudart", what, ""))
+
+    def own(self) -> Member:
+        return member(f"{LIBS}/{self.OWN_NAME}", soname=self.OWN_NAME, provides=self.STUB)
+
+    def test_it_gets_the_stub_under_a_name_of_its_own(self):
+        made = make(self.user())
+        (edit,) = made.edits
+        self.assertEqual((edit.needed, edit.add_needed, edit.versions, edit.path),
+                         ({self.NAME: "libcudart_stub-0.so"}, (), {}, "$ORIGIN/../thing.libs"))
+        self.assertIn("built for CUDA 12", edit.said[0])
+        self.assertEqual((list(made.stubs), made.refusals, made.notes), (["thing.libs/libcudart_stub-0.so"], [], []))
+
+    def test_the_version_of_the_stub_itself_stays(self):
+        EXPORTS["cudart"].add(("cudaMalloc", NATIVE))
+        self.addCleanup(EXPORTS["cudart"].discard, ("cudaMalloc", NATIVE))
+        made = make(self.user(bare=True, native=[self.NAME]))
+        self.assertEqual((made.edits[0].versions, made.refusals), ({}, []))
+
+    def test_without_any_version_the_major_must_be_known(self):
+        self.assertIn("--built-for", make(self.user(bare=True)).refusals[0])
+        made = make(self.user(bare=True), wishes=plan.Wishes("12"))
+        self.assertEqual((made.edits[0].versions, made.refusals),
+                         ({"cudaMalloc": ("libcudart_stub-0.so", "libcudart.so.12")}, []))
+
+    def test_it_tells_the_major_of_other_files(self):
+        made = make(self.user(), member("thing/b.so", use(None, "unnamed", (), bare=True)))
+        self.assertEqual((made.edits[1].versions, made.refusals),
+                         ({"cudaMalloc": ("libcudart_stub-0.so", "libcudart.so.12")}, []))
+
+    def test_a_bundled_one_goes(self):
+        made = make(self.user(), self.common())
+        self.assertEqual((len(made.edits), list(made.left_out), made.refusals), (1, [self.common().name], []))
+        self.assertIn("a stub", made.left_out[self.common().name])
+
+    def test_a_bundled_one_that_others_refer_to_stays(self):
+        text = {"thing/__init__.py": (self.NAME,)}
+        for others, texts in (([member("thing/b.so", opens=(self.NAME,))], None), ([], text)):
+            with self.subTest(texts=texts):
+                made = make(self.user(), self.common(), *others, texts=texts)
+                self.assertEqual((len(made.edits), made.left_out, made.refusals), (1, {}, []))
+                self.assertIn(f"{self.common().name} stays in the wheel", made.notes[0])
+                self.assertEqual([note for note in made.notes if "NVIDIA" in note], [])
+
+    def test_a_bundled_one_that_nobody_needed_stays(self):
+        self.assertEqual(make(member("thing/b.so", use()), self.common()).left_out, {})
+
+    def test_another_projects_file_of_that_name_stays(self):
+        made = make(self.user(bare=True), self.common("peer"))
+        self.assertEqual((made.edits, made.left_out, made.refusals), ([], {}, []))
+        self.assertIn("a stub of another project: it stays", made.notes[0])
+
+    def test_one_under_its_own_name_is_repaired_already_only_if_it_is_there(self):
+        made = make(self.user(self.OWN_NAME), self.own())
+        self.assertEqual((made.edits, made.left_out, made.refusals), ([], {}, []))
+        self.assertIn(f"has {self.OWN_NAME} already", made.notes[0])
+        (refusal,) = make(self.user(self.OWN_NAME)).refusals
+        self.assertIn(f"thing/a.so needs {self.OWN_NAME}, which is not in the wheel", refusal)
+
+    def test_one_that_is_there_already_serves_the_other_files_too(self):
+        stub = member(f"{LIBS}/libcudart_stub-0.so", soname="libcudart_stub-0.so", provides=self.STUB)
+        made = make(self.user(), stub)
+        self.assertEqual((len(made.edits), made.stubs, made.refusals), (1, {}, []))
+        other = member(stub.name, soname=stub.soname, provides=Provides("cudart", "peer", ""))
+        self.assertIn("in the wheel already, and another file", make(self.user(), other).refusals[0])
+
+
 class Said(unittest.TestCase):
     def test_what_no_repair_reaches(self):
         made = make(member("thing/a.so", static=True), unread={"thing/a.cubin": "for machine 190"},
@@ -271,7 +352,7 @@ class Said(unittest.TestCase):
         self.assertIn("thing/a.cubin stays as it is: for machine 190", made.notes[1])
 
     def test_what_is_repaired_already(self):
-        made = make(member("thing/a.so", use("libcudart_stub-0.so", "stub")))
+        made = make(member("thing/a.so", use("libcudart_stub-0.so", "stub")), files=("thing.libs/libcudart_stub-0.so",))
         self.assertEqual((made.edits, made.refusals), ([], []))
         self.assertIn("has libcudart_stub-0.so already", made.notes[0])
 

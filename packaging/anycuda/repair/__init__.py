@@ -73,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: libraries.Table, progress: Progress) -> int:
     # Behind a symbolic link is what is to be replaced, and not the link.
     target = Path(os.path.realpath(path)) if arguments.in_place else arguments.wheel_dir / path.name
+    if not os.path.lexists(path):  # before its name is judged, which may be mistyped
+        raise Failure(f"{path}: there is no such file")
     with archive.open_wheel(path) as wheel:
         _check(path, target, arguments, wheel)
         if not arguments.in_place and not arguments.dry_run:

@@ -1,15 +1,17 @@
-"""The copies of CUDA libraries that a wheel brings along: which of them nobody needs any more. Pure."""
+"""The copies of CUDA libraries and of stubs that a wheel brings along: which of them nobody needs any more. Pure."""
 
 from __future__ import annotations
 
 import posixpath
 
 from ..uses.libraries import Table
+from .common import is_common
 from .files import FileEdit
 from .survey import Member, Survey
 
 _COPIES = ("original", "renamed")
 _BUILTINS = "libnvrtc-builtins"
+_NVIDIAS, _STUB = "a copy of NVIDIA's library", "a stub under the name that all have in common,"
 
 
 def strangers(member: Member, edit: FileEdit, inside: frozenset, table: Table) -> tuple[list[str], list[str]]:
@@ -27,7 +29,9 @@ def leave_out(plan, survey: Survey, table: Table) -> None:
     """A copy goes when files of this wheel needed it and none does any more, and no text names it."""
     edits = {edit.name: edit for edit in plan.edits}
     replaced = {name for edit in plan.edits for name in edit.needed}
-    copies = [member for member in survey.members if _is_copy(member) or member.file.startswith(_BUILTINS)]
+    shared = {member.name for member in survey.members if is_common(member, table)}
+    copies = [member for member in survey.members
+              if _is_copy(member) or member.file.startswith(_BUILTINS) or member.name in shared]
     going = {member.name for member in copies if {member.file, member.soname} & replaced
              or member.file.startswith(_BUILTINS) and any(name.startswith("libnvrtc.") or name.startswith("libnvrtc-")
                                                           for name in replaced)}
@@ -40,7 +44,7 @@ def leave_out(plan, survey: Survey, table: Table) -> None:
             break
         plan.notes += [f"{name} stays in the wheel: {why}" for name, why in kept.items()]
         going -= set(kept)
-    plan.left_out.update({name: "a copy of NVIDIA's library that nothing in the wheel needs any more"
+    plan.left_out.update({name: f"{_STUB if name in shared else _NVIDIAS} that nothing in the wheel needs any more"
                           for name in sorted(going)})
     plan.notes += _named_in_texts(plan, survey)
 
@@ -51,7 +55,7 @@ def _is_copy(member: Member) -> bool:
 
 def _needs_of(member: Member, edit: FileEdit | None) -> set[str]:
     names = set(member.needed) - set(edit.needed if edit else ())
-    return names | {text for use in member.use.uses for text in use.strings}
+    return names | {text for use in member.use.uses for text in use.strings} | set(member.opens)
 
 
 def _why_stays(member: Member, still: set[str], survey: Survey) -> str:
@@ -65,5 +69,6 @@ def _named_in_texts(plan, survey: Survey) -> list[str]:
     """A program text that names a CUDA library may open it; nobody can tell from here."""
     if not plan.edits:
         return []
+    of_nvidia = {text: [name for name in names if "_stub" not in name] for text, names in survey.texts.items()}
     return [f"{text} names {', '.join(names[:3])}: if it opens that, it gets NVIDIA's library, not the stub"
-            for text, names in survey.texts.items() if posixpath.splitext(text)[1] == ".py"]
+            for text, names in of_nvidia.items() if names and posixpath.splitext(text)[1] == ".py"]

@@ -8,11 +8,10 @@ from typing import Callable
 from ..uses.libraries import NATIVE, Table
 from ..uses.uses import Reference, Use
 from . import places
+from .common import has_own_name
 from .stubs import Stub
 from .survey import Member
 
-# What was tested with CUDA 11 and later; no such CUDA runs with an older glibc.
-_OLDEST_GLIBC = (2, 17)
 _NO_LIBRARY = ("original", "renamed", "stub", "dropin", "peer")
 
 
@@ -32,13 +31,19 @@ class FileEdit:
     asked: tuple[tuple[str, Reference, str], ...]  # library, function, the major that it is asked for ("")
 
 
-def to_replace(member: Member) -> list[Use]:
+def to_replace(member: Member, foreign: frozenset[str]) -> list[Use]:
     """A library of CUDA itself, or a stub, is no user of another. What a file can do without (all its references
-    are weak) it does without now, and a need would change that."""
-    if member.use.provides and member.use.provides.what in _NO_LIBRARY:
+    are weak) it does without now, and a need would change that. `foreign`: files of this wheel that have the name
+    of a stub and are none of ours."""
+    if is_library(member):
         return []
     return [use for use in member.use.uses
-            if use.how in ("named", "renamed") or use.how == "unnamed" and not all(one.weak for one in use.symbols)]
+            if use.how in ("named", "renamed") or use.how == "unnamed" and not all(one.weak for one in use.symbols)
+            or use.how == "stub" and not has_own_name(use) and use.needed not in foreign]
+
+
+def is_library(member: Member) -> bool:
+    return member.use.provides is not None and member.use.provides.what in _NO_LIBRARY
 
 
 def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stubs: dict[str, Stub], table: Table,
@@ -46,7 +51,8 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
     needed, added, versions, unknown, said, asked = {}, [], {}, [], [], []
     for use in uses:
         stub, major, how = stubs[use.library], "", ""
-        bare = [one for one in use.symbols if not one.major]
+        # Those that were linked to the stub itself have its own version, which stays.
+        bare = [one for one in use.symbols if not one.major and use.needed not in member.native]
         if bare and use.library != "cuda":
             major, how = major_of(use)
             node = _node(table, use.library, major)
@@ -72,18 +78,12 @@ def _built_for(use: Use, major: str, how: str) -> str:
     return f", built for CUDA {' and '.join(use.majors)}" if use.majors else ""
 
 
-def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[str, Stub],
-             promised: tuple[int, int] | None, table: Table) -> list[str]:
+def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[str, Stub], table: Table) -> list[str]:
     said = [f"{member.name}: {place.why_not}"] if place.why_not else []
     for stub in stubs.values():
         if stub.machine != member.machine:
             said.append(f"{member.name} is for {member.machine}, {stub.path} for {stub.machine}: give stubs for "
                         f"{member.machine} with --stubs")
-        allowed = max(_OLDEST_GLIBC, member.glibc, promised or (0, 0))
-        if promised and stub.glibc > allowed:
-            said.append(f"{stub.path} needs glibc {_dots(stub.glibc)}, and the wheel promises {_dots(promised)}: the "
-                        "stubs of anycuda's own wheel need 2.17; or --any-glibc, and then the wheel's name "
-                        "promises too much")
     for use in edit_.unknown:
         names = [one.name for one in use.symbols if not one.major]
         said.append(f"{member.name} uses {len(names)} functions of {table.libraries[use.library].stem} "
@@ -106,7 +106,7 @@ def _node(table: Table, library: str, major: str) -> str | None:
     return majors[major].node if major in majors else None
 
 
-def notes(member: Member) -> list[str]:
+def notes(member: Member, foreign: frozenset[str]) -> list[str]:
     use, said = member.use, []
     if use.static_runtime:
         said.append(f"{member.name} has a CUDA runtime linked into it, which no stub replaces: it goes on as it is")
@@ -114,14 +114,10 @@ def notes(member: Member) -> list[str]:
         if one.how == "loaded" and one.library != "cuda" and not use.provides:
             said.append(f"{member.name} opens {', '.join(one.strings)} itself, which no repair changes; for such "
                         "programs there are the drop-ins (anycuda run)")
-        if one.how == "stub":
+        if one.how == "stub" and has_own_name(one):
             said.append(f"{member.name} has {one.needed} already")
-        if one.how == "peer":
+        if one.how == "peer" or one.how == "stub" and one.needed in foreign:
             said.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
         if one.how == "unnamed" and all(symbol.weak for symbol in one.symbols):
             said.append(f"{member.name} uses {one.library} if somebody else has loaded it: it stays so")
     return said
-
-
-def _dots(version: tuple[int, int]) -> str:
-    return ".".join(map(str, version))

@@ -8,7 +8,7 @@ from typing import Callable
 
 from ..uses.libraries import Table
 from ..uses.uses import Use
-from . import bundled, files
+from . import bundled, common, files, glibc
 from .files import FileEdit
 from .places import folder_of_stubs, place_of
 from .stubs import Stub
@@ -43,16 +43,22 @@ def make(survey: Survey, distribution: str, wishes: Wishes, table: Table,
     folder = folder_of_stubs(distribution)
     majors = _majors(survey.members)
     inside = _inside(survey)
+    foreign, there = common.foreign(survey, table), common.there(survey)
+    too_new: list[Stub] = []
     for member in survey.members:
         place = place_of(member.name)
-        plan.notes += files.notes(member)
-        uses = files.to_replace(member)
+        plan.notes += files.notes(member, foreign)
+        plan.refusals += [f"{member.name} needs {name}, which is not in the wheel: somebody has taken it out of a "
+                          "repaired wheel, and without it the file does not load. Repair the wheel as it was built"
+                          for name in common.lost(member, inside) if not files.is_library(member)]
+        uses = files.to_replace(member, foreign)
         if not uses:
             continue
         wanted = {use.library: stub_of(use.library) for use in uses}
         edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, wishes, majors))
         plan.edits.append(edit)
-        plan.refusals += files.refusals(member, edit, place, wanted, wishes.glibc, table)
+        plan.refusals += files.refusals(member, edit, place, wanted, table)
+        too_new += glibc.too_new(member, wanted, wishes.glibc)
         tied, others = bundled.strangers(member, edit, inside, table)
         if tied and not wishes.partly:
             plan.refusals.append(f"{member.name} needs {', '.join(tied)}, for which anycuda has no stub: without that "
@@ -61,7 +67,10 @@ def make(survey: Survey, distribution: str, wishes: Wishes, table: Table,
         elif tied or others:
             plan.notes.append(f"{member.name} needs {', '.join(tied + others)}, for which anycuda has no stub: it "
                               "loads only where that is")
-        plan.stubs.update({f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()})
+        paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
+        plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
+    if wishes.glibc and too_new:
+        plan.refusals.append(glibc.refusal(too_new, wishes.glibc))
     for name, why in survey.unread.items():
         plan.notes.append(f"{name} stays as it is: {why}")
     bundled.leave_out(plan, survey, table)
@@ -76,7 +85,7 @@ def _majors(members: list[Member]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for member in members:
         for use in member.use.uses:
-            if use.how in ("named", "renamed"):
+            if use.how in ("named", "renamed", "stub"):
                 found.setdefault(use.library, set()).update(use.majors)
     return found
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..elf import ElfError, read
 from ..failure import Failure
-from ..uses import uses
+from ..uses import contents, libraries, uses
 from ..wheels import record, writing
 from ..wheels.archive import Wheel
 from . import stubs
 
 # Not the archives that only a linker reads (libcudart_static.a).
-_NAMES = re.compile(rb"lib(?:cudart|nvrtc|nvJitLink)(?!_static|_stub)[-\w.*%{}]*")
+_NAMES = re.compile(rb"lib(?:(?:cudart|nvrtc|nvJitLink)(?!_static|_stub)[-\w.*%{}]*"
+                    rb"|(?:cudart|nvrtc|nvjitlink|cuda)_stub\.so)")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # of a name that is cut by the end of a block
 
 
 @dataclass(frozen=True)
 class Member:
-    """A program or library of the wheel. `path` is its search path, `kept` that it has one."""
+    """A program or library of the wheel. `native`: those of its needs of which it wants functions in the version
+    that only stubs have. `opens`: strings in it that name stubs of the wheel."""
 
     name: str
     machine: str
@@ -32,6 +34,8 @@ class Member:
     search_path: str | None
     glibc: tuple[int, int]
     use: uses.FileUse
+    native: frozenset[str] = frozenset()
+    opens: tuple[str, ...] = ()
 
     @property
     def file(self) -> str:
@@ -95,9 +99,24 @@ def _elf(name: str, path: Path, survey: Survey) -> None:
     try:
         image = read.read(path)
         use = uses.of(image)
+        opens = _stubs_named(path, survey)
     except ElfError as error:
         survey.unread[name] = str(error).replace(f"{path}: ", "")
         return
     survey.members.append(Member(name, image.machine, image.soname, tuple(image.needed),
                                  image.rpath if image.runpath is None else image.runpath,
-                                 stubs.glibc_of(image), use))
+                                 stubs.glibc_of(image), use, _native(image), opens))
+
+
+def _native(image: read.Image) -> frozenset[str]:
+    return frozenset(file for file, nodes in image.versions_needed.items() if libraries.NATIVE in nodes)
+
+
+def _stubs_named(path: Path, survey: Survey) -> tuple[str, ...]:
+    """It costs a second look at the file, and matters only for a wheel that has stubs under their common names."""
+    table = libraries.table()
+    if not {posixpath.basename(name) for name in survey.files} & {one.stub for one in table.libraries.values()}:
+        return ()
+    of_stubs = {name: replace(one, file_prefix=one.stub) for name, one in table.libraries.items()}
+    found = contents.look(path, replace(table, libraries=of_stubs)).names
+    return tuple(sorted({posixpath.basename(text) for texts in found.values() for text in texts}))

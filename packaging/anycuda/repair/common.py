@@ -1,0 +1,45 @@
+"""Stubs under the name that all of them have in common (libcudart_stub.so), as in what CMake has linked, and those
+under a name of their own (libcudart_stub-c7c69a83.so), as repair and auditwheel put them into wheels. Pure."""
+
+from __future__ import annotations
+
+from ..uses.libraries import Table
+from ..uses.uses import Use
+from .survey import Member, Survey
+
+
+def has_own_name(use: Use) -> bool:
+    """Of a need of a stub. There is a hash in such a name."""
+    return "_stub.so" not in (use.needed or "")
+
+
+def is_common(member: Member, table: Table) -> bool:
+    """Is it a stub of anycuda's that others can only find by the common name?"""
+    return _what(member) == "stub" and bool({member.file, member.soname} & _names(table))
+
+
+def foreign(survey: Survey, table: Table) -> frozenset[str]:
+    """Files that have the name of a stub and are none of ours: another project's had them once."""
+    return frozenset(name for member in survey.members if _what(member) != "stub"
+                     for name in (member.file, member.soname) if name in _names(table))
+
+
+def there(survey: Survey) -> frozenset[str]:
+    """Stubs under names of their own, by their names in the wheel. What has the same one is the same."""
+    return frozenset(member.name for member in survey.members
+                     if _what(member) == "stub" and member.file == member.soname)
+
+
+def lost(member: Member, inside: frozenset[str]) -> list[str]:
+    """Stubs of a repaired file that are no longer beside it. No other can be put in their place: what they could do
+    is not known."""
+    return [use.needed for use in member.use.uses
+            if use.how == "stub" and use.needed and has_own_name(use) and use.needed not in inside]
+
+
+def _names(table: Table) -> frozenset[str]:
+    return frozenset(library.stub for library in table.libraries.values())
+
+
+def _what(member: Member) -> str:
+    return member.use.provides.what if member.use.provides else ""
