@@ -29,10 +29,18 @@ class Installation:
         """Of "stubs", "dropins", "link" (a folder for each major), "static" (likewise), "tools", "cmake",
         "pkgconfig", "include"."""
         folder = self.folders.get(holds)
-        if folder is None or not folder.is_dir():
-            raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}"
-                          f"{f': {folder} is missing' if folder else ''}; install it again")
+        if folder is None:
+            raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}{self._why_never()}")
+        if not folder.is_dir():
+            raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}: {folder} is missing; install it again")
         return folder
+
+    def _why_never(self) -> str:
+        """A build folder has what its programs need to run, every installation and wheel headers too."""
+        if "include" in self.folders:
+            return ": it was made without"
+        return (": it is of a build folder, where nothing is installed; `cmake --install BUILD --prefix PREFIX`, and "
+                "call PREFIX/bin/anycuda")
 
     def stub(self, library: str) -> Path:
         """cudart -> .../libcudart_stub.so"""

@@ -363,6 +363,42 @@ class Nothing(Check):
         self.assertEqual(status, 0)
         self.assertTrue(out.startswith("static.so: brings its CUDA runtime with it, linked in statically"), out)
 
+    @unittest.skipUnless(BUILD and (BUILD / "lib/static/12/libcudart.a").exists(), "no build with static stubs")
+    def test_a_stub_that_is_linked_in(self):
+        path = self.compile("inside.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
+                            BUILD / "lib/static/12/libcudart.a", "-ldl")
+        said = ("inside.so: has anycuda's stub of cudart in it; there is nothing to do\n\n  has anycuda's stub of "
+                "cudart linked in statically; which functions it calls there, the file does not say\n")
+        self.assertEqual(self.check(path), (0, said, ""))
+        self.assertEqual(self.check("--library", "cudart", path), (0, said, ""))
+        self.assertEqual(self.json(path)["inputs"][0]["files"][0]["stubs_inside"], ["cudart"])
+        beside = self.compile("beside.so", "int cudaFree(void*), nvrtcVersion(int*, int*);"
+                              "int f(void) { return cudaFree(0) + nvrtcVersion(0, 0); }",
+                              BUILD / "lib/static/12/libcudart.a", library_file("nvrtc", "12.9"), "-ldl")
+        status, out, _ = self.check(beside)
+        self.assertEqual((status, out.splitlines()[0]),
+                         (0, "beside.so: all CUDA functions that it uses run on CUDA 11.7-13.5"))
+        self.assertIn("\n  has anycuda's stub of cudart linked in statically", out)
+
+    @needs_programs
+    def test_what_is_linked_to_the_stub_itself(self):
+        stub = BUILD / "lib" / "libcudart_stub.so"
+        status, out, _ = self.check(self.call("direct.so", "cudaFree", stub))
+        self.assertEqual((status, out.splitlines()[0]), (0, "direct.so: all CUDA functions that it uses run on CUDA "
+                                                            "11.7-13.5; but it was linked to a stub itself"))
+        said = ("\n  was linked to libcudart_stub.so itself (-lcudart_stub), so its calls have no major, and none is "
+                "adapted: link it with the library in lib/anycuda/link/MAJOR\n")
+        self.assertEqual(out.count(said), 1, out)
+        self.assertNotIn("-lcudart_stub", self.check("--library", "nvrtc", self.folder / "direct.so")[1])
+        status, out, _ = self.check(self.call("other.so", "cudaGetDeviceProperties", stub))
+        self.assertEqual(status, 1)
+        self.assertIn("was linked to libcudart_stub.so itself", out)
+        self.assertTrue(out.endswith("\n  --built-for MAJOR says here what it was built for.\n"), out)
+        for path in (REAL / "linked" / "call_cudart-12", REAL / "versionless" / "call_cudart-12"):
+            self.assertNotIn("itself (-l", self.check(path)[1])
+        driver = self.call("driver.so", "cuInit", BUILD / "lib" / "libcuda_stub.so")
+        self.assertNotIn("itself", self.check(driver)[1])
+
     def test_a_cuda_library_itself(self):
         status, out, _ = self.check(library_file("cudart", "12.9"))
         self.assertEqual(status, 0)
@@ -423,9 +459,9 @@ class Json(Check):
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]
-        self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides"])
+        self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides", "stubs_inside"])
         (use,) = file["uses"]
-        self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings"])
+        self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native"])
         self.assertEqual(list(use["symbols"][0]), ["name", "major", "weak"])
         for cell in one["cells"]:
             self.assertEqual(list(cell), ["library", "symbol", "caller", "runtimes", "kind", "target", "function",

@@ -39,8 +39,17 @@ class Config(unittest.TestCase):
     def test_refuses_a_folder_that_is_gone_and_one_that_this_installation_never_had(self):
         with self.assertRaisesRegex(failure.Failure, "no folder of include: .*include is missing"):
             self.said("--include")
-        with self.assertRaisesRegex(failure.Failure, "no folder of link; install it again"):
+        with self.assertRaisesRegex(failure.Failure, "no folder of link: it was made without"):
             self.said("--link-dir")
+
+    def test_a_build_folder_is_told_as_one(self):
+        path = self.root / "installation.json"
+        text = json.loads(path.read_text(encoding="utf-8"))
+        del text["folders"]["cmake"], text["folders"]["include"]
+        path.write_text(json.dumps(text), encoding="utf-8")
+        with self.assertRaisesRegex(failure.Failure, "no folder of cmake: it is of a build folder, .*cmake --install"):
+            self.said("--cmake-dir")
+        self.assertEqual(self.said("--stubs"), f"{self.root}/lib\n")
 
     def test_without_options_names_all_that_there_is(self):
         (self.root / "include").mkdir()

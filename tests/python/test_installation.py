@@ -60,8 +60,11 @@ class Trees(unittest.TestCase):
 
     def test_a_folder_that_is_not_there_or_not_named(self):
         loaded = self.loaded()
-        with self.assertRaisesRegex(Failure, "has no folder of static; install it again"):
+        with self.assertRaisesRegex(Failure, "has no folder of static: it is of a build folder, .*cmake --install"):
             loaded.folder("static")
+        whole = installation.load(self.written(self.whole(folders={**FOLDERS, "include": "include"})))
+        with self.assertRaisesRegex(Failure, "has no folder of static: it was made without"):
+            whole.folder("static")
         (self.root / "lib/link").rmdir()
         with self.assertRaisesRegex(Failure, "has no folder of link: .*/lib/link is missing"):
             loaded.folder("link")
@@ -108,6 +111,8 @@ class Built(unittest.TestCase):
     def test_the_build_folder_has_what_its_file_names(self):
         found = installation.load(BUILD / "share" / "anycuda" / "installation.json")
         self.assertEqual(found.cpu, os.uname().machine)
+        with self.assertRaisesRegex(Failure, "no folder of cmake: it is of a build folder"):
+            found.folder("cmake")
         for name in ("cudart", "nvrtc", "nvjitlink", "cuda"):
             self.assertTrue(found.stub(name).is_file())
         self.assertTrue((found.folder("dropins") / "libcudart.so.12").is_file())

@@ -9,7 +9,7 @@ from elf_support import read
 from anycuda.elf.edit import Edit
 from anycuda.elf.symbols import Symbol
 from anycuda.failure import Failure
-from anycuda.patch.decide import decide
+from anycuda.patch.decide import NothingToPatch, decide
 from anycuda.patch.wanted import Wanted
 from anycuda.uses.libraries import Library, Major, Table
 from anycuda.uses.uses import FileUse, Provides, Reference, Use
@@ -41,7 +41,7 @@ def cudart(how: str, needed: str | None, majors: tuple, *symbols: tuple) -> Use:
 
 class Decide(unittest.TestCase):
     def decide(self, *found: Use, wanted: Wanted = Wanted(), finds: bool = False, image: dict | None = None, other=(),
-               static: bool = False, provides=None):
+               static: bool = False, provides=None, inside=()):
         described = read.Image(PATH, "x86_64", "executable", **(image or {}))
         for use in found:
             if use.needed and use.needed not in described.needed:
@@ -49,11 +49,41 @@ class Decide(unittest.TestCase):
             for symbol in use.symbols:
                 node = CUDART.majors[symbol.major].node if symbol.major else ""
                 described.symbols.append(undefined(symbol.name, node or "", use.needed or ""))
-        return decide(described, FileUse(PATH, found, tuple(other), static, provides), TABLE, wanted, lambda _: finds)
+        use = FileUse(PATH, found, tuple(other), static, provides, inside)
+        return decide(described, use, TABLE, wanted, lambda _: finds)
 
     def refused(self, reason: str, *found: Use, **more):
         with self.assertRaisesRegex(Failure, f"^/opt/app/program: .*{reason}"):
             self.decide(*found, **more)
+
+    def test_a_stub_inside_is_all_that_it_needs(self):
+        made = self.decide(inside=("cudart",), other=("libcublas.so.12",), wanted=Wanted(("/x",), "12", True))
+        self.assertEqual((made.changes, made.stubs, made.inside, made.done), (False, {}, ("cudart",), []))
+        self.assertIn("goes on needing libcublas.so.12", made.left[0])
+        made = self.decide(cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12")), inside=("nvrtc",))
+        self.assertTrue(made.changes)
+        self.refused("linked into it statically", inside=("nvrtc",), static=True)
+
+    def test_what_may_be_passed_over(self):
+        def kind(*found: Use, **more) -> type:
+            with self.assertRaises(Failure) as raised:
+                self.decide(*found, **more)
+            return type(raised.exception)
+
+        self.assertIs(kind(), NothingToPatch)
+        self.assertIs(kind(other=("libcublas.so.12",)), NothingToPatch)
+        for what in ("stub", "dropin", "original", "renamed", "peer"):
+            self.assertIs(kind(provides=Provides("cudart", what, "")),
+                          NothingToPatch if what in ("stub", "dropin") else Failure)
+        self.assertIs(kind(static=True), Failure)
+        self.assertIs(kind(Use("cudart", None, "loaded", (), strings=("libcudart.so.12",))), Failure)
+
+    def test_what_was_linked_to_the_stub_itself(self):
+        for built_for in ("", "12"):
+            use = Use("cudart", "libcudart_stub.so", "stub", (), (), native=True)
+            made = self.decide(use, finds=True, wanted=Wanted(built_for=built_for))
+            self.assertFalse(made.changes)
+            self.assertRegex(made.left[0], "linked to libcudart_stub.so itself, .*lib/anycuda/link/MAJOR")
 
     def test_a_library_by_its_own_name(self):
         made = self.decide(cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"), ("cudaFree", "12")))

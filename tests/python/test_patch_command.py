@@ -203,8 +203,35 @@ class Command(unittest.TestCase):
     def test_the_files_that_can_be_patched_are(self):
         program = self.copied(REAL / "native" / "call_cudart-12")
         host = self.copied(REAL / "native" / "host")
-        self.assertIn("uses no CUDA library", self.patch(host, program, status=2))
+        self.assertIn("missing: No such file", self.patch("missing", program, status=2))
         self.assertEqual(read.read(program).needed[0], "libcudart_stub.so")
+        said = self.patch("--copy-stubs", host, program)
+        self.assertIn(f"{host}: uses no CUDA library (passed over)\n", said)
+        self.assertIn("put into", said)
+        said = self.patch("--copy-stubs", host, self.folder / "libcudart_stub.so", program)  # lib/*.so once more
+        self.assertIn("is a stub of anycuda itself; what is patched is a program or library that uses it (passed over)",
+                      said)
+        self.assertEqual(self.patch(host, host, status=2), "anycuda patch: nothing to patch in any of the files\n")
+        self.assertIn("nothing to patch in the others", self.patch(host, "missing", status=2))
+        before = host.read_bytes()
+        self.patch("--dry-run", host, program)
+        self.patch("--undo", host, program)
+        self.assertTrue(host.read_bytes() == before)
+
+    @unittest.skipUnless(BUILD and (BUILD / "lib/static/12/libcudart.a").exists(), "no build with static stubs")
+    def test_a_stub_that_is_linked_statically(self):
+        text = self.folder / "a.c"
+        text.write_text("int cudaRuntimeGetVersion(int *); int main(void) { int v; return cudaRuntimeGetVersion(&v); }")
+        program = self.folder / "inside"
+        subprocess.run(["cc", text, BUILD / "lib/static/12/libcudart.a", "-o", program, "-ldl"], check=True)
+        before = program.read_bytes()
+        said = f"{program}: has anycuda's stub of cudart in it: nothing to do\n"
+        for words in ((), ("--copy-stubs",), ("--dry-run",), ("--built-for", "12"), ("--rpath", "/x")):
+            self.assertEqual(self.patch(*words, program), said)
+        self.assertTrue(program.read_bytes() == before)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.c", "inside"])
+        self.patch(program, "--output", self.folder / "other")
+        self.assertTrue((self.folder / "other").read_bytes() == before)
 
     def test_a_runtime_that_is_linked_statically(self):
         archive = piece("nvcc-13.0") / "lib64" / "libcudart_static.a"

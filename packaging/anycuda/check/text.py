@@ -113,8 +113,10 @@ class _Page:
             self._line("The file uses these functions; whether it calls them, no file tells (--ignore GLOB, "
                        "--allow KIND).")
         if any(run.kind == UNCHECKED for run in self.failing):
-            self._line("--built-for MAJOR says here what it was built for; `anycuda patch --built-for MAJOR` writes it "
-                       "into the file.")
+            # What was linked to a stub itself has a version, which no patch replaces.
+            native = any(use.native for file in self.input.files for use in file.use.uses)
+            self._line("--built-for MAJOR says here what it was built for"
+                       + ("." if native else "; `anycuda patch --built-for MAJOR` writes it into the file."))
 
     def _gap(self) -> None:
         self.lines.append("")

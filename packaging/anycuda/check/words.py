@@ -36,6 +36,8 @@ def verdict(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[str
     beside = ", where the other CUDA libraries that it needs are" if any(map(_others(one), one.files)) else ""
     if any(file.use.static_runtime for file in one.files):
         beside += "; but it has a CUDA runtime inside, too"
+    if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
+        beside += "; but it was linked to a stub itself"
     where = _where(cells, asked, matrix)
     colour = "red" if incomplete else "yellow" if beside else "green"
     return f"{name}: all CUDA functions that it uses run on {where}{beside}{incomplete}", colour
@@ -60,6 +62,9 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return "brings its CUDA runtime with it, linked in statically; there is nothing for a stub to do"
     if any(file.use.provides and file.use.provides.what != "some" for file in one.files):
         return "a CUDA library or a stub itself; there is nothing for a stub to do"
+    inside = sorted({name for file in one.files for name in _stubs_inside(file.use, asked)})
+    if inside:
+        return f"has anycuda's stub of {' and '.join(inside)} in it; there is nothing to do"
     if uses:
         return "links no CUDA library"
     if any(map(_others(one), one.files)):
@@ -110,6 +115,15 @@ def how(use: Use) -> str:
             "renamed": f"{use.needed} (a copy)"}.get(use.how, use.needed or "")
 
 
+def _is_native(use: Use, asked: Asked) -> bool:
+    """That matters where calls have a major; the driver's have none."""
+    return use.native and use.library != "cuda" and asked.wants(use.library)
+
+
+def _stubs_inside(use: FileUse, asked: Asked) -> list[str]:
+    return [name for name in use.stubs_inside if asked.wants(name)]
+
+
 def built_for(use: Use) -> str:
     if use.library == "cuda":
         return ""
@@ -139,6 +153,14 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
         texts.append(_PROVIDES[use.provides.what].format(library=use.provides.library))
     if use.static_runtime and asked.wants("cudart"):
         texts.append("has a CUDA runtime linked in statically, whose calls no stub sees")
+    inside = _stubs_inside(use, asked)
+    if inside:
+        texts.append(f"has anycuda's stub of {' and '.join(inside)} linked in statically; which functions it calls "
+                     "there, the file does not say")
+    for one in use.uses:
+        if _is_native(one, asked):
+            texts.append(f"was linked to {one.needed} itself (-l{one.library}_stub), so its calls have no major, and "
+                         "none is adapted: link it with the library in lib/anycuda/link/MAJOR")
     # A CUDA library loads others, and is not ours to change; nor is the one inside.
     if not use.static_runtime and (not use.provides or use.provides.what == "some"):
         texts += [f"may load {' or '.join(one.strings)} by name: `anycuda run` and the drop-ins serve that"

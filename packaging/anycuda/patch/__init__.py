@@ -11,6 +11,7 @@ from .. import terminal
 from ..elf import ElfError
 from ..failure import Failure
 from . import files
+from .decide import NothingToPatch
 from .wanted import Wanted
 
 NAME = "patch"
@@ -20,7 +21,7 @@ SUMMARY = "Makes programs and libraries need the stubs in place of NVIDIA's libr
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = ("Exit status: 0 every file is as it was asked for, 2 something could not be done; such a file is "
-                     "as it was.")
+                     "as it was. A file that uses no CUDA is passed over if there are others, and an error alone.")
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path,
                         help="a program or shared library; changed in its place")
     parser.add_argument("--undo", action="store_true", help="the file as it was, byte for byte")
@@ -36,16 +37,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     wanted = _wanted(arguments)
-    failed = False
+    failed, done, passed_over = False, 0, 0
     for path in arguments.files:
         try:
             lines = files.process(path, wanted)
+            done += 1
+        except NothingToPatch as nothing:
+            if len(arguments.files) == 1:
+                raise
+            lines = [f"{nothing} (passed over)"]
+            passed_over += 1
         except (Failure, ElfError) as error:
             print(terminal.writable(f"anycuda patch: {error}", sys.stderr), file=sys.stderr)
             failed = True
             continue
         print(terminal.writable("\n".join(lines)), flush=True)
-    return 2 if failed else 0
+    if passed_over and not done:
+        print(f"anycuda patch: nothing to patch in {'the others' if failed else 'any of the files'}", file=sys.stderr)
+    return 2 if failed or not done else 0
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:

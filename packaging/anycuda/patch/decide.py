@@ -23,13 +23,18 @@ _PROVIDED = {
 }
 
 
+class NothingToPatch(Failure):
+    """No file that could be patched, and nothing is wrong with it: among others it is passed over."""
+
+
 @dataclass
 class Decision:
-    """`stubs` are what the file needs when it is done, by library. `done` and `left` are sentences: what is changed,
-    and what the user should know about the rest."""
+    """`stubs` are what the file needs when it is done, by library; `inside` names those that are a part of it. `done`
+    and `left` are sentences: what is changed, and what the user should know about the rest."""
 
     edit: Edit
     stubs: dict[str, str] = field(default_factory=dict)
+    inside: tuple[str, ...] = ()
     done: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
@@ -43,14 +48,18 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
     where = str(image.path)
     if use.provides and use.provides.what in _PROVIDED:
         what = _PROVIDED[use.provides.what].format(table.libraries[use.provides.library].product)
-        raise Failure(f"{where}: {what}; what is patched is a program or library that uses it")
+        kind = NothingToPatch if use.provides.what in ("stub", "dropin") else Failure
+        raise kind(f"{where}: {what}; what is patched is a program or library that uses it")
     linked = [one for one in use.uses if one.how in _LINKED and not _all_weak(one)]
+    if not linked and use.stubs_inside and not use.static_runtime:
+        return Decision(Edit(), inside=use.stubs_inside, left=_notes(use))
     if not linked:
-        raise Failure(f"{where}: {_why_not(use)}")
+        uses_cuda = use.static_runtime or any(one.how == "loaded" for one in use.uses)
+        raise (Failure if uses_cuda else NothingToPatch)(f"{where}: {_why_not(use)}")
     needed: dict[str, str] = {}
     added: list[str] = []
     versions: dict[str, tuple[str, str]] = {}
-    decision = Decision(Edit())
+    decision = Decision(Edit(), inside=use.stubs_inside)
     for one in linked:
         library = table.libraries[one.library]
         stub = one.needed if one.how == "stub" and one.needed else library.stub
@@ -114,6 +123,9 @@ def _versions(
     """Versions for the functions that have none: from them the stub knows what its caller was built for."""
     free = {symbol.name for symbol in image.undefined() if not symbol.version}
     bare = [symbol.name for symbol in use.symbols if not symbol.major and symbol.name in free]
+    if use.native and not library.is_driver:
+        decision.left.append(f"was linked to {stub} itself, so its calls have no major, and none is adapted: that "
+                             "takes another link, with the library in lib/anycuda/link/MAJOR")
     if library.is_driver or not bare:
         return {}
     major = _major(where, use, library, len(bare), wanted)

@@ -37,7 +37,7 @@ def _patch(path: Path, wanted: Wanted) -> list[str]:
         if decision.changes or wanted.output:
             replace.check(target)
         lines += replace.notes(target) if decision.changes else []
-        if wanted.copy_stubs:  # first: a program never lacks them
+        if wanted.copy_stubs and stubs:  # first: a program never lacks them
             lines += _put(stubs, target, image)
         if decision.changes or wanted.output:
             with _copy(path, target) as copy:
@@ -46,7 +46,9 @@ def _patch(path: Path, wanted: Wanted) -> list[str]:
         lines += _missing(target, stubs) + _passed_over(target, decision.edit) if decision.changes else []
     said = f"{'would be' if wanted.dry_run else 'is'} patched"
     if not decision.changes:
-        said = f"needs {', '.join(stubs)} already: nothing to do"
+        needs = [f"needs {', '.join(stubs)} already"] if stubs else []
+        inside = [f"has anycuda's stub of {' and '.join(decision.inside)} in it"] if decision.inside else []
+        said = f"{' and '.join(needs + inside)}: nothing to do"
     return [f"{target}: {said}", *(f"    {line}" for line in lines)]
 
 

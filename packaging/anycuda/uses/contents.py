@@ -1,4 +1,4 @@
-"""What the text in a file tells: names of CUDA libraries that it may load, a CUDA runtime inside it.
+"""What the text in a file tells: names of CUDA libraries that it may load, a CUDA runtime or a stub inside it.
 
 Strings say what is possible, not what happens. The file is read in pieces: what is loaded of it, and no more.
 """
@@ -22,15 +22,19 @@ _LONGEST = 128  # of what is looked for, with that around it; found too where tw
 # 11.7 to 13.5, and in all that was linked to the libcudart_static.a of 11.8, 12.4 and 13.0, be it stripped, with
 # --gc-sections, or for a single function; in no NVRTC, nvJitLink or driver library.
 _RUNTIME = b"/cudart.shm."
+# Of the note that each stub has about itself (stubs/generate/notes.py). Linkers keep notes, with --gc-sections too,
+# and strip keeps what is loaded.
+_STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are handed to"'
 
 
 @dataclass(frozen=True)
 class Contents:
     """`names`: library -> strings that name a file of it, as given to dlopen. `runtime`: has the code of a
-    CUDA runtime in it."""
+    CUDA runtime in it. `stubs`: the libraries whose stubs are in it, the file's own if it is one."""
 
     names: dict[str, tuple[str, ...]]
     runtime: bool
+    stubs: tuple[str, ...]
 
 
 class _Piece(NamedTuple):
@@ -47,17 +51,21 @@ def look(path: Path, table: Table) -> Contents:
     stems = {library.stem.encode(): library.name for library in table.libraries.values()}
     # A whole string: the name itself, a path that ends in it, or a form for printf (libcudart.so.%d).
     pattern = re.compile(rb"(" + b"|".join(map(re.escape, stems)) + rb")\.so([.0-9%a-z]{0,12})\0")
+    stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
     names: dict[str, set[str]] = {}
+    stubs: set[str] = set()
     runtime = False
     with read.opened(path) as file:
         headers = Headers(Source(file, str(path)))
         linked = headers.strings().table
         for piece in _pieces(file, headers):
             runtime = runtime or _RUNTIME in piece.data
+            stubs.update(found[1].decode() for found in stub.finditer(piece.data))
             for found in pattern.finditer(piece.data):
                 if _is_new(found, piece) and _is_text(found, piece, linked):
                     names.setdefault(stems[found[1]], set()).add(found[0][:-1].decode())
-    return Contents({name: tuple(sorted(strings)) for name, strings in sorted(names.items())}, runtime)
+    return Contents({name: tuple(sorted(strings)) for name, strings in sorted(names.items())}, runtime,
+                    tuple(sorted(stubs)))
 
 
 def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:

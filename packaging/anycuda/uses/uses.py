@@ -37,6 +37,7 @@ class Use:
     `needed`: that entry of DT_NEEDED, or None.
     `majors`: what it was built for: by the versions of its symbols, else by `needed`, else by names that one
               major alone has all of; empty if that tells nothing. The driver has no majors: always empty.
+    `native`: linked to the stub itself (-lcudart_stub), whose own version the references have: it tells no major.
     """
 
     library: str
@@ -45,6 +46,7 @@ class Use:
     majors: tuple[str, ...]
     symbols: tuple[Reference, ...] = ()
     strings: tuple[str, ...] = ()
+    native: bool = False
 
     @property
     def versioned(self) -> bool:
@@ -66,13 +68,15 @@ class Provides:
 @dataclass(frozen=True)
 class FileUse:
     """`other`: what it needs of NVIDIA's that has no stub (libcublas.so.12): this stays as it is.
-    `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees."""
+    `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees.
+    `stubs_inside`: libraries whose stubs are linked into it; which functions of them it calls nobody can tell."""
 
     path: Path
     uses: tuple[Use, ...]
     other: tuple[str, ...]
     static_runtime: bool
     provides: Provides | None
+    stubs_inside: tuple[str, ...] = ()
 
     def of(self, library: str) -> tuple[Use, ...]:
         return tuple(use for use in self.uses if use.library == library)
@@ -83,21 +87,27 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     found = contents.look(image.path, table)
     provides = _provides(image, table)
     uses = [use for library in table.libraries.values() for use in _linked(image, library, table)]
-    uses += [_loaded(table.libraries[name], strings) for name, strings in found.names.items()
-             if provides is None or provides.library != name]
+    inside = () if provides and provides.what in ("stub", "dropin") else found.stubs
+    for name, strings in found.names.items():
+        strings = _without_the_stubs(table.libraries[name], strings, inside)
+        if strings and (provides is None or provides.library != name):
+            uses.append(_loaded(table.libraries[name], strings))
     is_runtime = provides is not None and provides.library == "cudart" and provides.what in ("original", "renamed")
     other = tuple(file for file in image.needed if table.has_no_stub(file))
-    return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides)
+    return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside)
 
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:
     references: dict[str, list[Reference]] = {}  # "" and names in DT_NEEDED -> what is wanted of them
+    natives = set()  # names in DT_NEEDED that are asked for what was linked to a stub itself
     for symbol in image.undefined():
         node = table.of_node(symbol.version)
         if node and node[0] is library:
             references.setdefault(symbol.file, []).append(Reference(symbol.name, node[1], symbol.weak))
         elif symbol.version in ("", NATIVE) and table.of_symbol(symbol.name) is library:
             references.setdefault(symbol.file, []).append(Reference(symbol.name, "", symbol.weak))
+            if symbol.version == NATIVE:
+                natives.add(symbol.file)
     needed = {}
     for file in image.needed:
         named = _named(image, file, library, table)
@@ -106,9 +116,10 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
     # A reference without version may be satisfied by any of them: the first, as for the dynamic linker.
     strays = [one for file, group in references.items() if file not in needed for one in group]
     if not needed:
-        return [_use(library, None, "unnamed", "", strays)] if strays else []
+        return [_use(library, None, "unnamed", "", strays, False)] if strays else []
     first = next(iter(needed))
-    return [_use(library, file, how, major, references.get(file, []) + (strays if file == first else []))
+    return [_use(library, file, how, major, references.get(file, []) + (strays if file == first else []),
+                 file in natives)
             for file, (how, major) in needed.items()]
 
 
@@ -122,7 +133,8 @@ def _named(image: Image, file: str, library: Library, table: Table) -> tuple[str
     return ("renamed", majors[0]) if majors else None
 
 
-def _use(library: Library, needed: str | None, how: str, by_name: str, references: list[Reference]) -> Use:
+def _use(library: Library, needed: str | None, how: str, by_name: str, references: list[Reference],
+         native: bool) -> Use:
     majors = {reference.major for reference in references} - {""}
     if not majors and by_name:
         majors = {by_name}
@@ -132,7 +144,15 @@ def _use(library: Library, needed: str | None, how: str, by_name: str, reference
     if library.is_driver:
         majors = set()
     return Use(library.name, needed, how, tuple(sorted(majors, key=int)),
-               tuple(sorted(references, key=lambda one: one.name)))
+               tuple(sorted(references, key=lambda one: one.name)), native=native)
+
+
+def _without_the_stubs(library: Library, strings: tuple[str, ...], inside: tuple[str, ...]) -> tuple[str, ...]:
+    """A stub has every name of its library in it, and of those that go with it (cudart's has the driver's)."""
+    own = {library.file_prefix, *(major.soname for major in library.majors.values())}
+    if library.name in inside or inside and own <= set(strings):
+        return tuple(name for name in strings if name not in own)
+    return strings
 
 
 def _loaded(library: Library, strings: tuple[str, ...]) -> Use:
