@@ -53,12 +53,6 @@ install(FILES "${PROJECT_SOURCE_DIR}/packaging/cmake/built_for.h" DESTINATION "$
 set(package "${libraries}/cmake/anycuda")
 file(RELATIVE_PATH ANYCUDA_INCLUDE_FROM_CMAKE "/${package}" "/${CMAKE_INSTALL_INCLUDEDIR}")
 list(JOIN linkable " " ANYCUDA_LINKABLE)
-set(ANYCUDA_CPU_PATTERN "${ANYCUDA_CPU}")
-if(ANYCUDA_CPU STREQUAL "x86_64")
-  set(ANYCUDA_CPU_PATTERN "x86_64|AMD64")
-elseif(ANYCUDA_CPU STREQUAL "aarch64")
-  set(ANYCUDA_CPU_PATTERN "aarch64|arm64")
-endif()
 configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaConfig.cmake.in" "${made}/anycudaConfig.cmake" @ONLY)
 # A release takes nothing away (docs/packaging.md), so a newer one serves whoever asked for an older.
 write_basic_package_version_file("${made}/anycudaConfigVersion.cmake" COMPATIBILITY AnyNewerVersion)

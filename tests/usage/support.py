@@ -102,3 +102,17 @@ class Usage(unittest.TestCase):
         other = OTHER[major]
         number = int(other.split(".")[0]) * 1000 + int(other.split(".")[1]) * 10
         self.assertIn(f"built {major}: 0 {number} cudaSuccess", on_machine(program, f"cudart-{other}"))
+
+
+class ByMajor:
+    """Beside Usage: what check(major) tests has to hold for each CUDA's headers. A test each, so that they run beside
+    one another."""
+
+    def test_11(self) -> None:
+        self.check("11")
+
+    def test_12(self) -> None:
+        self.check("12")
+
+    def test_13(self) -> None:
+        self.check("13")

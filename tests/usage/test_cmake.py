@@ -9,8 +9,8 @@ from pathlib import Path
 
 from anycuda.elf import read
 
-from support import (LIBRARIES, NODE, NVRTC_NODE, OTHER, PREFIX, SETTINGS, Usage, build_all, cmake, includes, nvcc,
-                     on_machine, run)
+from support import (LIBRARIES, NODE, NVRTC_NODE, OTHER, PREFIX, SETTINGS, ByMajor, Usage, build_all, cmake, includes,
+                     nvcc, on_machine, run)
 
 
 def cuda_includes(major: str) -> str:
@@ -23,7 +23,7 @@ def cuda_compiler(major: str) -> dict[str, str]:
             "CUDAFLAGS": "-allow-unsupported-compiler -cudart shared"}
 
 
-class FindPackage(Usage):
+class FindPackage(ByMajor, Usage):
     def check(self, major: str) -> None:
         build, place = self.work / "build", self.work / "installed"
         cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib")
@@ -43,15 +43,6 @@ class FindPackage(Usage):
         self.assertEqual(read.read(place / "bin/program").runpath, "$ORIGIN/../lib")
         self.assertEqual(read.read(place / "package/libextension.so").runpath, "$ORIGIN")
         self.check_program(place / "bin/program", major)
-
-    def test_11(self) -> None:
-        self.check("11")
-
-    def test_12(self) -> None:
-        self.check("12")
-
-    def test_13(self) -> None:
-        self.check("13")
 
 
 class WheelLayout(Usage):
@@ -109,7 +100,7 @@ class FetchContent(Usage):
         self.assertEqual(sorted(p.name for p in place.rglob("*") if p.is_file()), ["libcudart_stub.so", "program"])
 
 
-class CudaLanguage(Usage):
+class CudaLanguage(ByMajor, Usage):
     def check(self, major: str) -> None:
         build = self.work / "build"
         # A linker that drops what is not needed would hide NVIDIA's runtime behind ours.
@@ -118,15 +109,6 @@ class CudaLanguage(Usage):
         self.check_program(build / "kernel", major)
         # What does not link anycuda has the runtime that CMake chose for it, as ever.
         self.assertIn(NODE[major], read.read(build / "other").needed)
-
-    def test_11(self) -> None:
-        self.check("11")
-
-    def test_12(self) -> None:
-        self.check("12")
-
-    def test_13(self) -> None:
-        self.check("13")
 
 
 class Mistakes(Usage):

@@ -6,7 +6,8 @@ import shutil
 
 from anycuda.elf import read
 
-from support import (LIBRARIES, NODE, OTHER, PROJECTS, SETTINGS, Usage, includes, nvcc, on_machine, piece, run)
+from support import (LIBRARIES, NODE, OTHER, PROJECTS, SETTINGS, ByMajor, Usage, includes, nvcc, on_machine, piece,
+                     run)
 
 CXX = SETTINGS["cxx"]
 OWN = LIBRARIES / "anycuda"
@@ -18,39 +19,21 @@ def flags(major: str) -> list[str]:
     return [f"-isystem{folder}" for folder in includes(major)]
 
 
-class PlainCommandLine(Usage):
+class PlainCommandLine(ByMajor, Usage):
     def check(self, major: str) -> None:
         program = self.work / "program"
         run([CXX, PROJECTS / "program.cc", *flags(major), f"-L{OWN}/link/{major}", "-lcudart",
              f"-Wl,-rpath,{LIBRARIES}", "-o", program])
         self.check_program(program, major)
 
-    def test_11(self) -> None:
-        self.check("11")
 
-    def test_12(self) -> None:
-        self.check("12")
-
-    def test_13(self) -> None:
-        self.check("13")
-
-
-class Nvcc(Usage):
+class Nvcc(ByMajor, Usage):
     def check(self, major: str) -> None:
         program = self.work / "kernel"
         run([nvcc(major), "-allow-unsupported-compiler", "-ccbin", CXX, "-arch=sm_80", "-cudart", "none",
              PROJECTS / "kernel.cu", f"-L{OWN}/link/{major}", "-lcudart", "-Xlinker", f"-rpath={LIBRARIES}",
              "-o", program])
         self.check_program(program, major)
-
-    def test_11(self) -> None:
-        self.check("11")
-
-    def test_12(self) -> None:
-        self.check("12")
-
-    def test_13(self) -> None:
-        self.check("13")
 
 
 class WithPkgConfig(Usage):
@@ -64,7 +47,7 @@ class WithPkgConfig(Usage):
         return run([self.tool, *arguments], {"PKG_CONFIG_PATH": str(LIBRARIES / "pkgconfig")}, expect).split()
 
 
-class PkgConfig(WithPkgConfig):
+class PkgConfig(ByMajor, WithPkgConfig):
     def check(self, major: str) -> None:
         for package, kind in ((f"anycuda-cudart-{major}", "shared"), (f"anycuda-cudart-{major}-static", "static")):
             program = self.work / kind
@@ -74,15 +57,6 @@ class PkgConfig(WithPkgConfig):
         self.check_program(self.work / "shared", major)
         self.check_static(self.work / "static", [])
         self.check_runs(self.work / "static", major)
-
-    def test_11(self) -> None:
-        self.check("11")
-
-    def test_12(self) -> None:
-        self.check("12")
-
-    def test_13(self) -> None:
-        self.check("13")
 
 
 class PkgConfigFiles(WithPkgConfig):
@@ -113,20 +87,11 @@ class WithStatic(Usage):
         return library, program
 
 
-class Static(WithStatic):
+class Static(ByMajor, WithStatic):
     def check(self, major: str) -> None:
         library, program = self.build("work", major, "-Wl,-z,defs", "-Wl,--no-undefined")
         self.check_static(library, ["work"])
         self.check_runs(program, major)
-
-    def test_11(self) -> None:
-        self.check("11")
-
-    def test_12(self) -> None:
-        self.check("12")
-
-    def test_13(self) -> None:
-        self.check("13")
 
 
 class StaticLinks(WithStatic):

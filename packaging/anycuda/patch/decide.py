@@ -50,7 +50,7 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
         what = _PROVIDED[use.provides.what].format(table.libraries[use.provides.library].product)
         kind = NothingToPatch if use.provides.what in ("stub", "dropin") else Failure
         raise kind(f"{where}: {what}; what is patched is a program or library that uses it")
-    linked = [one for one in use.uses if one.how in _LINKED and not _all_weak(one)]
+    linked = [one for one in use.uses if one.how in _LINKED and not one.optional]
     if not linked and use.stubs_inside and not use.static_runtime:
         return Decision(Edit(), inside=use.stubs_inside, left=_notes(use))
     if not linked:
@@ -74,11 +74,6 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
         decision.done.append(f"looks for libraries in {', '.join(decision.edit.rpath)} also ({kind})")
     decision.left += _notes(use)
     return decision
-
-
-def _all_weak(use: Use) -> bool:
-    """Functions that the program does without where nobody brings them: no reason to bring a stub."""
-    return use.how == "unnamed" and all(symbol.weak for symbol in use.symbols)
 
 
 def _why_not(use: FileUse) -> str:
@@ -184,7 +179,7 @@ def _notes(use: FileUse) -> list[str]:
         if one.how == "loaded" and one.library not in linked:
             notes.append(f"may open {', '.join(one.strings)} itself, which no edit changes; `anycuda run` gives it the "
                          "stubs under those names")
-        if _all_weak(one):
+        if one.optional:
             notes.append(f"uses functions of {one.library} only where somebody brings them: left as it is")
     if use.static_runtime:
         notes.append("has a CUDA runtime linked into it statically, whose calls no stub sees")

@@ -38,7 +38,7 @@ def to_replace(member: Member, foreign: frozenset[str]) -> list[Use]:
     if is_library(member):
         return []
     return [use for use in member.use.uses
-            if use.how in ("named", "renamed") or use.how == "unnamed" and not all(one.weak for one in use.symbols)
+            if use.how in ("named", "renamed") or use.how == "unnamed" and not use.optional
             or use.how == "stub" and not has_own_name(use) and use.needed not in foreign]
 
 
@@ -118,6 +118,6 @@ def notes(member: Member, foreign: frozenset[str]) -> list[str]:
             said.append(f"{member.name} has {one.needed} already")
         if one.how == "peer" or one.how == "stub" and one.needed in foreign:
             said.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
-        if one.how == "unnamed" and all(symbol.weak for symbol in one.symbols):
+        if one.optional:
             said.append(f"{member.name} uses {one.library} if somebody else has loaded it: it stays so")
     return said

@@ -49,6 +49,11 @@ class Use:
     native: bool = False
 
     @property
+    def optional(self) -> bool:
+        """Functions that the file does without where nobody brings them: no reason to bring a stub."""
+        return self.how == "unnamed" and all(symbol.weak for symbol in self.symbols)
+
+    @property
     def versioned(self) -> bool:
         """Does every reference say its major? Only then are its calls checked and adapted as they are."""
         return all(symbol.major for symbol in self.symbols)
