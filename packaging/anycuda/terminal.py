@@ -39,6 +39,30 @@ def width_of(stream=None) -> int | None:
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
+class StatusLine:
+    """One line on a terminal that the next takes the place of. Elsewhere nothing is `live`: who uses it decides what
+    a log gets."""
+
+    def __init__(self, stream=None) -> None:
+        self.stream = stream or sys.stderr
+        self.live = self.stream.isatty()
+        self._shown = False
+
+    def show(self, text: str) -> None:
+        width = (width_of(self.stream) or 80) - 1
+        line = writable(text, self.stream).replace("\n", " ")
+        self.stream.write("\r\033[K" + (line if len(line) <= width else line[: width - 3] + "..."))
+        self.stream.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Before anything else is written."""
+        if self._shown:
+            self.stream.write("\r\033[K")
+            self.stream.flush()
+            self._shown = False
+
+
 def table(
     heads: list[str],
     rows: list[tuple[str, ...]],
