@@ -4,7 +4,9 @@
 # The stub of one library, target <name>_stub, and its drop-ins, named like NVIDIA's own files, targets
 # dropin_<name>_<major>. Each is the loader, the generated entry points and tables, and the files that
 # are special to the library. Where the library has symbol versions also lib/link/<major>, targets
-# link_<name>_<major>: what a program compiled for that major links with, so that it records the major.
+# link_<name>_<major>: what a program compiled for that major links with, so that it records the major; and
+# link_<name>_native, which C++ libraries of ours link (as native_<name>): what they call is the stub's own, and no other
+# call gets that by chance.
 
 set(ANYCUDA_STUB_FLAGS -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions
     -fno-rtti -fno-threadsafe-statics -fno-lto -Wall -Wextra -Wshadow -Wconversion
@@ -54,6 +56,9 @@ function(anycuda_library library)
     list(APPEND generated "${out}/${folder}/entries.S" "${out}/${folder}/tables.cc"
          "${out}/${folder}/versions.map")
   endforeach()
+  if(ARG_LINKABLE)
+    list(APPEND generated "${out}/link-native/entries.S" "${out}/link-native/versions.map")
+  endif()
   if(ARG_ADAPTERS)
     foreach(file abi_types.h abi_calls.h abi_convert.h ${library}_adapters.h copies.cc)
       list(APPEND generated "${out}/abi/${file}")
@@ -91,6 +96,10 @@ function(anycuda_library library)
     set_property(GLOBAL APPEND PROPERTY ANYCUDA_LINKABLE "${library}:${ARG_FILE}:${majors}")
   endif()
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
+  if(ARG_LINKABLE)
+    anycuda_link_library(link_${library}_native ${library} "${out}/link-native" ${ARG_FILE} native)
+    add_library(native_${library} INTERFACE) # packaging/cmake/tree.cmake says what it links
+  endif()
   foreach(row IN LISTS ARG_MAJORS)
     string(REPLACE ":" ";" row "${row}")
     list(GET row 0 major)
@@ -119,10 +128,13 @@ function(anycuda_link_library target library generated file major)
   add_library(${target} SHARED "${generated}/entries.S")
   add_dependencies(${target} generate_${library})
   add_dependencies(anycuda_link_libraries ${target})
-  # Whoever is linked with it needs the stub to run, and looks for it where this file is.
+  # Whoever is linked with it needs the stub to run, and looks for it where this file is. (The driver's stub, which is
+  # where all stubs are, goes with the native ones.)
   add_dependencies(${target} ${library}_stub)
-  add_custom_command(TARGET ${target} POST_BUILD COMMAND "${CMAKE_COMMAND}" -E create_symlink
-    "$<TARGET_FILE:${library}_stub>" "$<TARGET_FILE_DIR:${target}>/lib${library}_stub.so" VERBATIM)
+  if(NOT major STREQUAL "native")
+    add_custom_command(TARGET ${target} POST_BUILD COMMAND "${CMAKE_COMMAND}" -E create_symlink
+      "$<TARGET_FILE:${library}_stub>" "$<TARGET_FILE_DIR:${target}>/lib${library}_stub.so" VERBATIM)
+  endif()
   target_link_options(${target} PRIVATE -nostdlib "LINKER:--version-script=${generated}/versions.map"
     LINKER:-soname,lib${library}_stub.so LINKER:-z,noexecstack LINKER:--hash-style=gnu)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"

@@ -4,8 +4,8 @@ script, tables.
     PYTHONPATH=stubs python3 -m generate --library cudart --cpu x86_64 --out DIR
 
 writes DIR/stub/{entries.S,versions.map,tables.cc}, the same in DIR/dropin-<major>, what the library
-to link with is made of in DIR/link-<major>, the archive in DIR/static-<major>, and for a library with adapters
-the headers that those are written against in DIR/abi, with the adapters that are generated.
+to link with is made of in DIR/link-<major> and DIR/link-native, the archive in DIR/static-<major>, and for
+a library with adapters the headers that those are written against in DIR/abi, with the adapters that are generated.
 """
 
 import argparse
@@ -41,8 +41,8 @@ def main() -> int:
             write(arguments.out / f"static-{major}",
                   {"entries.S": entries.assembly(made, target, static=True) + note,
                    "names.txt": entries.static_names(made)})
-        if major and library.has_nodes:
-            write(arguments.out / f"link-{major}",
+        if library.has_nodes:
+            write(arguments.out / f"link-{major or 'native'}",
                   {"entries.S": entries.link_assembly(made, target),
                    "versions.map": entries.link_version_script(made)})
     if (STUBS / "abi" / arguments.library / "adapters").exists():

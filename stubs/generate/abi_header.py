@@ -46,7 +46,7 @@ class Header:
         """Result and parameters of a prototype, spelled."""
         result, params, _ = ctype.parse_prototype(text)
         return (self.writer.spell(space, result),
-                [self.writer.spell(space, _decayed(param.type)) for param in params])
+                [self.writer.spell(space, decayed(param.type)) for param in params])
 
     def types(self) -> str:
         spaces = [self.spaces[major] for major in self.database.majors]
@@ -133,7 +133,7 @@ class Header:
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
 
-def _decayed(text: str) -> str:
+def decayed(text: str) -> str:
     """A parameter written as an array is a pointer."""
     node = ctype.parse(text)
     return ctype.CType("pointer", inner=node.inner) if node.shape == "array" else text

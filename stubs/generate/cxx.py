@@ -35,6 +35,7 @@ class Writer:
     """Spaces in the order they were added; a record is defined in the first that has it so."""
 
     spaces: list[Space] = field(default_factory=list)
+    opaque_space: str = "opaque"  # namespace of the types that NVIDIA keeps to itself; "" is the global one
     opaque: set[str] = field(default_factory=set)
     defined: dict[tuple, str] = field(default_factory=dict)  # what a record is -> its namespace
     known: dict[tuple[str, str], tuple] = field(default_factory=dict)
@@ -105,7 +106,7 @@ class Writer:
 
     def _record_name(self, space: Space, key: str) -> str:
         owner = space.owners.get(key)
-        return f"{owner}::{identifier(key)}" if owner else f"opaque::{identifier(key)}"
+        return f"{owner}::{identifier(key)}" if owner else f"{self.opaque_space}::{identifier(key)}"
 
     def record_is_shared(self, one: Space, other: Space, key: str) -> bool:
         return one.owners.get(key, "") == other.owners.get(key, "")

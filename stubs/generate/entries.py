@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .cpu import Cpu
-from .plan import Plan
+from .plan import NATIVE_NODE, Plan
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -52,17 +52,23 @@ def version_script(plan: Plan) -> str:
 
 def link_assembly(plan: Plan, cpu: Cpu) -> str:
     """A library to link with and never to load: the names of one major, as that major's default
-    versions. A program linked to it asks for libcudart_stub.so and records the major."""
+    versions. A program linked to it asks for libcudart_stub.so and records the major. Beside them the
+    stub's own names, none a default: they are for who asks for that version (api.py). The plan of the
+    stub itself gives these alone. For the linker takes one library of a SONAME, the first."""
     lines = ["    .text", "anycuda_link_only:", f"    {cpu.trap}"]
-    for index, slot in enumerate(plan.slots):
+    names = [(plan.symbols[slot.symbol].name, f"@@{slot.node_name}") for slot in plan.slots if slot.node]
+    if not plan.default_major:
+        names = []
+    names += [(function.name, f"@{NATIVE_NODE}") for function in plan.symbols]
+    for index, (name, version) in enumerate(names):
         local = f"anycuda_entry_{index}"
-        name = plan.symbols[slot.symbol].name
         lines += [f"    .globl {local}", f"    .type {local}, %function",
                   f"    .set {local}, anycuda_link_only",
-                  f"    .symver {local}, {name}@@{slot.node_name}, remove"]
+                  f"    .symver {local}, {name}{version}, remove"]
     lines.append('    .section .note.GNU-stack, "", %progbits')
     return "\n".join(lines) + "\n"
 
 
 def link_version_script(plan: Plan) -> str:
-    return f"{plan.nodes[-1]} {{ local: anycuda_*; }};\n"
+    nodes = plan.nodes if plan.default_major else plan.nodes[:1]
+    return "".join(f"{node} {{ local: anycuda_*; }};\n" for node in nodes)

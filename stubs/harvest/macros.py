@@ -25,6 +25,7 @@ class MacroFacts:
 
 def evaluate(text: str, enumerators: dict[str, int]) -> int | None:
     """The integer a fully expanded macro stands for, or None; casts to a handle keep the number."""
+    unsigned = re.search(r"\b(?:0[xX][0-9a-fA-F]+|\d+)([lL]*)[uU]", text)
     text = re.sub(r"\b[A-Za-z_]\w*\b", lambda m: str(enumerators.get(m[0], m[0])), text)
     text = _CAST.sub("", _SUFFIX.sub(r"\1", text)).strip()
     if not text or not _ALLOWED.match(text) or "**" in text:
@@ -33,7 +34,9 @@ def evaluate(text: str, enumerators: dict[str, int]) -> int | None:
         value = eval(text, {"__builtins__": {}})  # digits and operators only, see _ALLOWED
     except (SyntaxError, TypeError, ZeroDivisionError, NameError):
         return None
-    return value if isinstance(value, int) else None
+    if not isinstance(value, int):
+        return None
+    return value % 2 ** (64 if unsigned[1] else 32) if unsigned and value < 0 else value  # ~0u
 
 
 def read(

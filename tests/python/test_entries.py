@@ -93,14 +93,22 @@ class LinkLibrary(unittest.TestCase):
                          sorted(self.plan.symbols[slot.symbol].name for slot in self.plan.slots))
         self.assertNotIn("anycuda_slots", text)
 
+    def test_has_the_stubs_own_names_for_whoever_asks_for_that_version(self):
+        native = support.made()
+        for plan, defaults in ((self.plan, len(self.plan.slots)), (native, 0)):
+            text = entries.link_assembly(plan, X86_64)
+            self.assertEqual(sorted(re.findall(r"\.symver anycuda_entry_\d+, (\w+)@ANYCUDA_NATIVE, remove", text)),
+                             sorted(function.name for function in plan.symbols))
+            self.assertEqual(text.count("@@"), defaults)
+        self.assertEqual(entries.link_version_script(native), "ANYCUDA_NATIVE { local: anycuda_*; };\n")
+
     def test_ends_whoever_loads_it_in_place_of_a_stub(self):
         self.assertIn("\n    ud2\n", entries.link_assembly(self.plan, X86_64))
         self.assertIn("\n    brk #1\n", entries.link_assembly(self.plan, AARCH64))
 
-    def test_defines_its_own_node_alone(self):
+    def test_defines_its_own_node_beside_the_native_one(self):
         script = entries.link_version_script(self.plan)
-        self.assertRegex(script, r"^libsmall\.so\.12 \{")
-        self.assertNotIn("ANYCUDA_NATIVE", script)
+        self.assertEqual(re.findall(r"^(\S+) \{", script, re.M), ["ANYCUDA_NATIVE", "libsmall.so.12"])
 
 
 if __name__ == "__main__":
