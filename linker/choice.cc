@@ -1,0 +1,107 @@
+#include "anycuda/linker/choice.h"
+
+#include "linker/words.h"
+
+namespace anycuda::linker {
+namespace {
+
+bool asks_for_nvjitlink(const Facts& facts) { return facts.lto_ir_input || facts.lto_or_ptx_asked; }
+
+// "LTO-IR is among the inputs", for the middle of a sentence.
+const char* what_asks(const Facts& facts) {
+  if (facts.lto_ir_input && facts.lto_or_ptx_asked) {
+    return "LTO-IR is among the inputs and link-time optimisation or PTX is asked for";
+  }
+  if (facts.lto_ir_input) return "LTO-IR is among the inputs";
+  return "link-time optimisation or PTX is asked for";
+}
+
+std::string versions(const Facts& facts) {
+  return "nvJitLink is " + words(facts.nvjitlink) + ", the driver supports CUDA " +
+         words(facts.driver);
+}
+
+std::string explain_nvjitlink(const Facts& facts) {
+  const std::string version = words(facts.nvjitlink);
+  if (!facts.driver.known()) {
+    return "nvJitLink " + version +
+           " links: the driver's version is not known, so no rule is "
+           "against it";
+  }
+  if (facts.driver.major == facts.nvjitlink.major) {
+    return "nvJitLink " + version +
+           " links: it is of the driver's major (the driver supports CUDA " + words(facts.driver) +
+           ")";
+  }
+  return "nvJitLink " + version + " links: " + what_asks(facts) + ", and the driver, of CUDA " +
+         words(facts.driver) + ", loads what an older toolkit makes";
+}
+
+std::string explain_driver(const Facts& facts) {
+  const std::string begin = "the driver's linker links: ";
+  const std::string end =
+      ", and neither LTO-IR nor link-time optimisation nor PTX output is asked of it";
+  if (!facts.nvjitlink.known()) return begin + "there is no nvJitLink" + end;
+  return begin + versions(facts) + end;
+}
+
+constexpr int kFirstMajor = 12;  // there is no nvJitLink of CUDA 11
+
+// From CUDA 13 on NVIDIA's packages have no major in their names.
+std::string pip(int major) {
+  const std::string number = std::to_string(major);
+  return major < 13 ? "pip install nvidia-nvjitlink-cu" + number
+                    : "pip install 'nvidia-nvjitlink==" + number + ".*'";
+}
+
+std::string explain_refusal(const Facts& facts, Refusal refusal) {
+  const int major = facts.driver.major;
+  const std::string install =
+      "install nvJitLink " + std::to_string(major) + ".x (" + pip(major) + "), or ";
+  const std::string begin = std::string(what_asks(facts)) + ", which needs nvJitLink";
+  switch (refusal) {
+    case Refusal::driver_too_old:
+      return begin + "; " + versions(facts) + ", and cannot load what a newer major makes: " +
+             (major < kFirstMajor ? "install " : install) + "a driver for CUDA " +
+             std::to_string(facts.nvjitlink.major) +
+             "; without LTO-IR, lto and PTX output the driver's own linker would do";
+    case Refusal::other_major:
+      return begin + " of the driver's major by the rule same_major; " + versions(facts) + ": " +
+             install + "use the rule newer_driver";
+    default:
+      return begin + ", and there is none of 12.3 or later: install one of the driver's major (" +
+             pip(12) + ", " + pip(13) +
+             ", or a CUDA toolkit), or give PTX or CUBIN without lto to the "
+             "driver's own linker";
+  }
+}
+
+}  // namespace
+
+const char* name_of(Backend backend) {
+  return backend == Backend::nvjitlink ? "nvJitLink" : "the driver's linker";
+}
+
+bool needs_driver(const Facts& facts) { return facts.nvjitlink.known(); }
+
+Choice choose(const Facts& facts) {
+  const bool asked = asks_for_nvjitlink(facts);
+  if (!facts.nvjitlink.known()) {
+    if (asked) return {std::nullopt, Refusal::needs_nvjitlink};
+    return {Backend::driver, Refusal::none};
+  }
+  const int driver = facts.driver.major;
+  const int nvjitlink = facts.nvjitlink.major;
+  if (!facts.driver.known() || driver == nvjitlink) return {Backend::nvjitlink, Refusal::none};
+  if (!asked) return {Backend::driver, Refusal::none};
+  if (driver < nvjitlink) return {std::nullopt, Refusal::driver_too_old};
+  if (facts.rule == Rule::same_major) return {std::nullopt, Refusal::other_major};
+  return {Backend::nvjitlink, Refusal::none};
+}
+
+std::string explain(const Facts& facts, const Choice& choice) {
+  if (!choice.backend) return explain_refusal(facts, choice.refusal);
+  return *choice.backend == Backend::nvjitlink ? explain_nvjitlink(facts) : explain_driver(facts);
+}
+
+}  // namespace anycuda::linker

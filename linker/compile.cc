@@ -1,0 +1,167 @@
+// NVRTC documentation, "Basic Usage" and "Accessing Lowered Names".
+#include "linker/compile.h"
+
+#include "api/nvrtc_api.h"
+#include "linker/nvrtc_probe.h"
+#include "linker/quiet_search.h"
+#include "linker/results.h"
+#include "linker/words.h"
+
+namespace anycuda::linker {
+namespace {
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> out;
+  out.reserve(texts.size());
+  for (const std::string& text : texts) out.push_back(text.c_str());
+  return out;
+}
+
+class Handle {
+ public:
+  Handle() = default;
+  ~Handle() {
+    if (program_ != nullptr) api::nvrtcDestroyProgram(&program_);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  unsigned create(const Source& source) {
+    std::vector<const char*> contents;
+    std::vector<const char*> names;
+    for (const Header& header : source.headers) {
+      contents.push_back(header.content.c_str());
+      names.push_back(header.name.c_str());
+    }
+    ::_nvrtcProgram* program = nullptr;
+    const unsigned result =
+        api::nvrtcCreateProgram(&program, source.text.c_str(), source.name.c_str(),
+                                static_cast<int>(names.size()), contents.data(), names.data());
+    if (result == api::NVRTC_SUCCESS) program_ = program;
+    return result;
+  }
+  ::_nvrtcProgram* get() const { return program_; }
+
+ private:
+  ::_nvrtcProgram* program_ = nullptr;
+};
+
+class Compilation {
+ public:
+  Compilation(const Source& source, std::vector<std::string> options, Compiled* out)
+      : source_(source), options_(std::move(options)), out_(out) {}
+
+  void run(Output output) {
+    require(handle_.create(source_), "nvrtcCreateProgram");
+    for (const std::string& expression : source_.expressions) {
+      require(api::nvrtcAddNameExpression(handle_.get(), expression.c_str()),
+              "nvrtcAddNameExpression of " + quoted(expression));
+    }
+    const std::vector<const char*> words = pointers(options_);
+    const unsigned result =
+        api::nvrtcCompileProgram(handle_.get(), static_cast<int>(words.size()), words.data());
+    keep_log();
+    require(result, "nvrtcCompileProgram");
+    keep_bytes(output);
+    keep_names();
+  }
+
+ private:
+  void require(unsigned result, const std::string& call) {
+    if (result != api::NVRTC_SUCCESS) fail(call, nvrtc_result(result), static_cast<int>(result));
+  }
+
+  [[noreturn]] void fail(const std::string& call, const std::string& why, int result) {
+    throw CompileError(call + " failed for " + quoted(source_.name) + " (NVRTC " +
+                           words(out_->nvrtc) + "): " + why +
+                           "\n  options: " + joined(options_, " ") +
+                           "\n  log: " + (out_->log.empty() ? "empty" : out_->log),
+                       result, out_->log);
+  }
+
+  void keep_log() {
+    unsigned long size = 0;
+    if (api::nvrtcGetProgramLogSize(handle_.get(), &size) != api::NVRTC_SUCCESS) return;
+    std::string text(size + 1, '\0');
+    if (api::nvrtcGetProgramLog(handle_.get(), text.data()) != api::NVRTC_SUCCESS) return;
+    text.resize(text.find('\0'));
+    out_->log = std::move(text);
+  }
+
+  void keep_names() {
+    for (const std::string& expression : source_.expressions) {
+      const char* name = nullptr;
+      require(api::nvrtcGetLoweredName(handle_.get(), expression.c_str(), &name),
+              "nvrtcGetLoweredName of " + quoted(expression));
+      out_->lowered[expression] = name;
+    }
+  }
+
+  using SizeFunction = unsigned (*)(::_nvrtcProgram*, unsigned long*);
+  using BytesFunction = unsigned (*)(::_nvrtcProgram*, char*);
+  std::string get(SizeFunction size_of, BytesFunction bytes_of, const std::string& name) {
+    unsigned long size = 0;
+    require(size_of(handle_.get(), &size), name + "Size");
+    std::string bytes(size, '\0');
+    require(bytes_of(handle_.get(), bytes.data()), name);
+    return bytes;
+  }
+
+  void keep_bytes(Output output) {
+    if (output == Output::cubin) {
+      out_->bytes = get(api::nvrtcGetCUBINSize, api::nvrtcGetCUBIN, "nvrtcGetCUBIN");
+    } else if (output == Output::lto_ir) {
+      out_->bytes = get(api::nvrtcGetLTOIRSize, api::nvrtcGetLTOIR, "nvrtcGetLTOIR");
+    } else {
+      out_->bytes = get(api::nvrtcGetPTXSize, api::nvrtcGetPTX, "nvrtcGetPTX");
+      out_->bytes.erase(out_->bytes.find_last_not_of('\0') + 1);
+    }
+    // ProgramOptions::others may say another output than was asked for.
+    if (out_->bytes.empty()) {
+      fail("nvrtcCompileProgram", std::string("it gave no ") + name_of(output), 0);
+    }
+  }
+
+  const Source& source_;
+  const std::vector<std::string> options_;
+  Compiled* out_;
+  Handle handle_;
+};
+
+bool has_zero(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+void check_source(const Source& source) {
+  if (source.text.empty()) throw NoInputError("there is nothing to compile: the source is empty");
+  bool zero = has_zero(source.text) || has_zero(source.name);
+  for (const Header& header : source.headers) {
+    zero = zero || has_zero(header.content) || has_zero(header.name);
+  }
+  for (const std::string& expression : source.expressions) zero = zero || has_zero(expression);
+  if (!zero) return;
+  throw InputError("the source " + quoted(source.name) +
+                       ", one of its headers, a name of these or a name expression has a zero "
+                       "byte, behind which NVRTC would read nothing",
+                   source.name);
+}
+
+}  // namespace
+
+void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out) {
+  check_source(source);
+  std::vector<std::string> words_for_nvrtc = nvrtc_options(options, output);
+  const NvrtcProbe nvrtc = probe_nvrtc();
+  if (nvrtc.handle == nullptr) throw BackendError("compiling needs NVRTC, and " + nvrtc.reason);
+  int major = 0;
+  int minor = 0;
+  const unsigned result = api::nvrtcVersion(&major, &minor);
+  if (result != api::NVRTC_SUCCESS) {
+    throw BackendError("nvrtcVersion of " + nvrtc.path + " failed: " + nvrtc_result(result));
+  }
+  out->nvrtc = {major, minor};
+  if (output == Output::lto_ir && !has_symbol(nvrtc.handle, "nvrtcGetLTOIR")) {
+    throw BackendError("LTO-IR needs NVRTC 12.0 or later; " + nvrtc.path + " is " +
+                       words(out->nvrtc) + ": install a newer one, or compile to PTX");
+  }
+  Compilation(source, std::move(words_for_nvrtc), out).run(output);
+}
+
+}  // namespace anycuda::linker

@@ -1,0 +1,55 @@
+// NVRTC documentation, "Supported Compile Options".
+#include "linker/check.h"
+#include "linker/compile.h"
+#include "linker/words.h"
+
+namespace anycuda::linker {
+namespace {
+
+void check(const ProgramOptions& options, Output output) {
+  check_arch(options.arch);
+  check_texts("standard", options.standard.empty() ? std::vector<std::string>{}
+                                                   : std::vector<std::string>{options.standard});
+  check_texts("include_folders", options.include_folders);
+  check_texts("defines", options.defines);
+  check_texts("others", options.others);
+  check_registers(options.max_registers);
+  if (output > Output::lto_ir) refuse("output", "is no value of its enumeration");
+  if (output == Output::cubin && (options.arch.empty() || is_virtual(options.arch))) {
+    refuse("arch", "is " + quoted(options.arch) +
+                       ", and a CUBIN is for one architecture: sm_80 and "
+                       "the like are meant");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> nvrtc_options(const ProgramOptions& options, Output output) {
+  check(options, output);
+  std::vector<std::string> words;
+  const auto flag = [&words](bool set, const char* word) {
+    if (set) words.emplace_back(word);
+  };
+  const auto choice = [&words](const std::optional<bool>& value, const char* word) {
+    if (value) words.push_back(std::string(word) + (*value ? "true" : "false"));
+  };
+  if (!options.arch.empty()) words.push_back("-arch=" + options.arch);
+  if (!options.standard.empty()) words.push_back("-std=" + options.standard);
+  flag(output == Output::lto_ir, "-dlto");
+  flag(options.relocatable || output == Output::lto_ir, "-rdc=true");
+  flag(options.debug, "-G");
+  flag(options.line_info, "-lineinfo");
+  if (options.max_registers) {
+    words.push_back("-maxrregcount=" + std::to_string(*options.max_registers));
+  }
+  choice(options.ftz, "-ftz=");
+  choice(options.prec_div, "-prec-div=");
+  choice(options.prec_sqrt, "-prec-sqrt=");
+  choice(options.fma, "-fmad=");
+  for (const std::string& folder : options.include_folders) words.push_back("-I" + folder);
+  for (const std::string& define : options.defines) words.push_back("-D" + define);
+  words.insert(words.end(), options.others.begin(), options.others.end());
+  return words;
+}
+
+}  // namespace anycuda::linker

@@ -1,0 +1,54 @@
+#include "linker/decide.h"
+
+#include "anycuda/linker/errors.h"
+#include "anycuda/linker/probe.h"
+#include "linker/quiet_search.h"
+#include "linker/words.h"
+
+namespace anycuda::linker {
+namespace {
+
+Decision forced(Backend backend) {
+  if (backend == Backend::driver)
+    return {backend, "the driver's linker links: it is forced", {}, {}, {}};
+  const NvJitLinkProbe probe = probe_nvjitlink();
+  if (probe.presence != Presence::usable) {
+    throw BackendError("nvJitLink is forced (Options::backend), and " + probe.reason);
+  }
+  return {
+      backend, "nvJitLink " + words(probe.version) + " links: it is forced", {}, probe.version, {}};
+}
+
+// Absent and too old are the same for the table.
+Version version_for_table(const NvJitLinkProbe& probe) {
+  const bool counts = probe.presence == Presence::usable || probe.presence == Presence::refused;
+  return counts ? probe.version : Version{};
+}
+
+Version driver_for_table() { return driver_rules_hold() ? probe_driver().version : Version{}; }
+
+}  // namespace
+
+Decision decide(const Options& options, bool lto_ir_input) {
+  if (options.backend) return forced(*options.backend);
+  const NvJitLinkProbe probe = probe_nvjitlink();
+  Facts facts;
+  facts.nvjitlink = version_for_table(probe);
+  facts.lto_ir_input = lto_ir_input;
+  facts.lto_or_ptx_asked = options.lto || options.output != Output::cubin;
+  facts.rule = options.rule;
+  if (needs_driver(facts)) facts.driver = driver_for_table();
+  const Choice choice = choose(facts);
+  std::string why = explain(facts, choice);
+  if (!choice.backend) {
+    throw BackendError(why + (probe.reason.empty() ? "" : "\n" + probe.reason));
+  }
+  if (*choice.backend == Backend::nvjitlink && probe.presence != Presence::usable) {
+    throw BackendError(why + "; but " + probe.reason);  // a setting changed between two questions
+  }
+  if (probe.presence == Presence::too_old) why += "; " + probe.reason;
+  return {*choice.backend, why, facts.driver, facts.nvjitlink,
+          probe.reason.empty() ? "" : "; " + probe.reason};
+}
+
+}  // namespace anycuda::linker

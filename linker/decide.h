@@ -1,0 +1,22 @@
+// The choice of one Linker: what is known is gathered, no more than the table needs, and the table
+// is asked (anycuda/linker/choice.h).
+#pragma once
+
+#include <string>
+
+#include "anycuda/linker/options.h"
+
+namespace anycuda::linker {
+
+struct Decision {
+  Backend backend;
+  std::string why;
+  Version driver;
+  Version nvjitlink;
+  std::string no_nvjitlink;  // "; " and why it is not usable, or ""
+};
+
+// Throws BackendError.
+Decision decide(const Options& options, bool lto_ir_input);
+
+}  // namespace anycuda::linker

@@ -1,0 +1,58 @@
+// Which of the two links: nvJitLink, or the driver's own linker (cuLink*). A pure function of plain
+// values: no file, no environment, no library; safe from any thread. docs/linker.md has its table.
+//
+// Sources: nvJitLink documentation, "Compatibility" (LTO-IR stays within a major); "CUDA
+// Compatibility", "Backward compatibility" (a newer driver loads the CUBIN of an older toolkit) and
+// "Minor Version Compatibility" (an older major's driver does not load a newer one's).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "anycuda/compat/version.h"
+
+namespace anycuda::linker {
+
+using anycuda::Version;
+
+enum class Backend : std::uint8_t { nvjitlink, driver };
+const char* name_of(Backend backend);  // "nvJitLink", "the driver's linker"
+
+// What may be done with an nvJitLink of another major than the driver's.
+enum class Rule : std::uint8_t {
+  same_major,   // nothing: link-time optimisation and PTX need one of the driver's own major
+  newer_driver  // a newer driver loads what an older nvJitLink makes
+};
+
+struct Facts {
+  Version driver;     // the newest CUDA that it supports; not known(): unknown. Its minor is words
+  Version nvjitlink;  // not known(): there is none. Its minor is words
+  bool lto_ir_input = false;      // an input of type lto_ir (or nvvm)
+  bool lto_or_ptx_asked = false;  // Options::lto, or Options::output is ptx; PTX input asks nothing
+  Rule rule = Rule::newer_driver;
+};
+
+// Why nothing may link, or `none`.
+enum class Refusal : std::uint8_t {
+  none,
+  needs_nvjitlink,  // there is none
+  driver_too_old,   // the driver cannot load what this nvJitLink makes
+  other_major       // rule same_major, and the driver is newer
+};
+
+struct Choice {
+  std::optional<Backend> backend;  // empty: refused
+  Refusal refusal = Refusal::none;
+};
+
+// Must the driver's version be known to choose? Without an nvJitLink every row is the same for it.
+bool needs_driver(const Facts& facts);
+
+// The table. Every combination of facts has an answer.
+Choice choose(const Facts& facts);
+
+// One sentence: which linker and why; or, where it is refused, both versions and what would help.
+std::string explain(const Facts& facts, const Choice& choice);
+
+}  // namespace anycuda::linker

@@ -1,0 +1,47 @@
+// What is linked: bytes or a file, of a type, with a name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace anycuda::linker {
+
+// What nvJitLink (nvJitLinkInputType) and the driver (CUjitInputType) know.
+enum class InputType : std::uint8_t {
+  any,    // what its first bytes say that it is: one of ptx, cubin, fatbin, object, library, lto_ir
+  ptx,    // text; a zero byte at its end is allowed and not needed
+  cubin,  // a device ELF, final or relocatable (also a partial CUBIN of an incremental link)
+  fatbin,   // what fatbinary and nvcc -fatbin make
+  object,   // a host object file with device code in it (nvcc -c)
+  library,  // an archive of such objects
+  lto_ir,   // of NVRTC or nvcc, CUDA 12.0 or later; nvJitLink alone, needs Options::lto
+  index,    // nvJitLink 12.6 or later alone, a file
+  nvvm      // LTO-IR of CUDA 11; the driver's linker alone, needs Options::lto and Options::backend
+};
+const char* name_of(InputType type);  // "PTX", "CUBIN", "LTO-IR"
+
+// A value: it owns its bytes and can be copied. Making one checks nothing; Linker's constructor
+// does.
+class Input {
+ public:
+  // `name` is what the backend and every error call it; empty: "input 1", by its place.
+  // (nvJitLinkAddData and cuLinkAddData take a name for that.)
+  static Input bytes(InputType type, std::string content, std::string name = {});
+  // The file's name is its path, as it is given. It is read when the link is made, by the backend
+  // itself (nvJitLinkAddFile, cuLinkAddFile); Linker's constructor looks at its beginning.
+  static Input file(InputType type, std::string path);
+
+  InputType type() const { return type_; }
+  bool is_file() const { return is_file_; }
+  const std::string& name() const { return name_; }        // of a file: its path
+  const std::string& content() const { return content_; }  // of a file: empty
+
+ private:
+  Input(InputType type, bool is_file, std::string name, std::string content);
+  InputType type_;
+  bool is_file_;
+  std::string name_;
+  std::string content_;
+};
+
+}  // namespace anycuda::linker

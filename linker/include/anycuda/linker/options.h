@@ -1,0 +1,72 @@
+// How to link. What is not set is left to the backend. Options are checked by Linker's constructor
+// before anything is looked for; each of them is then given to the backend, or refused with its
+// name where the backend has none (UnsupportedOptionError), or, where the driver takes it and does
+// nothing, said in Linker::warnings(). A boolean that is false is never given as a true one.
+//
+// Sources: nvJitLink documentation, "Supported Link Options"; CUDA Driver API, CUjit_option. Both
+// tried on nvJitLink 12.3 to 13.5; docs/linker.md has the table of what becomes of each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "anycuda/linker/choice.h"
+
+namespace anycuda::linker {
+
+enum class Output : std::uint8_t {
+  cubin,  // by either backend
+  ptx,    // by nvJitLink with lto; every input must be or hold LTO-IR
+  lto_ir  // by nvJitLink 13.3 or later with lto; Program: by NVRTC 12.0 or later
+};
+const char* name_of(Output output);  // "CUBIN"
+
+// Where loads from global memory are cached (CUjit_cacheMode).
+enum class CacheMode : std::uint8_t { none, l2_only, l1_and_l2 };
+
+struct Options {
+  // "sm_80", "sm_90a", "sm_100f"; for PTX also "compute_80". Empty: of the device of the calling
+  // thread's current context, asked when the link is made.
+  std::string arch;
+  Output output = Output::cubin;
+  bool lto = false;          // link-time optimisation: nvJitLink alone
+  bool incremental = false;  // -r: a partial CUBIN or LTO-IR, to be linked again: nvJitLink 13.2
+
+  std::optional<int> optimization_level;  // 0 to 4; nvJitLink knows 0 and 3
+  bool debug = false;                     // -g
+  bool line_info = false;
+  bool verbose = false;              // more in the info log
+  bool time = false;                 // times in the info log: nvJitLink alone
+  std::optional<int> max_registers;  // per thread, 1 or more
+
+  // Of code that is still to be compiled with lto; the driver ignores them.
+  std::optional<bool> ftz;        // flush denormals to zero
+  std::optional<bool> prec_div;   // division rounded to nearest
+  std::optional<bool> prec_sqrt;  // the same of square roots
+  std::optional<bool> fma;        // contract a * b + c
+
+  // With lto: what is not among them, or not used by them, may go. The driver ignores them.
+  std::vector<std::string> kernels_used;    // names as in the code, mangled
+  std::vector<std::string> variables_used;  // the same
+  bool optimize_unused_variables = false;
+
+  std::vector<std::string> ptxas_options;     // each one option of ptxas: nvJitLink alone
+  std::vector<std::string> nvvm_options;      // each one option of libNVVM: nvJitLink alone
+  std::optional<int> split_compile;           // threads, 0: one per CPU: nvJitLink alone
+  std::optional<int> split_compile_extended;  // the same, with lto
+  std::optional<int> jump_table_density;      // per cent, 0 to 101: nvJitLink alone
+  bool no_cache = false;                      // nvJitLink 12.5; the driver ignores it
+  std::optional<CacheMode> cache_mode;        // the driver alone
+
+  // The driver writes its logs into two buffers of this many bytes each, 16 to 1 GiB; what does not
+  // fit is cut, and the log says so. nvJitLink's logs have no limit.
+  std::size_t log_bytes = std::size_t{256} * 1024;
+
+  Rule rule = Rule::newer_driver;
+  std::optional<Backend> backend;  // forced: the table is not asked
+};
+
+}  // namespace anycuda::linker

@@ -1,0 +1,44 @@
+// An answer that is found out once for the process, and can be forgotten. No lock is held while it
+// is found out: a library that is opened for it may have a constructor that asks too.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+namespace anycuda::linker {
+
+template <typename Answer>
+class Kept {
+ public:
+  // Threads that come together ask together; all get what the first of them found. An exception is
+  // not kept. What is found while it is being forgotten is not kept.
+  template <typename Ask>
+  Answer get(Ask ask) {
+    unsigned before = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (answer_) return *answer_;
+      before = resets_;
+    }
+    Answer mine = ask();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (resets_ != before) return mine;
+    if (!answer_) answer_ = mine;
+    return *answer_;
+  }
+  // An answer that `stays` is not forgotten.
+  template <typename Stays>
+  void reset(Stays stays) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (answer_ && stays(*answer_)) return;
+    ++resets_;
+    answer_.reset();
+  }
+
+ private:
+  std::mutex mutex_;
+  unsigned resets_ = 0;
+  std::optional<Answer> answer_;
+};
+
+}  // namespace anycuda::linker

@@ -1,0 +1,100 @@
+#include "anycuda/linker/linker.h"
+
+#include <utility>
+
+#include "linker/backend.h"
+#include "linker/check.h"
+#include "linker/context.h"
+#include "linker/decide.h"
+#include "linker/translate.h"
+
+namespace anycuda {
+
+using linker::Backend;
+using linker::ClosedError;
+
+// Wrong inputs and values come before the choice, and what a backend lacks comes after it.
+struct Linker::State {
+  State(std::vector<linker::Input> inputs, linker::Options how)
+      : options(std::move(how)), items(linker::checked(std::move(inputs))) {
+    linker::check(options);
+    linker::check(items, options);
+    decision = linker::decide(options, linker::has_lto_ir(items));
+    if (decision.backend == Backend::nvjitlink) {
+      nvjitlink = linker::nvjitlink_options(options, decision.nvjitlink);
+      for (const linker::Item& item : items) linker::nvjitlink_type(item, decision.nvjitlink);
+    } else {
+      for (const linker::Item& item : items) linker::driver_type(item);
+      driver = linker::driver_options(options, linker::has_lto_ir(items));
+    }
+  }
+
+  std::string link() {
+    logs = {};
+    linker::look_again(items);
+    if (decision.backend == Backend::driver) {
+      const std::string problem = linker::why_no_context();
+      if (!problem.empty()) {
+        throw linker::BackendError("the driver's linker needs a current context, and " + problem +
+                                   "; nvJitLink would need none" + decision.no_nvjitlink);
+      }
+      return linker::link_with_driver(items, driver.options, options.log_bytes, &logs);
+    }
+    std::vector<std::string> words = nvjitlink;
+    if (options.arch.empty()) words.insert(words.begin(), "-arch=" + linker::arch_of_context());
+    return linker::link_with_nvjitlink(items, std::move(words), decision.nvjitlink, options.output,
+                                       &logs);
+  }
+
+  linker::Options options;
+  std::vector<linker::Item> items;
+  linker::Decision decision{};
+  std::vector<std::string> nvjitlink;
+  linker::DriverOptions driver;
+  linker::Logs logs;
+  bool closed = false;
+};
+
+namespace {
+
+template <typename State>
+State& existing(const std::unique_ptr<State>& state) {
+  if (state == nullptr) throw ClosedError("this Linker was moved to another");
+  return *state;
+}
+
+}  // namespace
+
+Linker::Linker(std::vector<linker::Input> inputs, linker::Options options)
+    : state_(std::make_unique<State>(std::move(inputs), std::move(options))) {}
+Linker::~Linker() = default;
+Linker::Linker(Linker&& other) noexcept = default;
+Linker& Linker::operator=(Linker&& other) noexcept = default;
+
+std::string Linker::link() {
+  State& state = existing(state_);
+  if (state.closed) throw ClosedError("this Linker was closed; make another to link again");
+  return state.link();
+}
+
+const std::string& Linker::info_log() const { return existing(state_).logs.info; }
+const std::string& Linker::error_log() const { return existing(state_).logs.error; }
+
+// The link state is gone since link() returned; what is left is what came in.
+void Linker::close() noexcept {
+  if (state_ == nullptr) return;
+  state_->closed = true;
+  std::vector<linker::Item>().swap(state_->items);
+}
+
+bool Linker::closed() const { return state_ == nullptr || state_->closed; }
+
+Backend Linker::backend() const { return existing(state_).decision.backend; }
+const std::string& Linker::why() const { return existing(state_).decision.why; }
+linker::Version Linker::driver_version() const { return existing(state_).decision.driver; }
+linker::Version Linker::nvjitlink_version() const { return existing(state_).decision.nvjitlink; }
+const std::vector<std::string>& Linker::warnings() const {
+  return existing(state_).driver.warnings;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,109 @@
+#include "anycuda/linker/probe.h"
+
+#include <new>
+
+#include "anycuda/linker/errors.h"
+#include "api/nvjitlink_api.h"
+#include "doctor/libraries.h"
+#include "linker/kept.h"
+#include "linker/nvrtc_probe.h"
+#include "linker/quiet_search.h"
+#include "linker/results.h"
+#include "linker/words.h"
+#include "loader/driver.h"
+#include "loader/reason.h"
+
+namespace anycuda::linker {
+namespace {
+
+// Never destroyed: a Linker may be used by the last destructor of the process.
+template <typename Answer>
+Kept<Answer>& kept() {
+  static auto* const answer = new Kept<Answer>;
+  return *answer;
+}
+
+Version ask_nvjitlink_version(const std::string& path) {
+  unsigned major = 0;
+  unsigned minor = 0;
+  const unsigned result = api::nvJitLinkVersion(&major, &minor);
+  if (result == api::NVJITLINK_SUCCESS) return {static_cast<int>(major), static_cast<int>(minor)};
+  throw BackendError("nvJitLinkVersion of " + path + " failed: " + nvjitlink_result(result));
+}
+
+NvJitLinkProbe look_for_nvjitlink() {
+  const QuietFind find = find_quietly("nvjitlink");
+  NvJitLinkProbe probe;
+  probe.path = find.path;
+  if (find.handle == nullptr) {
+    probe.presence = find.refused.known() ? Presence::refused : Presence::absent;
+    probe.version = find.refused;
+    probe.path = find.refused_path;
+    probe.reason = find.report;
+    return probe;
+  }
+  if (!has_symbol(find.handle, "nvJitLinkVersion")) {
+    probe.presence = Presence::too_old;
+    probe.reason =
+        "nvJitLink " + find.path + " (" + words(find.version) +
+        ") is too old: it has no nvJitLinkVersion, which came with 12.3; install a newer "
+        "one in its place, or name one in ANYCUDA_NVJITLINK";
+    return probe;
+  }
+  probe.presence = Presence::usable;
+  probe.version = ask_nvjitlink_version(find.path);
+  return probe;
+}
+
+std::string why_no_driver(Search* search) {
+  std::string text = "no libcuda.so.1 in LD_LIBRARY_PATH or in the system's folders";
+  if (search->variable_names_a_file()) text = "ANYCUDA_CUDA names no driver library";
+  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+    text += std::string("; ") + c->path + ": " + reason_of(*c, search);
+  }
+  return text;
+}
+
+DriverProbe look_for_driver() {
+  Search search(kDriver);
+  if (!search.arena.usable()) throw std::bad_alloc();
+  check_settings(&search);
+  const Driver driver = look_up_driver(&search);
+  DriverProbe probe;
+  probe.path = driver.path;
+  if (driver.status == Driver::kNoFile) {
+    probe.problem = why_no_driver(&search);
+  } else if (driver.status == Driver::kNoFunction) {
+    probe.problem = probe.path + " has no cuDriverGetVersion";
+  } else if (driver.status != 0) {
+    probe.problem =
+        "cuDriverGetVersion of " + probe.path + " gave error " + std::to_string(driver.status);
+  } else if (!driver.facts.cuda.known()) {
+    probe.problem = "cuDriverGetVersion of " + probe.path + " gave no version";
+  }
+  if (probe.problem.empty()) probe.version = driver.facts.cuda;
+  return probe;
+}
+
+NvrtcProbe look_for_nvrtc() {
+  const QuietFind find = find_quietly("nvrtc");
+  return {find.handle, find.path, find.report};
+}
+
+}  // namespace
+
+NvJitLinkProbe probe_nvjitlink() { return kept<NvJitLinkProbe>().get(look_for_nvjitlink); }
+
+DriverProbe probe_driver() { return kept<DriverProbe>().get(look_for_driver); }
+
+NvrtcProbe probe_nvrtc() { return kept<NvrtcProbe>().get(look_for_nvrtc); }
+
+// What a stub has opened it uses until the process ends, whatever a search would find now.
+void reset_probes() {
+  kept<NvJitLinkProbe>().reset(
+      [](const auto& probe) { return probe.presence == Presence::usable; });
+  kept<DriverProbe>().reset([](const auto&) { return false; });
+  kept<NvrtcProbe>().reset([](const auto& probe) { return probe.handle != nullptr; });
+}
+
+}  // namespace anycuda::linker

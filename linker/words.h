@@ -1,0 +1,19 @@
+// Pieces of messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "anycuda/compat/version.h"
+
+namespace anycuda::linker {
+
+std::string words(Version version);  // "12.9", "12", "unknown"
+constexpr bool older(Version a, Version b) {
+  return a.major != b.major ? a.major < b.major : a.minor < b.minor;
+}
+std::string quoted(std::string_view text);  // 'text', control characters as \x01, long ones cut
+std::string joined(const std::vector<std::string>& pieces, const char* between);
+
+}  // namespace anycuda::linker

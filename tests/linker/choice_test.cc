@@ -1,0 +1,118 @@
+// The table of the choice, all of it.
+#include "anycuda/linker/choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace anycuda::linker;
+using testing::HasSubstr;
+
+namespace {
+
+Facts facts_of(Version driver, Version nvjitlink, bool input, bool asked, Rule rule) {
+  Facts facts;
+  facts.driver = driver;
+  facts.nvjitlink = nvjitlink;
+  facts.lto_ir_input = input;
+  facts.lto_or_ptx_asked = asked;
+  facts.rule = rule;
+  return facts;
+}
+
+// A row of the table in docs/linker.md: what each rule says without and with something asked.
+struct Row {
+  const char* name;
+  Version driver;
+  Version nvjitlink;
+  Choice nothing_asked;
+  Choice same_major;
+  Choice newer_driver;
+};
+
+constexpr Version kUnknown{};
+constexpr Version k124{12, 4};
+constexpr Version k129{12, 9};
+constexpr Version k130{13, 0};
+constexpr Version k135{13, 5};
+const Choice kByNvJitLink{Backend::nvjitlink, Refusal::none};
+const Choice kByDriver{Backend::driver, Refusal::none};
+const Choice kNeedsNvJitLink{std::nullopt, Refusal::needs_nvjitlink};
+const Choice kTooOld{std::nullopt, Refusal::driver_too_old};
+const Choice kOtherMajor{std::nullopt, Refusal::other_major};
+
+const Row kRows[] = {
+    {"nothing at all", kUnknown, kUnknown, kByDriver, kNeedsNvJitLink, kNeedsNvJitLink},
+    {"a driver alone", k124, kUnknown, kByDriver, kNeedsNvJitLink, kNeedsNvJitLink},
+    {"of one major, newer driver", k129, k124, kByNvJitLink, kByNvJitLink, kByNvJitLink},
+    {"of one major, newer nvJitLink", k124, k129, kByNvJitLink, kByNvJitLink, kByNvJitLink},
+    {"older driver", k124, k130, kByDriver, kTooOld, kTooOld},
+    {"newer driver", k130, k129, kByDriver, kOtherMajor, kByNvJitLink},
+    {"driver newer by two", {14, 0}, k129, kByDriver, kOtherMajor, kByNvJitLink},
+    {"nvJitLink alone", kUnknown, k135, kByNvJitLink, kByNvJitLink, kByNvJitLink},
+};
+
+void expect(const Facts& facts, const Choice& expected, const char* name) {
+  const Choice choice = choose(facts);
+  EXPECT_EQ(choice.backend, expected.backend) << name;
+  EXPECT_EQ(choice.refusal, expected.refusal) << name;
+  EXPECT_EQ(choice.backend.has_value(), choice.refusal == Refusal::none) << name;
+  EXPECT_FALSE(explain(facts, choice).empty()) << name;
+}
+
+TEST(Choice, IsTheTable) {
+  for (const Row& row : kRows) {
+    for (const Rule rule : {Rule::same_major, Rule::newer_driver}) {
+      const Choice& asked = rule == Rule::same_major ? row.same_major : row.newer_driver;
+      expect(facts_of(row.driver, row.nvjitlink, false, false, rule), row.nothing_asked, row.name);
+      expect(facts_of(row.driver, row.nvjitlink, true, false, rule), asked, row.name);
+      expect(facts_of(row.driver, row.nvjitlink, false, true, rule), asked, row.name);
+      expect(facts_of(row.driver, row.nvjitlink, true, true, rule), asked, row.name);
+    }
+  }
+}
+
+TEST(Choice, TheRuleIsNewerDriverUnlessSaid) { EXPECT_EQ(Facts{}.rule, Rule::newer_driver); }
+
+// Whatever the minors are, and where the driver's version cannot change the answer it is not asked.
+TEST(Choice, AsksForTheDriverOnlyWhereItMatters) {
+  for (int bits = 0; bits < 8; ++bits) {
+    const Rule rule = (bits & 4) != 0 ? Rule::same_major : Rule::newer_driver;
+    const auto at = [&](Version driver, Version nvjitlink) {
+      return facts_of(driver, nvjitlink, (bits & 1) != 0, (bits & 2) != 0, rule);
+    };
+    EXPECT_FALSE(needs_driver(at(kUnknown, kUnknown)));
+    EXPECT_TRUE(needs_driver(at(kUnknown, k129)));
+    const Choice without = choose(at(kUnknown, kUnknown));
+    for (const Version driver : {k124, k130, Version{11, 8}}) {
+      EXPECT_EQ(choose(at(driver, kUnknown)).backend, without.backend);
+    }
+  }
+}
+
+TEST(Choice, ErrorsNameBothVersionsAndTheCure) {
+  const Facts old = facts_of(k124, k135, true, true, Rule::newer_driver);
+  const std::string text = explain(old, choose(old));
+  EXPECT_THAT(text, HasSubstr("nvJitLink is 13.5"));
+  EXPECT_THAT(text, HasSubstr("CUDA 12.4"));
+  EXPECT_THAT(text, HasSubstr("install nvJitLink 12.x (pip install nvidia-nvjitlink-cu12)"));
+  // There is no nvJitLink of CUDA 11 to install.
+  const Facts oldest = facts_of({11, 8}, k129, true, true, Rule::newer_driver);
+  EXPECT_THAT(explain(oldest, choose(oldest)), HasSubstr("makes: install a driver for CUDA 12;"));
+  const Facts other = facts_of(k130, k129, true, false, Rule::same_major);
+  const std::string rule = explain(other, choose(other));
+  EXPECT_THAT(rule, HasSubstr("nvJitLink is 12.9"));
+  EXPECT_THAT(rule, HasSubstr("CUDA 13.0"));
+  EXPECT_THAT(rule, HasSubstr("the rule newer_driver"));
+  EXPECT_THAT(rule, HasSubstr("(pip install 'nvidia-nvjitlink==13.*')"));
+  const Facts none = facts_of(kUnknown, kUnknown, false, true, Rule::newer_driver);
+  EXPECT_THAT(explain(none, choose(none)), HasSubstr("pip install nvidia-nvjitlink"));
+}
+
+TEST(Choice, SaysWhyItLinks) {
+  const Facts newer = facts_of(k130, k129, true, true, Rule::newer_driver);
+  EXPECT_THAT(explain(newer, choose(newer)), HasSubstr("loads what an older toolkit makes"));
+  const Facts by_driver = facts_of(k130, k129, false, false, Rule::newer_driver);
+  EXPECT_THAT(explain(by_driver, choose(by_driver)), HasSubstr("nvJitLink is 12.9"));
+}
+
+}  // namespace

@@ -1,0 +1,40 @@
+// A machine on which linker_child does one of its jobs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/machine.h"
+
+namespace anycuda::test {
+
+class Computer : public Machine {
+ public:
+  // None of these: without it.
+  Computer& with_nvjitlink(const std::string& release);
+  Computer& with_nvrtc(const std::string& release);
+  Computer& with_driver(int branch);
+  Computer& with_fake_driver(const std::string& fault = "", const std::string& version = "");
+
+  // Expects exit status 0 and nothing on stderr; gives stdout.
+  std::string child(std::vector<std::string> words) const;
+};
+
+// What NVRTC of that release made of inputs/: kernel.ptx, helper.ltoir, ...
+std::string modules_of(const std::string& release);
+std::string path_of_nvjitlink(const std::string& release);
+
+// The line that begins so, without that beginning; "(no such line)".
+std::string after(const std::string& text, const std::string& beginning);
+
+// Why these pieces are not there, "" if they are.
+std::string missing(const std::vector<std::string>& pieces);
+
+}  // namespace anycuda::test
+
+#define NEEDS_PIECES(...)                                                        \
+  do {                                                                           \
+    const std::string without_pieces_ = ::anycuda::test::missing({__VA_ARGS__}); \
+    if (!without_pieces_.empty()) GTEST_SKIP() << without_pieces_;               \
+  } while (false)

@@ -1,0 +1,45 @@
+// examples/linker: right without a GPU too.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "computer.h"
+
+using namespace anycuda::test;
+using testing::HasSubstr;
+
+namespace {
+
+ProcessResult run(const Computer& computer) { return computer.run({LINKER_EXAMPLE}); }
+
+TEST(Example, LinksForADriverOfANewerMajor) {
+  NEEDS_PIECES("nvjitlink-12.9", "nvrtc-12.9");
+  Computer computer;
+  computer.with_nvjitlink("12.9").with_nvrtc("12.9").with_fake_driver("gpu", "13000");
+  const ProcessResult result = run(computer);
+  EXPECT_EQ(result.status, 0) << result.describe();
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, HasSubstr("nvJitLink 12.9 links"));
+  EXPECT_THAT(result.out,
+              HasSubstr("and the driver, of CUDA 13.0, loads what an older toolkit makes"));
+  EXPECT_THAT(result.out, HasSubstr("no GPU to run it on: cuInit gives error 100"));
+}
+
+TEST(Example, LinksWithoutADriver) {
+  NEEDS_PIECES("nvjitlink-13.5", "nvrtc-13.5");
+  Computer computer;
+  computer.with_nvjitlink("13.5").with_nvrtc("13.5");
+  const ProcessResult result = run(computer);
+  EXPECT_EQ(result.status, 0) << result.describe();
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, HasSubstr("no GPU to run it on: no libcuda.so.1"));
+}
+
+TEST(Example, SaysWhatIsMissing) {
+  const Computer computer;
+  const ProcessResult result = run(computer);
+  EXPECT_EQ(result.status, 1) << result.describe();
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, HasSubstr("compiling needs NVRTC"));
+}
+
+}  // namespace

@@ -1,0 +1,98 @@
+// What is asked without a Linker; and NVRTC.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "computer.h"
+
+using namespace anycuda::test;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(Probes, AreKeptAndCanBeReset) {
+  NEEDS_PIECES("nvjitlink-12.9");
+  const Computer computer;
+  const std::string out = computer.child({"probes", path_of_nvjitlink("12.9")});
+  EXPECT_EQ(after(out, "first: "), "nvJitLink absent 0.-1") << out;
+  EXPECT_THAT(out, HasSubstr("no file of it was found"));
+  EXPECT_THAT(out, HasSubstr("what would help: install nvJitLink"));
+  EXPECT_THAT(after(out, "driver "), HasSubstr("0.-1, no libcuda.so.1"));
+  EXPECT_EQ(after(out, "kept: "), "nvJitLink absent 0.-1");
+  EXPECT_EQ(after(out, "reset: "), "nvJitLink usable 12.9");
+  EXPECT_EQ(after(out, "in use: "), "nvJitLink usable 12.9");
+  EXPECT_EQ(after(out, "still the same: "), "1");
+  EXPECT_THAT(after(out, "wrong setting: "), HasSubstr("BackendError: ANYCUDA_COMPAT=lenient"));
+  EXPECT_EQ(after(out, "right again: "), "nvJitLink absent 0.-1");
+  EXPECT_EQ(after(out, "of the driver: "), "BackendError");
+}
+
+TEST(Probes, SayWhatSpeaksAgainstOne) {
+  NEEDS_PIECES("nvjitlink-12.0", "nvjitlink-13.5", "driver-535");
+  Computer old;
+  old.with_nvjitlink("12.0").with_driver(535);
+  EXPECT_EQ(after(old.child({"probes"}), "first: "), "nvJitLink too old 0.-1");
+  Computer refused;
+  refused.with_nvjitlink("13.5").with_driver(535);
+  const std::string out = refused.child({"probes"});
+  EXPECT_EQ(after(out, "first: "), "nvJitLink refused 13.5");
+  EXPECT_THAT(out, HasSubstr("supports up to CUDA 12.2"));
+  EXPECT_EQ(after(out, "driver "), "12.2, ");
+}
+
+TEST(Probes, ADamagedFileIsNone) {
+  NEEDS_PIECES("nvjitlink-12.9");
+  Computer computer;
+  computer.on_library_path(nvjitlink, "12.9");
+  computer.env("ANYCUDA_NVJITLINK", computer.resolve("junk"));
+  computer.put_file("junk", "no library");
+  const std::string out = computer.child({"probes"});
+  EXPECT_EQ(after(out, "first: "), "nvJitLink absent 0.-1");
+  EXPECT_THAT(out, HasSubstr("not an ELF shared library"));
+}
+
+TEST(Programs, AnswerWithNvrtc) {
+  NEEDS_PIECES("nvrtc-12.9");
+  Computer computer;
+  computer.with_nvrtc("12.9");
+  const std::string out = computer.child({"programs", "tell"});
+  for (const char* good : {"PTX", "LTO-IR", "CUBIN of sm_80", "many options"}) {
+    EXPECT_EQ(after(out, good + std::string(": ")), "ok") << out;
+  }
+  for (const char* wrong :
+       {"CUBIN without arch", "CUBIN of compute_80", "no such arch", "wrong value"}) {
+    EXPECT_EQ(after(out, wrong + std::string(": ")), "OptionError") << out;
+  }
+  EXPECT_EQ(after(out, "empty: "), "NoInputError");
+  EXPECT_EQ(after(out, "zero byte: "), "InputError");
+  EXPECT_EQ(after(out, "zero byte in its name: "), "InputError");
+  EXPECT_EQ(after(out, "another output: "), "CompileError");
+  EXPECT_EQ(after(out, "wrong source: "), "CompileError");
+  EXPECT_THAT(out, HasSubstr("NVRTC_ERROR_COMPILATION (6)"));
+  EXPECT_THAT(out, HasSubstr("wrong.cu(1): error"));
+  EXPECT_EQ(after(out, "too early: "), "another exception");
+  EXPECT_EQ(after(out, "lowered: "), "_Z5scaleIfEvPT_");
+  EXPECT_EQ(after(out, "warned: "), "1");
+  EXPECT_EQ(after(out, "version: "), "12.9");
+  EXPECT_EQ(after(out, "moved from: "), "ClosedError");
+}
+
+TEST(Programs, LtoIrNeedsNvrtc12) {
+  NEEDS_PIECES("nvrtc-11.8");
+  Computer computer;
+  computer.with_nvrtc("11.8");
+  const std::string out = computer.child({"programs", "tell"});
+  EXPECT_EQ(after(out, "PTX: "), "ok");
+  EXPECT_EQ(after(out, "LTO-IR: "), "BackendError");
+  EXPECT_THAT(out, HasSubstr("LTO-IR needs NVRTC 12.0 or later"));
+}
+
+TEST(Programs, WithoutNvrtcSayWhatWasLookedFor) {
+  const Computer computer;
+  const std::string out = computer.child({"programs", "tell"});
+  EXPECT_EQ(after(out, "PTX: "), "BackendError");
+  EXPECT_THAT(out, HasSubstr("compiling needs NVRTC, and no NVRTC"));
+  EXPECT_EQ(after(out, "empty: "), "NoInputError");
+  EXPECT_EQ(after(out, "no such arch: "), "OptionError");
+}
+
+}  // namespace

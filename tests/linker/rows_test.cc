@@ -1,0 +1,109 @@
+// The table end to end: real drivers and real nvJitLinks, every row in one process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "computer.h"
+
+using namespace anycuda::test;
+using testing::HasSubstr;
+
+namespace {
+
+// What becomes of: PTX; PTX with lto asked (which nvJitLink refuses itself: there is nothing to
+// optimise); LTO-IR; LTO-IR into PTX.
+struct Expected {
+  const char* plain;
+  const char* lto;
+  const char* ir;
+  const char* ptx;
+};
+constexpr Expected kByNvJitLink = {"nvJitLink gives CUBIN", "nvJitLink, LinkError",
+                                   "nvJitLink gives CUBIN", "nvJitLink gives PTX"};
+// The driver is asked and has no context here: the error of the link is clear.
+constexpr Expected kDriverOrNothing = {"driver, BackendError", "BackendError", "BackendError",
+                                       "BackendError"};
+
+std::string run(Computer& computer, const std::string& release) {
+  return computer.child({"rows", modules_of(release.empty() ? "12.9" : release)});
+}
+
+void expect_rule(const std::string& out, const std::string& rule, const Expected& expected) {
+  EXPECT_EQ(after(out, rule + " | PTX | "), expected.plain) << out;
+  EXPECT_EQ(after(out, rule + " | PTX, lto asked | "), expected.lto) << out;
+  EXPECT_EQ(after(out, rule + " | LTO-IR | "), expected.ir) << out;
+  EXPECT_EQ(after(out, rule + " | LTO-IR, PTX asked | "), expected.ptx) << out;
+}
+
+struct Cell {
+  int driver;
+  const char* nvjitlink;
+  Expected expected;  // of both rules: no driver here is newer than an nvJitLink
+  const char* says;
+};
+
+void PrintTo(const Cell& cell, std::ostream* out) {
+  *out << "driver " << cell.driver << ", nvJitLink " << cell.nvjitlink;
+}
+
+class Rows : public testing::TestWithParam<Cell> {};
+
+TEST_P(Rows, AreTheTable) {
+  const Cell& cell = GetParam();
+  NEEDS_PIECES("driver-535", "driver-550", "nvjitlink-12.9", "nvjitlink-13.5", "nvrtc-12.9",
+               "nvrtc-13.5");
+  Computer computer;
+  computer.with_driver(cell.driver).with_nvjitlink(cell.nvjitlink);
+  const std::string out = run(computer, cell.nvjitlink);
+  expect_rule(out, "same_major", cell.expected);
+  expect_rule(out, "newer_driver", cell.expected);
+  EXPECT_THAT(out, HasSubstr(cell.says));
+}
+
+const Cell kCells[] = {
+    {0, "", kDriverOrNothing,
+     "nvJitLink would need none; no nvJitLink (device-code linker) may serve"},
+    {0, "12.9", kByNvJitLink, "driver unknown, nvJitLink 12.9"},
+    {0, "13.5", kByNvJitLink, "driver unknown, nvJitLink 13.5"},
+    // Without an nvJitLink nothing depends on the driver's version, so it is not asked.
+    {535, "", kDriverOrNothing, "driver unknown, nvJitLink unknown"},
+    {535, "12.9", kByNvJitLink, "driver 12.2, nvJitLink 12.9"},
+    {535, "13.5", kDriverOrNothing, "nvJitLink is 13.5, the driver supports CUDA 12.2"},
+    {550, "", kDriverOrNothing, "cuCtxGetCurrent failed: CUDA_ERROR_NOT_INITIALIZED"},
+    {550, "12.9", kByNvJitLink, "driver 12.4, nvJitLink 12.9"},
+    {550, "13.5", kDriverOrNothing, "install nvJitLink 12.x"},
+};
+INSTANTIATE_TEST_SUITE_P(Table, Rows, testing::ValuesIn(kCells));
+
+// No driver for CUDA 13 can be had without its GPU: one that says so and no more.
+TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {
+  NEEDS_PIECES("nvjitlink-12.9", "nvrtc-12.9");
+  Computer computer;
+  computer.with_fake_driver("context", "13000").with_nvjitlink("12.9");
+  const std::string out = run(computer, "12.9");
+  expect_rule(out, "same_major", kDriverOrNothing);
+  expect_rule(out, "newer_driver",
+              {"driver, BackendError", "nvJitLink, LinkError", "nvJitLink gives CUBIN",
+               "nvJitLink gives PTX"});
+  EXPECT_THAT(out, HasSubstr("nvJitLink is 12.9, the driver supports CUDA 13.0"));
+  EXPECT_THAT(out, HasSubstr("this thread has no current context"));
+}
+
+TEST(Rows, OneTooOldIsNone) {
+  NEEDS_PIECES("nvjitlink-12.0", "nvrtc-12.9");
+  Computer computer;
+  computer.with_nvjitlink("12.0");
+  const std::string out = run(computer, "");
+  expect_rule(out, "newer_driver", kDriverOrNothing);
+  EXPECT_THAT(out, HasSubstr("is too old: it has no nvJitLinkVersion, which came with 12.3"));
+}
+
+// The user says that the driver's version is no obstacle: then it is none.
+TEST(Rows, ADeclaredForwardCompatibilityIsHeard) {
+  NEEDS_PIECES("driver-550", "nvjitlink-13.5", "nvrtc-13.5");
+  Computer computer;
+  computer.with_driver(550).with_nvjitlink("13.5").env("ANYCUDA_DRIVER_COMPAT",
+                                                       "assume_forward_compat");
+  expect_rule(run(computer, "13.5"), "newer_driver", kByNvJitLink);
+}
+
+}  // namespace
