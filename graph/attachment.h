@@ -1,0 +1,96 @@
+// What a CUDA user object of this library points to: the owners of one node, or those of the
+// updated nodes of an executable graph.
+#pragma once
+
+#include <cstdint>
+
+#include "anycuda/graph/cuda_types.h"
+#include "anycuda/graph/owner.h"
+
+struct CUuserObject_st;
+
+namespace anycuda::graph {
+
+// The driver's reference to it is the only one that counts. When the last is gone, the driver hands
+// it to the list of what is over (drain.cc), which uses `next`.
+struct UserObject {
+  enum class Kind : std::uint8_t { attachment, kept };
+
+  UserObject* next = nullptr;
+  CUuserObject_st* handle = nullptr;
+  const Kind kind;
+
+  // Makes the CUDA user object, with one reference. On an error this object is as before.
+  CUresult create() noexcept;
+  // Destroys it, whatever it is, with all owners in it.
+  static void let_go(UserObject* object) noexcept;
+
+ protected:
+  explicit UserObject(Kind is) : kind(is) {}
+};
+
+// The owners of a node, never changed. One allocation of the size that is needed, since a graph may
+// have a hundred thousand of them.
+struct Attachment : UserObject {
+  const std::uint8_t slots;  // bit i: slot i has an owner
+
+  // Throws std::bad_alloc. At least one owner.
+  static Attachment* make(const Owners& owners);
+  Owners owners() const;
+
+ private:
+  friend struct UserObject;
+  explicit Attachment(std::uint8_t used) : UserObject(Kind::attachment), slots(used) {}
+  OpaqueHandle* first() { return reinterpret_cast<OpaqueHandle*>(this + 1); }
+  const OpaqueHandle* first() const { return reinterpret_cast<const OpaqueHandle*>(this + 1); }
+};
+
+// Attachments without user objects of their own, linked by `next`.
+struct OwnerList {
+  Attachment* first = nullptr;
+
+  OwnerList() = default;
+  ~OwnerList();
+  OwnerList(const OwnerList&) = delete;
+  OwnerList& operator=(const OwnerList&) = delete;
+
+  void add(const Owners& owners);  // throws std::bad_alloc
+  void add_all_of(OwnerList* other) noexcept;
+};
+
+// What makes an executable graph one more holder of the owners of its updated nodes.
+struct Kept : UserObject {
+  const std::shared_ptr<OwnerList> list;
+
+  explicit Kept(std::shared_ptr<OwnerList> shared)
+      : UserObject(Kind::kept), list(std::move(shared)) {}
+};
+
+// Gives a list back as drain() does: whoever has it last runs the deleters of its owners.
+void let_go(std::shared_ptr<OwnerList> list) noexcept;  // drain.cc
+
+bool any(const Owners& owners);
+
+// The driver calls this when nothing uses the object any more: drain.cc.
+extern "C" void anycuda_graph_is_over(void* object) noexcept;
+
+// A reference that a graph holds to a user object since this call; given back by the destructor
+// unless the graph is to keep it.
+class HeldByGraph {
+ public:
+  HeldByGraph() = default;
+  ~HeldByGraph() { give_back(); }
+  HeldByGraph(const HeldByGraph&) = delete;
+  HeldByGraph& operator=(const HeldByGraph&) = delete;
+
+  // Makes the user object, and moves its reference into the graph. Takes the object in any case.
+  CUresult take(CUgraph graph, UserObject* object) noexcept;
+  void leave_to_graph() { object_ = nullptr; }
+  void give_back() noexcept;
+
+ private:
+  CUgraph graph_ = nullptr;
+  UserObject* object_ = nullptr;
+};
+
+}  // namespace anycuda::graph

@@ -1,0 +1,174 @@
+// Beginning and ending a capture; its forks and views.
+#include "graph/capture_state.h"
+
+#include "graph/driver.h"
+
+namespace anycuda::graph {
+namespace {
+
+// Ends what was begun and cannot be used, and what nobody ended.
+void abandon(CUstream stream, bool into_body) noexcept {
+  CUgraph graph = nullptr;
+  const unsigned result = api::cuStreamEndCapture(stream, &graph);
+  if (result == api::CUDA_SUCCESS && graph != nullptr && !into_body) api::cuGraphDestroy(graph);
+}
+
+}  // namespace
+
+Capture::~Capture() { give_up(); }
+
+void Capture::give_up() noexcept {
+  if (state_ != nullptr && !fork_ && !state_->ended) {
+    abandon(stream_, state_->into_body);
+    state_->ended = true;
+    if (!state_->into_body) state_->graph->invalidate();
+  }
+  state_ = nullptr;
+}
+
+Capture::Capture(Capture&& other) noexcept
+    : stream_(other.stream_), fork_(other.fork_), state_(std::move(other.state_)) {
+  other.state_ = nullptr;
+}
+
+Capture& Capture::operator=(Capture&& other) noexcept {
+  if (this != &other) {
+    give_up();
+    stream_ = other.stream_;
+    fork_ = other.fork_;
+    state_ = std::move(other.state_);
+    other.state_ = nullptr;
+  }
+  return *this;
+}
+
+CUresult Capture::begin(CUstream stream, CaptureMode mode, Capture* out) {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    CUresult result = need("cuStreamGetCaptureInfo_v2");
+    if (result != CUDA_SUCCESS) return result;
+    auto state = std::make_shared<State>();
+    state->graph = std::make_shared<GraphState>(nullptr);
+    result = answered("cuStreamBeginCapture_v2",
+                      api::cuStreamBeginCapture_v2(stream, static_cast<unsigned>(mode)));
+    if (result != CUDA_SUCCESS) return result;
+    CaptureInfo info;
+    result = ask_active(stream, &info);
+    if (result != CUDA_SUCCESS) {
+      abandon(stream, false);
+      return result;
+    }
+    state->id = info.id;
+    state->graph->graph.store(info.graph);
+    Capture made;
+    made.stream_ = stream;
+    made.state_ = std::move(state);
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult Capture::begin_to_graph(CUstream stream, const GraphView& graph, const Dependencies& after,
+                                 CaptureMode mode, Capture* out) {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    const GraphState* const into = usable(graph);
+    if (into == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = need("cuStreamBeginCaptureToGraph");
+    if (result != CUDA_SUCCESS) return result;
+    auto state = std::make_shared<State>();
+    state->graph = GraphState::of(graph);
+    state->into_body = true;
+    result = answered(
+        "cuStreamBeginCaptureToGraph",
+        api::cuStreamBeginCaptureToGraph(stream, into->graph.load(), after.nodes(), nullptr,
+                                         after.count(), static_cast<unsigned>(mode)));
+    if (result != CUDA_SUCCESS) return result;
+    CaptureInfo info;
+    result = ask_active(stream, &info);
+    if (result != CUDA_SUCCESS) {
+      abandon(stream, true);
+      return result;
+    }
+    state->id = info.id;
+    Capture made;
+    made.stream_ = stream;
+    made.state_ = std::move(state);
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult Capture::fork(CUstream stream, Capture* out) const {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    CaptureInfo info;
+    const CUresult result = State::ask(state_.get(), stream, &info);
+    if (result != CUDA_SUCCESS) return result;
+    Capture made;
+    made.stream_ = stream;
+    made.fork_ = true;
+    made.state_ = state_;
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+// Ends the capture of the stream. The graph that the driver gives is the capture's.
+CUresult Capture::end_capture() noexcept {
+  CUgraph graph = nullptr;
+  const CUresult result = answered("cuStreamEndCapture", api::cuStreamEndCapture(stream_, &graph));
+  GraphState* const known = state_->graph.get();
+  if (result != CUDA_SUCCESS) {
+    // A capture that goes on (another thread's, another stream's) is as before.
+    CaptureInfo info;
+    if (is_active(stream_, state_->id, &info)) return result;
+    state_->ended = true;
+    if (!state_->into_body) known->invalidate();
+    return result;
+  }
+  state_->ended = true;
+  if (!state_->into_body && graph != known->graph.load()) {
+    known->invalidate();
+    known->graph.store(graph);
+  }
+  return result;
+}
+
+CUresult Capture::end(Graph* out) {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    if (state_ == nullptr || state_->ended) return no_capture("there is no capture");
+    if (fork_) return no_capture("a fork ends with the capture that it has joined");
+    if (state_->into_body) return no_capture("the graph of this capture is not its own: use end()");
+    const CUresult result = end_capture();
+    if (result == CUDA_SUCCESS) *out = GraphState::own(state_->graph);
+    return result;
+  });
+}
+
+CUresult Capture::end() {
+  return entry([&] {
+    if (state_ == nullptr || state_->ended) return no_capture("there is no capture");
+    if (fork_) return no_capture("a fork ends with the capture that it has joined");
+    if (!state_->into_body) return no_capture("this capture makes a graph: use end(&graph)");
+    return end_capture();
+  });
+}
+
+CUresult Capture::view(GraphView* out) const {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    if (state_ == nullptr) return no_capture("there is no capture");
+    if (fork_) return no_capture("a fork has no graph of its own");
+    if (!state_->into_body && !state_->ended) {
+      return no_capture("the graph is not complete before the capture has ended");
+    }
+    GraphView view = GraphState::view(state_->graph);
+    if (usable(view) == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *out = std::move(view);
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace anycuda::graph

@@ -1,0 +1,106 @@
+// What is captured, with its owners; and what the driver says about a capture.
+#include <algorithm>
+
+#include "graph/capture_state.h"
+#include "graph/driver.h"
+#include "graph/parameters.h"
+
+namespace anycuda::graph {
+namespace {
+
+// The third form where there is one: the second fails where an edge has data.
+unsigned ask(CUstream stream, CaptureInfo* out) noexcept {
+  if (driver_version() < 12030) {
+    return api::cuStreamGetCaptureInfo_v2(stream, &out->status, &out->id, &out->graph, &out->nodes,
+                                          &out->count);
+  }
+  const api::CUgraphEdgeData_st* edges = nullptr;
+  return api::cuStreamGetCaptureInfo_v3(stream, &out->status, &out->id, &out->graph, &out->nodes,
+                                        &edges, &out->count);
+}
+
+}  // namespace
+
+CUresult ask_active(CUstream stream, CaptureInfo* out) noexcept {
+  CUresult result = need("cuStreamGetCaptureInfo_v2");
+  if (result != CUDA_SUCCESS) return result;
+  result = answered("cuStreamGetCaptureInfo", ask(stream, out));
+  if (result != CUDA_SUCCESS || out->status == api::CU_STREAM_CAPTURE_STATUS_ACTIVE) return result;
+  if (out->status == api::CU_STREAM_CAPTURE_STATUS_NONE) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "the stream is not being captured");
+  }
+  return fail(static_cast<CUresult>(api::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED),
+              "the stream's capture was invalidated by a call that is not allowed in it");
+}
+
+bool is_active(CUstream stream, unsigned long id, CaptureInfo* out) noexcept {
+  return ask(stream, out) == api::CUDA_SUCCESS && out->id == id &&
+         out->status == api::CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+CUresult no_capture(const char* why) noexcept { return fail(CUDA_ERROR_INVALID_VALUE, "%s", why); }
+
+CUresult Capture::State::ask(const State* state, CUstream stream, CaptureInfo* out) noexcept {
+  if (state == nullptr || state->ended) return no_capture("there is no capture");
+  const CUresult result = ask_active(stream, out);
+  if (result != CUDA_SUCCESS || out->id == state->id) return result;
+  return no_capture("the stream is not part of this capture");
+}
+
+CUresult Capture::call(const HostNode& node) {
+  return entry([&] {
+    api::CUDA_HOST_NODE_PARAMS_st parameters{};
+    Owners owners;
+    CUresult result = resolve(node, &parameters, &owners);
+    if (result != CUDA_SUCCESS) return result;
+    CaptureInfo info;
+    result = State::ask(state_.get(), stream_, &info);
+    if (result != CUDA_SUCCESS) return result;
+    const std::vector<CUgraphNode> before(info.nodes, info.nodes + info.count);
+    Change change(state_->graph.get());
+    result = change.prepare(owners);
+    if (result != CUDA_SUCCESS) return result;
+    result = answered("cuLaunchHostFunc",
+                      api::cuLaunchHostFunc(stream_, parameters.fn, parameters.userData));
+    CaptureInfo now;
+    const bool active = is_active(stream_, state_->id, &now);
+    if (result == CUDA_SUCCESS) {
+      if (active && now.count == 1) {
+        state_->graph->forget_embedded(now.nodes[0]);
+        change.commit(now.nodes[0]);
+      } else {
+        change.leave_to_graph();
+      }
+      return result;
+    }
+    // Nothing was captured: as before. Otherwise a node may be there that nobody can take out; or
+    // the graph is gone, with its owners. Compared in place: nothing may fail here.
+    const bool unchanged =
+        active && std::equal(before.begin(), before.end(), now.nodes, now.nodes + now.count);
+    if (!unchanged) change.leave_to_graph();
+    return result;
+  });
+}
+
+CUresult Capture::keep(OpaqueHandle owner) {
+  return entry([&] {
+    if (owner == nullptr) return CUDA_SUCCESS;
+    CaptureInfo info;
+    CUresult result = State::ask(state_.get(), stream_, &info);
+    if (result != CUDA_SUCCESS) return result;
+    HeldByGraph held;
+    result = held.take(info.graph, Attachment::make({std::move(owner)}));
+    if (result == CUDA_SUCCESS) held.leave_to_graph();
+    return result;
+  });
+}
+
+CUresult Capture::keep_with_last(Slot slot, OpaqueHandle owner) {
+  CaptureInfo info;
+  const CUresult result = State::ask(state_.get(), stream_, &info);
+  if (result != CUDA_SUCCESS) return result;
+  if (info.count != 1) return keep(std::move(owner));
+  return graph_set_slot(GraphState::view(state_->graph), info.nodes[0], slot, std::move(owner));
+}
+
+}  // namespace anycuda::graph

@@ -1,0 +1,78 @@
+#include "graph/driver.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "graph/error.h"
+
+namespace anycuda::graph {
+namespace {
+
+struct Row {
+  const char* function;
+  int version;  // the first CUDA whose drivers have it
+};
+
+// CUDA Driver API, the pages of the functions, and NVIDIA's headers from 11.0 on.
+constexpr Row kRows[] = {
+    {"cuGraphAddEventRecordNode", 11010},
+    {"cuGraphAddEventWaitNode", 11010},
+    {"cuGraphAddMemAllocNode", 11040},
+    {"cuGraphAddMemFreeNode", 11040},
+    {"cuGraphAddNode", 12020},
+    {"cuGraphAddNode with an else or a switch", 12080},
+    {"cuGraphConditionalHandleCreate", 12030},
+    {"cuGraphExecChildGraphNodeSetParams", 11010},
+    {"cuGraphInstantiateWithFlags", 11040},
+    {"cuGraphNodeGetEnabled", 11060},
+    {"cuGraphNodeSetEnabled", 11060},
+    {"cuGraphRetainUserObject", 11030},
+    {"cuGraphUpload", 11010},
+    {"cuStreamBeginCaptureToGraph", 12030},
+    {"cuStreamGetCaptureInfo_v2", 11030},
+    {"cuUserObjectCreate", 11030},
+};
+
+int first_version(const char* function) {
+  for (const Row& row : kRows) {
+    if (std::strcmp(row.function, function) == 0) return row.version;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int driver_version() noexcept {
+  static std::atomic<int> known{0};
+  int version = known.load(std::memory_order_relaxed);
+  if (version == 0 && api::cuDriverGetVersion(&version) == api::CUDA_SUCCESS) {
+    known.store(version, std::memory_order_relaxed);
+  }
+  return version;
+}
+
+CUresult not_supported(const char* function) noexcept {
+  const int version = driver_version();
+  const int first = first_version(function);
+  if (first == 0) {
+    return fail(CUDA_ERROR_NOT_SUPPORTED, "this driver (CUDA %d.%d) does not have %s",
+                version / 1000, version % 1000 / 10, function);
+  }
+  return fail(CUDA_ERROR_NOT_SUPPORTED,
+              "%s needs a driver of CUDA %d.%d or later; this one is of CUDA %d.%d", function,
+              first / 1000, first % 1000 / 10, version / 1000, version % 1000 / 10);
+}
+
+CUresult need(const char* function) noexcept {
+  const int version = driver_version();
+  // Without a driver the call itself gives the answer that programs know.
+  if (version == 0 || version >= first_version(function)) return CUDA_SUCCESS;
+  return not_supported(function);
+}
+
+CUcontext context_or_current(CUcontext given) noexcept {
+  if (given == nullptr && api::cuCtxGetCurrent(&given) != api::CUDA_SUCCESS) return nullptr;
+  return given;
+}
+
+}  // namespace anycuda::graph

@@ -1,0 +1,197 @@
+// Graphs in nodes: child graphs, and the bodies of conditional nodes.
+#include "graph/copy.h"
+#include "graph/driver.h"
+#include "graph/state.h"
+
+namespace anycuda::graph {
+namespace {
+
+// No rule of CUDA's: what is more than this is a mistake, and would only use up memory.
+constexpr unsigned kMostBodies = 65536;
+
+// An entry for the graphs of a node that is not there yet: putting it in needs no memory.
+GraphState::Embedded::node_type entry_for(std::vector<GraphState::Pointer> graphs) {
+  GraphState::Embedded one;
+  one.emplace(nullptr, std::move(graphs));
+  return one.extract(one.begin());
+}
+
+void put_embedded(GraphState* state, CUgraphNode node,
+                  GraphState::Embedded::node_type entry) noexcept {
+  entry.key() = node;
+  state->embedded.insert(std::move(entry));
+}
+
+// A node that was added and cannot be used is taken out again.
+CUresult take_out(CUresult result, CUgraphNode* node) noexcept {
+  if (api::cuGraphDestroyNode(*node) == api::CUDA_SUCCESS) *node = nullptr;
+  return result;
+}
+
+CUresult inner_graph(CUgraphNode node, CUgraph* out) noexcept {
+  return answered("cuGraphChildGraphNodeGetGraph", api::cuGraphChildGraphNodeGetGraph(node, out));
+}
+
+CUresult check(const ConditionalNode& node) noexcept {
+  const char* wrong = nullptr;
+  bool newer = false;
+  switch (node.kind) {
+    case ConditionalKind::if_else:
+      if (node.bodies != 1 && node.bodies != 2) wrong = "an if has one body, or two with an else";
+      newer = node.bodies == 2;
+      break;
+    case ConditionalKind::while_loop:
+      if (node.bodies != 1) wrong = "a while has one body";
+      break;
+    case ConditionalKind::switch_case:
+      if (node.bodies == 0 || node.bodies > kMostBodies) wrong = "a switch has 1 to 65536 bodies";
+      newer = true;
+      break;
+    default:
+      wrong = "there is no such kind";
+  }
+  if (wrong != nullptr) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "conditional node: %s, not %u", wrong, node.bodies);
+  }
+  return need(newer ? "cuGraphAddNode with an else or a switch" : "cuGraphConditionalHandleCreate");
+}
+
+unsigned type_of(ConditionalKind kind) noexcept {
+  if (kind == ConditionalKind::if_else) return api::CU_GRAPH_COND_TYPE_IF;
+  if (kind == ConditionalKind::while_loop) return api::CU_GRAPH_COND_TYPE_WHILE;
+  return api::CU_GRAPH_COND_TYPE_SWITCH;
+}
+
+}  // namespace
+
+CUresult add_child(const GraphView& graph, const Dependencies& after, const GraphView& child,
+                   CUgraphNode* out, GraphView* embedded) {
+  return entry([&] {
+    GraphState* const source = usable(child, "the child graph");
+    if (source == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = forget_what_is_gone(source);
+    if (result != CUDA_SUCCESS) return result;
+    GraphState::Pointer copy = room_for_copy_of(*source);
+    auto place = entry_for({copy});
+    CUgraph inner = nullptr;
+    CUgraphNode node = nullptr;
+    result = add_node(graph, {}, &node, [&](CUgraph to, CUgraphNode* made) {
+      const CUresult added =
+          answered("cuGraphAddChildGraphNode",
+                   api::cuGraphAddChildGraphNode(made, to, after.nodes(), after.count(),
+                                                 source->graph.load()));
+      if (added != CUDA_SUCCESS) return added;
+      const CUresult asked = inner_graph(*made, &inner);
+      return asked == CUDA_SUCCESS ? asked : take_out(asked, made);
+    });
+    if (result != CUDA_SUCCESS) return result;
+    know_copy(copy.get(), *source, inner);
+    put_embedded(GraphState::of(graph).get(), node, std::move(place));
+    if (out != nullptr) *out = node;
+    if (embedded != nullptr) *embedded = GraphState::view(std::move(copy));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult child_graph(const GraphView& graph, CUgraphNode node, GraphView* out) {
+  return entry([&] {
+    GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the node is null");
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    CUgraph inner = nullptr;
+    const CUresult result = inner_graph(node, &inner);
+    if (result != CUDA_SUCCESS) return result;
+    const auto known = state->embedded.find(node);
+    if (known != state->embedded.end()) {
+      if (known->second.front()->graph.load() == inner) {
+        *out = GraphState::view(known->second.front());
+        return CUDA_SUCCESS;
+      }
+      state->forget_embedded(node);  // of a node that was destroyed without this library
+    }
+    GraphState::Pointer made = std::make_shared<GraphState>(inner);
+    put_embedded(state, node, entry_for({made}));
+    *out = GraphState::view(std::move(made));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult create_conditional(const GraphView& graph, unsigned default_value, bool assign_at_launch,
+                            std::uint64_t* handle) {
+  return entry([&] {
+    const GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (handle == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "handle is null");
+    CUresult result = need("cuGraphConditionalHandleCreate");
+    if (result != CUDA_SUCCESS) return result;
+    unsigned long made = 0;
+    const auto flags = static_cast<unsigned>(api::CU_GRAPH_COND_ASSIGN_DEFAULT);
+    result = answered(
+        "cuGraphConditionalHandleCreate",
+        api::cuGraphConditionalHandleCreate(&made, state->graph.load(), context_or_current(nullptr),
+                                            default_value, assign_at_launch ? flags : 0));
+    if (result == CUDA_SUCCESS) *handle = made;
+    return result;
+  });
+}
+
+CUresult add_conditional(const GraphView& graph, const Dependencies& after,
+                         const ConditionalNode& node, CUgraphNode* out,
+                         std::vector<GraphView>* bodies) {
+  return entry([&] {
+    CUresult result = check(node);
+    if (result != CUDA_SUCCESS) return result;
+    std::vector<GraphState::Pointer> states(node.bodies);
+    std::vector<GraphView> views;
+    views.reserve(node.bodies);
+    for (GraphState::Pointer& state : states) {
+      state = std::make_shared<GraphState>(nullptr);
+      views.push_back(GraphState::view(state));
+    }
+    auto place = entry_for(states);
+    api::CUgraphNodeParams_st parameters{};
+    parameters.type = api::CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.handle = node.handle;
+    parameters.conditional.type = type_of(node.kind);
+    parameters.conditional.size = node.bodies;
+    parameters.conditional.ctx = context_or_current(node.context);
+    CUgraphNode added = nullptr;
+    result = add_node(graph, {}, &added, [&](CUgraph to, CUgraphNode* made) {
+      const CUresult answer =
+          answered("cuGraphAddNode",
+                   api::cuGraphAddNode(made, to, after.nodes(), after.count(), &parameters));
+      if (answer != CUDA_SUCCESS || parameters.conditional.phGraph_out != nullptr) return answer;
+      return take_out(fail(CUDA_ERROR_UNKNOWN, "cuGraphAddNode gave no bodies"), made);
+    });
+    if (result != CUDA_SUCCESS) return result;
+    for (unsigned body = 0; body < node.bodies; ++body) {
+      states[body]->graph.store(parameters.conditional.phGraph_out[body]);
+    }
+    put_embedded(GraphState::of(graph).get(), added, std::move(place));
+    if (out != nullptr) *out = added;
+    if (bodies != nullptr) *bodies = std::move(views);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult conditional_bodies(const GraphView& graph, CUgraphNode node, std::vector<GraphView>* out) {
+  return entry([&] {
+    GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    const auto known = state->embedded.find(node);
+    CUgraph child = nullptr;
+    if (known == state->embedded.end() ||
+        api::cuGraphChildGraphNodeGetGraph(node, &child) == api::CUDA_SUCCESS) {
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "the node is no conditional node that was added through this library");
+    }
+    std::vector<GraphView> views;
+    for (const GraphState::Pointer& body : known->second) views.push_back(GraphState::view(body));
+    *out = std::move(views);
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace anycuda::graph

@@ -1,0 +1,133 @@
+#include "anycuda/graph/exec.h"
+
+#include "graph/attachment.h"
+#include "graph/driver.h"
+#include "graph/state.h"
+
+namespace anycuda::graph {
+namespace {
+
+CUresult none() { return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable graph"); }
+
+// A list of owners that an executable graph inherits from the graph it is made of: that holds it
+// until `through` goes, after the driver's call. On a driver without user objects there is none,
+// and that is success.
+CUresult prepare_list(CUgraph graph, HeldByGraph* through, std::shared_ptr<OwnerList>* out) {
+  if (need("cuUserObjectCreate") != CUDA_SUCCESS) return CUDA_SUCCESS;
+  auto list = std::make_shared<OwnerList>();
+  const CUresult result = through->take(graph, new Kept(list));
+  if (result == CUDA_SUCCESS) *out = std::move(list);
+  return result == CUDA_ERROR_NOT_SUPPORTED ? CUDA_SUCCESS : result;
+}
+
+}  // namespace
+
+Exec::~Exec() { destroy(); }
+
+Exec::Exec(Exec&& other) noexcept : exec_(other.exec_), kept_(std::move(other.kept_)) {
+  other.exec_ = nullptr;
+}
+
+Exec& Exec::operator=(Exec&& other) noexcept {
+  if (this != &other) {
+    destroy();
+    std::swap(exec_, other.exec_);
+    std::swap(kept_, other.kept_);
+  }
+  return *this;
+}
+
+CUresult Exec::instantiate(const GraphView& graph, Exec* out, unsigned long long flags) {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    const GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = need("cuGraphInstantiateWithFlags");
+    if (result != CUDA_SUCCESS) return result;
+    HeldByGraph through;
+    std::shared_ptr<OwnerList> list;
+    result = prepare_list(state->graph.load(), &through, &list);
+    if (result != CUDA_SUCCESS) return result;
+    Exec made;
+    result = answered("cuGraphInstantiateWithFlags",
+                      api::cuGraphInstantiateWithFlags(&made.exec_, state->graph.load(), flags));
+    if (result != CUDA_SUCCESS) return result;
+    made.kept_ = std::move(list);
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult Exec::launch(CUstream stream) const {
+  return entry([&] {
+    if (exec_ == nullptr) return none();
+    return answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
+  });
+}
+
+CUresult Exec::upload(CUstream stream) const {
+  return entry([&] {
+    if (exec_ == nullptr) return none();
+    const CUresult result = need("cuGraphUpload");
+    if (result != CUDA_SUCCESS) return result;
+    return answered("cuGraphUpload", api::cuGraphUpload(exec_, stream));
+  });
+}
+
+CUresult Exec::destroy() {
+  return entry([&] {
+    if (exec_ == nullptr) return CUDA_SUCCESS;
+    const CUresult result = answered("cuGraphExecDestroy", api::cuGraphExecDestroy(exec_));
+    if (result != CUDA_SUCCESS) return result;
+    exec_ = nullptr;
+    let_go(std::move(kept_));  // a launch that is running holds the list through the driver
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
+  return entry([&] {
+    if (exec_ == nullptr) return none();
+    const GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    HeldByGraph through;
+    std::shared_ptr<OwnerList> list;
+    const CUresult prepared = prepare_list(state->graph.load(), &through, &list);
+    if (prepared != CUDA_SUCCESS) return prepared;
+    CUgraphNode wrong = nullptr;
+    unsigned why = 0;
+    const CUresult updated = answered(
+        "cuGraphExecUpdate", api::cuGraphExecUpdate(exec_, state->graph.load(), &wrong, &why));
+    if (node != nullptr) *node = wrong;
+    if (result != nullptr) *result = static_cast<int>(why);
+    if (updated != CUDA_SUCCESS) return updated;
+    kept_.swap(list);
+    let_go(std::move(list));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult Exec::set_enabled(CUgraphNode node, bool enabled) {
+  return entry([&] {
+    if (exec_ == nullptr) return none();
+    const CUresult result = need("cuGraphNodeSetEnabled");
+    if (result != CUDA_SUCCESS) return result;
+    return answered("cuGraphNodeSetEnabled",
+                    api::cuGraphNodeSetEnabled(exec_, node, enabled ? 1 : 0));
+  });
+}
+
+CUresult Exec::enabled(CUgraphNode node, bool* out) const {
+  return entry([&] {
+    if (exec_ == nullptr) return none();
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    CUresult result = need("cuGraphNodeGetEnabled");
+    if (result != CUDA_SUCCESS) return result;
+    unsigned is = 0;
+    result = answered("cuGraphNodeGetEnabled", api::cuGraphNodeGetEnabled(exec_, node, &is));
+    if (result == CUDA_SUCCESS) *out = is != 0;
+    return result;
+  });
+}
+
+}  // namespace anycuda::graph

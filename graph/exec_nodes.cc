@@ -1,0 +1,129 @@
+// New parameters for single nodes of an executable graph. Their owners are kept beside the former.
+#include "anycuda/graph/exec.h"
+#include "graph/attachment.h"
+#include "graph/copy.h"
+#include "graph/driver.h"
+#include "graph/parameters.h"
+#include "graph/state.h"
+
+namespace anycuda::graph {
+namespace {
+
+template <typename Call>
+CUresult set_one(CUgraphExec exec, OwnerList* kept, OwnerList* owners, const Call& call) {
+  if (exec == nullptr) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable graph");
+  }
+  if (kept == nullptr && owners->first != nullptr) {
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "this driver has no user objects, so an executable graph cannot keep owners");
+  }
+  const CUresult result = call(exec);
+  if (result == CUDA_SUCCESS && kept != nullptr) kept->add_all_of(owners);
+  return result;
+}
+
+template <typename Parameters, typename Node, typename Call>
+CUresult set_one_resolved(CUgraphExec exec, OwnerList* kept, const Node& given, const Call& call) {
+  return entry([&] {
+    Parameters parameters{};
+    Owners owners;
+    const CUresult result = resolve(given, &parameters, &owners);
+    if (result != CUDA_SUCCESS) return result;
+    OwnerList added;
+    added.add(owners);
+    return set_one(exec, kept, &added, [&](CUgraphExec one) { return call(one, parameters); });
+  });
+}
+
+// All owners of a graph and of the graphs in it, as far as they are known.
+void add_all(const GraphState& graph, OwnerList* owners) {
+  graph.table.each(
+      [&](CUgraphNode, const Attachment* attachment) { owners->add(attachment->owners()); });
+  for (const auto& [node, graphs] : graph.embedded) {
+    for (const GraphState::Pointer& inner : graphs) add_all(*inner, owners);
+  }
+}
+
+}  // namespace
+
+CUresult Exec::set_kernel(CUgraphNode node, const KernelNode& parameters) {
+  return set_one_resolved<api::CUDA_KERNEL_NODE_PARAMS_st>(
+      exec_, kept_.get(), parameters, [&](CUgraphExec exec, const auto& resolved) {
+        return answered("cuGraphExecKernelNodeSetParams",
+                        api::cuGraphExecKernelNodeSetParams(exec, node, &resolved));
+      });
+}
+
+CUresult Exec::set_memcpy(CUgraphNode node, const MemcpyNode& parameters) {
+  return set_one_resolved<api::CUDA_MEMCPY3D_st>(
+      exec_, kept_.get(), parameters, [&](CUgraphExec exec, const auto& resolved) {
+        return answered("cuGraphExecMemcpyNodeSetParams",
+                        api::cuGraphExecMemcpyNodeSetParams(
+                            exec, node, &resolved, context_or_current(parameters.context)));
+      });
+}
+
+CUresult Exec::set_memset(CUgraphNode node, const MemsetNode& parameters) {
+  return set_one_resolved<api::CUDA_MEMSET_NODE_PARAMS_st>(
+      exec_, kept_.get(), parameters, [&](CUgraphExec exec, const auto& resolved) {
+        return answered("cuGraphExecMemsetNodeSetParams",
+                        api::cuGraphExecMemsetNodeSetParams(
+                            exec, node, &resolved, context_or_current(parameters.context)));
+      });
+}
+
+CUresult Exec::set_host(CUgraphNode node, const HostNode& parameters) {
+  return set_one_resolved<api::CUDA_HOST_NODE_PARAMS_st>(
+      exec_, kept_.get(), parameters, [&](CUgraphExec exec, const auto& resolved) {
+        return answered("cuGraphExecHostNodeSetParams",
+                        api::cuGraphExecHostNodeSetParams(exec, node, &resolved));
+      });
+}
+
+CUresult Exec::set_event_record(CUgraphNode node, const EventNode& parameters) {
+  return set_one_resolved<CUevent>(
+      exec_, kept_.get(), parameters, [&](CUgraphExec exec, CUevent event) {
+        return answered("cuGraphExecEventRecordNodeSetEvent",
+                        api::cuGraphExecEventRecordNodeSetEvent(exec, node, event));
+      });
+}
+
+CUresult Exec::set_event_wait(CUgraphNode node, const EventNode& parameters) {
+  return set_one_resolved<CUevent>(
+      exec_, kept_.get(), parameters, [&](CUgraphExec exec, CUevent event) {
+        return answered("cuGraphExecEventWaitNodeSetEvent",
+                        api::cuGraphExecEventWaitNodeSetEvent(exec, node, event));
+      });
+}
+
+CUresult Exec::set_child(CUgraphNode node, const GraphView& child) {
+  return entry([&] {
+    GraphState* const state = usable(child, "the child graph");
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = forget_what_is_gone(state);
+    if (result != CUDA_SUCCESS) return result;
+    OwnerList added;
+    add_all(*state, &added);
+    return set_one(exec_, kept_.get(), &added, [&](CUgraphExec exec) {
+      return answered("cuGraphExecChildGraphNodeSetParams",
+                      api::cuGraphExecChildGraphNodeSetParams(exec, node, state->graph.load()));
+    });
+  });
+}
+
+CUresult Exec::set_with_owners(const Owners& owners,
+                               const std::function<CUresult(CUgraphExec)>& set) {
+  return entry([&] {
+    if (!set) return fail(CUDA_ERROR_INVALID_VALUE, "set is empty");
+    OwnerList added;
+    added.add(owners);
+    return set_one(exec_, kept_.get(), &added, [&](CUgraphExec exec) {
+      const CUresult result = set(exec);
+      if (result == CUDA_SUCCESS) return result;
+      return fail(result, "the caller's function to update a node returned %u", result);
+    });
+  });
+}
+
+}  // namespace anycuda::graph

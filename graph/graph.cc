@@ -1,0 +1,101 @@
+#include "anycuda/graph/graph.h"
+
+#include "graph/copy.h"
+#include "graph/driver.h"
+#include "graph/state.h"
+
+namespace anycuda::graph {
+
+CUresult GraphView::borrow(CUgraph graph, GraphView* out) {
+  return entry([&] {
+    if (graph == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the graph is null");
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    *out = GraphState::view(std::make_shared<GraphState>(graph));
+    return CUDA_SUCCESS;
+  });
+}
+
+bool GraphView::valid() const { return get() != nullptr; }
+CUgraph GraphView::get() const { return state_ == nullptr ? nullptr : state_->graph.load(); }
+
+Graph::~Graph() { destroy(); }
+
+Graph::Graph(Graph&& other) noexcept : view_(std::move(other.view_)) { other.view_ = GraphView(); }
+
+Graph& Graph::operator=(Graph&& other) noexcept {
+  if (this != &other) {
+    destroy();
+    view_ = std::move(other.view_);
+    other.view_ = GraphView();
+  }
+  return *this;
+}
+
+CUresult Graph::create(Graph* out) {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    auto state = std::make_shared<GraphState>(nullptr);
+    CUgraph graph = nullptr;
+    const CUresult result = answered("cuGraphCreate", api::cuGraphCreate(&graph, 0));
+    if (result != CUDA_SUCCESS) return result;
+    state->graph.store(graph);
+    Graph made;
+    made.view_ = GraphState::view(std::move(state));
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult Graph::adopt(CUgraph graph, Graph* out) {
+  if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+  if (graph != nullptr && graph == out->get()) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "out has this graph already");
+  }
+  Graph made;
+  const CUresult result = GraphView::borrow(graph, &made.view_);
+  if (result == CUDA_SUCCESS) *out = std::move(made);
+  return result;
+}
+
+CUgraph Graph::release() {
+  const CUgraph graph = get();
+  if (graph != nullptr) GraphState::of(view_)->invalidate();
+  view_ = GraphView();
+  return graph;
+}
+
+CUresult Graph::destroy() {
+  return entry([&] {
+    const CUgraph graph = get();
+    if (graph == nullptr) {
+      view_ = GraphView();
+      return CUDA_SUCCESS;
+    }
+    const CUresult result = answered("cuGraphDestroy", api::cuGraphDestroy(graph));
+    if (result != CUDA_SUCCESS) return result;
+    GraphState::of(view_)->invalidate();
+    view_ = GraphView();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult Graph::clone(Graph* out) const {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    GraphState* const source = usable(view_);
+    if (source == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = forget_what_is_gone(source);
+    if (result != CUDA_SUCCESS) return result;
+    GraphState::Pointer copy = room_for_copy_of(*source);
+    CUgraph graph = nullptr;
+    result = answered("cuGraphClone", api::cuGraphClone(&graph, source->graph.load()));
+    if (result != CUDA_SUCCESS) return result;
+    know_copy(copy.get(), *source, graph);
+    Graph made;
+    made.view_ = GraphState::view(std::move(copy));
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace anycuda::graph

@@ -1,0 +1,71 @@
+// Executable graphs, whose nodes can get new parameters with new owners.
+//
+// The driver lets nobody attach owners to an executable graph. So each carries one list of its own,
+// as a user object that it inherits while it is instantiated: owners of updated nodes are appended,
+// and live, with all that came from the graph, until the executable graph is destroyed or wholly
+// updated and its last launch has ended (measured on driver 580).
+//
+// Errors and threads are as in graph.h. On a driver without user objects an executable graph is
+// made all the same; giving it owners is CUDA_ERROR_NOT_SUPPORTED.
+#pragma once
+
+#include <functional>
+
+#include "anycuda/graph/graph.h"
+
+namespace anycuda::graph {
+
+struct OwnerList;
+
+// Move-only. As in CUDA: one thread at a time for one Exec; a launch may be running meanwhile.
+class Exec {
+ public:
+  Exec() = default;
+  ~Exec();
+  Exec(Exec&& other) noexcept;
+  Exec& operator=(Exec&& other) noexcept;
+  // `flags` as for cuGraphInstantiateWithFlags.
+  // Drivers of CUDA 11.4 or later.
+  static CUresult instantiate(const GraphView& graph, Exec* out, unsigned long long flags = 0);
+  CUgraphExec get() const { return exec_; }
+  // Asynchronous, as in CUDA: owners stay until the launch has ended, whatever becomes of this.
+  CUresult launch(CUstream stream) const;
+  CUresult upload(CUstream stream) const;
+  CUresult destroy();  // of none: success
+
+  // The whole from another graph of the same shape (cuGraphExecUpdate): the owners of `graph` take
+  // the place of all owners so far, which a launch that is running still has. On an error all is as
+  // before. `node`, `result` (may be nullptr): what the driver says was in the way (a
+  // CUgraphExecUpdateResult). A raw cuGraphExecUpdate of get() works, too, but then owners of nodes
+  // that are updated singly are only held as long as this object is.
+  CUresult update(const GraphView& graph, CUgraphNode* node = nullptr, int* result = nullptr);
+
+  // One node, named as in the graph that was instantiated, which must still be there (CUDA Driver
+  // API, cuGraphExecKernelNodeSetParams). The new owners are kept beside the old: a launch that is
+  // running still uses those. They add up until update() or destroy(). A failed call adds none.
+  CUresult set_kernel(CUgraphNode node, const KernelNode& parameters);
+  CUresult set_memcpy(CUgraphNode node, const MemcpyNode& parameters);
+  CUresult set_memset(CUgraphNode node, const MemsetNode& parameters);
+  CUresult set_host(CUgraphNode node, const HostNode& parameters);
+  CUresult set_event_record(CUgraphNode node, const EventNode& parameters);
+  CUresult set_event_wait(CUgraphNode node, const EventNode& parameters);
+  // The graph in a child node, from another of the same shape; the owners that this library knows
+  // of it come with it.
+  CUresult set_child(CUgraphNode node, const GraphView& child);
+  // Any other call for a single node. Exceptions as for add_with_owners. `set` makes the driver
+  // call, and must not change this object.
+  CUresult set_with_owners(const Owners& owners, const std::function<CUresult(CUgraphExec)>& set);
+
+  // Kernel, memcpy and memset nodes can be left out of launches. Attaches nothing. CUDA 11.6 or
+  // later.
+  CUresult set_enabled(CUgraphNode node, bool enabled);
+  CUresult enabled(CUgraphNode node, bool* out) const;
+
+ private:
+  CUgraphExec exec_ = nullptr;
+  // Shared with a user object of the executable graph. So it is there when a raw call has updated
+  // that, too.
+  std::shared_ptr<OwnerList> kept_;
+};
+
+}  // namespace anycuda::graph

@@ -1,0 +1,145 @@
+// Copies and memsets: where an operand lies, and whether it has room.
+#include "graph/error.h"
+#include "graph/parameters.h"
+
+namespace anycuda::graph {
+namespace {
+
+struct Extent {
+  std::size_t width;  // bytes
+  std::size_t rows;
+  std::size_t layers;
+};
+
+struct Place {
+  unsigned type;
+  CUdeviceptr device;
+  char* host;
+  CUarray array;
+  std::size_t x;  // bytes; of arrays only
+  std::size_t pitch;
+  std::size_t height;
+};
+
+// Bytes from the operand's beginning to the end of its last row. False where no size holds that.
+bool last_byte(const MemoryOperand& operand, const Place& place, const Extent& extent,
+               std::size_t* end) {
+  if (extent.rows == 0 || extent.layers == 0) return true;
+  std::size_t rows = 0;
+  return !__builtin_mul_overflow(extent.layers - 1, place.height, &rows) &&
+         !__builtin_add_overflow(rows, extent.rows - 1, &rows) &&
+         !__builtin_mul_overflow(rows, place.pitch, end) &&
+         !__builtin_add_overflow(*end, extent.width, end) &&
+         !__builtin_add_overflow(*end, operand.offset, end);
+}
+
+CUresult check_ways(const char* name, const MemoryOperand& operand) {
+  const int raw = (operand.address != 0) + (operand.host != nullptr) + (operand.array != nullptr);
+  if (operand.buffer && raw != 0) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: both a Buffer and a raw address, host pointer or array are given", name);
+  }
+  if (operand.buffer && operand.owner != nullptr) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: both a Buffer, which owns itself, and an owner are given", name);
+  }
+  if (!operand.buffer && raw == 0) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: neither a Buffer nor a raw address, host pointer or array is given", name);
+  }
+  if (raw > 1) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: more than one of address, host pointer and array are given", name);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult locate(const char* name, const MemoryOperand& operand, const Extent& extent, Place* out) {
+  const CUresult result = check_ways(name, operand);
+  if (result != CUDA_SUCCESS) return result;
+  *out = {};
+  out->pitch = operand.pitch != 0 ? operand.pitch : extent.width;
+  out->height = operand.height != 0 ? operand.height : extent.rows;
+  if (operand.host != nullptr) {
+    out->type = api::CU_MEMORYTYPE_HOST;
+    out->host = static_cast<char*>(operand.host) + operand.offset;
+  } else if (operand.array != nullptr) {
+    out->type = api::CU_MEMORYTYPE_ARRAY;
+    out->array = operand.array;
+    out->x = operand.offset;
+  } else {
+    out->type = api::CU_MEMORYTYPE_DEVICE;
+    out->device = (operand.buffer ? operand.buffer.address() : operand.address) + operand.offset;
+  }
+  std::size_t end = 0;
+  if (operand.buffer && operand.buffer.size() != 0 &&
+      (!last_byte(operand, *out, extent, &end) || end > operand.buffer.size())) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: %zu layers of %zu rows of %zu bytes from byte %zu on are more than the "
+                "Buffer's %zu bytes",
+                name, extent.layers, extent.rows, extent.width, operand.offset,
+                operand.buffer.size());
+  }
+  return CUDA_SUCCESS;
+}
+
+const OpaqueHandle& owner_of(const MemoryOperand& operand) {
+  return operand.buffer ? operand.buffer.allocation() : operand.owner;
+}
+
+}  // namespace
+
+CUresult resolve(const MemcpyNode& node, api::CUDA_MEMCPY3D_st* out, Owners* owners) {
+  const Extent extent{node.width, node.rows, node.layers};
+  Place to;
+  CUresult result = locate("memcpy destination", node.destination, extent, &to);
+  if (result != CUDA_SUCCESS) return result;
+  Place from;
+  result = locate("memcpy source", node.source, extent, &from);
+  if (result != CUDA_SUCCESS) return result;
+  *out = {};
+  out->srcXInBytes = from.x;
+  out->srcMemoryType = from.type;
+  out->srcHost = from.host;
+  out->srcDevice = from.device;
+  out->srcArray = from.array;
+  out->srcPitch = from.pitch;
+  out->srcHeight = from.height;
+  out->dstXInBytes = to.x;
+  out->dstMemoryType = to.type;
+  out->dstHost = to.host;
+  out->dstDevice = to.device;
+  out->dstArray = to.array;
+  out->dstPitch = to.pitch;
+  out->dstHeight = to.height;
+  out->WidthInBytes = node.width;
+  out->Height = node.rows;
+  out->Depth = node.layers;
+  slot_of(owners, Slot::destination) = owner_of(node.destination);
+  slot_of(owners, Slot::source) = owner_of(node.source);
+  return CUDA_SUCCESS;
+}
+
+CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, Owners* owners) {
+  const unsigned bytes = node.element_bytes;
+  if (bytes != 1 && bytes != 2 && bytes != 4) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "memset: elements have 1, 2 or 4 bytes, not %u", bytes);
+  }
+  if (node.destination.host != nullptr || node.destination.array != nullptr) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "memset destination: a host pointer or an array is given, not device memory");
+  }
+  Extent extent{0, node.rows, 1};
+  if (__builtin_mul_overflow(node.width, std::size_t{bytes}, &extent.width)) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "memset: %zu elements of %u bytes are too many",
+                node.width, bytes);
+  }
+  Place to;
+  const CUresult result = locate("memset destination", node.destination, extent, &to);
+  if (result != CUDA_SUCCESS) return result;
+  *out = {to.device, to.pitch, node.value, bytes, node.width, node.rows};
+  slot_of(owners, Slot::destination) = owner_of(node.destination);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace anycuda::graph

@@ -1,0 +1,146 @@
+// Adding nodes of each kind, and giving them new parameters.
+#include "graph/driver.h"
+#include "graph/parameters.h"
+#include "graph/state.h"
+
+namespace anycuda::graph {
+namespace {
+
+// Adds a node whose struct is resolved to the driver's `Parameters`.
+template <typename Parameters, typename Node, typename Call>
+CUresult add_resolved(const GraphView& graph, const Node& node, CUgraphNode* out,
+                      const Call& call) {
+  return entry([&] {
+    Parameters parameters{};
+    Owners owners;
+    const CUresult result = resolve(node, &parameters, &owners);
+    if (result != CUDA_SUCCESS) return result;
+    return add_node(graph, owners, out,
+                    [&](CUgraph to, CUgraphNode* made) { return call(to, made, parameters); });
+  });
+}
+
+template <typename Parameters, typename Node, typename Call>
+CUresult set_resolved(const GraphView& graph, CUgraphNode node, const Node& given,
+                      const Call& call) {
+  return entry([&] {
+    Parameters parameters{};
+    Owners owners;
+    const CUresult result = resolve(given, &parameters, &owners);
+    if (result != CUDA_SUCCESS) return result;
+    return set_node(graph, node, owners, kHelperSlots,
+                    [&](CUgraphNode one) { return call(one, parameters); });
+  });
+}
+
+}  // namespace
+
+CUresult add_empty(const GraphView& graph, const Dependencies& after, CUgraphNode* out) {
+  return entry([&] {
+    return add_node(graph, {}, out, [&](CUgraph to, CUgraphNode* made) {
+      return answered("cuGraphAddEmptyNode",
+                      api::cuGraphAddEmptyNode(made, to, after.nodes(), after.count()));
+    });
+  });
+}
+
+CUresult add_kernel(const GraphView& graph, const Dependencies& after, const KernelNode& node,
+                    CUgraphNode* out) {
+  return add_resolved<api::CUDA_KERNEL_NODE_PARAMS_st>(
+      graph, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
+        return answered(
+            "cuGraphAddKernelNode",
+            api::cuGraphAddKernelNode(made, to, after.nodes(), after.count(), &parameters));
+      });
+}
+
+CUresult set_kernel(const GraphView& graph, CUgraphNode node, const KernelNode& parameters) {
+  return set_resolved<api::CUDA_KERNEL_NODE_PARAMS_st>(
+      graph, node, parameters, [](CUgraphNode one, const auto& resolved) {
+        return answered("cuGraphKernelNodeSetParams",
+                        api::cuGraphKernelNodeSetParams(one, &resolved));
+      });
+}
+
+CUresult add_memcpy(const GraphView& graph, const Dependencies& after, const MemcpyNode& node,
+                    CUgraphNode* out) {
+  return add_resolved<api::CUDA_MEMCPY3D_st>(
+      graph, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
+        return answered("cuGraphAddMemcpyNode",
+                        api::cuGraphAddMemcpyNode(made, to, after.nodes(), after.count(),
+                                                  &parameters, context_or_current(node.context)));
+      });
+}
+
+CUresult set_memcpy(const GraphView& graph, CUgraphNode node, const MemcpyNode& parameters) {
+  return set_resolved<api::CUDA_MEMCPY3D_st>(
+      graph, node, parameters, [](CUgraphNode one, const auto& resolved) {
+        return answered("cuGraphMemcpyNodeSetParams",
+                        api::cuGraphMemcpyNodeSetParams(one, &resolved));
+      });
+}
+
+CUresult add_memset(const GraphView& graph, const Dependencies& after, const MemsetNode& node,
+                    CUgraphNode* out) {
+  return add_resolved<api::CUDA_MEMSET_NODE_PARAMS_st>(
+      graph, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
+        return answered("cuGraphAddMemsetNode",
+                        api::cuGraphAddMemsetNode(made, to, after.nodes(), after.count(),
+                                                  &parameters, context_or_current(node.context)));
+      });
+}
+
+CUresult set_memset(const GraphView& graph, CUgraphNode node, const MemsetNode& parameters) {
+  return set_resolved<api::CUDA_MEMSET_NODE_PARAMS_st>(
+      graph, node, parameters, [](CUgraphNode one, const auto& resolved) {
+        return answered("cuGraphMemsetNodeSetParams",
+                        api::cuGraphMemsetNodeSetParams(one, &resolved));
+      });
+}
+
+CUresult add_host(const GraphView& graph, const Dependencies& after, const HostNode& node,
+                  CUgraphNode* out) {
+  return add_resolved<api::CUDA_HOST_NODE_PARAMS_st>(
+      graph, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
+        return answered("cuGraphAddHostNode", api::cuGraphAddHostNode(made, to, after.nodes(),
+                                                                      after.count(), &parameters));
+      });
+}
+
+CUresult set_host(const GraphView& graph, CUgraphNode node, const HostNode& parameters) {
+  return set_resolved<api::CUDA_HOST_NODE_PARAMS_st>(
+      graph, node, parameters, [](CUgraphNode one, const auto& resolved) {
+        return answered("cuGraphHostNodeSetParams", api::cuGraphHostNodeSetParams(one, &resolved));
+      });
+}
+
+CUresult add_event_record(const GraphView& graph, const Dependencies& after, const EventNode& node,
+                          CUgraphNode* out) {
+  return add_resolved<CUevent>(graph, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
+    return answered("cuGraphAddEventRecordNode",
+                    api::cuGraphAddEventRecordNode(made, to, after.nodes(), after.count(), event));
+  });
+}
+
+CUresult set_event_record(const GraphView& graph, CUgraphNode node, const EventNode& parameters) {
+  return set_resolved<CUevent>(graph, node, parameters, [](CUgraphNode one, CUevent event) {
+    return answered("cuGraphEventRecordNodeSetEvent",
+                    api::cuGraphEventRecordNodeSetEvent(one, event));
+  });
+}
+
+CUresult add_event_wait(const GraphView& graph, const Dependencies& after, const EventNode& node,
+                        CUgraphNode* out) {
+  return add_resolved<CUevent>(graph, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
+    return answered("cuGraphAddEventWaitNode",
+                    api::cuGraphAddEventWaitNode(made, to, after.nodes(), after.count(), event));
+  });
+}
+
+CUresult set_event_wait(const GraphView& graph, CUgraphNode node, const EventNode& parameters) {
+  return set_resolved<CUevent>(graph, node, parameters, [](CUgraphNode one, CUevent event) {
+    return answered("cuGraphEventWaitNodeSetEvent", api::cuGraphEventWaitNodeSetEvent(one, event));
+  });
+}
+
+}  // namespace anycuda::graph

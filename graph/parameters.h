@@ -1,0 +1,21 @@
+// From the structs of the public headers to the driver's: one of two ways for each operand, and who
+// owns it.
+#pragma once
+
+#include "anycuda/graph/nodes.h"
+#include "api/cuda_api.h"
+
+namespace anycuda::graph {
+
+// Each checks what it is given, and fills `out` and the slots. On an error a sentence names the
+// operand. The structs are those that every driver's functions take.
+CUresult resolve(const KernelNode& node, api::CUDA_KERNEL_NODE_PARAMS_st* out, Owners* owners);
+CUresult resolve(const MemcpyNode& node, api::CUDA_MEMCPY3D_st* out, Owners* owners);
+CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, Owners* owners);
+// Copies the data, or moves the closure to the heap. Throws std::bad_alloc.
+CUresult resolve(const HostNode& node, api::CUDA_HOST_NODE_PARAMS_st* out, Owners* owners);
+CUresult resolve(const EventNode& node, CUevent* out, Owners* owners);
+
+OpaqueHandle& slot_of(Owners* owners, Slot slot);
+
+}  // namespace anycuda::graph

@@ -1,0 +1,106 @@
+// Owners of nodes that the caller makes.
+#include "graph/driver.h"
+#include "graph/state.h"
+
+namespace anycuda::graph {
+namespace {
+
+bool exists(Slot slot) { return static_cast<unsigned>(slot) < kSlots; }
+
+// A node that a call of the caller's made before it failed or threw must not stay without owners.
+CUresult undo(CUresult result, CUgraphNode* node) {
+  if (*node == nullptr) return result;
+  // A capture gives no node back: then it stays, and so do its owners.
+  if (api::cuGraphDestroyNode(*node) != api::CUDA_SUCCESS) return result;
+  *node = nullptr;
+  return result;
+}
+
+}  // namespace
+
+CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, OpaqueHandle owner) {
+  return entry([&] {
+    GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the node is null");
+    if (!exists(slot)) {
+      return fail(CUDA_ERROR_INVALID_VALUE, "there is no slot %u: a node has %u",
+                  static_cast<unsigned>(slot), kSlots);
+    }
+    if (owner == nullptr) return CUDA_SUCCESS;
+    const Attachment* const former = state->table.find(node);
+    Owners owners;
+    if (former != nullptr) owners = former->owners();
+    owners[static_cast<unsigned>(slot)] = std::move(owner);
+    Change change(state);
+    const CUresult result = change.prepare(owners);
+    if (result == CUDA_SUCCESS) change.commit(node);
+    return result;
+  });
+}
+
+OpaqueHandle graph_get_slot(const GraphView& graph, CUgraphNode node, Slot slot) {
+  drain_at_entry();
+  const GraphState* const state = GraphState::of(graph).get();
+  if (state == nullptr || state->graph.load() == nullptr || !exists(slot)) return nullptr;
+  const Attachment* const attachment = state->table.find(node);
+  if (attachment == nullptr) return nullptr;
+  return attachment->owners()[static_cast<unsigned>(slot)];
+}
+
+CUresult add_with_owners(const GraphView& graph, const Owners& owners,
+                         const std::function<CUresult(CUgraph, CUgraphNode*)>& add,
+                         CUgraphNode* out) {
+  return entry([&] {
+    if (!add) return fail(CUDA_ERROR_INVALID_VALUE, "add is empty");
+    GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    Change change(state);
+    CUresult result = change.prepare(owners);
+    if (result != CUDA_SUCCESS) return result;
+    CUgraphNode node = nullptr;
+    try {
+      result = add(state->graph.load(), &node);
+      if (result != CUDA_SUCCESS) {
+        fail(result, "the caller's function to add a node returned %u", result);
+        undo(result, &node);
+      }
+    } catch (...) {
+      undo(result, &node);
+      if (node != nullptr) change.commit(node);
+      throw;
+    }
+    if (result != CUDA_SUCCESS && node == nullptr) return result;
+    state->forget_embedded(node);
+    change.commit(node);
+    if (result == CUDA_SUCCESS && out != nullptr) *out = node;
+    return result;
+  });
+}
+
+CUresult set_with_owners(const GraphView& graph, CUgraphNode node, const Owners& owners,
+                         const std::function<CUresult(CUgraphNode)>& set) {
+  return entry([&] {
+    if (!set) return fail(CUDA_ERROR_INVALID_VALUE, "set is empty");
+    return set_node(graph, node, owners, kSlots, [&](CUgraphNode one) {
+      const CUresult result = set(one);
+      if (result == CUDA_SUCCESS) return result;
+      return fail(result, "the caller's function to set a node's parameters returned %u", result);
+    });
+  });
+}
+
+CUresult remove_node(const GraphView& graph, CUgraphNode node) {
+  return entry([&] {
+    GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the node is null");
+    const CUresult result = answered("cuGraphDestroyNode", api::cuGraphDestroyNode(node));
+    if (result != CUDA_SUCCESS) return result;
+    state->forget_embedded(node);
+    state->replace(node, nullptr);
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace anycuda::graph

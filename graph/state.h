@@ -1,0 +1,106 @@
+// What this library knows about a graph: which attachment is which node's, and which graphs lie in
+// its nodes. All views of the graph share it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "anycuda/graph/graph.h"
+#include "graph/attachment.h"
+#include "graph/error.h"
+#include "graph/node_table.h"
+
+namespace anycuda::graph {
+
+struct GraphState {
+  using Pointer = std::shared_ptr<GraphState>;
+  // The graph in a child node, the bodies of a conditional node.
+  using Embedded = std::map<CUgraphNode, std::vector<Pointer>>;
+
+  explicit GraphState(CUgraph names) : graph(names) {}
+
+  // nullptr once it is gone. Atomic, since any thread may ask a view whether it is valid.
+  std::atomic<CUgraph> graph;
+  NodeTable table;
+  Embedded embedded;
+
+  // The graph is gone, or no longer ours to know: views of it and of all graphs in it are invalid.
+  void invalidate() noexcept;
+  // The same for the graphs in one node.
+  void forget_embedded(CUgraphNode node) noexcept;
+  // The node has new owners, or none (nullptr): its former ones lose this graph's reference.
+  void replace(CUgraphNode node, Attachment* attachment) noexcept;
+
+  static GraphView view(Pointer state) noexcept;
+  static Graph own(Pointer state) noexcept;
+  static const Pointer& of(const GraphView& view) noexcept { return view.state_; }
+};
+
+// The state of a graph that can be worked with; else an error has been recorded, and the result is
+// nullptr.
+GraphState* usable(const GraphView& view, const char* what = "the graph") noexcept;
+
+// The owners of one node on their way into a graph: all that can fail is in prepare().
+class Change {
+ public:
+  explicit Change(GraphState* state) : state_(state) {}
+
+  // Afterwards the graph holds the owners, and will let them go unless commit() or
+  // leave_to_graph() is called.
+  CUresult prepare(const Owners& owners);
+  // They are those of the node, in place of what it had.
+  void commit(CUgraphNode node) noexcept;
+  // They are the graph's as a whole.
+  void leave_to_graph() noexcept { held_.leave_to_graph(); }
+
+ private:
+  GraphState* state_;
+  Attachment* attachment_ = nullptr;
+  HeldByGraph held_;
+};
+
+// Adds a node by `call`, which makes the driver call.
+template <typename Call>
+CUresult add_node(const GraphView& view, const Owners& owners, CUgraphNode* out, const Call& call) {
+  GraphState* const state = usable(view);
+  if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Change change(state);
+  CUresult result = change.prepare(owners);
+  if (result != CUDA_SUCCESS) return result;
+  CUgraphNode node = nullptr;
+  result = call(state->graph.load(), &node);
+  if (result != CUDA_SUCCESS) return result;
+  // A former node of this address was destroyed without this library.
+  state->forget_embedded(node);
+  change.commit(node);
+  if (out != nullptr) *out = node;
+  return CUDA_SUCCESS;
+}
+
+// What set_* of a kind replaces; the other slots are the caller's own, and stay.
+constexpr unsigned kHelperSlots = 2;
+
+// Replaces a node's parameters by `call`, and the owners in the first `slots` slots.
+template <typename Call>
+CUresult set_node(const GraphView& view, CUgraphNode node, const Owners& owners, unsigned slots,
+                  const Call& call) {
+  GraphState* const state = usable(view);
+  if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the node is null");
+  Owners all = owners;
+  const Attachment* const former = state->table.find(node);
+  if (former != nullptr) {
+    const Owners before = former->owners();
+    for (unsigned slot = slots; slot < kSlots; ++slot) all[slot] = before[slot];
+  }
+  Change change(state);
+  CUresult result = change.prepare(all);
+  if (result != CUDA_SUCCESS) return result;
+  result = call(node);
+  if (result == CUDA_SUCCESS) change.commit(node);
+  return result;
+}
+
+}  // namespace anycuda::graph

@@ -1,0 +1,128 @@
+// Deferred release: the driver's thread only tells, and owners are let go at safe points.
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "tests/graph/fixture.h"
+
+namespace anycuda::graph {
+namespace {
+
+class Drain : public OnFakeDriver {
+ protected:
+  template <typename Deleter>
+  static OpaqueHandle with(Deleter deleter) {
+    return {static_cast<const void*>(&kSomething), [deleter](const void*) { deleter(); }};
+  }
+  static constexpr int kSomething = 0;
+};
+
+TEST_F(Drain, DeletersRunWhereTheLibraryIsCalled) {
+  std::thread::id deleted;
+  Graph one = graph();
+  node(one, with([&] { deleted = std::this_thread::get_id(); }));
+  one.destroy();
+  driver().flush();
+  EXPECT_EQ(pending(), 1U);
+  EXPECT_EQ(deleted, std::thread::id());
+  one = graph();
+  EXPECT_EQ(deleted, std::this_thread::get_id());
+  EXPECT_EQ(pending(), 0U);
+}
+
+TEST_F(Drain, WhatComesLateIsNotLost) {
+  Watched owner;
+  driver().hold_destructors(true);
+  Graph one = graph();
+  node(one, owner.take());
+  one.destroy();
+  EXPECT_EQ(drain(), 0U);
+  driver().hold_destructors(false);
+  EXPECT_FALSE(owner.alive());
+}
+
+TEST_F(Drain, ADeleterMayCallTheLibrary) {
+  Watched inner_owner;
+  auto inner = std::make_shared<Graph>(graph());
+  node(*inner, inner_owner.take());
+  std::size_t nested = 77;
+  Graph outer = graph();
+  node(outer, with([&nested, inner = std::move(inner)] {
+         EXPECT_EQ(inner->destroy(), kOk);
+         driver().flush();
+         nested = drain();
+         Graph another;
+         EXPECT_EQ(Graph::create(&another), kOk);
+       }));
+  outer.destroy();
+  settle();
+  EXPECT_EQ(nested, 1U) << "what the deleter made ready";
+  EXPECT_FALSE(inner_owner.alive());
+}
+
+TEST_F(Drain, ADrainInADeleterGoesOnWithTheRest) {
+  std::vector<std::size_t> counts;
+  Graph one = graph();
+  for (int at = 0; at < 5; ++at) node(one, with([&] { counts.push_back(drain()); }));
+  one.destroy();
+  driver().flush();
+  EXPECT_EQ(drain(), 1U) << "the rest was let go inside";
+  EXPECT_THAT(counts, testing::ElementsAre(0U, 1U, 1U, 1U, 1U));
+  EXPECT_EQ(pending(), 0U);
+}
+
+TEST_F(Drain, GraphsThatOwnGraphs) {
+  constexpr int kDepth = 200;
+  Watched last;
+  OpaqueHandle owner = last.take();
+  for (int depth = 0; depth < kDepth; ++depth) {
+    auto one = std::make_shared<Graph>(graph());
+    node(*one, std::move(owner));
+    owner = std::move(one);
+  }
+  EXPECT_TRUE(last.alive());
+  owner = nullptr;
+  for (int depth = 0; depth < kDepth; ++depth) settle();
+  EXPECT_FALSE(last.alive());
+}
+
+// Threads that make graphs, and so drain, while the driver's thread pushes.
+TEST_F(Drain, ManyThreads) {
+  constexpr int kThreads = 8;
+  constexpr int kGraphs = 40;
+  constexpr int kNodes = 10;
+  std::atomic<int> deleted{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&] {
+      for (int at = 0; at < kGraphs; ++at) {
+        Graph one = graph();
+        Graph copy;
+        for (int count = 0; count < kNodes; ++count) node(one, with([&] { ++deleted; }));
+        EXPECT_EQ(one.clone(&copy), kOk);
+        Exec exec;
+        EXPECT_EQ(Exec::instantiate(one, &exec), kOk);
+        drain();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  settle();
+  EXPECT_EQ(deleted, kThreads * kGraphs * kNodes);
+}
+
+TEST_F(Drain, OfNothing) {
+  EXPECT_EQ(drain(), 0U);
+  EXPECT_EQ(pending(), 0U);
+}
+
+TEST_F(Drain, ErrorsAreEachThreadsOwn) {
+  EXPECT_NE(Graph::create(nullptr), kOk);
+  EXPECT_STREQ(last_error(), "out is null");
+  std::thread([] { EXPECT_STREQ(last_error(), ""); }).join();
+  Graph one = graph();
+  EXPECT_STREQ(last_error(), "out is null") << "of the last call that failed";
+}
+
+}  // namespace
+}  // namespace anycuda::graph

@@ -1,0 +1,352 @@
+// Clones, child graphs and the bodies of conditional nodes, and their views.
+#include "tests/graph/fixture.h"
+
+namespace anycuda::graph {
+namespace {
+
+using testing::HasSubstr;
+
+class Embedded : public OnFakeDriver {
+ protected:
+  // A conditional node with `bodies` bodies, each with a node that keeps an owner.
+  static CUgraphNode conditional(const GraphView& graph, ConditionalKind kind,
+                                 std::vector<Watched>* owners, std::vector<GraphView>* bodies) {
+    ConditionalNode node;
+    EXPECT_EQ(create_conditional(graph, 1, true, &node.handle), kOk) << last_error();
+    node.kind = kind;
+    node.bodies = static_cast<unsigned>(owners->size());
+    CUgraphNode made = nullptr;
+    EXPECT_EQ(add_conditional(graph, {}, node, &made, bodies), kOk) << last_error();
+    EXPECT_EQ(bodies->size(), owners->size());
+    for (std::size_t body = 0; body < bodies->size(); ++body) {
+      Embedded::node((*bodies)[body], (*owners)[body].take());
+    }
+    return made;
+  }
+};
+
+TEST_F(Embedded, ACloneKnowsItsNodesOwners) {
+  Watched owner;
+  Watched second;
+  Graph one = graph();
+  const CUgraphNode original = node(one, owner.take());
+  Graph clone;
+  ASSERT_EQ(one.clone(&clone), kOk);
+  EXPECT_NE(clone.view(), one.view());
+  const CUgraphNode copy = twin(original, clone);
+  EXPECT_EQ(graph_get_slot(clone, original, Slot::extra), nullptr) << "the source's node";
+  EXPECT_NE(graph_get_slot(clone, copy, Slot::extra), nullptr);
+  one.destroy();
+  EXPECT_TRUE(owner.alive());
+  ASSERT_EQ(graph_set_slot(clone, copy, Slot::extra, second.take()), kOk);
+  EXPECT_FALSE(owner.alive());
+  ASSERT_EQ(remove_node(clone, copy), kOk);
+  EXPECT_FALSE(second.alive());
+}
+
+TEST_F(Embedded, NodesThatRawCallsHaveDestroyedAreForgottenBeforeACopy) {
+  Watched gone;
+  Watched inner_gone;
+  Watched kept;
+  Graph one = graph();
+  const CUgraphNode raw = node(one, gone.take());
+  const CUgraphNode stays = node(one, kept.take());
+  CUgraphNode child = nullptr;
+  GraphView embedded;
+  {
+    Graph inner = graph();
+    node(inner, inner_gone.take());
+    ASSERT_EQ(add_child(one, {}, inner, &child, &embedded), kOk);
+  }
+  ASSERT_EQ(api::cuGraphDestroyNode(raw), 0U);
+  ASSERT_EQ(api::cuGraphDestroyNode(child), 0U);
+  EXPECT_TRUE(gone.alive());
+  Graph clone;
+  ASSERT_EQ(one.clone(&clone), kOk) << last_error();
+  EXPECT_FALSE(embedded.valid());
+  EXPECT_FALSE(gone.alive());
+  EXPECT_FALSE(inner_gone.alive());
+  EXPECT_NE(graph_get_slot(clone, twin(stays, clone), Slot::extra), nullptr);
+}
+
+TEST_F(Embedded, AChildAtTheAddressOfOneThatTheDriverDestroyedIsItsOwn) {
+  Watched gone;
+  Graph one = graph();
+  Graph inner = graph();
+  node(inner, gone.take());
+  CUgraphNode child = nullptr;
+  GraphView embedded;
+  ASSERT_EQ(add_child(one, {}, inner, &child, &embedded), kOk);
+  inner.destroy();
+  ASSERT_EQ(api::cuGraphDestroyNode(child), 0U);
+  EXPECT_FALSE(gone.alive());
+  CUgraph another = nullptr;
+  CUgraph spare = nullptr;
+  ASSERT_EQ(api::cuGraphCreate(&another, 0), 0U);
+  ASSERT_EQ(api::cuGraphCreate(&spare, 0), 0U);
+  CUgraphNode again = nullptr;
+  ASSERT_EQ(api::cuGraphAddChildGraphNode(&again, one.get(), nullptr, 0, another), 0U);
+  ASSERT_EQ(again, child) << "the fake driver gives addresses out again";
+  Graph clone;
+  ASSERT_EQ(one.clone(&clone), kOk) << last_error();
+  EXPECT_FALSE(embedded.valid());
+  // The same with a node of another kind.
+  GraphView known;
+  ASSERT_EQ(child_graph(one, again, &known), kOk);
+  ASSERT_EQ(api::cuGraphDestroyNode(again), 0U);
+  ASSERT_EQ(api::cuGraphAddEmptyNode(&again, one.get(), nullptr, 0), 0U);
+  ASSERT_EQ(again, child);
+  ASSERT_EQ(one.clone(&clone), kOk) << last_error();
+  EXPECT_EQ(api::cuGraphDestroy(another), 0U);
+  EXPECT_EQ(api::cuGraphDestroy(spare), 0U);
+}
+
+TEST_F(Embedded, NodesOfACloneAreChangedIndependently) {
+  Watched owner;
+  Graph one = graph();
+  Graph inner = graph();
+  node(inner, owner.take());
+  CUgraphNode child = nullptr;
+  GraphView embedded;
+  ASSERT_EQ(add_child(one, {}, inner, &child, &embedded), kOk) << last_error();
+  inner.destroy();
+  Graph clone;
+  ASSERT_EQ(one.clone(&clone), kOk);
+  ASSERT_EQ(remove_node(one, child), kOk);
+  EXPECT_FALSE(embedded.valid());
+  EXPECT_TRUE(owner.alive());
+  clone.destroy();
+  EXPECT_FALSE(owner.alive());
+}
+
+TEST_F(Embedded, AChildGraphIsACopyWithItsOwners) {
+  Watched before;
+  Watched after;
+  Graph parent = graph();
+  Graph child = graph();
+  const CUgraphNode source = node(child, before.take());
+  CUgraphNode made = nullptr;
+  GraphView embedded;
+  ASSERT_EQ(add_child(parent, {}, child, &made, &embedded), kOk) << last_error();
+  EXPECT_NE(embedded, child.view());
+  EXPECT_EQ(graph_get_slot(embedded, source, Slot::extra), nullptr);
+  node(embedded, after.take());
+  child.destroy();
+  EXPECT_TRUE(before.alive());
+  GraphView again;
+  ASSERT_EQ(child_graph(parent, made, &again), kOk);
+  EXPECT_EQ(again, embedded);
+  std::vector<GraphView> bodies;
+  EXPECT_EQ(conditional_bodies(parent, made, &bodies), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(remove_node(parent, made), kOk);
+  EXPECT_FALSE(before.alive());
+  EXPECT_FALSE(after.alive());
+  EXPECT_FALSE(embedded.valid());
+  EXPECT_EQ(embedded.get(), nullptr);
+  EXPECT_EQ(again, embedded) << "comparable, though gone";
+}
+
+TEST_F(Embedded, AnExecutableHoldsWhatAChildHad) {
+  Watched owner;
+  Watched late;
+  Graph parent = graph();
+  {
+    Graph child = graph();
+    node(child, owner.take());
+    GraphView embedded;
+    ASSERT_EQ(add_child(parent, {}, child, nullptr, &embedded), kOk);
+    node(embedded, late.take());
+  }
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(parent, &exec), kOk);
+  parent.destroy();
+  EXPECT_TRUE(owner.alive());
+  EXPECT_TRUE(late.alive());
+  exec.destroy();
+  EXPECT_FALSE(owner.alive());
+  EXPECT_FALSE(late.alive());
+}
+
+TEST_F(Embedded, ACloneKnowsTheGraphsInItsNodes) {
+  Watched owner;
+  Graph parent = graph();
+  Graph middle = graph();
+  Graph inner = graph();
+  const CUgraphNode leaf = node(inner, owner.take());
+  CUgraphNode in_middle = nullptr;
+  GraphView deep;
+  ASSERT_EQ(add_child(middle, {}, inner, &in_middle, &deep), kOk);
+  const CUgraphNode leaf_in_middle = twin(leaf, deep);
+  CUgraphNode in_parent = nullptr;
+  ASSERT_EQ(add_child(parent, {}, middle, &in_parent), kOk);
+  Graph clone;
+  ASSERT_EQ(parent.clone(&clone), kOk);
+  // Down to the leaf: in the parent, then in its clone.
+  GraphView first;
+  ASSERT_EQ(child_graph(parent, in_parent, &first), kOk);
+  const CUgraphNode in_first = twin(in_middle, first);
+  GraphView second;
+  ASSERT_EQ(child_graph(first, in_first, &second), kOk);
+  const CUgraphNode leaf_in_parent = twin(leaf_in_middle, second);
+  EXPECT_NE(graph_get_slot(second, leaf_in_parent, Slot::extra), nullptr);
+  GraphView third;
+  ASSERT_EQ(child_graph(clone, twin(in_parent, clone), &third), kOk);
+  GraphView fourth;
+  ASSERT_EQ(child_graph(third, twin(in_first, third), &fourth), kOk);
+  const CUgraphNode leaf_in_clone = twin(leaf_in_parent, fourth);
+  EXPECT_NE(graph_get_slot(fourth, leaf_in_clone, Slot::extra), nullptr);
+  inner.destroy();
+  middle.destroy();
+  parent.destroy();
+  EXPECT_FALSE(second.valid());
+  EXPECT_TRUE(owner.alive());
+  ASSERT_EQ(remove_node(fourth, leaf_in_clone), kOk);
+  EXPECT_FALSE(owner.alive());
+  clone.destroy();
+  EXPECT_FALSE(fourth.valid());
+}
+
+TEST_F(Embedded, WhereTheDriverFindsNothingOwnersStayUntilTheCopyIsGone) {
+  driver().find_in_embedded(false);
+  Watched owner;
+  Graph parent = graph();
+  GraphView embedded;
+  {
+    Graph child = graph();
+    node(child, owner.take());
+    ASSERT_EQ(add_child(parent, {}, child, nullptr, &embedded), kOk);
+  }
+  EXPECT_TRUE(embedded.valid());
+  EXPECT_TRUE(owner.alive());
+  parent.destroy();
+  EXPECT_FALSE(owner.alive());
+}
+
+TEST_F(Embedded, BodiesOwnTheirs) {
+  const std::pair<ConditionalKind, std::size_t> kinds[] = {{ConditionalKind::if_else, 1},
+                                                           {ConditionalKind::if_else, 2},
+                                                           {ConditionalKind::while_loop, 1},
+                                                           {ConditionalKind::switch_case, 5}};
+  for (const auto& [kind, count] : kinds) {
+    for (const bool by_node : {true, false}) {
+      Graph one = graph();
+      std::vector<Watched> owners(count);
+      std::vector<GraphView> bodies;
+      const CUgraphNode made = conditional(one, kind, &owners, &bodies);
+      std::vector<GraphView> again;
+      EXPECT_EQ(conditional_bodies(one, made, &again), kOk);
+      EXPECT_EQ(again, bodies);
+      for (const Watched& owner : owners) EXPECT_TRUE(owner.alive());
+      Exec exec;
+      ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+      ASSERT_EQ(by_node ? remove_node(one, made) : one.destroy(), kOk);
+      for (const GraphView& body : bodies) EXPECT_FALSE(body.valid());
+      for (const Watched& owner : owners) EXPECT_TRUE(owner.alive()) << "the executable has it";
+      exec.destroy();
+      for (const Watched& owner : owners) EXPECT_FALSE(owner.alive());
+    }
+  }
+}
+
+TEST_F(Embedded, GraphsInGraphsGoTogether) {
+  Watched owner;
+  Graph one = graph();
+  std::vector<Watched> owners(1);
+  std::vector<GraphView> bodies;
+  const CUgraphNode outer = conditional(one, ConditionalKind::if_else, &owners, &bodies);
+  GraphView deep;
+  {
+    Graph child = graph();
+    node(child, owner.take());
+    ASSERT_EQ(add_child(bodies[0], {}, child, nullptr, &deep), kOk);
+  }
+  EXPECT_TRUE(deep.valid());
+  ASSERT_EQ(remove_node(one, outer), kOk);
+  EXPECT_FALSE(deep.valid());
+  EXPECT_FALSE(owner.alive());
+  EXPECT_FALSE(owners[0].alive());
+}
+
+TEST_F(Embedded, CloningAndEmbeddingBodiesIsWhatTheDriverSays) {
+  Graph one = graph();
+  std::vector<Watched> owners(1);
+  std::vector<GraphView> bodies;
+  conditional(one, ConditionalKind::while_loop, &owners, &bodies);
+  Graph other;
+  EXPECT_EQ(one.clone(&other), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(other.get(), nullptr);
+  other = graph();
+  EXPECT_EQ(add_child(other, {}, one, nullptr), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+TEST_F(Embedded, ConditionalsThatCannotBe) {
+  Graph one = graph();
+  ConditionalNode node;
+  ASSERT_EQ(create_conditional(one, 0, false, &node.handle), kOk);
+  const auto refused = [&](ConditionalKind kind, unsigned bodies, const char* words) {
+    node.kind = kind;
+    node.bodies = bodies;
+    EXPECT_EQ(add_conditional(one, {}, node, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_THAT(last_error(), HasSubstr(words));
+  };
+  refused(ConditionalKind::if_else, 0, "an if has one body");
+  refused(ConditionalKind::if_else, 3, "an if has one body, or two with an else, not 3");
+  refused(ConditionalKind::while_loop, 2, "a while has one body");
+  refused(ConditionalKind::switch_case, 0, "a switch");
+  refused(ConditionalKind::switch_case, 4000000000U, "a switch");
+  refused(static_cast<ConditionalKind>(9), 1, "no such kind");
+  node.handle = 5;
+  refused(ConditionalKind::while_loop, 1, "cuGraphAddNode");
+  EXPECT_EQ(create_conditional(one, 0, false, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(conditional_bodies(one, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  std::vector<GraphView> bodies;
+  EXPECT_EQ(conditional_bodies(one, nullptr, &bodies), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Embedded, AViewNeverNamesAnotherGraphOfTheSameAddress) {
+  const OpaqueHandle owner = std::make_shared<int>(1);
+  Graph first = graph();
+  const CUgraph address = first.get();
+  const GraphView view = first;
+  first.destroy();
+  Graph second = graph();
+  ASSERT_EQ(second.get(), address) << "the fake driver gives addresses out again";
+  EXPECT_FALSE(view.valid());
+  EXPECT_NE(view, second.view());
+  EXPECT_TRUE(view < second.view() || second.view() < view);
+  EXPECT_NE(view.hash(), second.view().hash());
+  CUgraphNode made = nullptr;
+  EXPECT_EQ(add_empty(view, {}, &made), CUDA_ERROR_INVALID_VALUE);
+  Exec exec;
+  EXPECT_EQ(Exec::instantiate(view, &exec), CUDA_ERROR_INVALID_VALUE);
+  Graph other;
+  EXPECT_EQ(add_child(second, {}, view, &made), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("the child graph is gone"));
+  EXPECT_EQ(driver().live().nodes, 0U);
+}
+
+TEST_F(Embedded, GraphsAreGivenAndTaken) {
+  Watched owner;
+  Graph one = graph();
+  node(one, owner.take());
+  const GraphView view = one;
+  const CUgraph raw = one.release();
+  EXPECT_FALSE(view.valid());
+  EXPECT_TRUE(owner.alive());
+  Graph again;
+  EXPECT_EQ(Graph::adopt(nullptr, &again), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(Graph::adopt(raw, &again), kOk);
+  EXPECT_EQ(Graph::adopt(raw, &again), CUDA_ERROR_INVALID_VALUE) << "it would be destroyed";
+  Graph moved = std::move(again);
+  EXPECT_EQ(moved.get(), raw);
+  moved = graph();
+  EXPECT_FALSE(owner.alive());
+  EXPECT_EQ(Graph::create(nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(Graph().destroy(), kOk);
+  EXPECT_EQ(Graph().release(), nullptr);
+  GraphView none;
+  EXPECT_EQ(GraphView::borrow(nullptr, &none), CUDA_ERROR_INVALID_VALUE);
+}
+
+}  // namespace
+}  // namespace anycuda::graph

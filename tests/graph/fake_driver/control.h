@@ -1,0 +1,45 @@
+// What a test can ask of the fake driver, and tell it. The library exports one function,
+// fake_control(), that gives this table.
+#pragma once
+
+#include <cstddef>
+
+namespace fake {
+
+// How many there are now.
+struct Live {
+  std::size_t graphs, nodes, execs, user_objects, memory, modules, events;
+};
+
+struct Control {
+  void (*reset)();  // as at the start; what is alive stays
+  Live (*live)();
+  // The n-th call (from 1) of any function from now on, or of this one alone, gives `status`.
+  void (*fail_call)(std::size_t nth, unsigned status);
+  void (*fail_function)(const char* name, std::size_t nth, unsigned status);
+  bool (*failed)();            // the failure that was asked for has happened
+  const char* (*failed_in)();  // the function in which it did
+  std::size_t (*calls)(const char* name);
+  void (*flush)();  // returns when the destructors that are due have run
+  // Destructors wait until they are let run again: what a busy driver does.
+  void (*hold_destructors)(bool hold);
+  // Launches run until they are told to finish.
+  void (*hold_launches)(bool hold);
+  void (*finish_launches)();
+  // A driver that finds no counterparts in the copies that are embedded in child nodes.
+  void (*find_in_embedded)(bool can);
+  // cuLaunchHostFunc in a capture: adds its node and then fails; adds one more node that the stream
+  // depends on.
+  void (*capture_then_fail)(unsigned status);
+  void (*capture_two)(bool two);
+  // How often a handle that is gone was used, or a reference released that was not there. A program
+  // with a real driver would have crashed.
+  std::size_t (*misuses)();
+  void* (*new_stream)();
+  void (*join)(void* fork, void* primary);  // as by an event
+  void (*invalidate)(void* stream);
+};
+
+}  // namespace fake
+
+extern "C" const fake::Control* fake_control();

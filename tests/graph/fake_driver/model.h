@@ -1,0 +1,128 @@
+// The fake driver's world: graphs, nodes and user objects with reference counts, as a real driver
+// (580, measured) treats them. Handles that are gone stay readable, so that their use is counted,
+// and are given out again, last in first out, as a real driver's allocator does.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/cuda_api.h"
+#include "control.h"
+
+namespace api = anycuda::api;
+
+using References = std::map<CUuserObject_st*, unsigned>;
+
+struct CUuserObject_st {
+  bool alive = false;
+  void* data = nullptr;
+  void (*destroy)(void*) = nullptr;
+  unsigned count = 0;
+};
+
+struct CUgraphNode_st {
+  bool alive = false;
+  CUgraph_st* graph = nullptr;
+  unsigned type = 0;
+  api::CUDA_HOST_NODE_PARAMS_st host{};
+  const void* operand = nullptr;   // kernel's function, event
+  unsigned long long address = 0;  // memcpy's and memset's destination
+  std::vector<CUgraph_st*> inner;  // the child graph, or the bodies
+};
+
+struct CUgraph_st {
+  bool alive = false;
+  bool embedded = false;
+  bool capturing = false;
+  std::vector<CUgraphNode_st*> nodes;
+  References references;
+  std::map<CUgraphNode_st*, CUgraphNode_st*> counterparts;  // the original's node -> this one's
+};
+
+struct CUgraphExec_st {
+  bool alive = false;
+  References references;
+  std::vector<std::pair<CUgraphNode_st*, CUgraphNode_st>> nodes;  // the graph's, and a copy
+};
+
+struct Capture {
+  unsigned long id = 0;
+  unsigned status = api::CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  CUgraph_st* graph = nullptr;
+  CUstream_st* primary = nullptr;
+  unsigned mode = 0;
+  bool own_graph = true;
+};
+
+struct CUstream_st {
+  Capture* capture = nullptr;
+  std::vector<CUgraphNode_st*> last;
+};
+
+namespace fake {
+
+struct Launch {
+  References references;
+  std::vector<api::CUDA_HOST_NODE_PARAMS_st> calls;
+};
+
+struct World {
+  std::recursive_mutex lock;
+  std::vector<CUgraph_st*> graphs, free_graphs;
+  std::vector<CUgraphNode_st*> nodes, free_nodes;
+  std::vector<CUuserObject_st*> objects, free_objects;
+  std::vector<CUgraphExec_st*> execs, free_execs;
+  std::set<unsigned long long> memory;
+  std::set<const void*> modules, events;
+  std::vector<Launch> launches;
+  bool hold_launches = false;
+  bool find_in_embedded = true;
+  bool capture_two = false;
+  unsigned capture_then_fail = 0;
+  std::deque<Capture> captures;
+  std::deque<CUstream_st> streams;
+  std::size_t misuses = 0;
+};
+World& world();
+
+// At the start of each function: the status that a test wants, or 0.
+unsigned fault(const char* function);
+
+// The handle if it is alive; else the misuse is counted and the result is nullptr.
+template <typename Handle>
+Handle* living(Handle* handle) {
+  if (handle != nullptr && handle->alive) return handle;
+  if (handle != nullptr) ++world().misuses;
+  return nullptr;
+}
+
+void retain(References* held, CUuserObject_st* object, unsigned count);
+void drop(CUuserObject_st* object, unsigned count);  // at none, the destructor is due
+void drop_all(References* held);
+
+CUgraph_st* new_graph();
+CUgraphNode_st* new_node(CUgraph_st* graph, unsigned type);
+void destroy(CUgraph_st* graph);
+void destroy(CUgraphNode_st* node);
+CUgraph_st* copy_of(const CUgraph_st& graph);
+bool has_conditional(const CUgraph_st& graph);
+// The references of a graph and of all graphs in it.
+void collect(const CUgraph_st& graph, References* out);
+
+// A call that may block or free: not allowed on a thread that captures in a strict mode.
+unsigned unsafe_call();
+
+void due(CUuserObject_st* object);
+void flush();
+void hold_destructors(bool hold);
+
+}  // namespace fake
+
+// In each function: `FAULT` first, under the lock.
+#define FAULT                                                             \
+  const std::lock_guard<std::recursive_mutex> locked(fake::world().lock); \
+  if (const unsigned wanted = fake::fault(__func__)) return wanted

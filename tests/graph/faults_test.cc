@@ -1,0 +1,237 @@
+// Each call of the driver and each allocation fails once, in each thing that the library does:
+// afterwards there is no node, no owner and no leak, and all is as before.
+#include <functional>
+
+#include "tests/graph/fixture.h"
+#include "tests/graph/memory_faults.h"
+
+namespace anycuda::graph {
+namespace {
+
+// What an operation works on, made anew for each fault.
+struct Bench {
+  Graph graph;
+  Graph other;
+  CUgraphNode node = nullptr;   // a host node, with an owner
+  CUgraphNode child = nullptr;  // a copy of `other`
+  Exec exec;
+  Graph made;  // what the operation makes: destroyed when no fault is due any more
+  Exec made_exec;
+  Buffer buffer;
+  Event event;
+  Kernel kernel;
+  std::weak_ptr<int> former;
+  CUstream stream = nullptr;
+};
+
+struct Operation {
+  const char* name;
+  std::function<CUresult(Bench*, const OpaqueHandle&)> run;
+};
+
+HostNode host(const OpaqueHandle& owner) {
+  HostNode made;
+  made.function = do_nothing;
+  made.data_owner = owner;
+  return made;
+}
+
+const Operation kOperations[] = {
+    {"add_host",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       CUgraphNode made = nullptr;
+       return add_host(bench->graph, Dependencies(&bench->node, 1), host(owner), &made);
+     }},
+    {"add_host with a copy",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       HostNode node = host(nullptr);
+       node.function_owner = owner;
+       node.data = "data";
+       node.data_size = 4;
+       node.copy_data = true;
+       return add_host(bench->graph, {}, node, nullptr);
+     }},
+    {"add_kernel",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       KernelNode node;
+       node.function = reinterpret_cast<CUfunction>(0x100);
+       node.code_owner = owner;
+       node.argument_owner = owner;
+       return add_kernel(bench->graph, {}, node, nullptr);
+     }},
+    {"add_memcpy",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       MemcpyNode node;
+       node.destination.buffer = Buffer::wrap(0x1000, 8, owner);
+       node.source.address = 0x2000;
+       return add_memcpy(bench->graph, {}, node, nullptr);
+     }},
+    {"add_memset",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       MemsetNode node;
+       node.destination.buffer = Buffer::wrap(0x1000, 8, owner);
+       return add_memset(bench->graph, {}, node, nullptr);
+     }},
+    {"add_event_record",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       EventNode node;
+       node.event = Event::wrap(reinterpret_cast<CUevent>(0x100), owner);
+       return add_event_record(bench->graph, {}, node, nullptr);
+     }},
+    {"add_event_wait",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       EventNode node;
+       node.event = Event::wrap(reinterpret_cast<CUevent>(0x100), owner);
+       return add_event_wait(bench->graph, {}, node, nullptr);
+     }},
+    {"graph_set_slot",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       return graph_set_slot(bench->graph, bench->node, Slot::more, owner);
+     }},
+    {"set_host",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       return set_host(bench->graph, bench->node, host(owner));
+     }},
+    {"clone", [](Bench* bench, const OpaqueHandle&) { return bench->graph.clone(&bench->made); }},
+    {"add_child",
+     [](Bench* bench, const OpaqueHandle&) {
+       return add_child(bench->graph, {}, bench->other, nullptr);
+     }},
+    {"add_conditional",
+     [](Bench* bench, const OpaqueHandle&) {
+       ConditionalNode node;
+       const CUresult result = create_conditional(bench->graph, 1, true, &node.handle);
+       if (result != CUDA_SUCCESS) return result;
+       std::vector<GraphView> bodies;
+       return add_conditional(bench->graph, {}, node, nullptr, &bodies);
+     }},
+    {"instantiate",
+     [](Bench* bench, const OpaqueHandle&) {
+       return Exec::instantiate(bench->graph, &bench->made_exec);
+     }},
+    {"Exec::set_host",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       return bench->exec.set_host(bench->node, host(owner));
+     }},
+    {"Exec::update",
+     [](Bench* bench, const OpaqueHandle&) { return bench->exec.update(bench->graph); }},
+    {"Exec::set_child",
+     [](Bench* bench, const OpaqueHandle&) {
+       return bench->exec.set_child(bench->child, bench->other);
+     }},
+    {"add_with_owners",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       return add_with_owners(
+           bench->graph, {owner},
+           [](CUgraph graph, CUgraphNode* out) {
+             return status(api::cuGraphAddEmptyNode(out, graph, nullptr, 0));
+           },
+           nullptr);
+     }},
+    {"set_with_owners",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       const api::CUDA_HOST_NODE_PARAMS_st parameters{do_nothing, nullptr};
+       return set_with_owners(bench->graph, bench->node, {bench->former.lock(), owner},
+                              [&](CUgraphNode node) {
+                                return status(api::cuGraphHostNodeSetParams(node, &parameters));
+                              });
+     }},
+    {"capture into a graph",
+     [](Bench* bench, const OpaqueHandle&) {
+       Capture capture;
+       const CUresult result =
+           Capture::begin_to_graph(bench->stream, bench->other, {}, CaptureMode::relaxed, &capture);
+       return result == CUDA_SUCCESS ? capture.end() : result;
+     }},
+    {"capture",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       Capture capture;
+       CUresult result = Capture::begin(bench->stream, CaptureMode::relaxed, &capture);
+       if (result == CUDA_SUCCESS) result = capture.call(host(owner));
+       if (result == CUDA_SUCCESS) result = capture.keep_with_last(Slot::extra, owner);
+       if (result == CUDA_SUCCESS) result = capture.keep(owner);
+       return result == CUDA_SUCCESS ? capture.end(&bench->made) : result;
+     }},
+    {"operands",
+     [](Bench* bench, const OpaqueHandle&) {
+       CUresult result = Buffer::allocate(16, &bench->buffer);
+       if (result == CUDA_SUCCESS) result = Event::create(0, &bench->event);
+       if (result == CUDA_SUCCESS) result = Kernel::load("image", "name", &bench->kernel);
+       return result;
+     }},
+};
+
+class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation> {
+ protected:
+  // Runs the operation, with the n-th driver call or allocation failing, on a graph of its own.
+  // False when there was no n-th.
+  static bool run(bool memory, std::size_t nth) {
+    SCOPED_TRACE(std::string(memory ? "allocation " : "driver call ") + std::to_string(nth));
+    static auto* const stream = static_cast<CUstream>(driver().new_stream());
+    auto owner = std::make_shared<int>(1);
+    const std::weak_ptr<int> watch = owner;
+    bool failed = false;
+    {
+      Bench bench;
+      bench.stream = stream;
+      auto former = std::make_shared<int>(1);
+      bench.former = former;
+      bench.graph = graph();
+      bench.other = graph();
+      EXPECT_EQ(add_host(bench.graph, {}, host(former), &bench.node), kOk);
+      EXPECT_EQ(add_host(bench.other, {}, host(former), nullptr), kOk);
+      EXPECT_EQ(add_child(bench.graph, {}, bench.other, &bench.child), kOk);
+      EXPECT_EQ(Exec::instantiate(bench.graph, &bench.exec), kOk);
+      former.reset();
+      settle();
+      const fake::Live before = driver().live();
+
+      driver().fail_call(memory ? 0 : nth, CUDA_ERROR_UNKNOWN);
+      fail_allocation(memory ? nth : 0);
+      const CUresult result = GetParam().run(&bench, owner);
+      failed = memory ? allocation_failed() : driver().failed();
+      fail_allocation(0);
+      const std::string where = driver().failed_in();
+      driver().fail_call(0, 0);
+      settle();
+      EXPECT_FALSE(bench.former.expired());
+      if (result != CUDA_SUCCESS) {
+        EXPECT_TRUE(failed) << last_error();
+        EXPECT_EQ(result, memory ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_UNKNOWN) << last_error();
+        const fake::Live after = driver().live();
+        EXPECT_EQ(after.nodes, before.nodes) << where;
+        EXPECT_EQ(after.graphs, before.graphs) << where;
+        EXPECT_EQ(after.execs, before.execs) << where;
+        EXPECT_EQ(after.user_objects, before.user_objects) << where;
+        EXPECT_EQ(owner.use_count(), 1) << where;
+      }
+    }
+    owner.reset();
+    settle();
+    EXPECT_TRUE(watch.expired());
+    nothing_lives();
+    return failed;
+  }
+};
+
+TEST_P(Faults, OfTheDriver) {
+  std::size_t nth = 1;
+  while (!HasFailure() && run(false, nth)) ++nth;
+  EXPECT_GT(nth, 1U);
+}
+
+TEST_P(Faults, OfMemory) {
+  std::size_t nth = 1;
+  while (!HasFailure() && run(true, nth)) ++nth;
+}
+
+INSTANTIATE_TEST_SUITE_P(In, Faults, testing::ValuesIn(kOperations), [](const auto& info) {
+  std::string name = info.param.name;
+  for (char& letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+  }
+  return name;
+});
+
+}  // namespace
+}  // namespace anycuda::graph

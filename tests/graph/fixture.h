@@ -1,0 +1,66 @@
+// A process with the fake driver, which the stub finds as it would find NVIDIA's.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "anycuda/graph/capture.h"
+#include "anycuda/graph/drain.h"
+#include "anycuda/graph/exec.h"
+#include "anycuda/graph/graph.h"
+#include "api/cuda_api.h"
+#include "tests/graph/fake_driver/control.h"
+
+namespace anycuda::graph {
+
+const fake::Control& driver();
+
+inline constexpr CUresult kOk = CUDA_SUCCESS;
+inline CUresult status(unsigned value) { return static_cast<CUresult>(value); }
+
+// Lets go all that is over, and that the driver's thread has still to tell.
+void settle();
+
+// An owner, and whether it is still there.
+class Watched {
+ public:
+  Watched() : owner_(std::make_shared<int>(1)), watch_(owner_) {}
+  OpaqueHandle take() { return std::move(owner_); }  // nobody else has it then
+  bool alive() const {
+    settle();
+    return !watch_.expired();
+  }
+
+ private:
+  std::shared_ptr<int> owner_;
+  std::weak_ptr<int> watch_;
+};
+
+// Begins and ends with nothing that is alive, and sees that no dead handle was used.
+class OnFakeDriver : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+  static void nothing_lives();
+
+  static Graph graph() {
+    Graph made;
+    EXPECT_EQ(Graph::create(&made), kOk) << last_error();
+    return made;
+  }
+  // An empty node that keeps `owner`.
+  static CUgraphNode node(const GraphView& graph, OpaqueHandle owner, Slot slot = Slot::extra);
+  // The node of a copy, and the graph in a child node, as the driver names them.
+  static CUgraphNode twin(CUgraphNode original, const GraphView& copy) {
+    CUgraphNode found = nullptr;
+    EXPECT_EQ(api::cuGraphNodeFindInClone(&found, original, copy.get()), 0U);
+    return found;
+  }
+};
+
+void do_nothing(void*);
+
+}  // namespace anycuda::graph

@@ -1,0 +1,410 @@
+// The helpers for each kind of node: operands, owners, new parameters.
+#include <array>
+#include <cstring>
+
+#include "tests/graph/fixture.h"
+
+namespace anycuda::graph {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Nodes : public OnFakeDriver {
+ protected:
+  static Buffer buffer(std::size_t bytes = 256) {
+    Buffer made;
+    EXPECT_EQ(Buffer::allocate(bytes, &made), kOk) << last_error();
+    return made;
+  }
+  static Kernel kernel() {
+    Kernel made;
+    EXPECT_EQ(Kernel::load("image", "name", &made), kOk) << last_error();
+    return made;
+  }
+  static Event event() {
+    Event made;
+    EXPECT_EQ(Event::create(0, &made), kOk) << last_error();
+    return made;
+  }
+  // Both typed operands and raw ones are refused with these words.
+  template <typename Node, typename Add>
+  static void refused(const Node& node, const Add& add, const char* operand, const char* words) {
+    Graph one = graph();
+    CUgraphNode made = nullptr;
+    EXPECT_EQ(add(one, {}, node, &made), CUDA_ERROR_INVALID_VALUE) << words;
+    EXPECT_THAT(last_error(), AllOf(HasSubstr(operand), HasSubstr(words)));
+    EXPECT_EQ(made, nullptr);
+    EXPECT_EQ(driver().live().nodes, 0U);
+    EXPECT_EQ(driver().live().user_objects, 0U);
+  }
+};
+
+void use(void* data) { ++*static_cast<int*>(data); }
+CUarray array() { return reinterpret_cast<CUarray>(0x500); }
+
+TEST_F(Nodes, AKernelKeepsItsModuleAndItsArguments) {
+  Watched arguments;
+  Graph one = graph();
+  KernelNode node;
+  node.kernel = kernel();
+  node.argument_owner = arguments.take();
+  ASSERT_EQ(add_kernel(one, {}, node, nullptr), kOk) << last_error();
+  node = KernelNode();
+  settle();
+  EXPECT_EQ(driver().live().modules, 1U);
+  EXPECT_TRUE(arguments.alive());
+  one.destroy();
+  EXPECT_FALSE(arguments.alive());
+  EXPECT_EQ(driver().live().modules, 0U);
+}
+
+TEST_F(Nodes, TheAllocationIsTheOwnerNotItsWrapper) {
+  Graph one = graph();
+  MemcpyNode copy;
+  copy.destination.buffer = buffer();
+  copy.source.buffer = buffer();
+  copy.width = 256;
+  ASSERT_EQ(add_memcpy(one, {}, copy, nullptr), kOk) << last_error();
+  MemsetNode set;
+  set.destination.buffer = buffer();
+  set.width = 64;
+  set.element_bytes = 4;
+  ASSERT_EQ(add_memset(one, {}, set, nullptr), kOk) << last_error();
+  copy.destination.buffer.close();
+  copy.source.buffer.close();
+  set.destination.buffer.close();
+  settle();
+  EXPECT_EQ(driver().live().memory, 3U);
+  one.destroy();
+  settle();
+  EXPECT_EQ(driver().live().memory, 0U);
+}
+
+TEST_F(Nodes, EventsAreKept) {
+  Graph one = graph();
+  EventNode node;
+  node.event = event();
+  ASSERT_EQ(add_event_record(one, {}, node, nullptr), kOk) << last_error();
+  node.event = event();
+  CUgraphNode wait = nullptr;
+  ASSERT_EQ(add_event_wait(one, {}, node, &wait), kOk) << last_error();
+  node.event = event();
+  ASSERT_EQ(set_event_wait(one, wait, node), kOk) << last_error();
+  node.event = Event();
+  settle();
+  EXPECT_EQ(driver().live().events, 2U) << "the one that was replaced is gone";
+}
+
+TEST_F(Nodes, RawOperandsHaveAnOwnerOrNone) {
+  Watched owners[7];
+  Graph one = graph();
+  KernelNode kernel_node;
+  kernel_node.function = reinterpret_cast<CUfunction>(0x100);
+  kernel_node.code_owner = owners[0].take();
+  ASSERT_EQ(add_kernel(one, {}, kernel_node, nullptr), kOk);
+  kernel_node.code_owner = nullptr;
+  ASSERT_EQ(add_kernel(one, {}, kernel_node, nullptr), kOk);
+  MemcpyNode copy;
+  copy.width = 8;
+  copy.destination.array = array();
+  copy.destination.owner = owners[1].take();
+  copy.source.host = owners;
+  copy.source.owner = owners[2].take();
+  ASSERT_EQ(add_memcpy(one, {}, copy, nullptr), kOk);
+  MemsetNode set;
+  set.destination.address = 0x1000;
+  set.destination.owner = owners[3].take();
+  ASSERT_EQ(add_memset(one, {}, set, nullptr), kOk);
+  HostNode host;
+  host.function = do_nothing;
+  host.function_owner = owners[4].take();
+  host.data = owners;
+  host.data_owner = owners[5].take();
+  ASSERT_EQ(add_host(one, {}, host, nullptr), kOk);
+  EventNode event_node;
+  event_node.raw = reinterpret_cast<CUevent>(0x200);
+  event_node.owner = owners[6].take();
+  ASSERT_EQ(add_event_record(one, {}, event_node, nullptr), kOk);
+  EXPECT_EQ(driver().live().user_objects, 5U) << "a node without owners has none";
+  kernel_node = KernelNode();
+  copy = MemcpyNode();
+  set = MemsetNode();
+  host = HostNode();
+  event_node = EventNode();
+  for (const Watched& owner : owners) EXPECT_TRUE(owner.alive());
+  one.destroy();
+  for (const Watched& owner : owners) EXPECT_FALSE(owner.alive());
+}
+
+TEST_F(Nodes, BothWaysForOneOperandAreRefusedByName) {
+  const OpaqueHandle owner = std::make_shared<int>(1);
+  KernelNode kernel_node;
+  refused(kernel_node, add_kernel, "kernel", "neither");
+  kernel_node.kernel = kernel();
+  kernel_node.function = kernel_node.kernel.function();
+  refused(kernel_node, add_kernel, "kernel", "both a Kernel and a raw function");
+  kernel_node.function = nullptr;
+  kernel_node.code_owner = owner;
+  refused(kernel_node, add_kernel, "kernel", "an owner");
+
+  EventNode event_node;
+  refused(event_node, add_event_record, "event", "neither");
+  event_node.event = event();
+  event_node.raw = event_node.event.event();
+  refused(event_node, add_event_wait, "event", "both an Event and a raw event");
+  event_node.raw = nullptr;
+  event_node.owner = owner;
+  refused(event_node, add_event_record, "event", "an owner");
+
+  HostNode host;
+  refused(host, add_host, "host function", "neither");
+  host.call = [] {};
+  host.function = do_nothing;
+  refused(host, add_host, "host function", "both a callable and a raw function");
+  host.function = nullptr;
+  host.function_owner = owner;
+  refused(host, add_host, "host function", "an owner");
+  host.function_owner = nullptr;
+  host.data_owner = owner;
+  refused(host, add_host, "host data", "both a callable");
+  host = HostNode();
+  host.function = do_nothing;
+  host.data = &host;
+  host.data_owner = owner;
+  host.copy_data = true;
+  refused(host, add_host, "host data", "both copy_data and an owner");
+  host.data_owner = nullptr;
+  host.data = nullptr;
+  host.data_size = 4;
+  refused(host, add_host, "host data", "4 bytes are to be copied from null");
+}
+
+TEST_F(Nodes, BothWaysForMemoryAreRefusedByName) {
+  const auto both = [](MemoryOperand* operand) {
+    operand->buffer = buffer();
+    operand->address = operand->buffer.address();
+  };
+  MemcpyNode copy;
+  copy.width = 4;
+  copy.source.address = 0x1000;
+  refused(copy, add_memcpy, "memcpy destination", "neither");
+  both(&copy.destination);
+  refused(copy, add_memcpy, "memcpy destination", "both a Buffer and a raw address");
+  std::swap(copy.destination, copy.source);
+  refused(copy, add_memcpy, "memcpy source", "both a Buffer and a raw address");
+  copy.source.address = 0;
+  copy.source.owner = std::make_shared<int>(1);
+  refused(copy, add_memcpy, "memcpy source", "an owner");
+  copy.source = MemoryOperand();
+  copy.source.host = &copy;
+  copy.source.array = array();
+  refused(copy, add_memcpy, "memcpy source", "more than one");
+
+  MemsetNode set;
+  refused(set, add_memset, "memset destination", "neither");
+  both(&set.destination);
+  refused(set, add_memset, "memset destination", "both a Buffer and a raw address");
+  set.destination = MemoryOperand();
+  set.destination.host = &set;
+  refused(set, add_memset, "memset destination", "not device memory");
+  set.destination.host = nullptr;
+  set.destination.address = 0x1000;
+  set.element_bytes = 3;
+  refused(set, add_memset, "memset", "1, 2 or 4 bytes, not 3");
+}
+
+TEST_F(Nodes, WhatReachesBeyondABufferIsRefused) {
+  MemcpyNode copy;
+  copy.destination.buffer = buffer(256);
+  copy.source.address = 0x1000;
+  copy.width = 64;
+  copy.rows = 4;
+  {
+    Graph one = graph();
+    EXPECT_EQ(add_memcpy(one, {}, copy, nullptr), kOk) << last_error();
+  }
+  settle();
+  copy.destination.pitch = 65;
+  refused(copy, add_memcpy, "memcpy destination", "more than the Buffer's 256 bytes");
+  copy.destination.pitch = 0;
+  copy.destination.offset = 1;
+  refused(copy, add_memcpy, "memcpy destination", "from byte 1 on");
+  copy.destination.offset = 0;
+  copy.layers = 2;
+  refused(copy, add_memcpy, "memcpy destination", "2 layers");
+  copy.layers = SIZE_MAX;
+  refused(copy, add_memcpy, "memcpy destination", "more than");
+  MemsetNode set;
+  set.destination.buffer = buffer(256);
+  set.element_bytes = 4;
+  set.width = 65;
+  refused(set, add_memset, "memset destination", "260 bytes");
+  set.width = SIZE_MAX;
+  refused(set, add_memset, "memset", "too many");
+}
+
+TEST_F(Nodes, HostDataIsCopiedWhenAskedTo) {
+  std::array<int, 3> data{4, 5, 6};
+  static std::vector<int> seen;
+  seen.clear();
+  HostNode host;
+  host.function = [](void* got) {
+    const auto* const values = static_cast<const int*>(got);
+    seen.assign(values, values + 3);
+  };
+  host.data = data.data();
+  host.copy_data = true;
+  host.data_size = sizeof(data);
+  Graph one = graph();
+  ASSERT_EQ(add_host(one, {}, host, nullptr), kOk);
+  data.fill(0);
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  one.destroy();
+  EXPECT_EQ(exec.launch(nullptr), kOk);
+  EXPECT_THAT(seen, testing::ElementsAre(4, 5, 6));
+}
+
+TEST_F(Nodes, HostDataOfNoLengthIsCopiedToo) {
+  static void* seen;
+  seen = nullptr;
+  HostNode host;
+  host.function = [](void* got) { seen = got; };
+  host.data = &seen;
+  host.copy_data = true;
+  for (const void* data : {static_cast<const void*>(&seen), static_cast<const void*>(nullptr)}) {
+    host.data = data;
+    Graph one = graph();
+    ASSERT_EQ(add_host(one, {}, host, nullptr), kOk);
+    EXPECT_EQ(driver().live().user_objects, 1U);
+    Exec exec;
+    ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+    EXPECT_EQ(exec.launch(nullptr), kOk);
+    EXPECT_NE(seen, nullptr);
+    EXPECT_NE(seen, data);
+  }
+}
+
+TEST_F(Nodes, ACallersPointerIsPassedOn) {
+  int value = 0;
+  HostNode host;
+  host.function = use;
+  host.data = &value;
+  Graph one = graph();
+  ASSERT_EQ(add_host(one, {}, host, nullptr), kOk);
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  EXPECT_EQ(exec.launch(nullptr), kOk);
+  EXPECT_EQ(value, 1);
+}
+
+TEST_F(Nodes, ACallableIsKeptAndItsExceptionsEndInIt) {
+  Watched captured;
+  auto calls = std::make_shared<int>(0);
+  HostNode host;
+  host.call = [calls, owner = captured.take()] {
+    ++*calls;
+    throw 1;
+  };
+  Graph one = graph();
+  ASSERT_EQ(add_host(one, {}, host, nullptr), kOk);
+  host = HostNode();
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  one.destroy();
+  const std::size_t before = lost_exceptions();
+  EXPECT_EQ(exec.launch(nullptr), kOk);
+  EXPECT_EQ(*calls, 1);
+  EXPECT_EQ(lost_exceptions(), before + 1);
+  EXPECT_TRUE(captured.alive());
+  exec.destroy();
+  EXPECT_FALSE(captured.alive());
+}
+
+TEST_F(Nodes, NewParametersLeaveTheCallersOwnSlotsAlone) {
+  Watched own;
+  Watched first;
+  Watched second;
+  HostNode host;
+  host.function = do_nothing;
+  host.data_owner = first.take();
+  Graph one = graph();
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_host(one, {}, host, &made), kOk);
+  ASSERT_EQ(graph_set_slot(one, made, Slot::more, own.take()), kOk);
+  host.data_owner = second.take();
+  ASSERT_EQ(set_host(one, made, host), kOk) << last_error();
+  host = HostNode();
+  EXPECT_FALSE(first.alive());
+  EXPECT_TRUE(second.alive());
+  EXPECT_TRUE(own.alive());
+}
+
+TEST_F(Nodes, EveryKindTakesNewParameters) {
+  Graph one = graph();
+  CUgraphNode made = nullptr;
+  KernelNode kernel_node;
+  kernel_node.kernel = kernel();
+  ASSERT_EQ(add_kernel(one, {}, kernel_node, &made), kOk);
+  kernel_node.kernel = kernel();
+  EXPECT_EQ(set_kernel(one, made, kernel_node), kOk) << last_error();
+  MemcpyNode copy;
+  copy.width = 4;
+  copy.source.buffer = buffer();
+  copy.destination.buffer = buffer();
+  ASSERT_EQ(add_memcpy(one, {made}, copy, &made), kOk);
+  copy.source.buffer = buffer();
+  copy.destination.buffer = buffer();
+  EXPECT_EQ(set_memcpy(one, made, copy), kOk) << last_error();
+  MemsetNode set;
+  set.width = 4;
+  set.destination.buffer = buffer();
+  ASSERT_EQ(add_memset(one, {made}, set, &made), kOk);
+  set.destination.buffer = buffer();
+  EXPECT_EQ(set_memset(one, made, set), kOk) << last_error();
+  EXPECT_EQ(set_kernel(one, made, kernel_node), CUDA_ERROR_INVALID_VALUE) << "of another kind";
+  EXPECT_THAT(last_error(), HasSubstr("cuGraphKernelNodeSetParams: CUDA_ERROR_INVALID_VALUE (1)"));
+  kernel_node = KernelNode();
+  copy = MemcpyNode();
+  set = MemsetNode();
+  settle();
+  EXPECT_EQ(driver().live().modules, 1U);
+  EXPECT_EQ(driver().live().memory, 3U);
+  EXPECT_EQ(set_kernel(one, nullptr, KernelNode()), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Nodes, MemoryNodes) {
+  Graph one = graph();
+  MemAllocNode memory;
+  memory.bytes = 1024;
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_mem_alloc(one, {}, &memory, &made), kOk) << last_error();
+  EXPECT_NE(memory.address, 0U);
+  EXPECT_EQ(add_mem_free(one, {made}, memory.address, nullptr), kOk) << last_error();
+  memory.bytes = 0;
+  EXPECT_EQ(add_mem_alloc(one, {}, &memory, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(add_mem_alloc(one, {}, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Nodes, OperandsThatCannotBeMade) {
+  Buffer none;
+  EXPECT_EQ(Buffer::allocate(0, &none), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(Buffer::allocate(4, nullptr), CUDA_ERROR_INVALID_VALUE);
+  Kernel loaded;
+  EXPECT_EQ(Kernel::load(nullptr, "name", &loaded), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(Kernel::load("image", nullptr, &loaded), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(Kernel::load("image", "missing", &loaded), status(500));
+  EXPECT_FALSE(loaded);
+  EXPECT_EQ(driver().live().modules, 0U);
+  ASSERT_EQ(Kernel::load("image", "name", &loaded), kOk);
+  Kernel other;
+  EXPECT_EQ(loaded.sibling("other", &other), kOk);
+  loaded = Kernel();
+  EXPECT_EQ(driver().live().modules, 1U) << "the sibling has it";
+  EXPECT_EQ(Kernel::wrap(other.function(), nullptr).sibling("other", &loaded),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
+}  // namespace
+}  // namespace anycuda::graph
