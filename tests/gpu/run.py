@@ -1,7 +1,9 @@
 """Runs the GPU tests of this bundle on a machine with a GPU and says what came out.
 
     python3 run.py                              everything; exit status 1 if anything is not as expected
-    python3 run.py everyday                     one of: everyday, policy, conformance, pytorch, memory_saver
+    python3 run.py everyday                     one of: everyday, policy, linker, graph, conformance, pytorch,
+                                                memory_saver
+    python3 run.py linker graph --memcheck      these once more, under compute-sanitizer
     python3 run.py conformance --topic graphs --built 12 --runtime 13.0 --log FILE
 
 Each program is built for one CUDA major. It runs natively on its own runtime, which shows that the machine
@@ -16,13 +18,15 @@ import sys
 
 import conformance
 import everyday
+import graph
+import linker
 import memory_saver
 import policy
 import pytorch_orders
 from bundle import HERE, SONAMES, runtimes
 from log import Log
 
-PARTS = ("everyday", "policy", "conformance", "pytorch", "memory_saver")
+PARTS = ("everyday", "policy", "linker", "graph", "conformance", "pytorch", "memory_saver")
 
 
 def run_pytorch(log: Log) -> int:
@@ -59,6 +63,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all without")
     parser.add_argument("--log", default="", metavar="FILE", help="everything that the programs printed")
+    parser.add_argument("--memcheck", action="store_true", help="linker, graph: once more, under compute-sanitizer")
     only = parser.add_argument_group("conformance: only this one (may be repeated)")
     only.add_argument("--topic", action="append", default=[])
     only.add_argument("--built", action="append", default=[], choices=list(SONAMES))
@@ -79,6 +84,10 @@ def main() -> int:
         failures += everyday.run(log)
     if "policy" in parts:
         failures += policy.run(log)
+    if "linker" in parts:
+        failures += linker.run(log, options.memcheck)
+    if "graph" in parts:
+        failures += graph.run(log, options.memcheck)
     if "conformance" in parts:
         choice = conformance.Choice(options.built, options.runtime, options.topic, options.jobs)
         failures += conformance.run(choice, log)

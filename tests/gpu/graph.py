@@ -1,0 +1,21 @@
+"""The graph library (graph/): owners of nodes, through the driver's stub."""
+
+import bundle
+import checks
+from log import Log
+
+PROGRAM = bundle.HERE / "graph" / "graph_gpu"
+
+
+def run(log: Log, checked: bool = False) -> int:
+    env = bundle.environment(bundle.HERE / "stubs")
+    failures = checks.run("graph", PROGRAM, env, log) + checks.example("graph", env, log)
+    if checked:
+        checker = checks.memcheck()
+        if not checker:
+            log.say("graph: memcheck skipped, there is no compute-sanitizer")
+            return failures
+        # Ends of processes are seen by who started them, not by the checker of the parent.
+        topics = [topic for topic in checks.topics_of(PROGRAM, env) if topic != "exits"]
+        failures += checks.run("graph", PROGRAM, env, log, checker, topics)
+    return failures

@@ -1,0 +1,37 @@
+// Owners whose life is counted.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "anycuda/graph/drain.h"
+#include "anycuda/graph/owner.h"
+#include "common/check.h"
+
+namespace gputest {
+
+using anycuda::graph::OpaqueHandle;
+
+// What became of one owner.
+class Life {
+ public:
+  // The owner: counted when its last holder lets it go. `kept` goes with it.
+  OpaqueHandle owner(OpaqueHandle kept = nullptr);
+  OpaqueHandle owner_that(std::function<void()> does_at_the_end);
+  int freed() const { return *freed_; }
+  bool alive() const { return freed() == 0 && !watch_.expired(); }
+  long holders() const { return watch_.use_count(); }
+
+ private:
+  std::shared_ptr<std::atomic<int>> freed_ = std::make_shared<std::atomic<int>>(0);
+  std::weak_ptr<const void> watch_;
+};
+
+// The driver lets owners go on a thread of its own, some time later: drains until it is so, at most
+// for ten seconds.
+bool eventually(const std::function<bool()>& is_so);
+// Long enough for the driver to do what it has begun, and a drain: what is alive then, is held.
+void settle();
+
+}  // namespace gputest

@@ -1,0 +1,216 @@
+// Slots: what is put in, replaced, asked for, and removed with its node.
+#include "graph/kinds.h"
+#include "graph/topics.h"
+
+namespace gputest {
+
+namespace {
+
+// A graph with an empty node.
+struct OneNode {
+  explicit OneNode(Check& check) {
+    CALL(check, Graph::create(&graph));
+    CALL(check, add_empty(graph, {}, &node));
+  }
+  Graph graph;
+  CUgraphNode node = nullptr;
+};
+
+void wrong_arguments() {
+  Check check("set_slot refuses what names nothing");
+  OneNode one(check);
+  Life life;
+  const OpaqueHandle owner = life.owner();
+  EQUAL(check, graph_set_slot(GraphView(), one.node, Slot::extra, owner), CUDA_ERROR_INVALID_VALUE);
+  EQUAL(check, graph_set_slot(one.graph, nullptr, Slot::extra, owner), CUDA_ERROR_INVALID_VALUE);
+  EQUAL(check, graph_set_slot(one.graph, one.node, static_cast<Slot>(kSlots), owner),
+        CUDA_ERROR_INVALID_VALUE);
+  EXPECT(check, last_error()[0] != '\0');
+  EQUAL(check, life.holders(), 1);
+  EXPECT(check, graph_get_slot(one.graph, one.node, Slot::extra) == nullptr);
+}
+
+void empty_owner() {
+  Check check("an empty owner is success and changes nothing");
+  OneNode one(check);
+  Life life;
+  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, nullptr));
+  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, life.owner()));
+  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, nullptr));
+  settle();
+  EXPECT(check, life.alive());
+}
+
+void all_slots() {
+  Check check("the four slots of a node are independent");
+  OneNode one(check);
+  Life lives[kSlots];
+  for (unsigned i = 0; i < kSlots; ++i) {
+    CALL(check, graph_set_slot(one.graph, one.node, static_cast<Slot>(i), lives[i].owner()));
+  }
+  for (unsigned i = 0; i < kSlots; ++i) {
+    EXPECT(check, graph_get_slot(one.graph, one.node, static_cast<Slot>(i)) != nullptr);
+  }
+  settle();
+  for (const Life& life : lives) EXPECT(check, life.alive());
+  // One is replaced: the others stay.
+  Life newer;
+  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, newer.owner()));
+  EXPECT(check, eventually([&] { return lives[2].freed() == 1; }));
+  EXPECT(check, lives[0].alive() && lives[1].alive() && lives[3].alive() && newer.alive());
+  CALL(check, one.graph.destroy());
+  EXPECT(check, eventually([&] {
+           return lives[0].freed() + lives[1].freed() + lives[3].freed() + newer.freed() == 4;
+         }));
+}
+
+void replaced() {
+  Check check("a replaced owner stays with the clones and executables made before");
+  for (int last = 0; last < 2; ++last) {
+    OneNode one(check);
+    Life old;
+    Life newer;
+    CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, old.owner()));
+    Graph clone;
+    Exec exec;
+    CALL(check, one.graph.clone(&clone));
+    CALL(check, Exec::instantiate(one.graph, &exec));
+    CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, newer.owner()));
+    CALL(check, one.graph.destroy());
+    EXPECT(check, eventually([&] { return newer.freed() == 1; }));
+    EXPECT(check, old.alive());
+    CALL(check, last == 0 ? clone.destroy() : exec.destroy());
+    settle();
+    EXPECT(check, old.alive());
+    CALL(check, last == 0 ? exec.destroy() : clone.destroy());
+    EXPECT(check, eventually([&] { return old.freed() == 1; }));
+  }
+}
+
+void changed_clone() {
+  Check check("a clone's nodes are changed without the source's");
+  OneNode one(check);
+  Life first;
+  Life second;
+  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, first.owner()));
+  Graph clone;
+  CALL(check, one.graph.clone(&clone));
+  CUgraphNode twin = nullptr;
+  DRIVER(check, cuGraphNodeFindInClone(&twin, one.node, clone.get()));
+  CALL(check, graph_set_slot(clone, twin, Slot::extra, second.owner()));
+  settle();
+  EXPECT(check, first.alive() && second.alive());
+  CALL(check, clone.destroy());
+  EXPECT(check, eventually([&] { return second.freed() == 1; }));
+  EXPECT(check, first.alive());
+  CALL(check, one.graph.destroy());
+  EXPECT(check, eventually([&] { return first.freed() == 1; }));
+}
+
+void removed() {
+  Check check("a removed node's owner stays with clones and executables alone");
+  for (const Kind& kind : kinds()) {
+    check.during(kind.name);
+    Life life;
+    Life other;
+    Graph graph;
+    CUgraphNode node = nullptr;
+    CUgraphNode stays = nullptr;
+    CALL(check, Graph::create(&graph));
+    CALL(check, kind.add(graph, life.owner(), &node));
+    CALL(check, kinds()[0].add(graph, other.owner(), &stays));
+    Exec exec;
+    CALL(check, Exec::instantiate(graph, &exec));
+    if (kind.removable) {
+      CALL(check, remove_node(graph, node));
+    } else {
+      EQUAL(check, remove_node(graph, node), CUDA_ERROR_NOT_SUPPORTED);
+    }
+    settle();
+    EXPECT(check, life.alive());
+    CALL(check, exec.destroy());
+    if (kind.removable) {
+      EXPECT(check, eventually([&] { return life.freed() == 1; }));
+    } else {
+      settle();
+      EXPECT(check, life.alive());
+    }
+    EXPECT(check, other.alive());
+    CALL(check, graph.destroy());
+    EXPECT(check, eventually([&] { return other.freed() == 1; }));
+    if (!check) return;
+  }
+}
+
+void removed_then_reused() {
+  Check check("a node at a removed node's address has none of its owners");
+  Graph graph;
+  CALL(check, Graph::create(&graph));
+  bool same = false;
+  for (int i = 0; check && !same && i < 1000; ++i) {
+    Life life;
+    CUgraphNode node = nullptr;
+    CALL(check, add_empty(graph, {}, &node));
+    CALL(check, graph_set_slot(graph, node, Slot::extra, life.owner()));
+    CALL(check, remove_node(graph, node));
+    EXPECT(check, eventually([&] { return life.freed() == 1; }));
+    CUgraphNode next = nullptr;
+    CALL(check, add_empty(graph, {}, &next));
+    same = next == node;
+    EXPECT(check, graph_get_slot(graph, next, Slot::extra) == nullptr);
+    CALL(check, remove_node(graph, next));
+  }
+  check.detail(same ? "the address came again" : "no address came again");
+}
+
+void many_owners_in_one() {
+  Check check("all_of: several owners in one slot");
+  OneNode one(check);
+  Life lives[5];
+  CALL(check, graph_set_slot(one.graph, one.node, Slot::more,
+                             all_of({lives[0].owner(), nullptr, lives[1].owner(), lives[2].owner(),
+                                     lives[3].owner(), lives[4].owner()})));
+  EXPECT(check, all_of({nullptr, nullptr}) == nullptr);
+  EXPECT(check, all_of({}) == nullptr);
+  settle();
+  for (const Life& life : lives) EXPECT(check, life.alive());
+  CALL(check, one.graph.destroy());
+  for (const Life& life : lives) EXPECT(check, eventually([&] { return life.freed() == 1; }));
+}
+
+void shared_by_nodes() {
+  Check check("one owner of many nodes of many graphs");
+  Life life;
+  OpaqueHandle owner = life.owner();
+  std::vector<Graph> graphs(4);
+  for (Graph& graph : graphs) {
+    CALL(check, Graph::create(&graph));
+    for (int i = 0; i < 8; ++i) {
+      CUgraphNode node = nullptr;
+      CALL(check, kinds()[0].add(graph, owner, &node));
+    }
+  }
+  owner.reset();
+  for (Graph& graph : graphs) {
+    settle();
+    EXPECT(check, life.alive());
+    CALL(check, graph.destroy());
+  }
+  EXPECT(check, eventually([&] { return life.freed() == 1; }));
+}
+
+}  // namespace
+
+void slots() {
+  wrong_arguments();
+  empty_owner();
+  all_slots();
+  replaced();
+  changed_clone();
+  removed();
+  removed_then_reused();
+  many_owners_in_one();
+  shared_by_nodes();
+}
+
+}  // namespace gputest

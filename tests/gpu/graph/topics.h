@@ -1,0 +1,22 @@
+// Each file of this folder that is named here is a topic, which can be run alone.
+#pragma once
+
+namespace gputest {
+
+void owners();    // each kind x {graph, clone, child, body, executable}, every order of destruction
+void slots();     // set_slot, get_slot, replaced owners, removed nodes
+void operands();  // typed, raw, both: what is kept and what is refused
+void results();   // launches compute from what nobody else holds
+void bodies();    // conditional nodes
+void raw();       // what others do to a graph by plain driver calls
+void changes();   // new parameters for each kind of node
+void updates();   // new parameters while a launch runs
+void running();   // executables end while a launch runs
+void faults();    // each driver call, and each allocation, fails once
+void capturing();     // callbacks, forks, bodies
+void capture_ends();  // what goes wrong with a capture
+void views();
+void threads();
+void exits();  // the process ends in the middle
+
+}  // namespace gputest

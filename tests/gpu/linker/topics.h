@@ -1,0 +1,14 @@
+// Each file of this folder that is named here is a topic, which can be run alone.
+#pragma once
+
+namespace gputest {
+
+void cycles();            // compile, link, load, launch; and once more after everything is dropped
+void inputs();            // each type, from memory and from files
+void rules();             // which linker is chosen with this driver and this nvJitLink
+void failing();           // a link that fails, and what can be read afterwards
+void workers();           // several threads, each with its own linkers
+void growth_nvjitlink();  // 10,000 links, and the memory of the process
+void growth_driver();
+
+}  // namespace gputest
