@@ -1,5 +1,6 @@
 # Where everything goes under a prefix; cmake --install. Components: runtime (the stubs and the drop-ins), dev (what
-# programs are built with), compat (the C++ library, installed by compat/), command (bin/anycuda).
+# programs are built with), compat (the C++ library, installed by compat/), linker and graph (the C++ libraries that
+# call CUDA through the stubs), command (bin/anycuda).
 # All of it finds the rest by relative paths, so that an installed tree may be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -13,12 +14,16 @@ install(TARGETS cudart_stub nvrtc_stub nvjitlink_stub cuda_stub LIBRARY DESTINAT
 get_property(dropins TARGET anycuda_dropins PROPERTY MANUALLY_ADDED_DEPENDENCIES)
 install(TARGETS ${dropins} LIBRARY DESTINATION "${own}/dropin" COMPONENT runtime)
 
-# anycuda_pkgconfig(<name> <description> <what to link> <compiler flags>)
+# anycuda_pkgconfig(<name> <description> <what to link> <compiler flags> [<component>])
 file(RELATIVE_PATH up "/${libraries}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" up "${up}")
 function(anycuda_pkgconfig ANYCUDA_NAME ANYCUDA_DESCRIPTION ANYCUDA_LIBS ANYCUDA_CFLAGS)
   configure_file("${PROJECT_SOURCE_DIR}/packaging/pkgconfig/anycuda.pc.in" "${made}/${ANYCUDA_NAME}.pc" @ONLY)
-  install(FILES "${made}/${ANYCUDA_NAME}.pc" DESTINATION "${libraries}/pkgconfig" COMPONENT dev)
+  set(component dev)
+  if(ARGN)
+    set(component ${ARGN})
+  endif()
+  install(FILES "${made}/${ANYCUDA_NAME}.pc" DESTINATION "${libraries}/pkgconfig" COMPONENT ${component})
 endfunction()
 
 set(dl "${CMAKE_DL_LIBS}")
@@ -46,6 +51,37 @@ if(ANYCUDA_STATIC)
   anycuda_pkgconfig(anycuda-cuda-static "the CUDA driver's stub, to become part of a program or library"
     "\${libdir}/anycuda/static/libcuda.a${dl}" "")
 endif()
+
+# The C++ libraries and what of ours they link, for the CMake package:
+# linker:anycuda_compat:libcuda_stub.so:nvrtc=libnvrtc.so
+set(cxx_libraries)
+foreach(library linker graph)
+  get_target_property(links anycuda_${library} LINK_LIBRARIES)
+  list(FILTER links INCLUDE REGEX "^anycuda_compat$|_stub$|^native_")
+  install(TARGETS anycuda_${library} ARCHIVE DESTINATION "${libraries}" COMPONENT ${library})
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${library}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+          COMPONENT ${library} FILES_MATCHING PATTERN "*.h")
+  set(row ${library})
+  set(files "\${libdir}/libanycuda_${library}.a")
+  foreach(link IN LISTS links)
+    string(REGEX REPLACE "^native_(.*)" "link_\\1_native" file "${link}")
+    get_target_property(name ${file} OUTPUT_NAME)
+    if(link MATCHES "^native_(.*)")
+      string(APPEND row ":${CMAKE_MATCH_1}=${name}")
+      install(TARGETS ${file} LIBRARY DESTINATION "${own}/link/native" COMPONENT ${library})
+      string(APPEND files " \${libdir}/anycuda/link/native/${name}")
+    elseif(link MATCHES "_stub$")
+      string(APPEND row ":${name}")
+      string(APPEND files " \${libdir}/${name}")
+    else()
+      string(APPEND row ":${link}")
+      string(APPEND files " \${libdir}/lib${link}.a")
+    endif()
+  endforeach()
+  list(APPEND cxx_libraries ${row})
+  anycuda_pkgconfig(anycuda-${library} "the C++ library anycuda::${library}"
+    "${files} -lstdc++ -pthread${dl}" "-I\${includedir}" ${library})
+endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/packaging/cmake/built_for.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anycuda"
         COMPONENT dev)
 
@@ -53,6 +89,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/packaging/cmake/built_for.h" DESTINATION "$
 set(package "${libraries}/cmake/anycuda")
 file(RELATIVE_PATH ANYCUDA_INCLUDE_FROM_CMAKE "/${package}" "/${CMAKE_INSTALL_INCLUDEDIR}")
 list(JOIN linkable " " ANYCUDA_LINKABLE)
+list(JOIN cxx_libraries " " ANYCUDA_CXX_LIBRARIES)
 configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaConfig.cmake.in" "${made}/anycudaConfig.cmake" @ONLY)
 # A release takes nothing away (docs/packaging.md), so a newer one serves whoever asked for an older.
 write_basic_package_version_file("${made}/anycudaConfigVersion.cmake" COMPATIBILITY AnyNewerVersion)

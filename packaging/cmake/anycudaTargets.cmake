@@ -35,3 +35,37 @@ function(anycuda_imported_target library major file)
     anycuda_target(${library}_static ${major} "${archive};${CMAKE_DL_LIBS}")
   endif()
 endfunction()
+
+# anycuda_native(<library> <native library> <result>): what a C++ library links to call the stub's own functions: the
+# native library, or in a target that calls the same stub by itself, what that is linked with (anycuda_check).
+function(anycuda_native library native result)
+  set(own "$<TARGET_PROPERTY:ANYCUDA_LINK_${library}>")
+  set(${result} "$<IF:$<BOOL:${own}>,${own},${native}>" PARENT_SCOPE)
+endfunction()
+
+# anycuda_imported_archive(<library> <include folder> <what it links>...): a C++ library, from the files of the package.
+# It links anycuda_compat, another of them; libcuda_stub.so, which has no majors; nvrtc=libnvrtc.so, the stub's own
+# functions, whatever major the target that links it is compiled for.
+function(anycuda_imported_archive library includes)
+  set(libraries)
+  foreach(row IN LISTS ARGN)
+    if(row MATCHES "^anycuda_(.*)$")
+      list(APPEND libraries anycuda::${CMAKE_MATCH_1})
+    elseif(row MATCHES "^(.*)=(.*)$")
+      set(target anycuda::link_${CMAKE_MATCH_1}_native)
+      anycuda_native(${CMAKE_MATCH_1} ${target} item)
+      list(APPEND libraries "${item}")
+      if(NOT TARGET ${target}) # at run time the stub is found where the driver's is
+        add_library(${target} SHARED IMPORTED)
+        set_target_properties(${target} PROPERTIES IMPORTED_SONAME lib${CMAKE_MATCH_1}_stub.so
+          IMPORTED_LOCATION "${anycuda_LIBRARY_DIR}/anycuda/link/native/${CMAKE_MATCH_2}")
+      endif()
+    else()
+      list(APPEND libraries anycuda::cuda)
+    endif()
+  endforeach()
+  add_library(anycuda::${library} STATIC IMPORTED)
+  set_target_properties(anycuda::${library} PROPERTIES IMPORTED_LOCATION "${anycuda_LIBRARY_DIR}/libanycuda_${library}.a"
+    IMPORTED_LINK_INTERFACE_LANGUAGES CXX INTERFACE_COMPILE_FEATURES cxx_std_17
+    INTERFACE_INCLUDE_DIRECTORIES "${includes}" INTERFACE_LINK_LIBRARIES "${libraries};${CMAKE_DL_LIBS}")
+endfunction()

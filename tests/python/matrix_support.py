@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -39,12 +41,14 @@ def rows_of(library: str) -> matrix.Matrix:
 
 
 def built() -> Path:
-    """A matrix.json as the build makes it."""
+    """A matrix.json as the build makes it: that of the tested build, or else a new one, which takes seconds."""
 
     def make() -> tuple[tempfile.TemporaryDirectory, Path]:
         folder = tempfile.TemporaryDirectory()
         path = Path(folder.name) / "matrix.json"
-        path.write_text(matrix.text("1.2.3"), encoding="utf-8")
+        made = Path(os.environ.get("ANYCUDA_BUILD", "/")) / "share/anycuda/matrix.json"
+        text = made.read_text(encoding="utf-8") if made.is_file() else matrix.text("")
+        path.write_text(re.sub('"anycuda": "[^"]*"', '"anycuda": "1.2.3"', text, count=1), encoding="utf-8")
         return folder, path
 
     return once("built", make)[1]

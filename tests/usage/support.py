@@ -97,6 +97,12 @@ class Usage(unittest.TestCase):
         seen = {s.name for s in image.exports()}
         self.assertEqual(sorted(seen - {"_init", "_fini", "__bss_start", "_edata", "_end"}), sorted(exports))
 
+    def check_cxx(self, links: Path, graphs: Path) -> None:
+        """They start without CUDA and get the error of that, and work, or are refused for another reason, with some."""
+        self.assertRegex(on_machine(links), "refused: .*nvJitLink")
+        self.assertRegex(on_machine(links, "nvjitlink-12.9"), "linked [1-9][0-9]+ bytes")
+        self.assertIn("graph 3\n", on_machine(graphs))
+
     def check_runs(self, program: Path, major: str) -> None:
         self.assertIn(f"built {major}: 35 0 cudaErrorInsufficientDriver", on_machine(program))
         other = OTHER[major]

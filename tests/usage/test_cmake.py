@@ -79,12 +79,17 @@ class WheelLayout(Usage):
         output = self.configure(self.work / "build", "12", "-DKIND=_static", expect=None)
         self.assertIn("'program' links anycuda::cudart_static, and this anycuda has no cudart_static for CUDA 12",
                       " ".join(output.split()))
+        output = cmake("cxx_libraries", self.work / "cxx", f"-Danycuda_ROOT={self.place}", "-DCMAKE_PREFIX_PATH=",
+                       expect=None)
+        self.assertIn("libanycuda_compat.a is missing: the C++ libraries are in what `cmake --install`",
+                      " ".join(output.split()))
 
 
 class FetchContent(Usage):
     def test_all(self) -> None:
         build = self.work / "build"
-        cmake("fetch_content", build, f"-DANYCUDA_SOURCE={SETTINGS['source']}",
+        # What is optimised is not the matter here.
+        cmake("fetch_content", build, f"-DANYCUDA_SOURCE={SETTINGS['source']}", "-DCMAKE_CXX_FLAGS_RELEASE=-O0",
               *(f"-DCUDA_INCLUDES_{major}={cuda_includes(major)}" for major in NODE))
         build_all(build)
         for major in NODE:
@@ -92,12 +97,26 @@ class FetchContent(Usage):
         self.check_program(build / "ours/program", "12")
         # Nothing of ours among the project's files but what it bundled, and nothing built that is not needed.
         self.assertEqual(sorted(p.name for p in (build / "ours").iterdir()),
-                         ["libcudart_stub.so", "program", "program_11", "program_12", "program_13"])
-        built = {p.name for p in (build / "_deps/anycuda-build/lib").rglob("*") if p.is_file()}
-        self.assertEqual(built, {"libcudart.so", "libcudart_stub.so"})
+                         ["graphs", "libcudart_stub.so", "program", "program_11", "program_12", "program_13"])
+        self.assertIn("graph 3\n", on_machine(build / "ours/graphs"))
+        built = {p.name for p in (build / "_deps/anycuda-build").rglob("lib*") if p.suffix in (".so", ".a")}
+        self.assertEqual(built, {"libcudart.so", "libcudart_stub.so", "libcuda_stub.so", "libanycuda_graph.a"})
         place = self.work / "installed"
         run([SETTINGS["cmake"], "--install", build, "--prefix", place])
         self.assertEqual(sorted(p.name for p in place.rglob("*") if p.is_file()), ["libcudart_stub.so", "program"])
+
+
+class CxxLibraries(Usage):
+    def test_all(self) -> None:
+        build = self.work / "build"
+        cmake("cxx_libraries", build, f"-DCUDA_INCLUDES={cuda_includes('12')}")
+        build_all(build)
+        self.check_cxx(build / "links", build / "graphs")
+        # What the program calls itself goes by its major, what the library calls does not.
+        needed = read.read(build / "both").versions_needed
+        self.assertEqual(sorted(needed["libnvrtc_stub.so"]), ["ANYCUDA_NATIVE", NVRTC_NODE["12"]])
+        self.assertEqual(needed["libnvjitlink_stub.so"], ["ANYCUDA_NATIVE"])
+        self.assertRegex(on_machine(build / "both", "nvrtc-13.5"), "(?s)nvrtc 0 13.5.*refused: .*nvJitLink")
 
 
 class CudaLanguage(ByMajor, Usage):

@@ -65,10 +65,26 @@ class PkgConfigFiles(WithPkgConfig):
                      expect=None)
         self.assertIn("headers of another CUDA major", output)
 
+    def test_the_cxx_libraries(self) -> None:
+        programs = []
+        for library, source in (("linker", "links.cc"), ("graph", "graphs.cc")):
+            programs.append(self.work / source[:-3])
+            run([CXX, "-std=c++17", "-Wall", "-Wextra", "-Werror", PROJECTS / "cxx_libraries" / source,
+                 *self.ask("--cflags", "--libs", f"anycuda-{library}"), f"-Wl,-rpath,{LIBRARIES}", "-o", programs[-1]])
+        self.check_cxx(*programs)
+        # Beside calls of the program's own, whose package has to come first.
+        packages = ["anycuda-nvrtc-12", "anycuda-linker"]
+        link = [CXX, "-std=c++17", "-DWITH_NVRTC", *flags("12"), PROJECTS / "cxx_libraries/links.cc", "-o", programs[0]]
+        run([*link, *self.ask("--cflags", "--libs", *packages)])
+        self.assertEqual(sorted(read.read(programs[0]).versions_needed["libnvrtc_stub.so"]),
+                         ["ANYCUDA_NATIVE", "libnvrtc.so.12"])
+        packages.reverse()
+        self.assertIn("undefined reference", run([*link, *self.ask("--cflags", "--libs", *packages)], expect=None))
+
     def test_every_package_links(self) -> None:
         """Each on its own: what it names is there, and libc is all that it needs."""
         names = sorted(path.stem for path in (LIBRARIES / "pkgconfig").glob("anycuda-*.pc"))
-        self.assertEqual(len(names), 18, names)
+        self.assertEqual(len(names), 20, names)
         source = self.work / "empty.c"
         source.write_text("", encoding="utf-8")
         for name in names:

@@ -1,0 +1,1 @@
+// Nothing but the precompiled headers that the tests share (CMakeLists.txt).
