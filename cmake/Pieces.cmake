@@ -4,7 +4,7 @@
 #       Fetches what the cache lacks, then sets, per piece and in the caller's scope:
 #         ANYCUDA_PIECE_<name>         its folder, or empty
 #         ANYCUDA_PIECE_REASON_<name>  why it could not be had, or empty
-#       and ANYCUDA_PIECES, the names. GoogleTest and strace are fetched only where they are not installed:
+#       and ANYCUDA_PIECES, the names, and ANYCUDA_CACHE_FOLDER, the cache. GoogleTest and strace are fetched only where they are not installed:
 #       afterwards find_package(GTest) finds either, and ANYCUDA_STRACE names the program or is false.
 #
 #   anycuda_program(<variable> <program> PACKAGE <Debian package>)

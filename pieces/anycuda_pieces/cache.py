@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .errors import PieceError
-from .lockfile import Lock, Piece
+from .lockfile import Lock, LockedFile, Piece
 
 STAMP = ".anycuda-piece.json"
 
@@ -44,12 +44,23 @@ class Cache:
     def download_path(self, sha256: str, name: str) -> Path:
         return self.work / "files" / f"{sha256[:16]}-{name}"
 
+    def replacement_path(self, file: LockedFile) -> Path:
+        """Holds the version of a download that came in place of the locked one."""
+        return self.download_path(file.sha256, f"{file.name}.version")
+
+    def replacement(self, file: LockedFile) -> str:
+        """The version that came in place of the locked one, "" if that one came."""
+        note = self.replacement_path(file)
+        return note.read_text(encoding="utf-8") if note.is_file() else ""
+
     def publish(self, lock: Lock, piece: Piece, made: Path) -> None:
         """Stamps the folder `made` and gives it its place by one rename."""
+        files = lock.files_of(piece)
+        newer = {file.name: self.replacement(file) for file in files if self.replacement(file)}
         stamp = {
             "piece": piece.name,
-            "files": {file.name: file.sha256 for file in lock.files_of(piece)},
-        }
+            "files": {file.name: file.sha256 for file in files if file.name not in newer},
+        } | ({"newer": newer} if newer else {})
         (made / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
         final = self.folder(lock, piece)
         final.parent.mkdir(parents=True, exist_ok=True)

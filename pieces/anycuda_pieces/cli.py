@@ -85,7 +85,7 @@ def _get(options: argparse.Namespace) -> int:
     pieces = [piece for piece in lock.expand(options.names) if piece.name not in options.skip]
     label = f" of {' '.join(options.names)}"
     result = get(lock, pieces, cache, real_sources(lock, cache), Progress(), label)
-    for line in render(pieces, result, options.format):
+    for line in render(pieces, result, options.format, cache.root):
         print(line)
     if result.missing:
         print(
@@ -98,7 +98,7 @@ def _get(options: argparse.Namespace) -> int:
     return 1 if result.missing and options.strict else 0
 
 
-def render(pieces: list[Piece], result: Result, form: str) -> list[str]:
+def render(pieces: list[Piece], result: Result, form: str, cache: Path) -> list[str]:
     """The result: per piece a line for people, or CMake code for a function to evaluate."""
     lines = []
     for piece in pieces:
@@ -112,6 +112,7 @@ def render(pieces: list[Piece], result: Result, form: str) -> list[str]:
     if form == "cmake":
         names = ";".join(piece.name for piece in pieces)
         lines.append(f"set(ANYCUDA_PIECES {_bracket(names)} PARENT_SCOPE)")
+        lines.append(f"set(ANYCUDA_CACHE_FOLDER {_bracket(str(cache))} PARENT_SCOPE)")
     return lines
 
 

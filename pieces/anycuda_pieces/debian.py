@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 from .errors import FetchError
-from .lockfile import LockedFile
+from .lockfile import Fetched, LockedFile
 
 ARCHITECTURES = {"x86_64": "amd64", "all": "amd64"}
 KEYRINGS = (
@@ -46,18 +46,18 @@ class Apt:
             raise found
         return found
 
-    def fetch(self, file: LockedFile, into: Path) -> Path:
-        """Downloads exactly the locked version, or says which version the mirror has instead."""
+    def fetch(self, file: LockedFile, into: Path) -> Fetched:
+        """Downloads the locked version. A mirror keeps only the newest version of a package: where the locked one has
+        been replaced, the newest is downloaded, which apt has checked against the archive's signature.
+        """
         suite = self.suite(file.suite, file.component)
-        there = suite.versions(file.package)
-        if file.version not in there:
+        versions = suite.versions(file.package)
+        if not versions:
             raise FetchError(
-                f"{file.package}: version {file.version} is locked, the Debian mirror has "
-                f"{', '.join(there) or 'none'} in {file.suite}; it is not used "
-                "(`python3 pieces/fetch.py lock` takes up the new version)",
-                final=True,
+                f"{file.package}: the Debian mirror has no version of it in {file.suite}", final=True
             )
-        return suite.download(file.package, file.version, into)
+        version = file.version if file.version in versions else versions[0]
+        return Fetched(suite.download(file.package, version, into), version)
 
 
 class Suite:

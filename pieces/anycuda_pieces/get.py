@@ -17,7 +17,7 @@ from pathlib import Path
 from . import unpack
 from .cache import Cache
 from .errors import FetchError
-from .lockfile import Lock, LockedFile, Piece
+from .lockfile import Fetched, Lock, LockedFile, Piece
 from .progress import Progress
 
 DOWNLOADS = 4
@@ -27,8 +27,8 @@ TRIES = 3
 # rest is not tried.
 GIVE_UP_AFTER = 4
 
-# Brings the locked file into the (empty) folder and returns its path; raises FetchError.
-Source = Callable[[LockedFile, Path], Path]
+# Brings the locked file into the (empty) folder; raises FetchError.
+Source = Callable[[LockedFile, Path], Fetched]
 
 
 def pause(seconds: float) -> None:
@@ -174,13 +174,21 @@ class _Run:
             raise
         with self._mutex:
             self._came.add(file.source)
+        newer = self._cache.replacement(file)
+        if newer:
+            self._progress.say(
+                f"{file.package}: version {file.version} is locked and no longer in the archive; "
+                f"{newer} is used"
+            )
         self._progress.downloaded(file.size)
 
 
 def fetch_file(
     file: LockedFile, source: Source, cache: Cache, sleep: Callable[[float], None] = pause
 ) -> None:
-    """Brings one file under .work/files, where none with another hash than the locked one gets."""
+    """Brings one file under .work/files. The locked version must have the locked hash. A newer version, which only apt
+    brings, is one that apt has checked; what it must contain is checked when it is unpacked.
+    """
     final = cache.download_path(file.sha256, file.name)
     if final.is_file() and sha256(final) == file.sha256:
         return
@@ -188,13 +196,17 @@ def fetch_file(
         try:
             with tempfile.TemporaryDirectory(prefix="download-", dir=cache.work) as folder:
                 came = source(file, Path(folder))
-                found = sha256(came)
-                if found != file.sha256:
+                found = sha256(came.path)
+                if came.version == file.version and found != file.sha256:
                     raise FetchError(
                         f"{file.name}: SHA-256 is {found}, the lock says {file.sha256}; "
                         "the file is not used"
                     )
-                os.replace(came, final)
+                note = cache.replacement_path(file)
+                note.unlink(missing_ok=True)
+                if came.version != file.version:
+                    note.write_text(came.version, encoding="utf-8")
+                os.replace(came.path, final)
             return
         except FetchError as error:
             if error.final or attempt == TRIES:

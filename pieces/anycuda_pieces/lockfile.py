@@ -31,6 +31,14 @@ class LockedFile:
 
 
 @dataclass(frozen=True)
+class Fetched:
+    """A file that a source brought, and its version: the locked one, or for a Debian package a newer one."""
+
+    path: Path
+    version: str
+
+
+@dataclass(frozen=True)
 class Part:
     """What a piece takes from one file: member pattern -> folder or file in the piece.
 
@@ -54,6 +62,7 @@ class Piece:
     links: dict[str, str] = field(default_factory=dict)  # symbolic link -> its target
     write: dict[str, list[str]] = field(default_factory=dict)  # text file -> its lines
     join: dict[str, str] = field(default_factory=dict)  # file -> glob of what it is joined from
+    holds: dict[str, str] = field(default_factory=dict)  # glob of a file that must be there -> text in it
 
 
 @dataclass(frozen=True)
@@ -82,8 +91,11 @@ class Lock:
 
     def digest(self, piece: Piece) -> str:
         """Names the content: another hash, rule or unpacker gives another folder."""
+        about = asdict(piece)
+        if not piece.holds:  # folders from before there was such a rule stay as good as they are
+            del about["holds"]
         text = json.dumps(
-            [UNPACK_FORMAT, asdict(piece), [f.sha256 for f in self.files_of(piece)]], sort_keys=True
+            [UNPACK_FORMAT, about, [f.sha256 for f in self.files_of(piece)]], sort_keys=True
         )
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from .errors import FetchError
-from .lockfile import LockedFile
+from .lockfile import Fetched, LockedFile
 
 # The tags are given, never this interpreter's: the same files come whatever Python runs the tool.
 PLATFORMS = {
@@ -34,12 +34,12 @@ class Pip:
     def works(self) -> bool:
         return self._run("--version").returncode == 0
 
-    def fetch(self, file: LockedFile, into: Path) -> Path:
+    def fetch(self, file: LockedFile, into: Path) -> Fetched:
         """Downloads exactly the locked file into the empty folder `into`; pip is given the hash, so
         it picks by it.
         """
         wish = f"{file.package}=={file.version} --hash=sha256:{file.sha256}"
-        return self._download(wish, file.arch, into)
+        return Fetched(self._download(wish, file.arch, into), file.version)
 
     def resolve(self, package: str, version: str, arch: str, into: Path) -> Path:
         """Downloads the wheel pip prefers for this version and platform; for making the lock."""

@@ -6,6 +6,7 @@ the files and writes lock.json.
 
 from __future__ import annotations
 
+from .recipe_compiler import gcc
 from .recipe_tools import tools
 from .unpack import WHOLE
 from .wanted import Deb, WantedPart, WantedPiece, Wheel
@@ -151,6 +152,7 @@ def nvcc_from_debian(minor: str, suite: str, runtime: str, headers: str) -> Want
             "lib64/libcudadevrt.a": EMPTY_ARCHIVE,
             "lib64/libcudart_static.a": EMPTY_ARCHIVE,
         },
+        holds={"bin/nvcc": f"release {minor}"},
     )
 
 
@@ -190,6 +192,7 @@ def driver(branch: str, suite: str) -> WantedPiece:
     return WantedPiece(
         f"driver-{branch}",
         tuple(WantedPart(Deb(package, suite, "non-free"), take) for package in packages),
+        holds={f"libcuda.so.{branch}.*": "", f"libnvidia-ml.so.{branch}.*": ""},
     )
 
 
@@ -205,6 +208,7 @@ def pieces() -> list[WantedPiece]:
         nvcc_from_debian("11.8", "bookworm", "11.8.89", "11.8.89"),
         nvcc_from_debian("12.4", "trixie", "12.4.127", "12.4.131"),
         nvcc_13("13.0", "13.0.88", "13.0.96"),
+        gcc(),
         *tools(),
         *wheel_pieces(),
         *aarch64_pieces(),
@@ -254,8 +258,9 @@ def sets() -> dict[str, list[str]]:
         if name.rsplit("-", 1)[1] in DEMO_VERSIONS
     ] + ["driver-535", "patchelf"]
     test = demo + of("cudart", "nvrtc", "nvjitlink", "cuda-toolkit", "driver", "nvcc")
-    test += ["gtest", "nvdisasm", "strace", "tilelang"]
     harvest = of("cudart", "nvrtc", "nvjitlink", "crt", "driver") + ["libclang"]
+    test += harvest + ["dpkg-dev", "gcc-12", "gtest", "mold", "nvdisasm", "pip", "pkgconf", "python-3.11", "strace"]
+    test += ["tilelang"]
     chosen = {"demo": demo, "test": test, "harvest": harvest, "bench": ["tilelang"]}
     chosen["aarch64"] = of("aarch64_cudart", "aarch64_nvrtc") + ["zig", "scikit-build"]
     chosen["aarch64"] += [f"crt-{version}" for version in ("11.8", "12.9", "13.5")]  # headers: the same for both

@@ -85,6 +85,53 @@ def tools() -> list[WantedPiece]:
             ),
             write={"bin/strace": strace},
         ),
+        # The Python of the tests: whatever this machine's own Python is, has installed or lacks.
+        WantedPiece(
+            "python-3.11",
+            (
+                WantedPart(Deb("python3.11-minimal", "bookworm"), {"usr/bin/python3.11": "usr/bin/"}),
+                WantedPart(
+                    Deb("libpython3.11-minimal", "bookworm"), {"usr/lib/*": "usr/lib/"}, ("*/sitecustomize.py",)
+                ),
+                WantedPart(Deb("libpython3.11-stdlib", "bookworm"), {"usr/lib/*": "usr/lib/"}),
+                WantedPart(
+                    Deb("libpython3.11-dev", "bookworm"), {"usr/include/*": "usr/include/"}
+                ),
+            ),
+            links={"usr/bin/python3": "python3.11"},
+            holds={"usr/include/python3.11/patchlevel.h": '"3.11.'},
+        ),
+        WantedPiece("pip", (WantedPart(Wheel("pip", "25.3"), {"pip/*": "pip/"}),), arch="all"),
+        WantedPiece(
+            "pkgconf",
+            (
+                WantedPart(Deb("pkgconf-bin", "bookworm"), {"usr/bin/pkgconf": "libexec/pkgconf"}),
+                WantedPart(Deb("libpkgconf3", "bookworm"), {f"{shared}/lib*.so.*": "lib/"}),
+            ),
+            write={"bin/pkg-config": [
+                "#!/bin/sh",
+                'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
+                'LD_LIBRARY_PATH="$here/lib" exec "$here/libexec/pkgconf" "$@"',
+            ]},
+        ),
+        # dpkg-shlibdeps, with which cpack finds out what a Debian package needs.
+        WantedPiece(
+            "dpkg-dev",
+            (
+                WantedPart(Deb("dpkg-dev", "bookworm"), {"usr/bin/dpkg-shlibdeps": "libexec/"}),
+                WantedPart(Deb("libdpkg-perl", "bookworm"), {"usr/share/perl5/*": "perl/"}),
+            ),
+            write={"bin/dpkg-shlibdeps": [
+                "#!/bin/sh",
+                'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
+                'PERL5LIB="$here/perl" exec perl "$here/libexec/dpkg-shlibdeps" "$@"',
+            ]},
+            arch="all",
+        ),
+        WantedPiece(
+            "mold",
+            (WantedPart(Deb("mold", "bookworm"), {"usr/bin/mold": "bin/ld.mold"}),),
+        ),
         # A compiler for every CPU and glibc. Of what it knows, Linux with glibc is kept.
         WantedPiece(
             "zig",

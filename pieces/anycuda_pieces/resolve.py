@@ -40,6 +40,7 @@ def resolve(
                 links=piece.links,
                 write=piece.write,
                 join=piece.join,
+                holds=piece.holds,
             )
             for piece in sorted(wanted, key=lambda p: order(p.name))
         },

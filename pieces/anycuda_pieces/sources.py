@@ -11,7 +11,7 @@ from .cache import Cache
 from .debian import Apt
 from .errors import FetchError
 from .get import Source, fetch_file, make_piece
-from .lockfile import Lock, LockedFile
+from .lockfile import Fetched, Lock, LockedFile
 from .pypi import Pip
 
 # Which certificates pip uses by itself on Debian; without them (package ca-certificates) https is
@@ -25,11 +25,11 @@ def real_sources(lock: Lock, cache: Cache) -> dict[str, Source]:
     apt_get = Apt(cache.work / "apt", "x86_64")
     found: list[Pip | FetchError] = []
 
-    def apt(file: LockedFile, into: Path) -> Path:
+    def apt(file: LockedFile, into: Path) -> Fetched:
         with apt_mutex:  # apt-get locks its folders: one at a time
             return apt_get.fetch(file, into)
 
-    def pip(file: LockedFile, into: Path) -> Path:
+    def pip(file: LockedFile, into: Path) -> Fetched:
         with pip_mutex:
             if not found:
                 try:

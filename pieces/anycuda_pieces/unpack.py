@@ -31,6 +31,7 @@ class Member:
     name: str
     content: IO[bytes] | None  # None for a link
     link: str = ""
+    executable: bool = False
 
 
 def safe(name: str, what: str) -> str:
@@ -72,6 +73,7 @@ def make(lock: Lock, piece: Piece, archives: dict[str, Path], into: Path) -> Non
     for name, target in piece.links.items():
         _link(into, name, target, piece.name)
     _executables(into)
+    _check(piece, into)
 
 
 def _take(part: Part, archive: Path, into: Path) -> None:
@@ -91,8 +93,11 @@ def _take(part: Part, archive: Path, into: Path) -> None:
         if member.content is None:
             _link(into, target, member.link, part.file)
             continue
-        with open(_place(into, target), "wb") as out:
+        path = _place(into, target)
+        with open(path, "wb") as out:
             shutil.copyfileobj(member.content, out, BLOCK)
+        if member.executable:
+            path.chmod(0o755)
     if unused:
         raise FetchError(
             f"{part.file}: nothing in it matches {sorted(unused)}: the lock's rule is wrong",
@@ -126,7 +131,7 @@ def _deb_members(archive: Path) -> Iterator[Member]:
                 if info.issym():
                     yield Member(name, None, info.linkname)
                 elif info.isfile():
-                    yield Member(name, tar.extractfile(info))
+                    yield Member(name, tar.extractfile(info), executable=bool(info.mode & 0o100))
     finally:
         child.stdout.close()
         child.wait()
@@ -146,6 +151,15 @@ def _link(into: Path, name: str, target: str, what: str) -> None:
             f"{what}: link '{name}' to '{target}': only links within a folder are taken", final=True
         )
     _place(into, name).symlink_to(target)
+
+
+def _check(piece: Piece, into: Path) -> None:
+    """What the piece must hold, whatever version of a package it was made from."""
+    for pattern, text in piece.holds.items():
+        found = sorted(into.glob(pattern))
+        if not any(text.encode() in path.read_bytes() for path in found):
+            missing = f"'{text}' is not in {pattern}" if found else f"it holds no {pattern}"
+            raise FetchError(f"{piece.name}: {missing}; the piece is not used", final=True)
 
 
 def _executables(into: Path) -> None:

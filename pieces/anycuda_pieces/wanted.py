@@ -41,4 +41,5 @@ class WantedPiece:
     links: dict[str, str] = field(default_factory=dict)
     write: dict[str, list[str]] = field(default_factory=dict)
     join: dict[str, str] = field(default_factory=dict)
+    holds: dict[str, str] = field(default_factory=dict)
     arch: str = ARCH

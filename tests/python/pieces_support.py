@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "pieces"))
 
 from anycuda_pieces.cache import Cache  # noqa: E402
 from anycuda_pieces.errors import FetchError  # noqa: E402
-from anycuda_pieces.lockfile import Lock, LockedFile, Part, Piece  # noqa: E402
+from anycuda_pieces.lockfile import Fetched, Lock, LockedFile, Part, Piece  # noqa: E402
 from anycuda_pieces.progress import Progress  # noqa: E402
 
 
@@ -56,22 +56,23 @@ class Store:
     told.
     """
 
-    def __init__(self, contents: dict[str, bytes], failures: int = 0):
+    def __init__(self, contents: dict[str, bytes], failures: int = 0, versions: dict[str, str] | None = None):
         self.contents = contents
+        self.versions = versions or {}  # of the files that come in another version than the locked one
         self.failures = failures
         self.asked: list[str] = []
 
-    def __call__(self, file: LockedFile, into: Path) -> Path:
+    def __call__(self, file: LockedFile, into: Path) -> Fetched:
         self.asked.append(file.name)
         if self.failures:
             self.failures -= 1
             raise FetchError("the line is broken")
         path = into / file.name
         path.write_bytes(self.contents[file.name])
-        return path
+        return Fetched(path, self.versions.get(file.name, file.version))
 
 
-def no_source(file: LockedFile, into: Path) -> Path:
+def no_source(file: LockedFile, into: Path) -> Fetched:
     raise AssertionError(f"{file.name} was asked for although nothing had to be fetched")
 
 

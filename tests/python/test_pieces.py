@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import json
-import multiprocessing
 import os
+import select
 import shutil
 import unittest
 from pathlib import Path
@@ -50,6 +51,28 @@ class Getting(CacheCase):
         self.assertEqual(second.folders, first.folders)
         self.assertEqual(len(self.said.getvalue().splitlines()), 1)
         self.assertFalse((self.cache.root / ".lock").exists(), "the lock was taken for nothing")
+
+    def test_a_newer_debian_package_is_taken_if_it_holds_what_it_must(self) -> None:
+        """A mirror keeps only the newest version, whose hash the lock cannot know."""
+        newer = {"one.whl": wheel_bytes({"nvidia/lib/libone.so": b"release 1.2, newer", "nvidia/lib/libone.a": b""})}
+        piece = self.lock.pieces["one"]
+        for holds, missing in (
+            ({}, ""),
+            ({"nvidia/lib/libone.so": "release 1.2"}, ""),
+            ({"nvidia/lib/libone.so": "release 1.3"}, "one: 'release 1.3' is not in nvidia/lib/libone.so; "),
+            ({"nvidia/lib/libtwo.*": ""}, "one: it holds no nvidia/lib/libtwo.*; the piece is not used"),
+        ):
+            with self.subTest(holds=holds):
+                self.lock.pieces["one"] = dataclasses.replace(piece, holds=holds)
+                result = self.get(Store(newer, versions={"one.whl": "2"}), ["one"])
+                self.assertIn(missing, result.missing.get("one", ""))
+                self.assertEqual("one" in result.missing, bool(missing))
+                if not missing:
+                    self.assertEqual((result.folders["one"] / "nvidia/lib/libone.so").read_bytes(), b"release 1.2, newer")
+                    stamp = json.loads((result.folders["one"] / ".anycuda-piece.json").read_text())
+                    self.assertEqual(stamp, {"piece": "one", "files": {}, "newer": {"one.whl": "2"}})
+                    self.assertIn("version 1 is locked and no longer in the archive; 2 is used", self.said.getvalue())
+                    self.assertEqual(self.get(no_source, ["one"]).folders, result.folders)  # without a network
 
     def test_only_what_is_missing_is_fetched(self) -> None:
         self.get(Store(self.contents), ["one"])
@@ -139,38 +162,64 @@ def _die_while_unpacking(case: CacheCase) -> None:
         case.get(Store(case.contents), ["two"])
 
 
-def _fetch_slowly(case: CacheCase, started, go_on) -> None:
+class Pipe:
+    """Words between a test and the processes that it forks. (multiprocessing's own means need /dev/shm, which a bare
+    root may lack.)
+    """
+
+    def __init__(self) -> None:
+        self._reading, self._writing = os.pipe()
+
+    def say(self, text: str = "now") -> None:
+        os.write(self._writing, text.encode())
+
+    def hear(self) -> str:
+        """What was said; "" if nothing was for half a minute."""
+        ready, _, _ = select.select([self._reading], [], [], 30)
+        return os.read(self._reading, 4096).decode() if ready else ""
+
+
+def _fetch_slowly(case: CacheCase, started: Pipe, go_on: Pipe) -> None:
     inner = Store(case.contents)
 
     def source(file, into):
-        started.set()
-        if not go_on.wait(30):
+        started.say()
+        if not go_on.hear():
             os._exit(3)
         return inner(file, into)
 
     case.get(source, ["one"])
 
 
-def _fetch_second(case: CacheCase, go_on, answer) -> None:
+def _fetch_second(case: CacheCase, go_on: Pipe, answer: Pipe) -> None:
     def say(text: str) -> None:
         if "waiting" in text:
-            go_on.set()
+            go_on.say()
 
     case.progress.say = say
     try:
-        answer.put(str(case.get(no_source, ["one"]).folders["one"]))
+        answer.say(str(case.get(no_source, ["one"]).folders["one"]))
     except BaseException as error:
-        answer.put(repr(error))
+        answer.say(repr(error))
 
 
 class Processes(CacheCase):
-    fork = multiprocessing.get_context("fork")
+    @staticmethod
+    def start(target, *arguments) -> int:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                target(*arguments)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        return pid
+
+    def ended_with(self, pid: int) -> int:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
     def test_an_interrupted_unpacking_leaves_no_half_piece(self) -> None:
-        child = self.fork.Process(target=_die_while_unpacking, args=(self,))
-        child.start()
-        child.join(30)
-        self.assertEqual(child.exitcode, 9)
+        self.assertEqual(self.ended_with(self.start(_die_while_unpacking, self)), 9)
         half = [path for path in self.cache.root.rglob("two") if path.is_file()]
         self.assertTrue(half, "the child was to die with a half-made folder")
         self.assertEqual(self.published(), [])
@@ -199,16 +248,12 @@ class Processes(CacheCase):
                 shutil.rmtree(folder)
 
     def test_of_two_processes_one_fetches_and_the_other_waits_and_uses_it(self) -> None:
-        started, go_on, answer = self.fork.Event(), self.fork.Event(), self.fork.Queue()
-        first = self.fork.Process(target=_fetch_slowly, args=(self, started, go_on))
-        first.start()
-        self.assertTrue(started.wait(30))
-        second = self.fork.Process(target=_fetch_second, args=(self, go_on, answer))
-        second.start()
-        got = answer.get(timeout=60)
-        first.join(30)
-        second.join(30)
-        self.assertEqual(first.exitcode, 0)
+        started, go_on, answer = Pipe(), Pipe(), Pipe()
+        first = self.start(_fetch_slowly, self, started, go_on)
+        self.assertTrue(started.hear())
+        second = self.start(_fetch_second, self, go_on, answer)
+        got = answer.hear()
+        self.assertEqual([self.ended_with(pid) for pid in (first, second)], [0, 0])
         self.assertEqual(got, str(self.cache.folder(self.lock, self.lock.pieces["one"])))
 
 

@@ -13,7 +13,7 @@ from pieces_support import CacheCase, ToolsOnPath, locked, wheel_bytes
 from anycuda_pieces import sources
 from anycuda_pieces.debian import Apt
 from anycuda_pieces.errors import FetchError
-from anycuda_pieces.lockfile import Lock, Part, Piece
+from anycuda_pieces.lockfile import Fetched, Lock, Part, Piece
 from anycuda_pieces.pypi import Pip
 
 # An apt that has version 2 of every package and reads no configuration.
@@ -31,7 +31,7 @@ exit 0""",
 
 
 class AptSource(CacheCase):
-    def fetch(self, version: str, tools: dict[str, str]) -> Path:
+    def fetch(self, version: str, tools: dict[str, str]) -> Fetched:
         into = self.top / "into"
         into.mkdir(exist_ok=True)
         keys = mock.patch("anycuda_pieces.debian.KEYRINGS", (str(self.top),))
@@ -40,14 +40,15 @@ class AptSource(CacheCase):
             return apt.fetch(locked("p.deb", b"", "debian", "p", version), into)
 
     def test_the_locked_version_is_fetched(self) -> None:
-        self.assertEqual(self.fetch("2", APT).name, "p.deb")
+        self.assertEqual(self.fetch("2", APT), Fetched(self.top / "into/p.deb", "2"))
 
-    def test_another_version_on_the_mirror_is_not_used(self) -> None:
-        with self.assertRaises(FetchError) as caught:
-            self.fetch("1", APT)
-        self.assertRegex(
-            caught.exception.reason, "version 1 is locked, the Debian mirror has 2 in bookworm"
-        )
+    def test_a_version_that_was_replaced_on_the_mirror_is_fetched_in_the_newer_one(self) -> None:
+        self.assertEqual(self.fetch("1", APT), Fetched(self.top / "into/p.deb", "2"))
+
+    def test_a_package_that_has_gone_from_the_mirror_is_a_reason(self) -> None:
+        gone = APT | {"apt-cache": "exit 0"}
+        with self.assertRaisesRegex(FetchError, "p: the Debian mirror has no version of it in bookworm") as caught:
+            self.fetch("1", gone)
         self.assertTrue(caught.exception.final)
         self.assertEqual(list((self.top / "into").iterdir()), [])
 
@@ -91,7 +92,7 @@ class PipSource(PipCase):
         file = locked("a-1-py3-none-any.whl", b"", version="1")
         file = file.__class__(**{**file.__dict__, "arch": arch})
         with self.python(body):
-            return Pip().fetch(file, into)
+            return Pip().fetch(file, into).path
 
     def test_the_hash_and_the_platform_are_asked_for(self) -> None:
         asked = self.top / "asked"
@@ -150,7 +151,7 @@ class NoPip(PipCase):
     def test_debians_pip_is_taken_into_the_cache(self) -> None:
         def apt(file, into):
             (into / file.name).write_bytes(self.tree)
-            return into / file.name
+            return Fetched(into / file.name, file.version)
 
         with mock.patch.object(sources, "SYSTEM_CERTIFICATES", self.top / "none"), mock.patch.dict(
             "os.environ"
@@ -176,9 +177,8 @@ class NoPip(PipCase):
         def apt(file, into):
             raise AssertionError("apt was asked although pip is there")
 
-        self.assertNotIn(
-            "anycuda", self.find(apt, body="exit 0")._environment.get("PYTHONPATH", "")
-        )
+        pip = self.find(apt, body="exit 0")
+        self.assertEqual(pip._environment, dict(sources.os.environ))
 
 
 if __name__ == "__main__":
