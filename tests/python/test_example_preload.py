@@ -48,7 +48,8 @@ class Session(unittest.TestCase):
         work = machine.root / "preload"
         shutil.copytree(EXAMPLE, work)
         names = {"CUDA_12": toolkit(machine.root / "12", "12.9"), "CUDA_13": toolkit(machine.root / "13", "13.5"),
-                 "ANYCUDA_LIB": BUILD / "lib"}
+                 "ANYCUDA_LIB": machine.root / "lib"}
+        names["ANYCUDA_LIB"].symlink_to(BUILD / "lib")  # LD_PRELOAD holds no blank, and the build's path may have one
         machine.env(**{name: str(path) for name, path in names.items()})
         machine.env(PATH=f"{BUILD / 'bin'}:{os.environ['PATH']}", CCACHE_DISABLE="1")
         del machine.variables["VIRTUAL_ENV"]

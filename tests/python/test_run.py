@@ -16,7 +16,7 @@ from uses_support import BUILD, REAL, Folder, library_file, needs_programs, piec
 from anycuda.elf import ElfError, read
 from anycuda.failure import Failure
 from anycuda.installation import Installation
-from anycuda.run import environment, program
+from anycuda.run import environment, private_link, program
 
 DROPINS = BUILD / "lib" / "dropin" if BUILD else None
 STUBS = [BUILD / "lib" / f"lib{name}_stub.so" for name in ("cudart", "nvjitlink", "nvrtc", "cuda")] if BUILD else []
@@ -109,16 +109,22 @@ class Process(Folder):
 
     def test_the_variables_keep_what_was_in_them(self):
         show = ("--", "/bin/sh", "-c", 'echo "$LD_LIBRARY_PATH|$LD_PRELOAD|$ANYCUDA_LOG|$KEPT"')
-        stubs = ":".join(map(str, STUBS))
+        runtime = str(self.folder / "runtime")
+        os.mkdir(runtime)
+        folder = STUBS[0].parent  # or, where LD_PRELOAD cannot hold its path, a link to it
+        if " " in str(folder):
+            folder = private_link.link_to(folder, " ", {"XDG_RUNTIME_DIR": runtime})
+        stubs = ":".join(str(folder / stub.name) for stub in STUBS)
         for before, words, after in (
             ({}, (), f"{DROPINS}|||"),
             ({"LD_LIBRARY_PATH": ""}, (), f"{DROPINS}|||"),
             ({"LD_LIBRARY_PATH": "/a:/b", "KEPT": "1"}, (), f"{DROPINS}:/a:/b|||1"),
             ({"LD_LIBRARY_PATH": "/a", "ANYCUDA_LOG": "debug"}, ("--log", "warn"), f"{DROPINS}:/a||warn|"),
             ({"LD_LIBRARY_PATH": "/a"}, ("--preload",), f"/a|{stubs}||"),
-            ({"LD_PRELOAD": str(STUBS[0])}, ("--preload",), f"|{stubs}:{STUBS[0]}||"),
+            ({"LD_PRELOAD": "libm.so.6"}, ("--preload",), f"|{stubs}:libm.so.6||"),
         ):
-            self.assertEqual(self.out(*words, *show, machine=Machine(self).env(**before)), after, before)
+            machine = Machine(self).env(XDG_RUNTIME_DIR=runtime, **before)
+            self.assertEqual(self.out(*words, *show, machine=machine), after, before)
 
     def test_the_exit_status_and_signals_are_the_programs(self):
         self.assertEqual(run(Machine(self), "--", "sh", "-c", "exit 7").returncode, 7)
@@ -235,15 +241,79 @@ class Warnings(Folder):
             said = self.said(PROGRAM)
         self.assertEqual(said, f"{PROGRAM} cannot be read, so nobody can say whether LD_LIBRARY_PATH reaches it")
 
-    def test_a_folder_whose_name_would_end_there(self):
-        for character, preload in ((":", False), (";", False), (" ", True), (":", True)):
-            folder = self.folder / f"a{character}b"
-            folder.mkdir(exist_ok=True)
-            for stub in STUBS:
-                (folder / stub.name).touch()
-            installed = Installation("1", "x86_64", {"dropins": folder, "stubs": folder})
-            with self.assertRaisesRegex(Failure, "install anycuda elsewhere"):
-                environment.changes(installed, table(), preload, None, {})
+
+
+@needs_programs
+class PrivateLinks(Folder):
+    """For an installation whose path cannot stand in a variable."""
+
+    def installed(self, character: str) -> Path:
+        """The build's stubs and drop-ins in a folder with that character."""
+        folder = self.folder / f"a{character}b"
+        for name in ("stubs", "dropins"):
+            (folder / name).mkdir(parents=True)
+        for stub in STUBS:
+            shutil.copy(stub, folder / "stubs")
+        for dropin in DROPINS.iterdir():
+            shutil.copy(dropin, folder / "dropins")
+        return folder
+
+    def changes(self, folder: Path, preload: bool, **variables: str) -> str:
+        installed = Installation("1", "x86_64", {"dropins": folder / "dropins", "stubs": folder / "stubs"})
+        (value,) = environment.changes(installed, table(), preload, None, variables).values()
+        return value
+
+    def test_the_program_runs_through_them(self):
+        for character, preload in ((":", False), (";", False), ("$", False), (" ", True), (":", True), ("\t", True)):
+            folder = self.installed(character)
+            value = self.changes(folder, preload, XDG_RUNTIME_DIR=str(self.folder))
+            machine = Machine(self)
+            real = machine.root / "cuda" / "libcudart.so.12"
+            place(library_file("cudart", "12.9"), real)
+            path = str(real.parent)
+            machine.env(LD_LIBRARY_PATH=path, LD_PRELOAD=value) if preload else machine.env(LD_LIBRARY_PATH=f"{value}:{path}")
+            done = machine.run([PROGRAM, "runtime", "loaded:stub" if preload else "loaded:libcudart.so"])
+            self.assertEqual((done.stderr, values(done).get("runtime")), ("", "0 12090"), (character, done))
+            self.assertTrue(value.startswith(f"{self.folder}/anycuda/"), value)
+            self.assertEqual(Path(value.split(":")[0]).resolve().parent.parent if preload else Path(value).resolve().parent,
+                             folder)
+            shutil.rmtree(folder)
+
+    def test_the_same_folder_has_the_same_link(self):
+        folder = self.installed(" ")
+        values = {self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder)) for _ in range(3)}
+        self.assertEqual(len(values), 1)
+        self.assertEqual(len(list((self.folder / "anycuda").iterdir())), 1)
+
+    def test_a_link_that_leads_elsewhere_is_replaced(self):
+        folder = self.installed(" ")
+        self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
+        (link,) = (self.folder / "anycuda").iterdir()
+        link.unlink()
+        link.symlink_to("/nowhere")
+        self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
+        self.assertEqual(link.resolve(), folder / "stubs")
+
+    def test_a_directory_of_somebody_else_is_not_used(self):
+        """Another user could lead the link to code of their own."""
+        folder = self.installed(" ")
+        (self.folder / "anycuda").mkdir()
+        (self.folder / "anycuda").chmod(0o777)
+        with mock.patch("tempfile.gettempdir", return_value=str(self.folder / "tmp")):
+            (self.folder / "tmp").mkdir()
+            value = self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
+            self.assertTrue(value.startswith(f"{self.folder}/tmp/anycuda-{os.getuid()}/"), value)
+            owner = os.getuid()
+            with mock.patch.object(os, "getuid", return_value=owner + 1), \
+                    mock.patch.object(private_link, "_parents", return_value=[self.folder / f"tmp/anycuda-{owner}"]), \
+                    self.assertRaisesRegex(Failure, "not a directory that only this user may write to"):
+                self.changes(folder, True)
+
+    def test_without_a_place_for_a_link_the_message_says_what_to_do(self):
+        folder = self.installed(" ")
+        with mock.patch.object(private_link, "_parents", return_value=[self.folder / "no where", Path("/proc/anycuda")]), \
+                self.assertRaisesRegex(Failure, "has such a character, too; /proc/anycuda: .*Set TMPDIR"):
+            self.changes(folder, True)
 
 
 if __name__ == "__main__":

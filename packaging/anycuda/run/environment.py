@@ -1,32 +1,32 @@
-"""What a program's environment becomes, and what may keep that from working. Nothing here changes anything."""
+"""What a program's environment becomes, and what may keep that from working."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Mapping
 
-from ..failure import Failure
 from ..installation import Installation
 from ..uses.libraries import Table
+from .private_link import link_to
 from .program import Program
 
 LIBRARY_PATH, PRELOAD, LOG = "LD_LIBRARY_PATH", "LD_PRELOAD", "ANYCUDA_LOG"
-# What ends a name in these variables, so that no name can hold it.
-_ENDS = {LIBRARY_PATH: ":;", PRELOAD: ": \t\n"}
+# What ends an entry in these variables, or begins a name that the dynamic linker replaces ($ORIGIN): ld.so(8).
+_ENDS = {LIBRARY_PATH: ":;$", PRELOAD: ": \t\n$"}
 
 
 def changes(installed: Installation, table: Table, preload: bool, log: str | None,
             variables: Mapping[str, str]) -> dict[str, str]:
-    """The variables that get another value."""
+    """The variables that get another value. Where a folder's path cannot stand in one, a link to it does."""
     name = PRELOAD if preload else LIBRARY_PATH
+    folder = installed.folder("stubs" if preload else "dropins")
+    entry = folder
+    if any(end in str(folder) for end in _ENDS[name]):
+        entry = link_to(folder, _ENDS[name], variables)
     if preload:
-        added = [str(installed.stub(library)) for library in table.libraries]
+        added = [str(entry / installed.stub(library).name) for library in table.libraries]
     else:
-        added = [str(installed.folder("dropins"))]
-    for path in added:
-        if any(end in path for end in _ENDS[name]):
-            raise Failure(f"{path} cannot stand in {name}, where {' and '.join(map(repr, _ENDS[name]))} end a name: "
-                          "install anycuda elsewhere")
+        added = [str(entry)]
     # An empty entry is the current folder: so nothing is added for a variable that is empty.
     value = ":".join([*added, variables[name]] if variables.get(name) else added)
     return {name: value, **({LOG: log} if log is not None else {})}

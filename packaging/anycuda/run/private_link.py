@@ -1,0 +1,68 @@
+"""A path for a folder whose own path cannot stand in LD_LIBRARY_PATH or LD_PRELOAD, because a character in it ends an entry
+there: a symbolic link in a directory that only this user may write to.
+
+The link outlives the command, which becomes the program. So it has a name made from the folder's path: the same folder
+gets the same link again, and nothing piles up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import Iterator, Mapping
+
+from ..failure import Failure
+
+
+def link_to(folder: Path, ends: str, variables: Mapping[str, str]) -> Path:
+    """The link's path, which has none of the characters in `ends`."""
+    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    problems = []
+    for parent in _parents(variables):
+        if any(end in str(parent) for end in ends):
+            problems.append(f"{parent} has such a character, too")
+            continue
+        try:
+            _make_private(parent)
+            return _point(parent / name, folder)
+        except OSError as error:
+            problems.append(f"{parent}: {error.strerror}")
+    raise Failure(f"{folder} has a character that ends an entry of LD_LIBRARY_PATH or LD_PRELOAD, and a link to it cannot be "
+                  f"made: {'; '.join(problems)}. Set TMPDIR to a directory that you may write to, or install anycuda elsewhere")
+
+
+def _parents(variables: Mapping[str, str]) -> Iterator[Path]:
+    """The user's own runtime directory (XDG Base Directory Specification), else one in the directory for temporary files."""
+    runtime = variables.get("XDG_RUNTIME_DIR", "")
+    if os.path.isabs(runtime) and os.path.isdir(runtime):
+        yield Path(runtime) / "anycuda"
+    for folder in dict.fromkeys((tempfile.gettempdir(), "/tmp")):
+        yield Path(folder) / f"anycuda-{os.getuid()}"
+
+
+def _make_private(folder: Path) -> None:
+    """Refuses a directory that somebody else has made or may write to: what is behind a link is loaded as code."""
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        pass
+    about = os.lstat(folder)
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o022:
+        raise OSError(0, "it is not a directory that only this user may write to")
+
+
+def _point(link: Path, target: Path) -> Path:
+    """Makes the link, or replaces what is there by one rename, so that another process sees the old or the new one."""
+    try:
+        if os.readlink(link) == str(target):
+            return link
+    except OSError:
+        pass
+    new = link.with_name(f"{link.name}.{os.getpid()}")
+    new.unlink(missing_ok=True)
+    os.symlink(target, new)
+    os.replace(new, link)
+    return link
