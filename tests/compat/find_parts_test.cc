@@ -1,4 +1,4 @@
-// The finder on real parts: NVIDIA's wheels, a toolkit made of them, this computer's toolkit.
+// The finder on real parts: NVIDIA's wheels, and toolkits made of them.
 #include <filesystem>
 
 #include "tests/compat/find_machine.h"
@@ -99,40 +99,80 @@ TEST_F(FindParts, OneOfOurStubsIsNoRuntime) {
   EXPECT_THAT(refusal(dynamic("cudart")).what(), HasSubstr("is a stub of anycuda's"));
 }
 
-// CUDA 13.0 as NVIDIA installs it: what a toolkit is made of, where the rows say.
-TEST_F(FindParts, ThisComputersToolkit) {
-  const std::string root = "/usr/local/cuda-13.0";
-  if (!fs::exists(root + "/include/cuda.h")) GTEST_SKIP() << "no toolkit in " << root;
-  set("CUDA_PATH", root);
+// CUDA 13.0 as NVIDIA's installer leaves it in a folder of this computer: the real parts that were fetched. The others have
+// their names from an installation of 13.0: libraries with the SONAME alone, and empty headers.
+class InstalledToolkit : public FindParts {
+ protected:
+  void SetUp() override {
+    const Pieces& pieces = Pieces::of_this_build();
+    for (const char* name : {"nvcc-13.0", "nvrtc-13.0", "nvjitlink-13.0"}) {
+      if (!pieces.has(name)) GTEST_SKIP() << pieces.why_missing(name);
+    }
+    const fs::path top = path(root), inside = top / "targets/x86_64-linux";
+    fs::create_directories(inside / "include");
+    fs::create_directories(inside / "lib");
+    machine.tree.link(root + "/include", "targets/x86_64-linux/include");
+    machine.tree.link(root + "/lib64", "targets/x86_64-linux/lib");
+    const fs::path nvcc = pieces.folder("nvcc-13.0");
+    machine.tree.link(root + "/bin", (nvcc / "bin").string());
+    machine.tree.link(root + "/nvvm", (nvcc / "nvvm").string());
+    link_all(nvcc / "include", inside / "include");
+    link_all(nvcc / "lib64", inside / "lib");
+    for (const char* name : {"nvrtc-13.0", "nvjitlink-13.0"}) {
+      link_all(pieces.folder(name) / "nvidia/cu13/include", inside / "include");
+      link_all(pieces.folder(name) / "nvidia/cu13/lib", inside / "lib");
+    }
+    for (const char* name : {"libcublas.so.13", "libcusolver.so.12", "libcufft.so.12",
+                             "libcurand.so.10", "libcusparse.so.12", "libcupti.so.13"}) {
+      library(root + "/targets/x86_64-linux/lib/" + name);
+    }
+    for (const char* name :
+         {"cublas.h", "cublas_v2.h", "cusolver_common.h", "cusolverDn.h", "cufft.h", "curand.h",
+          "cusparse.h", "cupti.h", "nvtx3/nvToolsExt.h", "cccl/thrust/version.h"}) {
+      file(root + "/targets/x86_64-linux/include/" + name);
+    }
+  }
+  static void link_all(const fs::path& from, const fs::path& into) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+      const fs::path link = into / entry.path().filename();
+      if (!fs::exists(fs::symlink_status(link))) fs::create_symlink(entry.path(), link);
+    }
+  }
+  const std::string root = "system/usr/local/cuda-13.0";
+};
+
+TEST_F(InstalledToolkit, IsFoundByItsVariable) {
+  set("CUDA_PATH", path(root));
   for (const char* name : {"cudart", "nvrtc", "nvJitLink", "cublas", "cusolver", "cufft", "curand",
                            "cusparse", "cupti"}) {
     for (const Kind kind : {Kind::dynamic_library, Kind::headers}) {
       const Located located = Finder().find(piece_named(kind, name));
       EXPECT_EQ(located.where, Found::toolkit_variable) << name;
-      EXPECT_THAT(located.path, HasSubstr(root)) << name;
+      EXPECT_THAT(located.path, HasSubstr(path(root))) << name;
     }
   }
   for (const char* name : {"nvcc", "ptxas", "nvlink", "fatbinary", "bin2c", "cudafe++", "cicc"}) {
-    EXPECT_THAT(found(program(name)), HasSubstr(root)) << name;
+    EXPECT_THAT(found(program(name)), HasSubstr(path(root))) << name;
   }
-  EXPECT_EQ(found(headers("cccl")), root + "/include/cccl");
-  EXPECT_EQ(found(headers("nvtx")), root + "/include");
+  EXPECT_EQ(found(headers("cccl")), path(root + "/include/cccl"));
+  EXPECT_EQ(found(headers("nvtx")), path(root + "/include"));
   EXPECT_EQ(found(piece_named(Kind::bitcode_library, "libdevice")),
-            root + "/nvvm/libdevice/libdevice.10.bc");
+            path(root + "/nvvm/libdevice/libdevice.10.bc"));
 }
 
-// This computer's own system, whatever it has: every answer is a file that exists.
-TEST_F(FindParts, ThisComputersSystem) {
-  set("ANYCUDA_SYSTEM_ROOT", "");
+TEST_F(InstalledToolkit, IsFoundInTheSystem) {
+  machine.tree.link("system/usr/local/cuda", "cuda-13.0");
+  int parts = 0;
   for (const Piece& piece : all_pieces()) {
     for (const Located& located : Finder::find_all(piece)) {
       EXPECT_EQ(located.where, Found::system) << located.path;
       EXPECT_TRUE(fs::exists(located.path)) << located.path;
+      EXPECT_THAT(located.path, HasSubstr(path("system"))) << piece.name;
+      ++parts;
     }
   }
-  if (fs::exists("/usr/local/cuda/include/cuda_runtime.h")) {
-    EXPECT_EQ(found(headers("cudart")), "/usr/local/cuda/include");
-  }
+  EXPECT_GT(parts, 20);
+  EXPECT_EQ(found(headers("cudart")), path("system/usr/local/cuda/include"));
 }
 
 }  // namespace

@@ -89,12 +89,22 @@ TEST(RealWheels, OfDifferentToolkitsShareAFolderOfHeaders) {
   EXPECT_EQ(version_of(ask(folder / "include/cuda.h")), "13.5");
 }
 
-TEST(InstalledToolkit, OfNvidiasInstallerIsRecognised) {
-  const fs::path root = "/usr/local/cuda-13.0";
-  if (!fs::exists(root / "include/cuda.h")) GTEST_SKIP() << "there is no " << root;
+// The parts of nvcc's wheels, laid out as NVIDIA's installer does.
+TEST(RealToolkit, OfNvidiasInstallerIsRecognised) {
+  const Pieces& pieces = Pieces::of_this_build();
+  if (!pieces.has("nvcc-13.0")) GTEST_SKIP() << pieces.why_missing("nvcc-13.0");
+  Machine machine;
+  const fs::path root = machine.root() / "usr/local/cuda-13.0";
+  const auto how = fs::copy_options::recursive | fs::copy_options::create_hard_links;
+  std::error_code no_links;
+  fs::copy(pieces.folder("nvcc-13.0"), root, how | fs::copy_options::copy_symlinks, no_links);
+  if (no_links) {
+    fs::remove_all(root);
+    fs::copy(pieces.folder("nvcc-13.0"), root, fs::copy_options::recursive);
+  }
   for (const char* file : {"lib64/libcudart.so.13", "include/cuda_runtime.h", "include", "bin/nvcc",
                            "nvvm/libdevice/libdevice.10.bc", "lib64/libcudart_static.a"}) {
-    if (!fs::exists(root / file)) continue;
+    ASSERT_TRUE(fs::exists(root / file)) << file;
     const ToolkitAnswer answer = ask(root / file);
     EXPECT_EQ(version_of(answer), "13.0") << file;
     EXPECT_EQ(answer.file, (root / "include/cuda.h").string());

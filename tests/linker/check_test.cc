@@ -55,7 +55,10 @@ std::string refused_with(Set set) {
 
 class Folder {
  public:
-  Folder() { path_ = mkdtemp(name_); }
+  Folder() {
+    std::string name = ANYCUDA_BINARY_DIR "/inputXXXXXX";
+    path_ = mkdtemp(name.data());
+  }
   ~Folder() { std::filesystem::remove_all(path_); }
   std::string put(const std::string& name, const std::string& bytes) const {
     std::ofstream(path_ / name) << bytes;
@@ -64,7 +67,6 @@ class Folder {
   std::string path(const std::string& name) const { return path_ / name; }
 
  private:
-  char name_[64] = ANYCUDA_BINARY_DIR "/inputXXXXXX";
   std::filesystem::path path_;
 };
 

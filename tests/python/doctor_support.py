@@ -18,6 +18,9 @@ BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_B
 COMMAND = BUILD / "bin" / "anycuda" if BUILD else None
 PROGRAMS = BUILD / "tests" / "real" / "patched" if BUILD else None
 
+# Root without its power over permissions: another user could not enter a build below /root.
+WITHOUT_RIGHTS = ("/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
+
 needs_build = unittest.skipUnless(COMMAND and COMMAND.exists(), "ANYCUDA_BUILD names no build with the command")
 
 
@@ -50,6 +53,8 @@ def place(source: Path, target: Path) -> None:
 class Machine:
     """A folder that stands for "/", with an environment of Python in it."""
 
+    before: tuple[str, ...] = ()  # what starts the programs
+
     def __init__(self, test: unittest.TestCase) -> None:
         folder = tempfile.TemporaryDirectory(prefix="doctor-")
         test.addCleanup(folder.cleanup)
@@ -61,6 +66,8 @@ class Machine:
         (self.venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
         self.variables = {"ANYCUDA_SYSTEM_ROOT": str(self.root), "VIRTUAL_ENV": str(self.venv),
                           "HOME": str(self.root / "home"), "PATH": "/usr/bin:/bin"}
+        if os.environ.get("ANYCUDA_FENCE"):  # this computer has CUDA of its own: tests/support/README.md
+            self.variables |= {"LD_AUDIT": os.environ["ANYCUDA_FENCE"], "ANYCUDA_TEST_FENCE": str(self.root)}
 
     def wheel(self, library: str, release: str) -> Machine:
         """As pip leaves it, with the metadata that tells who owns the file."""
@@ -99,6 +106,11 @@ class Machine:
                        input=source, text=True, check=True)
         return self
 
+    def as_ordinary_user(self) -> Machine:
+        """Programs that run from now on have no right to what their files' permissions deny, not even root's."""
+        self.before = WITHOUT_RIGHTS
+        return self
+
     def env(self, **variables: str) -> Machine:
         self.variables.update(variables)
         return self
@@ -108,7 +120,7 @@ class Machine:
         return self.root / "usr/lib/x86_64-linux-gnu"
 
     def run(self, command: list, **options) -> subprocess.CompletedProcess:
-        return subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=self.root,
+        return subprocess.run([*self.before, *map(str, command)], capture_output=True, text=True, cwd=self.root,
                               env=self.variables, timeout=120, **options)
 
     def doctor(self, *words: str, command: Path | None = None) -> subprocess.CompletedProcess:

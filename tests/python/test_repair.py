@@ -324,10 +324,7 @@ class Installed(RepairCase):
     def setUp(self) -> None:
         super().setUp()
         self.environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-        self.environment.pop("PYTHONPATH", None)
-        works = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode == 0
-        if not works:
-            self.environment["PYTHONPATH"] = str(piece("pip-debian12"))
+        self.environment["PYTHONPATH"] = str(piece("pip"))
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.top / "venv"], check=True)
 
     def test_checked_imported_and_taken_away(self):

@@ -9,11 +9,13 @@ import hashlib
 import io
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 import zipfile
+import zlib
 from pathlib import Path
 
 from doctor_support import BUILD, COMMAND, ROOT, piece
@@ -22,6 +24,7 @@ sys.path.insert(0, str(ROOT / "packaging"))
 
 STUBS = BUILD / "lib" if BUILD else None
 DATE = (2024, 5, 17, 10, 20, 30)
+UTF_8 = 0x800  # the flag of a name: APPNOTE.TXT 4.4.4
 NAMES = {"cudart": "libcudart_stub", "cuda": "libcuda_stub", "nvrtc": "libnvrtc_stub"}
 
 
@@ -66,6 +69,22 @@ def make_wheel(folder: Path, files: dict[str, bytes], name: str = "thing-1.0-py3
                 change(info)
             wheel.writestr(info, content)
     return path
+
+
+def in_zip64_form(path: Path) -> bytes:
+    """The same files, each with a local header as for more than 4 GB: APPNOTE.TXT 4.3.9 and 4.5.3, sizes of 8 bytes in an
+    extra field."""
+    out, directory = b"", b""
+    with zipfile.ZipFile(path) as old:
+        for info in old.infolist():
+            content, name, offset = old.read(info), info.filename.encode(), len(out)
+            size, check = len(content), zlib.crc32(content)
+            out += struct.pack("<4s5H3L2H", b"PK\3\4", 45, UTF_8, 0, 0, 0x58B1, check, 0xFFFFFFFF, 0xFFFFFFFF, len(name), 20)
+            out += name + struct.pack("<2H2Q", 1, 16, size, size) + content
+            directory += struct.pack("<4s6H3L5H2L", b"PK\1\2", 45, 45, UTF_8, 0, 0, 0x58B1, check, size, size, len(name), 0, 0,
+                                     0, 0, info.external_attr, offset) + name
+        count = len(old.infolist())
+    return out + directory + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(directory), len(out), 0)
 
 
 def problems(path: Path) -> list[str]:

@@ -65,7 +65,7 @@ TEST_P(BuiltFor, ReachesItsOwnNodeUnderPreload) {
   EXPECT_THAT(
       served_by({native(program()), "channel"},
                 [&](Machine& machine) {
-                  machine.on_library_path(cudart, release()).env("LD_PRELOAD", stub("cudart"));
+                  machine.on_library_path(cudart, release()).preload(stub("cudart"));
                 }),
       ElementsAre(release()));
 }
@@ -211,7 +211,7 @@ TEST(DriverLibrary, IsReachedWithTheStubInNeeded) {
 TEST(DriverLibrary, IsReachedUnderPreloadAndThroughTheDropIn) {
   REQUIRE_PROGRAM(native("call_cuda"));
   Machine preloaded;
-  preloaded.driver(535).env("LD_PRELOAD", stub("cuda"));
+  preloaded.driver(535).preload(stub("cuda"));
   EXPECT_EQ(answer(preloaded.run({native("call_cuda"), "version"}), "version"), "0 12020");
   Machine dropin;
   dropin.driver_out_of_reach(535).library_path(dropin_folder());

@@ -35,11 +35,8 @@ Path library_of(Component component, const std::string& version);
 // A copy of a file, at `to`, that calls itself by another name.
 void copy_with_soname(const Path& from, const Path& to, const std::string& soname);
 
-// A user without rights: what the machine's files keep from him, they keep. Both need root; the
-// first says why another user cannot reach the machine, or "".
-constexpr unsigned kNobody = 65534;
-std::string let_nobody_in(const Machine& machine);
-std::vector<std::string> as_nobody(std::vector<std::string> command);
+// The command without root's power over permissions: what a file's permissions deny stays denied.
+std::vector<std::string> without_rights(std::vector<std::string> command);
 
 std::string content(const Path& file);
 // Values of the lines "name: value" that a program printed, in order.

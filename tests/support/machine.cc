@@ -53,6 +53,7 @@ Machine::~Machine() {
     }
   }
   fs::remove_all(root_, error);
+  if (!preload_folder_.empty()) fs::remove_all(preload_folder_, error);
 }
 
 fs::path Machine::system_libraries() const {
@@ -133,6 +134,19 @@ Machine& Machine::library_path(const Path& folder) {
   return *this;
 }
 
+Machine& Machine::preload(const Path& library) {
+  if (preload_folder_.empty()) {
+    std::string name = "/tmp/anycuda-preload-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error(std::string("cannot make a folder in /tmp: ") + strerror(errno));
+    }
+    preload_folder_ = name;
+  }
+  const Path link = preload_folder_ / library.filename();
+  fs::create_symlink(library, link);
+  return env("LD_PRELOAD", link);
+}
+
 Environment Machine::environment() const {
   Environment all = {{"PATH", "/usr/bin:/bin"},
                      {"HOME", (root_ / "home").string()},
@@ -140,10 +154,10 @@ Environment Machine::environment() const {
                      {"ANYCUDA_SYSTEM_ROOT", root_.string()},
                      // No GPU on any machine, also where this computer has one.
                      {"CUDA_VISIBLE_DEVICES", ""}};
-  static const bool fenced = computer_has_driver_library();
+  static const bool fenced = computer_has_cuda();
   if (fenced) {
     all["LD_AUDIT"] = ANYCUDA_TEST_FENCE;
-    all["ANYCUDA_TEST_FENCE"] = root_.string() + "/";
+    all["ANYCUDA_TEST_FENCE"] = root_.string();
   }
   std::string path;
   for (const Path& folder : library_path_) path += (path.empty() ? "" : ":") + folder.string();
@@ -215,13 +229,24 @@ Machine& Machine::remove(const Path& path) {
   return *this;
 }
 
-ProcessResult Machine::run(std::vector<std::string> argv, std::chrono::seconds timeout) const {
+ProcessSpec Machine::spec(std::vector<std::string> argv) const {
   ProcessSpec spec;
   spec.argv = std::move(argv);
   spec.env = environment();
   spec.folder = root_ / "home";
-  spec.timeout = timeout;
-  return run_process(spec);
+  return spec;
+}
+
+ProcessResult Machine::run(std::vector<std::string> argv, std::chrono::seconds timeout) const {
+  ProcessSpec started = spec(std::move(argv));
+  started.timeout = timeout;
+  return run_process(started);
+}
+
+ProcessResult Machine::run_secure(std::vector<std::string> argv) const {
+  ProcessSpec started = spec(std::move(argv));
+  started.secure = true;
+  return run_process(started);
 }
 
 }  // namespace anycuda::test

@@ -59,6 +59,8 @@ class Machine {
   // has set.
   Machine& env(const std::string& name, const std::string& value);
   Machine& library_path(const Path& folder);  // appends to LD_LIBRARY_PATH
+  // LD_PRELOAD with one file, by a link in /tmp: no path with a blank can stand there, and the build may lie in one.
+  Machine& preload(const Path& library);
   Environment environment() const;
 
   // Faults, and files that no installer would write. Relative paths are below root(). The cache's
@@ -79,10 +81,13 @@ class Machine {
   // Waits for the program's end. The working folder is the machine's home.
   ProcessResult run(std::vector<std::string> argv,
                     std::chrono::seconds timeout = std::chrono::seconds(120)) const;
+  // The same for a program that the kernel and the dynamic linker take for a privileged one.
+  ProcessResult run_secure(std::vector<std::string> argv) const;
 
  private:
   Machine& install_as_named_by_nvidia(Component library, const std::string& version,
                                       const Path& folder);
+  ProcessSpec spec(std::vector<std::string> argv) const;
   void put_driver(int branch);
   Path make_own(const Path& path);
 
@@ -91,6 +96,7 @@ class Machine {
   Environment installed_;  // variables that installing has set
   Environment chosen_;     // variables set by hand
   std::vector<Path> library_path_;
+  Path preload_folder_;  // in /tmp, with the link; empty: none
 };
 
 }  // namespace anycuda::test

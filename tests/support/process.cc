@@ -1,14 +1,19 @@
 #include "process.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <csignal>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -49,19 +54,59 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 // Between fork and exec only what is safe in a copy of a threaded process: system calls on data
 // made before the fork.
-[[noreturn]] void become(char* const* argv, char* const* envp, const char* folder, int out, int err,
-                         int failure) {
+[[noreturn]] void become(char* const* argv, char* const* envp, const char* folder, bool secure,
+                         int out, int err, int failure) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);  // programs that crash are an expected subject of the tests
   setpgid(0, 0);  // a group of its own, so that a time limit also ends its children
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing >= 0 && dup2(nothing, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
-      (*folder == '\0' || chdir(folder) == 0)) {
+      (*folder == '\0' || chdir(folder) == 0) &&
+      (!secure || ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0)) {
     execve(argv[0], argv, envp);
   }
   const int reason = errno;
   [[maybe_unused]] const ssize_t written = write(failure, &reason, sizeof reason);
   _exit(127);
+}
+
+// Where the process that has just been started finds argc: proc(5), field 28 of /proc/PID/stat.
+std::uint64_t start_of_stack(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 2));  // from the third field on
+  std::string field;
+  for (int i = 3; i <= 28; ++i) fields >> field;
+  return std::stoull(field);
+}
+
+// Sets AT_SECURE in the auxiliary vector of a process that stands at its first instruction. It lies behind the arguments
+// and variables, each with a null behind them (System V ABI, "Initial Process Stack").
+void make_secure(pid_t pid) {
+  const int memory = open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC);
+  std::uint64_t at = start_of_stack(pid), word = 0;
+  const auto next = [&] {
+    if (pread(memory, &word, sizeof word, static_cast<off_t>(at)) != sizeof word) {
+      throw std::runtime_error(std::string("cannot read the stack: ") + strerror(errno));
+    }
+    at += sizeof word;
+    return word;
+  };
+  for (int nulls = (next(), 0); nulls < 2;) nulls += next() == 0 ? 1 : 0;
+  while (next() != AT_SECURE) next();
+  const std::uint64_t yes = 1;
+  const ssize_t written = pwrite(memory, &yes, sizeof yes, static_cast<off_t>(at));
+  close(memory);
+  if (written != sizeof yes) throw std::runtime_error("cannot write the auxiliary vector");
+}
+
+// Lets a traced process run on from execve.
+void start_secure(pid_t pid) {
+  int state = 0;
+  if (waitpid(pid, &state, 0) != pid || !WIFSTOPPED(state)) return;  // it could not be started
+  make_secure(pid);
+  ptrace(PTRACE_DETACH, pid, nullptr, nullptr);
 }
 
 using Clock = std::chrono::steady_clock;
@@ -117,7 +162,7 @@ ProcessResult run_process(const ProcessSpec& spec) {
   const pid_t pid = fork();
   if (pid < 0) throw std::runtime_error(std::string("fork: ") + strerror(errno));
   if (pid == 0) {
-    become(argv.data(), envp.data(), folder.c_str(), out.writing(), err.writing(),
+    become(argv.data(), envp.data(), folder.c_str(), spec.secure, out.writing(), err.writing(),
            failure.writing());
   }
   setpgid(pid, pid);  // here too: whichever of the two comes first
@@ -132,6 +177,7 @@ ProcessResult run_process(const ProcessSpec& spec) {
                              (folder.empty() ? "" : " in " + folder) + ": " + strerror(reason));
   }
 
+  if (spec.secure) start_secure(pid);
   ProcessResult result;
   const Clock::time_point deadline = Clock::now() + spec.timeout;
   int state = 0;

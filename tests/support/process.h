@@ -17,6 +17,8 @@ struct ProcessSpec {
   Environment env;                // all of it: nothing is inherited
   std::filesystem::path folder;   // where it runs; empty: where we are
   std::chrono::seconds timeout{60};
+  // As the kernel starts a program with another user's rights (AT_SECURE), but with this user's.
+  bool secure = false;
 };
 
 struct ProcessResult {

@@ -78,6 +78,60 @@ TEST(Pieces, SayWhyOneIsMissing) {
   EXPECT_TRUE(pieces.names("").empty());
 }
 
+// For such a program the dynamic linker takes LD_AUDIT and its like out of the environment (ld.so(8)).
+TEST(Process, MayBeStartedAsAPrivilegedOne) {
+  for (const bool secure : {false, true}) {
+    ProcessSpec spec;
+    spec.argv = {"/bin/sh", "-c", "printenv LD_AUDIT; printenv KEPT"};
+    spec.env = {{"PATH", "/usr/bin:/bin"}, {"LD_AUDIT", ""}, {"KEPT", "yes"}};
+    spec.secure = secure;
+    EXPECT_EQ(run_process(spec).out, secure ? "yes\n" : "\nyes\n");
+  }
+  ProcessSpec missing;
+  missing.argv = {"/nowhere"};
+  missing.secure = true;
+  EXPECT_THROW(run_process(missing), std::runtime_error);
+}
+
+// ---- the tests' world: README.md says what it is
+
+std::string in_world(const std::string& script, const Environment& caller,
+                     const std::string& hidden = "/nowhere") {
+  ProcessSpec spec;
+  spec.argv = {WORLD_LAUNCHER, WORLD_FOLDER, "--hide", hidden, "GIVEN=a b",
+               "--",           "/bin/sh",    "-c",     script};
+  spec.env = caller;
+  const ProcessResult result = run_process(spec);
+  EXPECT_EQ(result.status, 0) << result.describe();
+  return result.out;
+}
+
+TEST(World, HasNothingOfTheCallersEnvironment) {
+  const Environment caller = {{"CUDA_HOME", "/x"},       {"LD_LIBRARY_PATH", "/x"}, {"PYTHONPATH", "/x"},
+                              {"ANYCUDA_CUDART", "/x"},  {"CONDA_PREFIX", "/x"},    {"VIRTUAL_ENV", "/x"},
+                              {"XDG_CACHE_HOME", "/x"},  {"HOME", "/x"},            {"PATH", "/x"},
+                              {"ANYCUDA_KEEP_MACHINES", "1"}};
+  const std::string seen = in_world("export -p | sed 's/^export //; s/=.*//' | sort | tr '\\n' ' '", caller);
+  EXPECT_EQ(seen.find("CUDA_HOME"), std::string::npos) << seen;
+  for (const char* name : {"LD_LIBRARY_PATH", "PYTHONPATH", "ANYCUDA_CUDART", "CONDA_PREFIX",
+                           "VIRTUAL_ENV", "XDG_CACHE_HOME"}) {
+    EXPECT_EQ(seen.find(name), std::string::npos) << seen;
+  }
+  EXPECT_NE(seen.find("ANYCUDA_KEEP_MACHINES"), std::string::npos) << seen;
+  EXPECT_EQ(in_world("echo \"$GIVEN|$HOME\"", caller), "a b|" WORLD_FOLDER "/home\n");
+}
+
+// As it does the folders with CUDA of this computer. A container's root may lack the right.
+TEST(World, OfRootHidesFolders) {
+  Machine machine;
+  machine.put_file("opt/cuda/there", "");
+  const bool may_hide =
+      geteuid() == 0 && shell("/usr/bin/unshare --mount true").status == 0;
+  EXPECT_EQ(in_world("ls '" + machine.resolve("opt/cuda").string() + "'", {},
+                     machine.resolve("opt/*").string()),
+            may_hide ? "" : "there\n");
+}
+
 TEST(Machine, ShowsProgramsOnlyItsOwnEnvironment) {
   setenv("CUDA_HOME", "/of/whoever/runs/the/tests", 1);
   Machine machine;

@@ -15,14 +15,19 @@ std::string content(const char* file) {
 
 }  // namespace
 
-bool computer_has_driver_library() {
-  // Files are looked at, because loading the driver to find out would start it in this process.
+bool computer_has_cuda() {
+  // Files are looked at, because loading a driver to find out would start it in this process.
+  const std::string cache = content("/etc/ld.so.cache");
+  for (const char* name : {"libcuda.so", "libcudart.so", "libnvrtc.so", "libnvrtc-builtins.so",
+                           "libnvJitLink.so", "libnvidia-ml.so"}) {
+    if (cache.find(std::string("/") + name) != std::string::npos) return true;
+  }
   for (const char* folder :
        {"/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64", "/lib",
         "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}) {
     if (std::filesystem::exists(std::filesystem::path(folder) / "libcuda.so.1")) return true;
   }
-  return content("/etc/ld.so.cache").find("/libcuda.so.1") != std::string::npos;
+  return false;
 }
 
 std::string running_driver() {

@@ -5,8 +5,9 @@
 
 namespace anycuda::test {
 
-// True if a program on this computer would get a driver library by dlopen("libcuda.so.1").
-bool computer_has_driver_library();
+// True if a program on this computer gets one of CUDA's libraries, the driver's included, by a plain
+// dlopen("libcuda.so.1").
+bool computer_has_cuda();
 
 // Version of the NVIDIA driver that this computer's kernel runs, "580.159.04"; empty if none.
 // A driver library of any other version then answers 803 (driver mismatch) where it would have

@@ -38,8 +38,9 @@ def includes(major: str) -> list[str]:
     return sorted(set(map(str, folders)))
 
 
-def nvcc(major: str) -> Path:
-    return piece(f"nvcc-{NVCC[major]}") / "bin/nvcc"
+def nvcc(major: str) -> list:
+    """The beginning of a command."""
+    return [piece(f"nvcc-{NVCC[major]}") / "bin/nvcc", "-allow-unsupported-compiler", "-ccbin", SETTINGS["nvcc_host"]]
 
 
 def run(command: list, environment: dict[str, str] | None = None, expect: int | None = 0,
@@ -60,7 +61,7 @@ def on_machine(program: Path, *libraries: str) -> str:
         folders = [folder for name in libraries for folder in piece(name).glob("nvidia/*/lib")]
         if folders:
             environment["LD_LIBRARY_PATH"] = ":".join(map(str, folders))
-        return run([program], environment)
+        return run([program], environment, cwd=program.parent)
 
 
 def cmake(project: str, build: Path, *definitions: str, expect: int | None = 0,

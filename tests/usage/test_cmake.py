@@ -17,9 +17,16 @@ def cuda_includes(major: str) -> str:
     return ";".join(includes(major))
 
 
+def nvccs_compiler(*flags: str) -> list[str]:
+    """For CMake: one compiler for C++ and behind nvcc. Its libc may be older than the one that the stub was built with."""
+    flags = " ".join(("-Wl,--allow-shlib-undefined", *flags))
+    return [f"-DCMAKE_CXX_COMPILER={SETTINGS['nvcc_host']}", f"-DCMAKE_EXE_LINKER_FLAGS={flags}",
+            f"-DCMAKE_SHARED_LINKER_FLAGS={flags}"]
+
+
 def cuda_compiler(major: str) -> dict[str, str]:
     """For CMake: the real nvcc. Its folder here has the shared runtime alone."""
-    return {"CUDACXX": str(nvcc(major)), "CUDAHOSTCXX": SETTINGS["cxx"],
+    return {"CUDACXX": str(nvcc(major)[0]), "CUDAHOSTCXX": SETTINGS["nvcc_host"],
             "CUDAFLAGS": "-allow-unsupported-compiler -cudart shared"}
 
 
@@ -122,8 +129,8 @@ class CxxLibraries(Usage):
 class CudaLanguage(ByMajor, Usage):
     def check(self, major: str) -> None:
         build = self.work / "build"
-        # A linker that drops what is not needed would hide NVIDIA's runtime behind ours.
-        cmake("cuda_language", build, "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-as-needed", environment=cuda_compiler(major))
+        # A linker that drops what is not needed would hide NVIDIA's runtime behind the stub.
+        cmake("cuda_language", build, *nvccs_compiler("-Wl,--no-as-needed"), environment=cuda_compiler(major))
         build_all(build)
         self.check_program(build / "kernel", major)
         # What does not link anycuda has the runtime that CMake chose for it, as ever.
@@ -191,7 +198,7 @@ class Example(Usage):
     def test_12(self) -> None:
         example = Path(SETTINGS["source"]) / "examples/cmake-cuda"
         build, place = self.work / "build", self.work / "installed"
-        cmake(str(example), build, "-DCMAKE_INSTALL_LIBDIR=lib", environment=cuda_compiler("12"))
+        cmake(str(example), build, "-DCMAKE_INSTALL_LIBDIR=lib", *nvccs_compiler(), environment=cuda_compiler("12"))
         build_all(build)
         run([SETTINGS["cmake"], "--install", build, "--prefix", place])
         shutil.rmtree(build)

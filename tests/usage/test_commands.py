@@ -29,11 +29,13 @@ class PlainCommandLine(ByMajor, Usage):
 
 class Nvcc(ByMajor, Usage):
     def check(self, major: str) -> None:
-        program = self.work / "kernel"
-        run([nvcc(major), "-allow-unsupported-compiler", "-ccbin", CXX, "-arch=sm_80", "-cudart", "none",
-             PROJECTS / "kernel.cu", f"-L{OWN}/link/{major}", "-lcudart", "-Xlinker", f"-rpath={LIBRARIES}",
-             "-o", program])
-        self.check_program(program, major)
+        """nvcc hands paths to the linker without quotes, so these are relative ones, and have no blank. Its own g++ may
+        know an older libc than the stub was built with."""
+        (self.work / "link").symlink_to(f"{OWN}/link/{major}")
+        (self.work / "stubs").symlink_to(LIBRARIES)
+        run([*nvcc(major), "-arch=sm_80", "-cudart", "none", PROJECTS / "kernel.cu", "-Llink", "-lcudart",
+             "-Xlinker", "-rpath=stubs", "-Xlinker", "--allow-shlib-undefined", "-o", "kernel"], cwd=self.work)
+        self.check_program(self.work / "kernel", major)
 
 
 class WithPkgConfig(Usage):

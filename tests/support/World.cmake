@@ -1,0 +1,74 @@
+# How a test gets its world: README.md beside this file.
+#
+#   anycuda_add_test(NAME <name> COMMAND <command> [<argument>...] [ENVIRONMENT <NAME=VALUE>...]
+#                    [WORKING_DIRECTORY <folder>] [LABELS <label>...])
+#       add_test for a command that gets the world's variables and these, and none of the caller's.
+#
+#   ANYCUDA_WORLD_PYTHON   the Python of the tests: the fetched one; the build's own where that could not be had
+#   ANYCUDA_WORLD_LAUNCHER   what starts a test, as a list, for CROSSCOMPILING_EMULATOR
+#
+#   anycuda_nvcc(<variable> <release>)
+#       The real nvcc of a release with its host compiler ANYCUDA_NVCC_HOST, as the beginning of a command; or empty.
+
+include_guard(GLOBAL)
+
+set(ANYCUDA_WORLD "${PROJECT_BINARY_DIR}/world")
+file(MAKE_DIRECTORY "${ANYCUDA_WORLD}/home")
+
+if(ANYCUDA_PIECE_python-3.11)
+  set(ANYCUDA_WORLD_PYTHON "${ANYCUDA_PIECE_python-3.11}/usr/bin/python3.11")
+else()
+  message(STATUS "Tests run by ${Python3_EXECUTABLE}, with the packages that it has: ${ANYCUDA_PIECE_REASON_python-3.11}")
+  set(ANYCUDA_WORLD_PYTHON "${Python3_EXECUTABLE}")
+endif()
+
+# Programs that were fetched, then those that build the project, then the system's.
+set(ANYCUDA_WORLD_PATH)
+foreach(piece dpkg-dev mold pkgconf)
+  if(ANYCUDA_PIECE_${piece})
+    list(APPEND ANYCUDA_WORLD_PATH "${ANYCUDA_PIECE_${piece}}/bin")
+  endif()
+endforeach()
+foreach(program "${ANYCUDA_WORLD_PYTHON}" "${CMAKE_CXX_COMPILER}" "${CMAKE_C_COMPILER}" "${CMAKE_MAKE_PROGRAM}")
+  cmake_path(GET program PARENT_PATH folder)
+  list(APPEND ANYCUDA_WORLD_PATH "${folder}")
+endforeach()
+list(APPEND ANYCUDA_WORLD_PATH /usr/bin /bin)
+list(REMOVE_DUPLICATES ANYCUDA_WORLD_PATH)
+list(JOIN ANYCUDA_WORLD_PATH ":" ANYCUDA_WORLD_PATH)
+
+# A path without an expression, since what discovers GoogleTest's tests takes none.
+set(ANYCUDA_WORLD_LAUNCHER "${ANYCUDA_WORLD}/anycuda_world" "${ANYCUDA_WORLD}" "ANYCUDA_CACHE=${ANYCUDA_CACHE_FOLDER}" --)
+
+function(anycuda_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;WORKING_DIRECTORY" "COMMAND;ENVIRONMENT;LABELS")
+  if(ARG_WORKING_DIRECTORY)
+    set(ARG_WORKING_DIRECTORY WORKING_DIRECTORY "${ARG_WORKING_DIRECTORY}")
+  endif()
+  list(POP_FRONT ARG_COMMAND program)
+  if(TARGET ${program})
+    set(program "$<TARGET_FILE:${program}>")
+  endif()
+  set(launcher ${ANYCUDA_WORLD_LAUNCHER})
+  list(POP_BACK launcher)
+  add_test(NAME "${ARG_NAME}" COMMAND ${launcher} ${ARG_ENVIRONMENT} -- "${program}" ${ARG_COMMAND} ${ARG_WORKING_DIRECTORY})
+  set_tests_properties("${ARG_NAME}" PROPERTIES LABELS "${ARG_LABELS}")
+endfunction()
+
+# The older nvccs do not compile the headers of a newer g++ and its C library.
+set(ANYCUDA_NVCC_HOST "${CMAKE_CXX_COMPILER}")
+if(ANYCUDA_PIECE_gcc-12)
+  set(ANYCUDA_NVCC_HOST "${ANYCUDA_PIECE_gcc-12}/bin/g++")
+endif()
+
+function(anycuda_nvcc variable release)
+  set(nvcc "${ANYCUDA_PIECE_nvcc-${release}}/bin/nvcc")
+  if(NOT EXISTS "${nvcc}")
+    set(${variable} "" PARENT_SCOPE)
+    return()
+  endif()
+  # nvcc takes options from the caller's environment, too.
+  set(${variable} "${CMAKE_COMMAND}" -E env --unset=NVCC_PREPEND_FLAGS --unset=NVCC_APPEND_FLAGS --unset=NVCC_CCBIN
+      --unset=CPATH --unset=CPLUS_INCLUDE_PATH --unset=C_INCLUDE_PATH --unset=LIBRARY_PATH --unset=LD_LIBRARY_PATH
+      "${nvcc}" -allow-unsupported-compiler -ccbin "${ANYCUDA_NVCC_HOST}" PARENT_SCOPE)
+endfunction()
