@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""Runs commands of this project in a fresh Debian, as a new user would after a clone.
-
-    fresh_root.py SUITE [--state FOLDER] [--as-root] [--offline] [--hostile] [--folder PATH] -- COMMAND [&& ...]
+"""Runs a command of this project in a fresh Debian, as a new user would after a clone.
 
 The root is made by debootstrap and holds what the README asks for and nothing else. It gets a clone of the last commit of
 this checkout in a folder whose path has a blank and more than 200 characters, and an ordinary user who owns it. Only what
@@ -22,16 +20,39 @@ import sys
 import time
 from pathlib import Path
 
+import planted_cuda
+import test_log
+
 HERE = Path(__file__).resolve().parent
 PACKAGES = "g++,make,cmake,python3"  # README, "See it work"
 USER, USER_ID = "tester", 1000
-# More than 200 characters with the blank of `my cuda` and the project's own name.
-FOLDER = Path("/home") / USER / "-".join(["a path of more than two hundred characters".replace(" ", "-")] * 4) / "my cuda/anycuda"
-CACHE = Path("/home") / USER / ".cache/anycuda"
+HOME = Path("/home") / USER
+# More than 200 characters, with a blank and the project's own name.
+FOLDER = HOME / "-".join(["a-path-of-more-than-two-hundred-characters"] * 4) / "my cuda/anycuda"
+CACHE = HOME / ".cache/anycuda"
 # How registries are reached. Everything else of the caller's environment stays outside.
 PASSED_ON = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "PIP_INDEX_URL",
              "PIP_EXTRA_INDEX_URL")
 COPIED = ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
+
+# In a mount namespace of its own. $0 is the root, $1 says whether it has the file systems that a container gives a program.
+MOUNTS = """
+set -e
+root=$0 whole=$1; shift
+mount --bind "$root" "$root"
+mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+for node in null:3 zero:5 full:7 random:8 urandom:9; do mknod -m 666 "$root/dev/${node%:*}" c 1 "${node#*:}"; done
+mknod -m 666 "$root/dev/tty" c 5 0
+ln -s /proc/self/fd "$root/dev/fd"; ln -s fd/0 "$root/dev/stdin"; ln -s fd/1 "$root/dev/stdout"; ln -s fd/2 "$root/dev/stderr"
+if [ "$whole" = yes ]; then
+  mkdir "$root/dev/pts" "$root/dev/shm"
+  mount -t devpts -o newinstance,gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"
+  mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+  ln -s pts/ptmx "$root/dev/ptmx"
+fi
+mount -t proc proc "$root/proc"
+exec "$@"
+"""
 
 
 def say(text: str) -> None:
@@ -42,13 +63,17 @@ def run(*command: object, **options) -> subprocess.CompletedProcess:
     return subprocess.run([str(word) for word in command], check=True, **options)
 
 
+def inside(root: Path, path: Path) -> Path:
+    return root / str(path).lstrip("/")
+
+
 def mirror() -> str:
     """The archive that this machine's own apt uses."""
     text = run("apt-get", "update", "--print-uris", "-o", "Dir::State::lists=/nonexistent", capture_output=True,
                text=True).stdout
     found = re.findall(r"'(\S+?/debian)/dists/[^' ]+/InRelease'", text)
     if not found:
-        sys.exit("fresh root: no Debian archive among this machine's apt sources: a fresh root needs one")
+        sys.exit("fresh root: this machine's apt sources name no Debian archive, which debootstrap needs: add one")
     return found[0]
 
 
@@ -58,9 +83,8 @@ def bare(suite: str, state: Path) -> Path:
     if done.exists():
         return done
     say(f"making a bare {suite} by debootstrap")
-    making = state / f"{suite}-making"
+    making, log = state / f"{suite}-making", state / f"{suite}-debootstrap.log"
     shutil.rmtree(making, ignore_errors=True)
-    log = state / f"{suite}-debootstrap.log"
     with log.open("w") as out:
         made = subprocess.run(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, making, mirror()],
                               stdout=out, stderr=subprocess.STDOUT)
@@ -70,12 +94,12 @@ def bare(suite: str, state: Path) -> Path:
     return done
 
 
-def registries(root: Path) -> None:
-    """What leads to the registries, as on this machine."""
+def lead_to_registries(root: Path) -> None:
+    """As on this machine."""
     for name in COPIED:
-        target = root / name.lstrip("/")
-        target.parent.mkdir(parents=True, exist_ok=True)
         if Path(name).exists():
+            target = inside(root, Path(name))
+            target.parent.mkdir(parents=True, exist_ok=True)
             target.unlink(missing_ok=True)
             shutil.copy(Path(name).resolve(), target)
     dump = run("apt-config", "dump", capture_output=True, text=True).stdout
@@ -85,81 +109,65 @@ def registries(root: Path) -> None:
 
 def fresh(suite: str, state: Path, folder: Path) -> Path:
     """A new root with the kept cache and a clone of the last commit, both the user's."""
-    root = state / suite
-    keep_cache(root, suite, state)
+    root, kept = state / suite, state / f"{suite}-cache"
+    if inside(root, CACHE).exists():  # hard links between cache and build need one mount, so the cache moves
+        inside(root, CACHE).rename(kept)
     shutil.rmtree(root, ignore_errors=True)
     run("cp", "-a", bare(suite, state), root)
-    registries(root)
+    lead_to_registries(root)
     run("useradd", "--root", root, "--uid", USER_ID, "--create-home", "--shell", "/bin/bash", USER)
-    inside = root / str(folder).lstrip("/")
-    inside.parent.mkdir(parents=True, exist_ok=True)
-    run("git", "clone", "-q", HERE.parent, inside)
-    cache = root / str(CACHE).lstrip("/")
-    cache.parent.mkdir(parents=True, exist_ok=True)
-    kept = state / f"{suite}-cache"
+    inside(root, folder).parent.mkdir(parents=True, exist_ok=True)
+    run("git", "clone", "-q", HERE.parent, inside(root, folder))
+    inside(root, CACHE).parent.mkdir(parents=True, exist_ok=True)
     if kept.exists():
-        kept.rename(cache)
-    run("chown", "-R", "-h", f"{USER_ID}:{USER_ID}", root / "home" / USER)
+        kept.rename(inside(root, CACHE))
+    run("chown", "-R", "-h", f"{USER_ID}:{USER_ID}", inside(root, HOME))
     return root
 
 
-def keep_cache(root: Path, suite: str, state: Path) -> None:
-    """Hard links between cache and build need one mount, so the cache moves in and out with each root."""
-    cache = root / str(CACHE).lstrip("/")
-    if cache.exists():
-        cache.rename(state / f"{suite}-cache")
-
-
-INSIDE = """
-set -e
-mount --bind "$0" "$0"
-mount -t tmpfs -o mode=755 tmpfs "$0/dev"
-mkdir "$0/dev/pts" "$0/dev/shm"
-mount -t devpts -o newinstance,gid=5,mode=620,ptmxmode=666 devpts "$0/dev/pts"
-mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm"
-ln -s pts/ptmx "$0/dev/ptmx"
-ln -s /proc/self/fd "$0/dev/fd"; ln -s fd/0 "$0/dev/stdin"; ln -s fd/1 "$0/dev/stdout"; ln -s fd/2 "$0/dev/stderr"
-for node in null:3 zero:5 full:7 random:8 urandom:9; do mknod -m 666 "$0/dev/${node%:*}" c 1 "${node#*:}"; done
-mknod -m 666 "$0/dev/tty" c 5 0
-mount -t proc proc "$0/proc"
-exec "$@"
-"""
-
-
-def run_inside(root: Path, folder: Path, command: str, as_root: bool, offline: bool, variables: dict[str, str]) -> int:
-    home = "/root" if as_root else f"/home/{USER}"
-    own = {"HOME": home, "USER": "root" if as_root else USER, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
-           "ANYCUDA_CACHE": str(CACHE)}
-    own |= {name: os.environ[name] for name in PASSED_ON if name in os.environ} | variables
-    words = ["unshare", "--mount", "--pid", "--fork", "--kill-child", *(["--net"] if offline else []),
-             "sh", "-c", INSIDE, root, "chroot", *([] if as_root else [f"--userspec={USER_ID}:{USER_ID}", "--groups="]),
-             root, "/usr/bin/env", "-i", *(f"{name}={value}" for name, value in own.items()),
-             "sh", "-c", 'cd "$0" && eval "$1"', folder, command]
+def run_in(root: Path, options: argparse.Namespace) -> int:
+    home = Path("/root") if options.as_root else HOME
+    own = {"HOME": str(home), "USER": "root" if options.as_root else USER, "PATH": "/usr/local/bin:/usr/bin:/bin",
+           "LANG": "C.UTF-8"}
+    own |= {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    if options.planted:
+        if not (root / "opt/planted").exists():
+            planted_cuda.plant(root, inside(root, CACHE), str(HOME))
+            run("chown", "-R", "-h", f"{USER_ID}:{USER_ID}", inside(root, HOME))
+        own |= planted_cuda.variables(str(home))
+    if options.as_root or options.planted:  # where HOME or XDG_CACHE_HOME leads elsewhere
+        own["ANYCUDA_CACHE"] = str(CACHE)
+    words = ["unshare", "--mount", "--pid", "--fork", "--kill-child", *(["--net"] if options.offline else []),
+             "sh", "-c", MOUNTS, root, "no" if options.bare_dev else "yes",
+             "chroot", *([] if options.as_root else [f"--userspec={USER_ID}:{USER_ID}", "--groups="]), root,
+             "/usr/bin/env", "-i", *(f"{name}={value}" for name, value in own.items()),
+             "sh", "-c", 'cd "$0" && eval "$1"', options.folder, options.command]
     return subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL).returncode
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", choices=("bookworm", "trixie"))
-    parser.add_argument("command", help="what a shell is given in the clone's folder")
-    parser.add_argument("--state", type=Path, default=Path("/var/tmp/anycuda-ci"))
-    parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--keep", action="store_true", help="in the root of the last run, as it is")
-    parser.add_argument("--as-root", action="store_true")
+    parser.add_argument("command", help="given to a shell in the clone's folder")
+    parser.add_argument("--state", type=Path, default=Path("/var/tmp/anycuda-ci"), help="default: %(default)s")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the clone lies in the root")
+    parser.add_argument("--again", action="store_true", help="in the root of the last run, as it is")
+    parser.add_argument("--as-root", action="store_true", help="as root, not as an ordinary user")
     parser.add_argument("--offline", action="store_true", help="without a network")
-    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--planted", action="store_true", help="beside a CUDA that no test may see (planted_cuda.py)")
+    parser.add_argument("--bare-dev", action="store_true", help="without /dev/pts and /dev/shm, as a plain chroot")
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("fresh root: debootstrap and chroot need root")
     options.state.mkdir(parents=True, exist_ok=True)
     root = options.state / options.suite
-    if not options.keep:
+    if not options.again:
         root = fresh(options.suite, options.state, options.folder)
     start = time.monotonic()
-    status = run_inside(root, options.folder, options.command, options.as_root, options.offline,
-                        dict(pair.split("=", 1) for pair in options.env))
-    say(f"{options.suite}: status {status} after {time.monotonic() - start:.0f} s")
-    return status
+    status = run_in(root, options)
+    said = test_log.summary(inside(root, options.folder) / "build/test/Testing/Temporary/LastTest.log")
+    say(f"{options.suite}: status {status} after {time.monotonic() - start:.0f} s{said.text}")
+    return status or said.skipped
 
 
 if __name__ == "__main__":

@@ -6,11 +6,13 @@ from .wanted import Deb, WantedPart, WantedPiece, Wheel
 
 
 def tools() -> list[WantedPiece]:
-    shared = "usr/lib/x86_64-linux-gnu"
+    triple = "x86_64-linux-gnu"
+    shared = f"usr/lib/{triple}"
+    here = ["#!/bin/sh", 'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)']
     strace = [
         "#!/bin/sh",
         "# No LD_LIBRARY_PATH: what is traced must not see strace's own libraries.",
-        'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
+        here[1],
         'exec /lib64/ld-linux-x86-64.so.2 --library-path "$here/lib" "$here/libexec/strace" "$@"',
     ]
     return [
@@ -94,8 +96,12 @@ def tools() -> list[WantedPiece]:
                     Deb("libpython3.11-minimal", "bookworm"), {"usr/lib/*": "usr/lib/"}, ("*/sitecustomize.py",)
                 ),
                 WantedPart(Deb("libpython3.11-stdlib", "bookworm"), {"usr/lib/*": "usr/lib/"}),
+                # Debian's pyconfig.h leads to one in the folder of the CPU, which only Debian's compiler looks into.
                 WantedPart(
-                    Deb("libpython3.11-dev", "bookworm"), {"usr/include/*": "usr/include/"}
+                    Deb("libpython3.11-dev", "bookworm"),
+                    {f"usr/include/{triple}/python3.11/*": "usr/include/python3.11/",
+                     "usr/include/python3.11/*": "usr/include/python3.11/"},
+                    ("usr/include/python3.11/pyconfig.h",),
                 ),
             ),
             links={"usr/bin/python3": "python3.11"},
@@ -109,24 +115,30 @@ def tools() -> list[WantedPiece]:
                 WantedPart(Deb("libpkgconf3", "bookworm"), {f"{shared}/lib*.so.*": "lib/"}),
             ),
             write={"bin/pkg-config": [
-                "#!/bin/sh",
-                'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
+                *here,
                 'LD_LIBRARY_PATH="$here/lib" exec "$here/libexec/pkgconf" "$@"',
             ]},
         ),
-        # dpkg-shlibdeps, with which cpack finds out what a Debian package needs.
+        # dpkg-shlibdeps and file, with which cpack finds out what a Debian package needs.
         WantedPiece(
             "dpkg-dev",
             (
                 WantedPart(Deb("dpkg-dev", "bookworm"), {"usr/bin/dpkg-shlibdeps": "libexec/"}),
                 WantedPart(Deb("libdpkg-perl", "bookworm"), {"usr/share/perl5/*": "perl/"}),
+                WantedPart(Deb("file", "bookworm"), {"usr/bin/file": "libexec/"}),
+                WantedPart(Deb("libmagic1", "bookworm"), {f"{shared}/lib*.so.*": "lib/"}),
+                WantedPart(Deb("libmagic-mgc", "bookworm"), {"usr/lib/file/magic.mgc": "lib/"}),
             ),
-            write={"bin/dpkg-shlibdeps": [
-                "#!/bin/sh",
-                'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
-                'PERL5LIB="$here/perl" exec perl "$here/libexec/dpkg-shlibdeps" "$@"',
-            ]},
-            arch="all",
+            write={
+                "bin/dpkg-shlibdeps": [
+                    *here,
+                    'PERL5LIB="$here/perl" exec perl "$here/libexec/dpkg-shlibdeps" "$@"',
+                ],
+                "bin/file": [
+                    *here,
+                    'LD_LIBRARY_PATH="$here/lib" exec "$here/libexec/file" -m "$here/lib/magic.mgc" "$@"',
+                ],
+            },
         ),
         WantedPiece(
             "mold",

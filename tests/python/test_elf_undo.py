@@ -82,7 +82,8 @@ class Undo(Workshop):
                            ("overwritten", "0"), ("tail", 0), ("tail", len(self.edited)), ("ours", None)):
             new = json.dumps({**said, key: value}).encode()
             broken = self.edited[:start] + new + number(len(new), 8) + self.edited[-20:]
-            self.refused(broken, self.apply, "undo record is damaged|changed by something else")
+            with self.subTest(key=key, value=value):
+                self.refused(broken, self.apply, "undo record is damaged|changed by something else")
 
     def test_strip_afterwards(self):
         if not shutil.which("strip"):

@@ -7,6 +7,9 @@
 #   ANYCUDA_WORLD_PYTHON   the Python of the tests: the fetched one; the build's own where that could not be had
 #   ANYCUDA_WORLD_LAUNCHER   what starts a test, as a list, for CROSSCOMPILING_EMULATOR
 #
+#   anycuda_only_fetched_headers()
+#       Compiles and links what comes after it in this folder without the folders that the caller's environment names.
+#
 #   anycuda_nvcc(<variable> <release>)
 #       The real nvcc of a release with its host compiler ANYCUDA_NVCC_HOST, as the beginning of a command; or empty.
 
@@ -55,11 +58,27 @@ function(anycuda_add_test)
   set_tests_properties("${ARG_NAME}" PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 
+# Compilers take folders of headers and libraries from the environment, before those of the fetched CUDA.
+set(ANYCUDA_COMPILER_VARIABLES CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH)
+list(TRANSFORM ANYCUDA_COMPILER_VARIABLES PREPEND "--unset=")
+
 # The older nvccs do not compile the headers of a newer g++ and its C library.
 set(ANYCUDA_NVCC_HOST "${CMAKE_CXX_COMPILER}")
 if(ANYCUDA_PIECE_gcc-12)
   set(ANYCUDA_NVCC_HOST "${ANYCUDA_PIECE_gcc-12}/bin/g++")
 endif()
+
+macro(anycuda_only_fetched_headers)
+  foreach(variable CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH)
+    if(DEFINED ENV{${variable}})
+      list(JOIN ANYCUDA_COMPILER_VARIABLES " " unset)
+      foreach(rule COMPILE LINK)
+        set_property(DIRECTORY PROPERTY RULE_LAUNCH_${rule} "\"${CMAKE_COMMAND}\" -E env ${unset}")
+      endforeach()
+      break()
+    endif()
+  endforeach()
+endmacro()
 
 function(anycuda_nvcc variable release)
   set(nvcc "${ANYCUDA_PIECE_nvcc-${release}}/bin/nvcc")
@@ -68,7 +87,6 @@ function(anycuda_nvcc variable release)
     return()
   endif()
   # nvcc takes options from the caller's environment, too.
-  set(${variable} "${CMAKE_COMMAND}" -E env --unset=NVCC_PREPEND_FLAGS --unset=NVCC_APPEND_FLAGS --unset=NVCC_CCBIN
-      --unset=CPATH --unset=CPLUS_INCLUDE_PATH --unset=C_INCLUDE_PATH --unset=LIBRARY_PATH --unset=LD_LIBRARY_PATH
-      "${nvcc}" -allow-unsupported-compiler -ccbin "${ANYCUDA_NVCC_HOST}" PARENT_SCOPE)
+  set(${variable} "${CMAKE_COMMAND}" -E env ${ANYCUDA_COMPILER_VARIABLES}
+      --unset=NVCC_PREPEND_FLAGS --unset=NVCC_APPEND_FLAGS --unset=NVCC_CCBIN "${nvcc}" -allow-unsupported-compiler -ccbin "${ANYCUDA_NVCC_HOST}" PARENT_SCOPE)
 endfunction()

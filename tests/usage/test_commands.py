@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 
 from anycuda.elf import read
@@ -46,7 +47,8 @@ class WithPkgConfig(Usage):
             self.skipTest("pkg-config is not installed (Debian package pkgconf)")
 
     def ask(self, *arguments: str, expect: int | None = 0) -> list[str]:
-        return run([self.tool, *arguments], {"PKG_CONFIG_PATH": str(LIBRARIES / "pkgconfig")}, expect).split()
+        said = run([self.tool, *arguments], {"PKG_CONFIG_PATH": str(LIBRARIES / "pkgconfig")}, expect)
+        return shlex.split(said)  # a blank in a path has a backslash before it
 
 
 class PkgConfig(ByMajor, WithPkgConfig):
