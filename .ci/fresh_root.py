@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs a command of this project in a fresh Debian, as a new user would after a clone.
 
-The root is made by debootstrap and holds what the README asks for and nothing else. It gets a clone of the last commit of
-this checkout in a folder whose path has a blank and more than 200 characters, and an ordinary user who owns it. Only what
-leads to the package registries is taken from this machine: resolver, certificates, proxies, apt's Acquire settings.
+The root is made by debootstrap and holds what the README asks for and nothing else. It gets a clone of the last commit
+of this checkout in a folder whose path has a blank and more than 200 characters, and an ordinary user who owns it.
+Only what leads to the package registries is taken from this machine: resolver, certificates, proxies, apt's Acquire
+settings.
 
-The state folder keeps, for each suite, the bare root as it was made, and the cache of fetched artifacts: the first run starts
-with an empty one. The root of the last run stays there to be looked at until the next run.
+The state folder keeps, for each suite, the bare root as it was made, and the cache of fetched artifacts: the first run
+starts with an empty one. The root of the last run stays there to be looked at until the next run.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ PASSED_ON = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY
              "PIP_EXTRA_INDEX_URL")
 COPIED = ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
 
-# In a mount namespace of its own. $0 is the root, $1 says whether it has the file systems that a container gives a program.
+# In a mount namespace of its own. $0 is the root; $1 says whether it gets /dev/pts and /dev/shm, as in a container.
 MOUNTS = """
 set -e
 root=$0 whole=$1; shift
@@ -43,7 +44,8 @@ mount --bind "$root" "$root"
 mount -t tmpfs -o mode=755 tmpfs "$root/dev"
 for node in null:3 zero:5 full:7 random:8 urandom:9; do mknod -m 666 "$root/dev/${node%:*}" c 1 "${node#*:}"; done
 mknod -m 666 "$root/dev/tty" c 5 0
-ln -s /proc/self/fd "$root/dev/fd"; ln -s fd/0 "$root/dev/stdin"; ln -s fd/1 "$root/dev/stdout"; ln -s fd/2 "$root/dev/stderr"
+ln -s /proc/self/fd "$root/dev/fd"
+for pair in 0:stdin 1:stdout 2:stderr; do ln -s "fd/${pair%:*}" "$root/dev/${pair#*:}"; done
 if [ "$whole" = yes ]; then
   mkdir "$root/dev/pts" "$root/dev/shm"
   mount -t devpts -o newinstance,gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"

@@ -1,5 +1,5 @@
-"""A CUDA that no test may see, put into a root: a toolkit, a driver, a conda environment, wheels of the user, and the variables
-that lead to them. A test that reads one of them gets CUDA 12.4 where it wants another, or none.
+"""A CUDA that no test may see, put into a root: a toolkit, a driver, a conda environment, wheels of the user, and the
+variables that lead to them. A test that reads one of them gets CUDA 12.4 where it wants another, or none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def variables(home: str) -> dict[str, str]:
     return {
         "PATH": f"/opt/conda/bin:{toolkit}/bin:/usr/local/bin:/usr/bin:/bin",
         "CUDA_HOME": toolkit, "CUDA_PATH": toolkit, "CUDACXX": f"{toolkit}/bin/nvcc", "NVCC_APPEND_FLAGS": "--planted",
-        "LD_LIBRARY_PATH": f"{toolkit}/lib64:/opt/conda/lib", "LIBRARY_PATH": f"{toolkit}/lib64", "CPATH": f"{toolkit}/include",
+        "LD_LIBRARY_PATH": f"{toolkit}/lib64:/opt/conda/lib", "LIBRARY_PATH": f"{toolkit}/lib64",
+        "CPATH": f"{toolkit}/include",
         "CONDA_PREFIX": "/opt/conda", "VIRTUAL_ENV": "/opt/conda", "PYTHONPATH": "/opt/planted",
         "CUDA_VISIBLE_DEVICES": "7", "ANYCUDA_CUDART": f"{toolkit}/lib64/libcudart.so.12", "ANYCUDA_COMPAT": "strict",
         "ANYCUDA_CROSS_MAJOR": "reject", "ANYCUDA_LOG": "debug", "XDG_CACHE_HOME": f"{home}/planted-cache",
@@ -40,7 +41,8 @@ def plant(root: Path, cache: Path, home: str) -> None:
     for name in (f"cudart-{RELEASE}", f"nvrtc-{RELEASE}", f"nvjitlink-{RELEASE}"):
         for path in artifact(name).glob("nvidia/*/lib/*.so*"):
             shutil.copy(path, libraries)
-    shutil.copytree(next(artifact(f"cudart-{RELEASE}").glob("nvidia/*/include")), toolkit / "targets/x86_64-linux/include")
+    (headers,) = artifact(f"cudart-{RELEASE}").glob("nvidia/*/include")
+    shutil.copytree(headers, toolkit / "targets/x86_64-linux/include")
     for name, target in (("lib64", "targets/x86_64-linux/lib"), ("include", "targets/x86_64-linux/include")):
         (toolkit / name).symlink_to(target)
     script(toolkit / "bin/nvcc", TRAP)

@@ -1,5 +1,5 @@
-"""g++ 12 with its C library: the host compiler of the real nvccs. The older nvccs do not compile the headers of newer g++ and
-glibc, so none of this machine's is used.
+"""g++ 12 with its C library: the host compiler of the real nvccs. The older nvccs do not compile the headers of newer
+g++ and glibc, so this machine's are not used.
 """
 
 from __future__ import annotations

@@ -188,7 +188,8 @@ TEST_F(FindProgram, IsFoundFirstAndCheckedForItsRunBitThen) {
 }
 
 TEST_F(FindProgram, TheRunBitOfAnotherUserDoesNotCount) {
-  // For whom the bit is that this user's class lacks: root becomes another user, an ordinary user is the owner.
+  // For whom the bit is that this user's class lacks: root becomes another user, an ordinary user
+  // is the owner.
   const bool root = geteuid() == 0;
   const std::string others = with_mode("toolkit/bin/ptxas", root ? 0700 : 0011);
   chmod(machine.tree.root().c_str(), 0755);

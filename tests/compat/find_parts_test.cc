@@ -99,8 +99,9 @@ TEST_F(FindParts, OneOfOurStubsIsNoRuntime) {
   EXPECT_THAT(refusal(dynamic("cudart")).what(), HasSubstr("is a stub of anycuda's"));
 }
 
-// CUDA 13.0 as NVIDIA's installer leaves it in a folder of this computer: the real parts that were fetched. The others have
-// their names from an installation of 13.0: libraries with the SONAME alone, and empty headers.
+// CUDA 13.0 as NVIDIA's installer leaves it in a folder of this computer: the real parts that were
+// fetched. The others have their names from an installation of 13.0: libraries with the SONAME
+// alone, and empty headers.
 class InstalledToolkit : public FindParts {
  protected:
   void SetUp() override {

@@ -36,9 +36,9 @@ foreach(library linker graph)
   gpu_file(examples/${library}_example "$<TARGET_FILE:${library}_example>")
 endforeach()
 # Inputs that NVRTC does not make, by the oldest nvcc at hand that every nvJitLink of the tests takes.
-if(ANYCUDA_PIECE_nvcc-12.4)
-  set(nvcc "${ANYCUDA_PIECE_nvcc-12.4}/bin/nvcc" -allow-unsupported-compiler -O2 -rdc=true
-      -gencode=arch=compute_90,code=[sm_90,compute_90] "${CMAKE_CURRENT_SOURCE_DIR}/linker/helper.cu")
+anycuda_nvcc(nvcc 12.4)
+if(nvcc)
+  list(APPEND nvcc -O2 -rdc=true -gencode=arch=compute_90,code=[sm_90,compute_90] "${CMAKE_CURRENT_SOURCE_DIR}/linker/helper.cu")
   foreach(row helper.fatbin:-fatbin helper.o:-dc libhelper.a:-lib)
     string(REPLACE ":" ";" row "${row}")
     list(GET row 0 name)

@@ -76,7 +76,8 @@ class Undo(Workshop):
         length = int.from_bytes(self.edited[-28:-20], "little")
         text, start = self.edited[-28 - length: -28], len(self.edited) - 28 - length
         said = json.loads(text)
-        for key, value in (("size", 1e999), ("size", -1), ("size", len(self.original) + 1), ("edits", [7]),
+        tail = said["tail"]  # where the appended bytes begin: at most 16 behind the end of what the linker made
+        for key, value in (("size", 1e999), ("size", -1), ("size", tail + 1), ("size", tail - 17), ("edits", [7]),
                            ("edits", [{"needed": {"a": 5}}]), ("edits", [{"rpath": [None]}]), ("edits", [{"x": 1}]),
                            ("overwritten", [[-4, "00"]]), ("overwritten", [[len(self.original), "00"]]),
                            ("overwritten", "0"), ("tail", 0), ("tail", len(self.edited)), ("ours", None)):

@@ -68,8 +68,9 @@ class Getting(CacheCase):
                 self.assertIn(missing, result.missing.get("one", ""))
                 self.assertEqual("one" in result.missing, bool(missing))
                 if not missing:
-                    self.assertEqual((result.folders["one"] / "nvidia/lib/libone.so").read_bytes(), b"release 1.2, newer")
-                    stamp = json.loads((result.folders["one"] / ".anycuda-piece.json").read_text())
+                    folder = result.folders["one"]
+                    self.assertEqual((folder / "nvidia/lib/libone.so").read_bytes(), b"release 1.2, newer")
+                    stamp = json.loads((folder / ".anycuda-piece.json").read_text())
                     self.assertEqual(stamp, {"piece": "one", "files": {}, "newer": {"one.whl": "2"}})
                     self.assertIn("version 1 is locked and no longer in the archive; 2 is used", self.said.getvalue())
                     self.assertEqual(self.get(no_source, ["one"]).folders, result.folders)  # without a network

@@ -10,8 +10,8 @@ from pathlib import Path
 from doctor_support import Machine, needs_build
 from wheel_support import libraries, linked, load, needed, problems, real_wheel, repaired, stub_in, unpack
 
-# Libraries that are not CUDA's and not on every machine: PyTorch, FFmpeg, RDMA, NUMA, Python built as a library. Whether this
-# machine has one of them must not matter: a repaired file and the original lack the same ones.
+# Libraries that are not CUDA's and not on every machine: PyTorch, FFmpeg, RDMA, NUMA, Python built as a library.
+# Whether this machine has one of them must not matter: a repaired file and the original lack the same ones.
 ELSEWHERE = re.compile(r"lib(torch\w*|c10\w*|av\w+|ibverbs|mlx5|numa|ctc_prefix_decoder)\.so[.0-9]*"
                        r"|libpython3\.\d+\.so[.0-9]*")
 CUDA = re.compile(r"lib(cudart|cuda|nvrtc)\b.*\.so.*")
@@ -113,6 +113,7 @@ class Cumm(LoadsAlone, unittest.TestCase):
 
     wheel, changed, left_out = "cumm", 1, 3
     loads = ["cumm/core_cc.cpython-311-x86_64-linux-gnu.so"]
+
 
 @needs_build
 class Torchvision(NeedsOthers, unittest.TestCase):

@@ -242,7 +242,6 @@ class Warnings(Folder):
         self.assertEqual(said, f"{PROGRAM} cannot be read, so nobody can say whether LD_LIBRARY_PATH reaches it")
 
 
-
 @needs_programs
 class PrivateLinks(Folder):
     """For an installation whose path cannot stand in a variable."""
@@ -270,13 +269,16 @@ class PrivateLinks(Folder):
             machine = Machine(self)
             real = machine.root / "cuda" / "libcudart.so.12"
             place(library_file("cudart", "12.9"), real)
-            path = str(real.parent)
-            machine.env(LD_LIBRARY_PATH=path, LD_PRELOAD=value) if preload else machine.env(LD_LIBRARY_PATH=f"{value}:{path}")
-            done = machine.run([PROGRAM, "runtime", "loaded:stub" if preload else "loaded:libcudart.so"])
+            variables = {"LD_LIBRARY_PATH": str(real.parent)}
+            if preload:
+                variables["LD_PRELOAD"] = value
+            else:
+                variables["LD_LIBRARY_PATH"] = f"{value}:{real.parent}"
+            done = machine.env(**variables).run([PROGRAM, "runtime"])
             self.assertEqual((done.stderr, values(done).get("runtime")), ("", "0 12090"), (character, done))
             self.assertTrue(value.startswith(f"{self.folder}/anycuda/"), value)
-            self.assertEqual(Path(value.split(":")[0]).resolve().parent.parent if preload else Path(value).resolve().parent,
-                             folder)
+            first = Path(value.split(":")[0]).resolve()
+            self.assertEqual(first.parent.parent if preload else first.parent, folder)
             shutil.rmtree(folder)
 
     def test_the_same_folder_has_the_same_link(self):
@@ -311,7 +313,8 @@ class PrivateLinks(Folder):
 
     def test_without_a_place_for_a_link_the_message_says_what_to_do(self):
         folder = self.installed(" ")
-        with mock.patch.object(private_link, "_parents", return_value=[self.folder / "no where", Path("/proc/anycuda")]), \
+        parents = [self.folder / "no where", Path("/proc/anycuda")]
+        with mock.patch.object(private_link, "_parents", return_value=parents), \
                 self.assertRaisesRegex(Failure, "has such a character, too; /proc/anycuda: .*Set TMPDIR"):
             self.changes(folder, True)
 

@@ -72,17 +72,18 @@ def make_wheel(folder: Path, files: dict[str, bytes], name: str = "thing-1.0-py3
 
 
 def in_zip64_form(path: Path) -> bytes:
-    """The same files, each with a local header as for more than 4 GB: APPNOTE.TXT 4.3.9 and 4.5.3, sizes of 8 bytes in an
-    extra field."""
+    """The same files, each with a local header as for more than 4 GB: sizes of 8 bytes in an extra field, APPNOTE.TXT
+    4.3.9 and 4.5.3."""
     out, directory = b"", b""
     with zipfile.ZipFile(path) as old:
         for info in old.infolist():
             content, name, offset = old.read(info), info.filename.encode(), len(out)
             size, check = len(content), zlib.crc32(content)
-            out += struct.pack("<4s5H3L2H", b"PK\3\4", 45, UTF_8, 0, 0, 0x58B1, check, 0xFFFFFFFF, 0xFFFFFFFF, len(name), 20)
+            out += struct.pack("<4s5H3L2H", b"PK\3\4", 45, UTF_8, 0, 0, 0x58B1, check, 0xFFFFFFFF, 0xFFFFFFFF,
+                               len(name), 20)
             out += name + struct.pack("<2H2Q", 1, 16, size, size) + content
-            directory += struct.pack("<4s6H3L5H2L", b"PK\1\2", 45, 45, UTF_8, 0, 0, 0x58B1, check, size, size, len(name), 0, 0,
-                                     0, 0, info.external_attr, offset) + name
+            directory += struct.pack("<4s6H3L5H2L", b"PK\1\2", 45, 45, UTF_8, 0, 0, 0x58B1, check, size, size,
+                                     len(name), 0, 0, 0, 0, info.external_attr, offset) + name
         count = len(old.infolist())
     return out + directory + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(directory), len(out), 0)
 

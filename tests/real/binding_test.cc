@@ -62,12 +62,11 @@ TEST_P(BuiltFor, ReachesItsOwnNodeLinkedWithTheLibraryForThat) {
 }
 
 TEST_P(BuiltFor, ReachesItsOwnNodeUnderPreload) {
-  EXPECT_THAT(
-      served_by({native(program()), "channel"},
-                [&](Machine& machine) {
-                  machine.on_library_path(cudart, release()).preload(stub("cudart"));
-                }),
-      ElementsAre(release()));
+  EXPECT_THAT(served_by({native(program()), "channel"},
+                        [&](Machine& machine) {
+                          machine.on_library_path(cudart, release()).preload(stub("cudart"));
+                        }),
+              ElementsAre(release()));
 }
 
 TEST_P(BuiltFor, ReachesItsOwnNodeThroughTheDropIn) {

@@ -28,7 +28,8 @@ class LtoLinking : public ::testing::Test {
   void compile(const std::string& release) {
     const Path library = library_of(nvrtc, release);
     machine_.env("ANYCUDA_NVRTC", library);
-    // NVRTC opens its builtins by their plain name. 13.0 has no RUNPATH that leads to its own folder, as the others have.
+    // NVRTC opens its builtins by their plain name. 13.0 has no RUNPATH that leads to its own
+    // folder, as the others have.
     machine_.env("LD_LIBRARY_PATH", library.parent_path());
     ASSERT_THAT(answers(machine_.run(
                     {patched("jit_nvrtc-12"), "compile:-arch=sm_80 -dlto", "ltoir:" + file()})),

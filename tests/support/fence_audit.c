@@ -1,7 +1,8 @@
-/* Loaded by the dynamic loader through LD_AUDIT into programs on a Machine, on computers that have CUDA of their own.
-   Programs and CUDA's libraries open "libcuda.so.1" and the like by such plain names, and no environment variable can
-   hide what lies in the system's folders. Of these the fence lets through what the tests brought: files below the machine
-   (ANYCUDA_TEST_FENCE), the build and the cache, which may lie there, too. */
+/* Loaded by the dynamic loader through LD_AUDIT into programs on a Machine, on computers that have
+   CUDA of their own. Programs and CUDA's libraries open "libcuda.so.1" and the like by such plain
+   names, and no environment variable can hide what lies in the system's folders. Of these the fence
+   lets through what the tests brought: files below the machine (ANYCUDA_TEST_FENCE), the build and
+   the cache, which may lie there, too. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@ static int begins_with(const char* text, const char* beginning) {
 }
 
 static int is_of_cuda(const char* file) {
-  static const char* const names[] = {"libcuda.so",     "libcudart.so",  "libnvrtc.so", "libnvrtc-builtins.so",
-                                      "libnvJitLink.so", "libnvidia-"};
+  static const char* const names[] = {"libcuda.so",           "libcudart.so",    "libnvrtc.so",
+                                      "libnvrtc-builtins.so", "libnvJitLink.so", "libnvidia-"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     if (begins_with(file, names[i])) return 1;
   }
@@ -40,7 +41,7 @@ char* la_objsearch(const char* name, uintptr_t* cookie, unsigned int flag) {
    * folder. */
   if (slash == NULL || flag == LA_SER_ORIG) return (char*)name;
   if (!is_of_cuda(slash + 1) || !is_the_systems(name)) return (char*)name;
-  const int brought = begins_with(name, getenv("ANYCUDA_TEST_FENCE")) || begins_with(name, ANYCUDA_BUILD) ||
-                      begins_with(name, ANYCUDA_CACHE_FOLDER);
+  const int brought = begins_with(name, getenv("ANYCUDA_TEST_FENCE")) ||
+                      begins_with(name, ANYCUDA_BUILD) || begins_with(name, ANYCUDA_CACHE_FOLDER);
   return brought ? (char*)name : NULL;
 }

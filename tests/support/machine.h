@@ -59,7 +59,8 @@ class Machine {
   // has set.
   Machine& env(const std::string& name, const std::string& value);
   Machine& library_path(const Path& folder);  // appends to LD_LIBRARY_PATH
-  // LD_PRELOAD with one file, by a link in /tmp: no path with a blank can stand there, and the build may lie in one.
+  // LD_PRELOAD with one file, by a link in /tmp: no path with a blank can stand there, and the
+  // build may lie in one.
   Machine& preload(const Path& library);
   Environment environment() const;
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <csignal>
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -81,8 +81,9 @@ std::uint64_t start_of_stack(pid_t pid) {
   return std::stoull(field);
 }
 
-// Sets AT_SECURE in the auxiliary vector of a process that stands at its first instruction. It lies behind the arguments
-// and variables, each with a null behind them (System V ABI, "Initial Process Stack").
+// Sets AT_SECURE in the auxiliary vector of a process that stands at its first instruction. It lies
+// behind the arguments and variables, each with a null behind them (System V ABI, "Initial Process
+// Stack").
 void make_secure(pid_t pid) {
   const int memory = open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC);
   std::uint64_t at = start_of_stack(pid), word = 0;

@@ -78,7 +78,8 @@ TEST(Pieces, SayWhyOneIsMissing) {
   EXPECT_TRUE(pieces.names("").empty());
 }
 
-// For such a program the dynamic linker takes LD_AUDIT and its like out of the environment (ld.so(8)).
+// For such a program the dynamic linker takes LD_AUDIT and its like out of the environment
+// (ld.so(8)).
 TEST(Process, MayBeStartedAsAPrivilegedOne) {
   for (const bool secure : {false, true}) {
     ProcessSpec spec;
@@ -107,11 +108,13 @@ std::string in_world(const std::string& script, const Environment& caller,
 }
 
 TEST(World, HasNothingOfTheCallersEnvironment) {
-  const Environment caller = {{"CUDA_HOME", "/x"},       {"LD_LIBRARY_PATH", "/x"}, {"PYTHONPATH", "/x"},
-                              {"ANYCUDA_CUDART", "/x"},  {"CONDA_PREFIX", "/x"},    {"VIRTUAL_ENV", "/x"},
-                              {"XDG_CACHE_HOME", "/x"},  {"HOME", "/x"},            {"PATH", "/x"},
-                              {"ANYCUDA_KEEP_MACHINES", "1"}};
-  const std::string seen = in_world("export -p | sed 's/^export //; s/=.*//' | sort | tr '\\n' ' '", caller);
+  const Environment caller = {{"CUDA_HOME", "/x"},      {"LD_LIBRARY_PATH", "/x"},
+                              {"PYTHONPATH", "/x"},     {"ANYCUDA_CUDART", "/x"},
+                              {"CONDA_PREFIX", "/x"},   {"VIRTUAL_ENV", "/x"},
+                              {"XDG_CACHE_HOME", "/x"}, {"HOME", "/x"},
+                              {"PATH", "/x"},           {"ANYCUDA_KEEP_MACHINES", "1"}};
+  const std::string seen =
+      in_world("export -p | sed 's/^export //; s/=.*//' | sort | tr '\\n' ' '", caller);
   EXPECT_EQ(seen.find("CUDA_HOME"), std::string::npos) << seen;
   for (const char* name : {"LD_LIBRARY_PATH", "PYTHONPATH", "ANYCUDA_CUDART", "CONDA_PREFIX",
                            "VIRTUAL_ENV", "XDG_CACHE_HOME"}) {
@@ -125,8 +128,7 @@ TEST(World, HasNothingOfTheCallersEnvironment) {
 TEST(World, OfRootHidesFolders) {
   Machine machine;
   machine.put_file("opt/cuda/there", "");
-  const bool may_hide =
-      geteuid() == 0 && shell("/usr/bin/unshare --mount true").status == 0;
+  const bool may_hide = geteuid() == 0 && shell("/usr/bin/unshare --mount true").status == 0;
   EXPECT_EQ(in_world("ls '" + machine.resolve("opt/cuda").string() + "'", {},
                      machine.resolve("opt/*").string()),
             may_hide ? "" : "there\n");

@@ -5,8 +5,8 @@
 
 namespace anycuda::test {
 
-// True if a program on this computer gets one of CUDA's libraries, the driver's included, by a plain
-// dlopen("libcuda.so.1").
+// True if a program on this computer gets one of CUDA's libraries, the driver's included, by a
+// plain dlopen("libcuda.so.1").
 bool computer_has_cuda();
 
 // Version of the NVIDIA driver that this computer's kernel runs, "580.159.04"; empty if none.

@@ -2,8 +2,9 @@
 //
 //   anycuda_world <folder> [--hide PATTERN] [NAME=VALUE ...] -- <program> [argument ...]
 //
-// The program gets the variables named here and no others. For root the folders with CUDA of this computer are empty
-// meanwhile; nobody else may hide a folder, so for other users the results must be right with them, too.
+// The program gets the variables named here and no others. For root the folders with CUDA of this
+// computer are empty meanwhile; nobody else may hide a folder, so for other users the results must
+// be right with them, too.
 #include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
@@ -22,9 +23,9 @@
 namespace {
 
 // What steers the tests themselves, for the person who runs them; what steers sanitizers.
-constexpr const char* kPassedOn[] = {
-    "ANYCUDA_KEEP_MACHINES", "ANYCUDA_UPDATE_PAGE", "ANYCUDA_WHEEL_FILE", "ASAN_OPTIONS",
-    "TSAN_OPTIONS",          "UBSAN_OPTIONS"};
+constexpr const char* kPassedOn[] = {"ANYCUDA_KEEP_MACHINES", "ANYCUDA_UPDATE_PAGE",
+                                     "ANYCUDA_WHEEL_FILE",    "ASAN_OPTIONS",
+                                     "TSAN_OPTIONS",          "UBSAN_OPTIONS"};
 
 // Where installers put CUDA, beside the folders of the system's own libraries.
 const std::vector<const char*> kHidden = {"/usr/local/cuda*", "/usr/local/nvidia", "/opt/cuda*",
@@ -67,7 +68,9 @@ int main(int argc, char** argv) {
   int at = 2;
   while (at < argc && std::strcmp(argv[at], "--") != 0) ++at;
   if (argc < 2 || at + 1 >= argc) {
-    std::fprintf(stderr, "usage: anycuda_world FOLDER [--hide PATTERN] [NAME=VALUE ...] -- PROGRAM [ARGUMENT ...]\n");
+    std::fprintf(stderr,
+                 "usage: anycuda_world FOLDER [--hide PATTERN] [NAME=VALUE ...] -- PROGRAM "
+                 "[ARGUMENT ...]\n");
     return 2;
   }
   int first = 2;

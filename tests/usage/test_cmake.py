@@ -18,7 +18,7 @@ def cuda_includes(major: str) -> str:
 
 
 def nvccs_compiler(*flags: str) -> list[str]:
-    """For CMake: one compiler for C++ and behind nvcc. Its libc may be older than the one that the stub was built with."""
+    """For CMake: one compiler for C++ and behind nvcc. The stub may have been built with a newer libc than its own."""
     flags = " ".join(("-Wl,--allow-shlib-undefined", *flags))
     return [f"-DCMAKE_CXX_COMPILER={SETTINGS['nvcc_host']}", f"-DCMAKE_EXE_LINKER_FLAGS={flags}",
             f"-DCMAKE_SHARED_LINKER_FLAGS={flags}"]

@@ -1,8 +1,8 @@
-"""A path for a folder whose own path cannot stand in LD_LIBRARY_PATH or LD_PRELOAD, because a character in it ends an entry
-there: a symbolic link in a directory that only this user may write to.
+"""A path for a folder whose own path cannot stand in LD_LIBRARY_PATH or LD_PRELOAD, because a character in it ends an
+entry there: a symbolic link in a directory that only this user may write to.
 
-The link outlives the command, which becomes the program. So it has a name made from the folder's path: the same folder
-gets the same link again, and nothing piles up.
+The link outlives the command, which becomes the program. So it has a name made from the folder's path: the same
+folder gets the same link again, and nothing piles up.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ def link_to(folder: Path, ends: str, variables: Mapping[str, str]) -> Path:
             return _point(parent / name, folder)
         except OSError as error:
             problems.append(f"{parent}: {error.strerror}")
-    raise Failure(f"{folder} has a character that ends an entry of LD_LIBRARY_PATH or LD_PRELOAD, and a link to it cannot be "
-                  f"made: {'; '.join(problems)}. Set TMPDIR to a directory that you may write to, or install anycuda elsewhere")
+    raise Failure(f"{folder} has a character that ends an entry of LD_LIBRARY_PATH or LD_PRELOAD, and a link to it "
+                  f"cannot be made: {'; '.join(problems)}. Set TMPDIR to a directory that you may write to, or install "
+                  "anycuda elsewhere")
 
 
 def _parents(variables: Mapping[str, str]) -> Iterator[Path]:
-    """The user's own runtime directory (XDG Base Directory Specification), else one in the directory for temporary files."""
+    """The user's runtime directory (XDG Base Directory Specification), else one where temporary files go."""
     runtime = variables.get("XDG_RUNTIME_DIR", "")
     if os.path.isabs(runtime) and os.path.isdir(runtime):
         yield Path(runtime) / "anycuda"
