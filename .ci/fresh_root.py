@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command of this project in a fresh Debian, as a new user would after a clone.
+"""Runs commands of this project in a fresh Debian, as a new user would after a clone.
 
 The root is made by debootstrap and holds what the README asks for and nothing else. It gets a clone of the last commit
 of this checkout in a folder whose path has a blank and more than 200 characters, and an ordinary user who owns it.
@@ -127,7 +127,8 @@ def fresh(suite: str, state: Path, folder: Path) -> Path:
     return root
 
 
-def run_in(root: Path, options: argparse.Namespace) -> int:
+def start_in(root: Path, options: argparse.Namespace) -> list[str]:
+    """What starts a command there; its text comes last."""
     home = Path("/root") if options.as_root else HOME
     own = {"HOME": str(home), "USER": "root" if options.as_root else USER, "PATH": "/usr/local/bin:/usr/bin:/bin",
            "LANG": "C.UTF-8"}
@@ -143,14 +144,19 @@ def run_in(root: Path, options: argparse.Namespace) -> int:
              "sh", "-c", MOUNTS, root, "no" if options.bare_dev else "yes",
              "chroot", *([] if options.as_root else [f"--userspec={USER_ID}:{USER_ID}", "--groups="]), root,
              "/usr/bin/env", "-i", *(f"{name}={value}" for name, value in own.items()),
-             "sh", "-c", 'cd "$0" && eval "$1"', options.folder, options.command]
-    return subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL).returncode
+             "sh", "-c", 'cd "$0" && eval "$1"', options.folder]
+    return [str(word) for word in words]
+
+
+def megabytes(folder: Path) -> int:
+    """On disk; a file with several names counts once."""
+    return int(run("du", "-sm", folder, capture_output=True, text=True).stdout.split()[0]) if folder.exists() else 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", choices=("bookworm", "trixie"))
-    parser.add_argument("command", help="given to a shell in the clone's folder")
+    parser.add_argument("commands", nargs="+", metavar="COMMAND", help="for a shell in the clone's folder, in turn")
     parser.add_argument("--state", type=Path, default=Path("/var/tmp/anycuda-ci"), help="default: %(default)s")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the clone lies in the root")
     parser.add_argument("--again", action="store_true", help="in the root of the last run, as it is")
@@ -165,11 +171,17 @@ def main() -> int:
     root = options.state / options.suite
     if not options.again:
         root = fresh(options.suite, options.state, options.folder)
-    start = time.monotonic()
-    status = run_in(root, options)
-    said = test_log.summary(inside(root, options.folder) / "build/test/Testing/Temporary/LastTest.log")
-    say(f"{options.suite}: status {status} after {time.monotonic() - start:.0f} s{said.text}")
-    return status or said.skipped
+    start, clone = start_in(root, options), inside(root, options.folder)
+    for command in options.commands:
+        before = time.monotonic()
+        status = subprocess.run([*start, command], stdin=subprocess.DEVNULL).returncode
+        say(f"{options.suite}: {command}: status {status} after {time.monotonic() - before:.0f} s; "
+            f"cache {megabytes(inside(root, CACHE))} MB, build folder {megabytes(clone / 'build')} MB")
+        if status:
+            return status
+    text, skipped = test_log.summary(clone / "build/test/Testing/Temporary/LastTest.log")
+    say(f"{options.suite}: {text}")
+    return skipped
 
 
 if __name__ == "__main__":

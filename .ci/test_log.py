@@ -18,10 +18,10 @@ class Summary(NamedTuple):
 
 def summary(log: Path) -> Summary:
     if not log.exists():
-        return Summary("", 0)
+        return Summary("no test was run", 0)
     text = log.read_text(errors="replace")
     passed = len(re.findall(r"^Test Pass(?:ed\.|\. Reason:)$", text, re.M))
     skipped = [f"{name}: {reason}" for name, reason in _PYTHON.findall(text)]
     skipped += [f"{name}: {reason}" for _, reason, name in _GOOGLE.findall(text)]
     lines = "".join(f"\n  skipped: {line}" for line in skipped)
-    return Summary(f"; {passed} tests passed, {len(skipped)} skipped{lines}", len(skipped))
+    return Summary(f"{passed} tests passed, {len(skipped)} skipped{lines}", len(skipped))

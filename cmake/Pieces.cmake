@@ -4,8 +4,8 @@
 #       Fetches what the cache lacks, then sets, per piece and in the caller's scope:
 #         ANYCUDA_PIECE_<name>         its folder, or empty
 #         ANYCUDA_PIECE_REASON_<name>  why it could not be had, or empty
-#       and ANYCUDA_PIECES, the names, and ANYCUDA_CACHE_FOLDER, the cache. GoogleTest and strace are fetched only where they are not installed:
-#       afterwards find_package(GTest) finds either, and ANYCUDA_STRACE names the program or is false.
+#       and ANYCUDA_PIECES, the names, and ANYCUDA_CACHE_FOLDER, the cache. Afterwards find_package(GTest) finds the
+#       fetched GoogleTest, or an installed one where that could not be had; so does ANYCUDA_STRACE name strace.
 #
 #   anycuda_program(<variable> <program> PACKAGE <Debian package>)
 #       Finds a program that the build cannot do without, or stops and names the package that has it.
@@ -33,23 +33,9 @@ function(anycuda_pieces)
     message(FATAL_ERROR "Python 3.11 or newer was not found: install it (Debian package python3)")
   endif()
 
-  # A piece that is installed is not fetched.
-  set(skip "")
-  find_package(GTest CONFIG QUIET)
-  if(TARGET GTest::gtest AND TARGET GTest::gmock)
-    list(APPEND skip --skip gtest)
-  endif()
-  if(ANYCUDA_STRACE AND NOT EXISTS "${ANYCUDA_STRACE}") # from a cache that has been deleted since
-    unset(ANYCUDA_STRACE CACHE)
-  endif()
-  find_program(ANYCUDA_STRACE strace DOC "strace, installed or from the pieces")
-  if(ANYCUDA_STRACE)
-    list(APPEND skip --skip strace)
-  endif()
-
   # Progress and what could not be had go to stderr, thus straight to the user; stdout is the result as CMake code.
   execute_process(
-    COMMAND "${Python3_EXECUTABLE}" "${ANYCUDA_FETCH}" get ${arg_SETS} ${arg_PIECES} ${skip} --format cmake
+    COMMAND "${Python3_EXECUTABLE}" "${ANYCUDA_FETCH}" get ${arg_SETS} ${arg_PIECES} --format cmake
     RESULT_VARIABLE status
     OUTPUT_VARIABLE result)
   if(NOT status EQUAL 0)
@@ -57,16 +43,20 @@ function(anycuda_pieces)
   endif()
   cmake_language(EVAL CODE "${result}") # sets the variables in the caller's scope
 
-  # The same once more for here, where the tools among the pieces are made known.
+  # The same once more for here. Of the tools among the pieces those that are installed count only where the fetched one
+  # could not be had: an installed GoogleTest may be for another compiler (conda's).
   string(REPLACE " PARENT_SCOPE)" ")" here "${result}")
   cmake_language(EVAL CODE "${here}")
-  if(DEFINED ANYCUDA_PIECE_gtest AND NOT ANYCUDA_PIECE_gtest)
-    message(FATAL_ERROR "GoogleTest is not installed and could not be fetched (${ANYCUDA_PIECE_REASON_gtest}): "
-                        "install it (Debian packages libgtest-dev and libgmock-dev)")
-  elseif(ANYCUDA_PIECE_gtest)
+  if(ANYCUDA_PIECE_gtest)
     set(GTest_ROOT "${ANYCUDA_PIECE_gtest}" PARENT_SCOPE)
+    string(FIND "${GTest_DIR}" "${ANYCUDA_PIECE_gtest}/" at)
+    if(NOT at EQUAL 0)
+      unset(GTest_DIR CACHE)
+    endif()
   endif()
-  if(NOT ANYCUDA_STRACE AND ANYCUDA_PIECE_strace)
-    set_property(CACHE ANYCUDA_STRACE PROPERTY VALUE "${ANYCUDA_PIECE_strace}/bin/strace")
+  if(ANYCUDA_PIECE_strace)
+    set(ANYCUDA_STRACE "${ANYCUDA_PIECE_strace}/bin/strace" CACHE FILEPATH "strace, fetched or installed" FORCE)
+  else()
+    find_program(ANYCUDA_STRACE strace DOC "strace, fetched or installed")
   endif()
 endfunction()
