@@ -260,7 +260,7 @@ def sets() -> dict[str, list[str]]:
     test = demo + of("cudart", "nvrtc", "nvjitlink", "cuda-toolkit", "driver", "nvcc")
     harvest = of("cudart", "nvrtc", "nvjitlink", "crt", "driver") + ["libclang"]
     test += harvest + ["dpkg-dev", "gcc-12", "gtest", "mold", "nvdisasm", "pip", "pkgconf", "python-3.11", "strace"]
-    test += ["tilelang"]
+    test += ["tilelang", "zig"]
     chosen = {"demo": demo, "test": test, "harvest": harvest, "bench": ["tilelang"]}
     chosen["aarch64"] = of("aarch64_cudart", "aarch64_nvrtc") + ["zig", "scikit-build"]
     chosen["aarch64"] += [f"crt-{version}" for version in ("11.8", "12.9", "13.5")]  # headers: the same for both

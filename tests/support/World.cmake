@@ -25,9 +25,22 @@ else()
   set(ANYCUDA_WORLD_PYTHON "${Python3_EXECUTABLE}")
 endif()
 
+# Linkers for `g++ -fuse-ld=`, beside the one that g++ has itself.
+function(world_linker name piece text)
+  if(ANYCUDA_PIECE_${piece})
+    set(folder "${ANYCUDA_PIECE_${piece}}")
+    file(CONFIGURE OUTPUT "${ANYCUDA_WORLD}/linkers/ld.${name}" CONTENT "#!/bin/sh\n${text}\n" @ONLY)
+    file(CHMOD "${ANYCUDA_WORLD}/linkers/ld.${name}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
+         GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  endif()
+endfunction()
+world_linker(gold gcc-12 [[LD_LIBRARY_PATH="@folder@/lib" exec "@folder@/usr/x86_64-linux-gnu/bin/ld.gold" "$@"]])
+world_linker(lld zig [[exec "@folder@/bin/zig" ld.lld "$@"]])
+world_linker(mold mold [[exec "@folder@/bin/ld.mold" "$@"]])
+set(ANYCUDA_WORLD_PATH "${ANYCUDA_WORLD}/linkers")
+
 # Programs that were fetched, then those that build the project, then the system's.
-set(ANYCUDA_WORLD_PATH)
-foreach(piece dpkg-dev mold pkgconf)
+foreach(piece dpkg-dev pkgconf)
   if(ANYCUDA_PIECE_${piece})
     list(APPEND ANYCUDA_WORLD_PATH "${ANYCUDA_PIECE_${piece}}/bin")
   endif()
