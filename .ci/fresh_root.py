@@ -36,7 +36,7 @@ PASSED_ON = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY
              "PIP_EXTRA_INDEX_URL")
 COPIED = ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
 
-# In a mount namespace of its own. $0 is the root; $1 says whether it gets /dev/pts and /dev/shm, as in a container.
+# Runs in a private mount namespace. $0 is the root; $1 says whether it gets /dev/pts and /dev/shm, as in a container.
 MOUNTS = """
 set -e
 root=$0 whole=$1; shift
@@ -162,7 +162,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="in the root of the last run, as it is")
     parser.add_argument("--as-root", action="store_true", help="as root, not as an ordinary user")
     parser.add_argument("--offline", action="store_true", help="without a network")
-    parser.add_argument("--planted", action="store_true", help="beside a CUDA that no test may see (planted_cuda.py)")
+    parser.add_argument("--planted", action="store_true", help="with a CUDA that tests must ignore (planted_cuda.py)")
     parser.add_argument("--bare-dev", action="store_true", help="without /dev/pts and /dev/shm, as a plain chroot")
     options = parser.parse_args()
     if os.geteuid() != 0:

@@ -1,5 +1,5 @@
-"""A CUDA that no test may see, put into a root: a toolkit, a driver, a conda environment, wheels of the user, and the
-variables that lead to them. A test that reads one of them gets CUDA 12.4 where it wants another, or none.
+"""Installs CUDA 12.4 that tests must ignore: a toolkit, a driver, a conda environment, wheels of the user, and the
+variables that lead to them. A test that reads one of them fails: it gets CUDA 12.4 instead of its own.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from pathlib import Path
 
 RELEASE = "12.4"
 SYSTEM = "usr/lib/x86_64-linux-gnu"
-# Says who called it: nothing of the project may.
+# Fails whoever runs it.
 TRAP = "#!/bin/sh\necho 'the planted CUDA was used:' \"$0\" >&2\nexit 99\n"
 MODULE = "raise ImportError('a module of the planted environment was imported')\n"
 
 
 def variables(home: str) -> dict[str, str]:
-    """What the shell of somebody who works with CUDA and conda may have set, and settings of anycuda's own."""
+    """Variables that CUDA and conda users set in their shells, and anycuda's own settings."""
     toolkit = "/usr/local/cuda"
     return {
         "PATH": f"/opt/conda/bin:{toolkit}/bin:/usr/local/bin:/usr/bin:/bin",
@@ -30,7 +30,7 @@ def variables(home: str) -> dict[str, str]:
 
 
 def plant(root: Path, cache: Path, home: str) -> None:
-    """`cache`: the fetched artifacts, whose real libraries these are."""
+    """`cache`: the fetched artifacts, from which the libraries are copied."""
 
     def artifact(name: str) -> Path:
         return next((cache / name).glob("*/"))

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-# unittest's line, and GoogleTest's, whose reason stands before it.
-_PYTHON = re.compile(r"^(\w+ \([\w.]+\)).* \.\.\. skipped ['\"](.*)['\"]$", re.M)
+# unittest's line begins with the test or its description; GoogleTest's reason stands before the name.
+_PYTHON = re.compile(r"^(.*?) ?\.\.\. skipped ['\"](.*)['\"]$", re.M)
 _GOOGLE = re.compile(r"^(\S+): Skipped\n(.*)\n(?:.*\n)*?\[  SKIPPED \] (\S+)", re.M)
 
 

@@ -10,7 +10,7 @@ TRIPLE = "x86_64-linux-gnu"
 INSIDE = f"usr/lib/gcc/{TRIPLE}/12"
 # Where g++ looks for its own assembler and linker, as seen from INSIDE.
 BINUTILS = f"usr/{TRIPLE}/bin/"
-# What the tools themselves need. In a folder of its own, so that LD_LIBRARY_PATH leads to nothing else.
+# Libraries of the tools. They are in a separate folder, so that LD_LIBRARY_PATH adds nothing else.
 TOOL_LIBRARIES = {f"usr/lib/{TRIPLE}/lib*.so*": "lib/"}
 GXX = [
     "#!/bin/sh",

@@ -66,7 +66,7 @@ class Machine:
         (self.venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
         self.variables = {"ANYCUDA_SYSTEM_ROOT": str(self.root), "VIRTUAL_ENV": str(self.venv),
                           "HOME": str(self.root / "home"), "PATH": "/usr/bin:/bin"}
-        if os.environ.get("ANYCUDA_FENCE"):  # this computer has CUDA of its own: tests/support/README.md
+        if os.environ.get("ANYCUDA_FENCE"):  # this computer has CUDA: tests/support/README.md
             self.variables |= {"LD_AUDIT": os.environ["ANYCUDA_FENCE"], "ANYCUDA_TEST_FENCE": str(self.root)}
 
     def wheel(self, library: str, release: str) -> Machine:

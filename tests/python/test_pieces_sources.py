@@ -42,10 +42,10 @@ class AptSource(CacheCase):
     def test_the_locked_version_is_fetched(self) -> None:
         self.assertEqual(self.fetch("2", APT), Fetched(self.top / "into/p.deb", "2"))
 
-    def test_a_version_that_was_replaced_on_the_mirror_is_fetched_in_the_newer_one(self) -> None:
+    def test_replaced_version_is_fetched_in_newer_one(self) -> None:
         self.assertEqual(self.fetch("1", APT), Fetched(self.top / "into/p.deb", "2"))
 
-    def test_a_package_that_has_gone_from_the_mirror_is_a_reason(self) -> None:
+    def test_package_gone_from_mirror_is_reported(self) -> None:
         gone = APT | {"apt-cache": "exit 0"}
         with self.assertRaisesRegex(FetchError, "p: the Debian mirror has no version of it in bookworm") as caught:
             self.fetch("1", gone)

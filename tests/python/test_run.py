@@ -262,7 +262,7 @@ class PrivateLinks(Folder):
         (value,) = environment.changes(installed, table(), preload, None, variables).values()
         return value
 
-    def test_the_program_runs_through_them(self):
+    def test_program_runs_through_link(self):
         for character, preload in ((":", False), (";", False), ("$", False), (" ", True), (":", True), ("\t", True)):
             folder = self.installed(character)
             value = self.changes(folder, preload, XDG_RUNTIME_DIR=str(self.folder))
@@ -281,13 +281,13 @@ class PrivateLinks(Folder):
             self.assertEqual(first.parent.parent if preload else first.parent, folder)
             shutil.rmtree(folder)
 
-    def test_the_same_folder_has_the_same_link(self):
+    def test_same_folder_gets_same_link(self):
         folder = self.installed(" ")
         values = {self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder)) for _ in range(3)}
         self.assertEqual(len(values), 1)
         self.assertEqual(len(list((self.folder / "anycuda").iterdir())), 1)
 
-    def test_a_link_that_leads_elsewhere_is_replaced(self):
+    def test_wrong_link_is_replaced(self):
         folder = self.installed(" ")
         self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
         (link,) = (self.folder / "anycuda").iterdir()
@@ -296,8 +296,8 @@ class PrivateLinks(Folder):
         self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
         self.assertEqual(link.resolve(), folder / "stubs")
 
-    def test_a_directory_of_somebody_else_is_not_used(self):
-        """Another user could lead the link to code of their own."""
+    def test_foreign_directory_is_refused(self):
+        """Another user could point the link at other code."""
         folder = self.installed(" ")
         (self.folder / "anycuda").mkdir()
         (self.folder / "anycuda").chmod(0o777)
@@ -311,7 +311,7 @@ class PrivateLinks(Folder):
                     self.assertRaisesRegex(Failure, "not a directory that only this user may write to"):
                 self.changes(folder, True)
 
-    def test_without_a_place_for_a_link_the_message_says_what_to_do(self):
+    def test_no_usable_directory_reports_cause_and_remedy(self):
         folder = self.installed(" ")
         parents = [self.folder / "no where", Path("/proc/anycuda")]
         with mock.patch.object(private_link, "_parents", return_value=parents), \

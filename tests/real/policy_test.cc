@@ -138,9 +138,9 @@ TEST_F(Policy, ANewerMajorThanTheDatabaseKnowsServesCallersWithoutAVersion) {
   EXPECT_EQ(answer(machine_.run({versionless("call_cudart-12"), "peek"}), "peek"), "4242");
 }
 
-// A program that runs with more rights than its user must not load what the user's environment
-// says. It is told so by the kernel (AT_SECURE); nothing else about such a program counts for the
-// dynamic linker and the stubs.
+// A program with more rights than its user must not load what the user's environment names. The
+// kernel marks such a program with AT_SECURE, which is all that the dynamic linker and the stubs
+// look at.
 TEST_F(Policy, PrivilegedProgramsIgnoreEveryVariable) {
   const Path program = patched("call_cudart-12");
   const Path log = machine_.root() / "tmp/log";

@@ -154,7 +154,7 @@ Environment Machine::environment() const {
                      {"ANYCUDA_SYSTEM_ROOT", root_.string()},
                      // No GPU on any machine, also where this computer has one.
                      {"CUDA_VISIBLE_DEVICES", ""}};
-  static const bool fenced = computer_has_cuda();
+  static const bool fenced = *ANYCUDA_TEST_FENCE != '\0' && computer_has_cuda();
   if (fenced) {
     all["LD_AUDIT"] = ANYCUDA_TEST_FENCE;
     all["ANYCUDA_TEST_FENCE"] = root_.string();

@@ -80,7 +80,7 @@ TEST(Pieces, SayWhyOneIsMissing) {
 
 // For such a program the dynamic linker takes LD_AUDIT and its like out of the environment
 // (ld.so(8)).
-TEST(Process, MayBeStartedAsAPrivilegedOne) {
+TEST(Process, SecureSetsAtSecure) {
   for (const bool secure : {false, true}) {
     ProcessSpec spec;
     spec.argv = {"/bin/sh", "-c", "printenv LD_AUDIT; printenv KEPT"};
@@ -107,7 +107,7 @@ std::string in_world(const std::string& script, const Environment& caller,
   return result.out;
 }
 
-TEST(World, HasNothingOfTheCallersEnvironment) {
+TEST(World, HidesCallersEnvironment) {
   const Environment caller = {{"CUDA_HOME", "/x"},      {"LD_LIBRARY_PATH", "/x"},
                               {"PYTHONPATH", "/x"},     {"ANYCUDA_CUDART", "/x"},
                               {"CONDA_PREFIX", "/x"},   {"VIRTUAL_ENV", "/x"},
@@ -125,7 +125,7 @@ TEST(World, HasNothingOfTheCallersEnvironment) {
 }
 
 // As it does the folders with CUDA of this computer. A container's root may lack the right.
-TEST(World, OfRootHidesFolders) {
+TEST(World, RootHidesFolders) {
   Machine machine;
   machine.put_file("opt/cuda/there", "");
   const bool may_hide = geteuid() == 0 && shell("/usr/bin/unshare --mount true").status == 0;

@@ -118,7 +118,7 @@ class StaticLinks(WithStatic):
     """With the compilers, flags and company that it meets."""
 
     def test_compilers_and_linkers(self) -> None:
-        # zig is clang and lld; as C, since for C++ it would compile a library of its own first.
+        # zig is clang and lld. The source is compiled as C: for C++ zig first builds a C++ library.
         clang = (piece("zig") / "bin/zig", "cc", "-x", "c")
         for name, compiler, options in (
             ("gcc-lto", (CXX,), ["-flto"]), ("gcc-gc", (CXX,), ["-Wl,--gc-sections", "-ffunction-sections"]),

@@ -56,7 +56,7 @@ def _make_private(folder: Path) -> None:
 
 
 def _point(link: Path, target: Path) -> Path:
-    """Makes the link, or replaces what is there by one rename, so that another process sees the old or the new one."""
+    """Makes the link, or replaces an old one by a rename, so that another process sees one of the two."""
     try:
         if os.readlink(link) == str(target):
             return link
