@@ -23,6 +23,7 @@ def variables(home: str) -> dict[str, str]:
         "CUDA_HOME": toolkit, "CUDA_PATH": toolkit, "CUDACXX": f"{toolkit}/bin/nvcc", "NVCC_APPEND_FLAGS": "--planted",
         "LD_LIBRARY_PATH": f"{toolkit}/lib64:/opt/conda/lib", "LIBRARY_PATH": f"{toolkit}/lib64",
         "CPATH": f"{toolkit}/include",
+        "CMAKE_PREFIX_PATH": "/opt/conda",
         "CONDA_PREFIX": "/opt/conda", "VIRTUAL_ENV": "/opt/conda", "PYTHONPATH": "/opt/planted",
         "CUDA_VISIBLE_DEVICES": "7", "ANYCUDA_CUDART": f"{toolkit}/lib64/libcudart.so.12", "ANYCUDA_COMPAT": "strict",
         "ANYCUDA_CROSS_MAJOR": "reject", "ANYCUDA_LOG": "debug", "XDG_CACHE_HOME": f"{home}/planted-cache",
@@ -49,6 +50,10 @@ def plant(root: Path, cache: Path, home: str) -> None:
     (root / "usr/local/cuda").symlink_to(toolkit.name)
     (root / "etc/ld.so.conf.d/cuda.conf").write_text("/usr/local/cuda/lib64\n")
 
+    # Debian's own packages have these in the system's folders.
+    script(root / "usr/bin/nvcc", TRAP)
+    for path in headers.glob("cuda*.h"):
+        shutil.copy(path, root / "usr/include")
     for path in artifact("driver-550").glob("lib*.so*"):
         shutil.copy(path, root / SYSTEM, follow_symlinks=False)
 

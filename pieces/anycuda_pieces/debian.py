@@ -57,6 +57,11 @@ class Apt:
                 f"{file.package}: the Debian mirror has no version of it in {file.suite}", final=True
             )
         version = file.version if file.version in versions else versions[0]
+        if version != file.version and not _is_newer(version, file.version):
+            raise FetchError(
+                f"{file.package}: version {file.version} is locked, the Debian mirror has only the older {version} "
+                f"in {file.suite}: use a mirror that is up to date", final=True,
+            )
         return Fetched(suite.download(file.package, version, into), version)
 
 
@@ -64,7 +69,7 @@ class Suite:
     """One suite (with its security updates) and one component of it."""
 
     def __init__(self, home: Path, name: str, component: str, arch: str):
-        for tool in ("apt-get", "apt-cache", "apt-config", "dpkg-deb"):
+        for tool in ("apt-get", "apt-cache", "apt-config", "dpkg", "dpkg-deb"):
             if not shutil.which(tool):
                 raise FetchError(
                     f"{tool} is missing: Debian packages need a Debian with apt and dpkg",
@@ -192,6 +197,11 @@ def _archives(scratch: Path) -> tuple[list[str], list[str]]:
         if base.endswith("/debian") and f"{base}-security" not in security
     ]
     return main, security
+
+
+def _is_newer(version: str, than: str) -> bool:
+    """By Debian's own order, in which 1.0~a comes before 1.0."""
+    return subprocess.run(["dpkg", "--compare-versions", version, "gt", than]).returncode == 0
 
 
 def _last_error(text: str) -> str:

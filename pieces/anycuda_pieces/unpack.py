@@ -130,6 +130,8 @@ def _deb_members(archive: Path) -> Iterator[Member]:
                 name = info.name.removeprefix("./")
                 if info.issym():
                     yield Member(name, None, info.linkname)
+                elif info.islnk():
+                    yield Member(name, None, f"/{info.linkname}")  # refused where a rule takes it
                 elif info.isfile():
                     yield Member(name, tar.extractfile(info), executable=bool(info.mode & 0o100))
     finally:

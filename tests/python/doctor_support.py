@@ -63,9 +63,11 @@ class Machine:
         self.site = self.venv / f"lib/python3.{sys.version_info[1]}" / "site-packages"
         self.site.mkdir(parents=True)
         (self.root / "home").mkdir()
+        (self.root / "run").mkdir(mode=0o700)
         (self.venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
         self.variables = {"ANYCUDA_SYSTEM_ROOT": str(self.root), "VIRTUAL_ENV": str(self.venv),
-                          "HOME": str(self.root / "home"), "PATH": "/usr/bin:/bin"}
+                          "HOME": str(self.root / "home"), "PATH": "/usr/bin:/bin",
+                          "XDG_RUNTIME_DIR": str(self.root / "run")}
         if os.environ.get("ANYCUDA_FENCE"):  # this computer has CUDA: tests/support/README.md
             self.variables |= {"LD_AUDIT": os.environ["ANYCUDA_FENCE"], "ANYCUDA_TEST_FENCE": str(self.root)}
 

@@ -151,5 +151,13 @@ def piece(name: str) -> Path:
     return Path(done.stdout.strip())
 
 
-__all__ = ["COMPILER", "ROOT", "Workshop", "headers", "layout", "mutations", "number", "opened", "piece", "place",
-           "read", "run", "slot", "value_of", "with_bytes"]
+def linkers(*names: str) -> tuple[str, ...]:
+    """Linkers for -fuse-ld, of which all but bfd are fetched; without one of them the test is skipped."""
+    for name, holder in (("gold", "gcc-12"), ("lld", "zig"), ("mold", "mold")):
+        if name in names:
+            piece(holder)
+    return names
+
+
+__all__ = ["COMPILER", "ROOT", "Workshop", "headers", "layout", "linkers", "mutations", "number", "opened", "piece",
+           "place", "read", "run", "slot", "value_of", "with_bytes"]

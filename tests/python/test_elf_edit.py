@@ -10,7 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from elf_support import Workshop, layout, number, opened, read, run, value_of, with_bytes
+from elf_support import Workshop, layout, linkers, number, opened, read, run, value_of, with_bytes
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
 
@@ -52,7 +52,6 @@ int main(void) {  /* the kernel says where the program headers are: they must be
   return 0;
 }
 """
-LINKERS = ("bfd", "gold", "lld", "mold")
 
 
 class Editor(Workshop):
@@ -84,7 +83,7 @@ class Editor(Workshop):
         return read.read(path)
 
     def test_another_library_in_place_of_one_that_is_needed(self):
-        for linker in LINKERS:
+        for linker in linkers("bfd", "gold", "lld", "mold"):
             for flags in ((), ("-Wl,--build-id=none",), ("-Wl,--hash-style=sysv",), ("-s",), ("-Wl,-z,now",)):
                 with self.subTest(linker=linker, flags=flags):
                     path = self.made("libuser.so", f"-fuse-ld={linker}", *flags)
@@ -99,7 +98,7 @@ class Editor(Workshop):
                     self.assertEqual(value_of(path, "other"), "7")
 
     def test_programs(self):
-        for linker in LINKERS:
+        for linker in linkers("bfd", "gold", "lld", "mold"):
             for flags in (("-pie", "-fPIE"), ("-no-pie",), ("-no-pie", "-DBIG"), ("-pie", "-fPIE", "-DBIG")):
                 with self.subTest(linker=linker, flags=flags):
                     path = self.made("program", f"-fuse-ld={linker}", *flags, program=True)
@@ -130,7 +129,7 @@ class Editor(Workshop):
         self.assertEqual(image.needed, ["libstub.so", *names[2:]])
 
     def test_symbols_that_name_no_library_get_one_and_a_version(self):
-        for linker in LINKERS:
+        for linker in linkers("bfd", "gold", "lld", "mold"):
             for node, expected in (("lib.1", "201"), ("lib.2", "202")):
                 with self.subTest(linker=linker):
                     path = self.library("libuser.so", USER, f"-fuse-ld={linker}")

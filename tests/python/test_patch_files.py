@@ -82,8 +82,8 @@ class Replace(unittest.TestCase):
         self.assertEqual(self.files(), ["file"])
 
     def test_rights_to_run_with_are_kept_though_the_copy_is_written(self):
-        """The kernel takes them from a file that is written to; as root the first alone. Only root can give a file
-        capabilities, and not on every file system: elsewhere the attribute is kept in memory, and taken at a write."""
+        """The kernel removes capabilities when a file is written; from an ordinary user's file also set-user-ID. Only
+        root can give a file capabilities, and not on every file system: otherwise memory holds them until a write."""
         capability = bytes.fromhex("0100000200200000000000000000000000000000")  # net_raw, permitted and effective
         self.path.chmod(0o4755)
         try:

@@ -171,11 +171,11 @@ class Pipe:
     def __init__(self) -> None:
         self._reading, self._writing = os.pipe()
 
-    def say(self, text: str = "now") -> None:
+    def send(self, text: str = "now") -> None:
         os.write(self._writing, text.encode())
 
-    def hear(self) -> str:
-        """What was said; "" if nothing was for half a minute."""
+    def receive(self) -> str:
+        """The next words; "" if none come within half a minute."""
         ready, _, _ = select.select([self._reading], [], [], 30)
         return os.read(self._reading, 4096).decode() if ready else ""
 
@@ -184,8 +184,8 @@ def _fetch_slowly(case: CacheCase, started: Pipe, go_on: Pipe) -> None:
     inner = Store(case.contents)
 
     def source(file, into):
-        started.say()
-        if not go_on.hear():
+        started.send()
+        if not go_on.receive():
             os._exit(3)
         return inner(file, into)
 
@@ -195,13 +195,13 @@ def _fetch_slowly(case: CacheCase, started: Pipe, go_on: Pipe) -> None:
 def _fetch_second(case: CacheCase, go_on: Pipe, answer: Pipe) -> None:
     def say(text: str) -> None:
         if "waiting" in text:
-            go_on.say()
+            go_on.send()
 
     case.progress.say = say
     try:
-        answer.say(str(case.get(no_source, ["one"]).folders["one"]))
+        answer.send(str(case.get(no_source, ["one"]).folders["one"]))
     except BaseException as error:
-        answer.say(repr(error))
+        answer.send(repr(error))
 
 
 class Processes(CacheCase):
@@ -251,9 +251,9 @@ class Processes(CacheCase):
     def test_of_two_processes_one_fetches_and_the_other_waits_and_uses_it(self) -> None:
         started, go_on, answer = Pipe(), Pipe(), Pipe()
         first = self.start(_fetch_slowly, self, started, go_on)
-        self.assertTrue(started.hear())
+        self.assertTrue(started.receive())
         second = self.start(_fetch_second, self, go_on, answer)
-        got = answer.hear()
+        got = answer.receive()
         self.assertEqual([self.ended_with(pid) for pid in (first, second)], [0, 0])
         self.assertEqual(got, str(self.cache.folder(self.lock, self.lock.pieces["one"])))
 

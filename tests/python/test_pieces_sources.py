@@ -20,6 +20,7 @@ from anycuda_pieces.pypi import Pip
 APT = {
     "apt-config": "exit 0",
     "dpkg-deb": "exit 0",
+    "dpkg": '[ "$1 $3" = "--compare-versions gt" ] && [ "$2" -gt "$4" ]',
     "apt-get": """case "$*" in
 *--print-uris*) echo "'http://mirror.invalid/debian/dists/bookworm/InRelease' x 0" ;;
 *update*) exit 0 ;;
@@ -44,6 +45,10 @@ class AptSource(CacheCase):
 
     def test_replaced_version_is_fetched_in_newer_one(self) -> None:
         self.assertEqual(self.fetch("1", APT), Fetched(self.top / "into/p.deb", "2"))
+
+    def test_older_version_on_mirror_is_refused(self) -> None:
+        with self.assertRaisesRegex(FetchError, "version 3 is locked, the Debian mirror has only the older 2"):
+            self.fetch("3", APT)
 
     def test_package_gone_from_mirror_is_reported(self) -> None:
         gone = APT | {"apt-cache": "exit 0"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 import unittest
 
@@ -93,9 +94,12 @@ class DebianPackages(CacheCase):
                 info = tarfile.TarInfo(f"./{name}")
                 if isinstance(content, str):
                     info.type, info.linkname = tarfile.SYMTYPE, content
+                    if content.startswith("="):
+                        info.type, info.linkname = tarfile.LNKTYPE, content[1:]
                     tar.addfile(info)
                 else:
                     info.size = len(content)
+                    info.mode = 0o755 if name.endswith(".run") else 0o644
                     tar.addfile(info, io.BytesIO(content))
         self.contents = {"a.deb": out.getvalue()}
         piece = Piece(
@@ -112,6 +116,17 @@ class DebianPackages(CacheCase):
         folder = self.get_with_dpkg().folders["a"]
         self.assertEqual((folder / "liba.so").read_bytes(), b"elf")
         self.assertTrue((folder / "liba.so.1").is_symlink())
+
+    def test_execute_permission_is_kept(self) -> None:
+        self.package([("usr/lib/a.run", b"program"), ("usr/lib/liba.so.1", b"elf")])
+        folder = self.get_with_dpkg().folders["a"]
+        self.assertEqual([os.access(folder / name, os.X_OK) for name in ("a.run", "liba.so.1")], [True, False])
+
+    def test_hard_links_are_refused_where_a_rule_takes_them(self) -> None:
+        self.package([("usr/lib/liba.so.1", b"elf"), ("usr/lib/b", "=./usr/lib/liba.so.1")])
+        self.assertIn("only links within a folder", self.get_with_dpkg().missing["a"])
+        self.package([("usr/lib/liba.so.1", b"elf"), ("usr/other/b", "=./usr/lib/liba.so.1")])
+        self.assertEqual(self.get_with_dpkg().missing, {})
 
     def test_links_that_lead_out_are_refused(self) -> None:
         for target in ("/etc", "..", "../x", "."):

@@ -7,7 +7,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from doctor_support import Machine, needs_build
+from doctor_support import Machine, needs_build, piece
 from wheel_support import libraries, linked, load, needed, problems, real_wheel, repaired, stub_in, unpack
 
 # Libraries that are not CUDA's and not on every machine: PyTorch, FFmpeg, RDMA, NUMA, Python built as a library.
@@ -113,6 +113,10 @@ class Cumm(LoadsAlone, unittest.TestCase):
 
     wheel, changed, left_out = "cumm", 1, 3
     loads = ["cumm/core_cc.cpython-311-x86_64-linux-gnu.so"]
+
+    def test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there(self):
+        piece("python-3.11")  # its library is for this Python, which runs the tests
+        super().test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there()
 
 
 @needs_build

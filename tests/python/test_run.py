@@ -311,6 +311,31 @@ class PrivateLinks(Folder):
                     self.assertRaisesRegex(Failure, "not a directory that only this user may write to"):
                 self.changes(folder, True)
 
+    def test_parent_that_others_may_write_to_is_refused(self):
+        """There another user could put a directory in place of the private one."""
+        folder = self.installed(" ")
+        open_to_all = self.folder / "open"
+        open_to_all.mkdir()
+        for mode, refused in ((0o777, True), (0o720, True), (0o1777, False), (0o755, False)):
+            open_to_all.chmod(mode)
+            with mock.patch.object(private_link, "_parents", return_value=[open_to_all / "mine"]):
+                if refused:
+                    with self.assertRaisesRegex(Failure, f"another user may rename what is in {open_to_all}"):
+                        self.changes(folder, True)
+                else:
+                    self.assertTrue(self.changes(folder, True).startswith(f"{open_to_all}/mine/"))
+
+    def test_runtime_directory_of_another_user_is_refused(self):
+        folder = self.installed(" ")
+        about = os.stat(self.folder)
+        other = os.stat_result((about.st_mode, *about[1:4], about.st_uid + 1, *about[5:]))
+        real = os.stat
+        with mock.patch("tempfile.gettempdir", return_value=str(self.folder / "tmp")), \
+                mock.patch.object(os, "stat", lambda path, **_: other if path == self.folder else real(path, **_)):
+            (self.folder / "tmp").mkdir()
+            value = self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
+        self.assertTrue(value.startswith(f"{self.folder}/tmp/anycuda-"), value)
+
     def test_no_usable_directory_reports_cause_and_remedy(self):
         folder = self.installed(" ")
         parents = [self.folder / "no where", Path("/proc/anycuda")]

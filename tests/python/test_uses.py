@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
+from elf_support import linkers
 from uses_support import BUILD, REAL, Folder, built, library_file, needs_programs, piece, table, use_of, wheel
 
 from anycuda.elf import edit, read
@@ -277,7 +278,7 @@ class StubsInside(Folder):
         stripped = self.folder / "libcudart.a"
         shutil.copy(STATIC / "12" / "libcudart.a", stripped)
         subprocess.run(["strip", "--strip-unneeded", stripped], check=True)
-        for linker in ("bfd", "gold", "lld"):
+        for linker in linkers("bfd", "gold", "lld"):
             file = self.linked(f"{linker}.so", "cudaMalloc", "-ffunction-sections", f"-fuse-ld={linker}",
                                "-Wl,--gc-sections,-s,--exclude-libs,ALL", stripped)
             subprocess.run(["strip", "--strip-all", file.path], check=True)

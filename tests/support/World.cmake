@@ -72,8 +72,10 @@ function(anycuda_add_test)
 endfunction()
 
 # Compilers take folders of headers and libraries from the environment, before those of the fetched CUDA.
-set(ANYCUDA_COMPILER_VARIABLES CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH)
-list(TRANSFORM ANYCUDA_COMPILER_VARIABLES PREPEND "--unset=")
+set(ANYCUDA_WITHOUT_FOLDERS "\"${CMAKE_COMMAND}\" -E env")
+foreach(variable CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH)
+  string(APPEND ANYCUDA_WITHOUT_FOLDERS " --unset=${variable}")
+endforeach()
 
 # The older nvccs do not compile the headers of a newer g++ and its C library.
 set(ANYCUDA_NVCC_HOST "${CMAKE_CXX_COMPILER}")
@@ -82,15 +84,8 @@ if(ANYCUDA_PIECE_gcc-12)
 endif()
 
 macro(anycuda_only_fetched_headers)
-  foreach(variable CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH)
-    if(DEFINED ENV{${variable}})
-      list(JOIN ANYCUDA_COMPILER_VARIABLES " " unset)
-      foreach(rule COMPILE LINK)
-        set_property(DIRECTORY PROPERTY RULE_LAUNCH_${rule} "\"${CMAKE_COMMAND}\" -E env ${unset}")
-      endforeach()
-      break()
-    endif()
-  endforeach()
+  set_property(DIRECTORY PROPERTY RULE_LAUNCH_COMPILE "${ANYCUDA_WITHOUT_FOLDERS}")
+  set_property(DIRECTORY PROPERTY RULE_LAUNCH_LINK "${ANYCUDA_WITHOUT_FOLDERS}")
 endmacro()
 
 function(anycuda_nvcc variable release)
@@ -99,7 +94,7 @@ function(anycuda_nvcc variable release)
     set(${variable} "" PARENT_SCOPE)
     return()
   endif()
-  # nvcc takes options from the caller's environment, too.
-  set(${variable} "${CMAKE_COMMAND}" -E env ${ANYCUDA_COMPILER_VARIABLES}
-      --unset=NVCC_PREPEND_FLAGS --unset=NVCC_APPEND_FLAGS --unset=NVCC_CCBIN "${nvcc}" -allow-unsupported-compiler -ccbin "${ANYCUDA_NVCC_HOST}" PARENT_SCOPE)
+  # nvcc takes options from the caller's environment, too, and its own g++ needs no library from there.
+  set(${variable} "${CMAKE_COMMAND}" -E env --unset=NVCC_PREPEND_FLAGS --unset=NVCC_APPEND_FLAGS --unset=NVCC_CCBIN
+      --unset=CPATH --unset=C_INCLUDE_PATH --unset=CPLUS_INCLUDE_PATH --unset=LIBRARY_PATH --unset=LD_LIBRARY_PATH "${nvcc}" -allow-unsupported-compiler -ccbin "${ANYCUDA_NVCC_HOST}" PARENT_SCOPE)
 endfunction()

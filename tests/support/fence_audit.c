@@ -1,8 +1,7 @@
 /* Loaded by the dynamic loader through LD_AUDIT into programs on a Machine, on computers that have
    CUDA of their own. Programs and CUDA's libraries open "libcuda.so.1" and the like by such plain
-   names, and no environment variable can hide what lies in the system's folders. Of these the fence
-   lets through what the tests brought: files below the machine (ANYCUDA_TEST_FENCE), the build and
-   the cache, which may lie there, too. */
+   names, and no environment variable can hide what the dynamic loader finds then. Here it finds
+   only what the tests brought. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <stdlib.h>
@@ -25,9 +24,10 @@ static int is_of_cuda(const char* file) {
   return 0;
 }
 
-/* Where ld.so.cache and the dynamic loader's own folders lead. */
-static int is_the_systems(const char* path) {
-  static const char* const folders[] = {"/lib", "/usr/", "/opt/", "/run/"};
+/* By the tests: below the machine, the build and the cache, and in folders of single tests. */
+static int is_brought(const char* path) {
+  static const char* const folders[] = {ANYCUDA_BROUGHT, "/tmp/"};
+  if (begins_with(path, getenv("ANYCUDA_TEST_FENCE"))) return 1;
   for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
     if (begins_with(path, folders[i])) return 1;
   }
@@ -40,8 +40,5 @@ char* la_objsearch(const char* name, uintptr_t* cookie, unsigned int flag) {
   /* A bare name is only the start of a search; what the search tries comes here again with its
    * folder. */
   if (slash == NULL || flag == LA_SER_ORIG) return (char*)name;
-  if (!is_of_cuda(slash + 1) || !is_the_systems(name)) return (char*)name;
-  const int brought = begins_with(name, getenv("ANYCUDA_TEST_FENCE")) ||
-                      begins_with(name, ANYCUDA_BUILD) || begins_with(name, ANYCUDA_CACHE_FOLDER);
-  return brought ? (char*)name : NULL;
+  return is_of_cuda(slash + 1) && !is_brought(name) ? NULL : (char*)name;
 }

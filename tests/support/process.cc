@@ -86,6 +86,8 @@ std::uint64_t start_of_stack(pid_t pid) {
 // Stack").
 void make_secure(pid_t pid) {
   const int memory = open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC);
+  if (memory < 0)
+    throw std::runtime_error(std::string("cannot open its memory: ") + strerror(errno));
   std::uint64_t at = start_of_stack(pid), word = 0;
   const auto next = [&] {
     if (pread(memory, &word, sizeof word, static_cast<off_t>(at)) != sizeof word) {
@@ -106,7 +108,13 @@ void make_secure(pid_t pid) {
 void start_secure(pid_t pid) {
   int state = 0;
   if (waitpid(pid, &state, 0) != pid || !WIFSTOPPED(state)) return;  // it could not be started
-  make_secure(pid);
+  try {
+    make_secure(pid);
+  } catch (const std::runtime_error&) {
+    kill(pid, SIGKILL);
+    waitpid(pid, &state, 0);
+    throw;
+  }
   ptrace(PTRACE_DETACH, pid, nullptr, nullptr);
 }
 

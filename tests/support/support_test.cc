@@ -124,6 +124,15 @@ TEST(World, HidesCallersEnvironment) {
   EXPECT_EQ(in_world("echo \"$GIVEN|$HOME\"", caller), "a b|" WORLD_FOLDER "/home\n");
 }
 
+// Of this test, too, which ctest has started as it starts all of GoogleTest's.
+TEST(World, IsEveryTests) {
+  EXPECT_STREQ(getenv("HOME"), WORLD_FOLDER "/home");
+  for (const char* name :
+       {"CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "CONDA_PREFIX", "PYTHONPATH"}) {
+    EXPECT_EQ(getenv(name), nullptr) << name;
+  }
+}
+
 // As it does the folders with CUDA of this computer. A container's root may lack the right.
 TEST(World, RootHidesFolders) {
   Machine machine;

@@ -3,8 +3,8 @@
 //   anycuda_world <folder> [--hide PATTERN] [NAME=VALUE ...] -- <program> [argument ...]
 //
 // The program gets the variables named here and no others. For root the folders with CUDA of this
-// computer are empty meanwhile; nobody else may hide a folder, so for other users the results must
-// be right with them, too.
+// computer are empty while it runs. Other users cannot hide a folder, so the results must be right
+// with them, too.
 #include <fcntl.h>
 #include <glob.h>
 #include <sched.h>

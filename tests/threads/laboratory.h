@@ -32,8 +32,9 @@ struct Laboratory : Machine {
   Laboratory() {
     if (!kSanitized) return;
     // ThreadSanitizer refuses to go on in a child of several threads unless it is told to.
-    env("TSAN_OPTIONS", "die_after_fork=0:suppressions=" + std::string(ANYCUDA_SOURCE_DIR) +
-                            "/tests/threads/tsan.supp");
+    // In quotes: a blank in a path would end the option.
+    env("TSAN_OPTIONS", "die_after_fork=0:suppressions=\"" + std::string(ANYCUDA_SOURCE_DIR) +
+                            "/tests/threads/tsan.supp\"");
   }
 };
 

@@ -54,10 +54,16 @@ def run(command: list, environment: dict[str, str] | None = None, expect: int | 
     return result.stdout
 
 
+def fence(root: Path | str) -> dict[str, str]:
+    """What hides a CUDA of this computer from a program: tests/support/README.md."""
+    library = os.environ.get("ANYCUDA_FENCE")
+    return {"LD_AUDIT": library, "ANYCUDA_TEST_FENCE": str(root)} if library else {}
+
+
 def on_machine(program: Path, *libraries: str) -> str:
     """What a program prints on a machine that has the CUDA libraries of these pieces, and no others."""
     with tempfile.TemporaryDirectory() as root:
-        environment = {"ANYCUDA_SYSTEM_ROOT": root, "ANYCUDA_LOG": "off", "PATH": "/usr/bin:/bin"}
+        environment = {"ANYCUDA_SYSTEM_ROOT": root, "ANYCUDA_LOG": "off", "PATH": "/usr/bin:/bin", **fence(root)}
         folders = [folder for name in libraries for folder in piece(name).glob("nvidia/*/lib")]
         if folders:
             environment["LD_LIBRARY_PATH"] = ":".join(map(str, folders))

@@ -36,16 +36,19 @@ def link_to(folder: Path, ends: str, variables: Mapping[str, str]) -> Path:
 
 
 def _parents(variables: Mapping[str, str]) -> Iterator[Path]:
-    """The user's runtime directory (XDG Base Directory Specification), else one where temporary files go."""
+    """In the user's runtime directory (XDG Base Directory Specification), else where temporary files go."""
     runtime = variables.get("XDG_RUNTIME_DIR", "")
-    if os.path.isabs(runtime) and os.path.isdir(runtime):
+    if os.path.isabs(runtime):
         yield Path(runtime) / "anycuda"
     for folder in dict.fromkeys((tempfile.gettempdir(), "/tmp")):
         yield Path(folder) / f"anycuda-{os.getuid()}"
 
 
 def _make_private(folder: Path) -> None:
-    """Refuses a directory that somebody else has made or may write to: what is behind a link is loaded as code."""
+    """Refuses a directory that another user may replace or write to: what is behind a link is loaded as code."""
+    parent = os.stat(folder.parent)
+    if parent.st_uid not in (0, os.getuid()) or parent.st_mode & 0o022 and not parent.st_mode & stat.S_ISVTX:
+        raise OSError(0, f"another user may rename what is in {folder.parent}")
     try:
         os.mkdir(folder, 0o700)
     except FileExistsError:

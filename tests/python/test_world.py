@@ -1,0 +1,26 @@
+"""The world of Python's tests: tests/support/README.md says what it is."""
+
+import os
+import sys
+import unittest
+
+from doctor_support import BUILD, needs_build
+
+
+@needs_build
+class World(unittest.TestCase):
+    def test_environment_is_not_the_callers(self):
+        self.assertEqual(os.environ["HOME"], str(BUILD / "world" / "home"))
+        for name in ("CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "CONDA_PREFIX", "VIRTUAL_ENV", "XDG_CACHE_HOME"):
+            self.assertNotIn(name, os.environ)
+
+    def test_python_has_no_packages(self):
+        found = [path for path in sys.path if "site-packages" in path or "dist-packages" in path]
+        if sys.prefix.startswith(os.environ["ANYCUDA_CACHE"]):
+            self.assertEqual(found, [])
+        else:
+            self.skipTest(f"{sys.executable} runs the tests, since the fetched Python could not be had")
+
+
+if __name__ == "__main__":
+    unittest.main()
