@@ -125,6 +125,16 @@ def tools() -> list[WantedPiece]:
             (
                 WantedPart(Deb("dpkg-dev", "bookworm"), {"usr/bin/dpkg-shlibdeps": "libexec/"}),
                 WantedPart(Deb("libdpkg-perl", "bookworm"), {"usr/share/perl5/*": "perl/"}),
+                # A Perl with its modules: a bare Debian has few of them.
+                WantedPart(
+                    Deb("perl-base", "bookworm"),
+                    {"usr/bin/perl": "libexec/", f"{shared}/perl-base/*": "modules/"},
+                ),
+                WantedPart(Deb("libperl5.36", "bookworm"), {f"{shared}/perl/5.36.0/*": "modules/"}),
+                WantedPart(
+                    Deb("perl-modules-5.36", "bookworm"), {"usr/share/perl/5.36.0/*": "modules/"},
+                    ("*.pod", "*/CPAN/*", "*/Pod/*", "*/Test/*", "*/Module/*"),
+                ),
                 WantedPart(Deb("file", "bookworm"), {"usr/bin/file": "libexec/"}),
                 WantedPart(Deb("libmagic1", "bookworm"), {f"{shared}/lib*.so.*": "lib/"}),
                 WantedPart(Deb("libmagic-mgc", "bookworm"), {"usr/lib/file/magic.mgc": "lib/"}),
@@ -132,7 +142,7 @@ def tools() -> list[WantedPiece]:
             write={
                 "bin/dpkg-shlibdeps": [
                     *here,
-                    'PERL5LIB="$here/perl" exec perl "$here/libexec/dpkg-shlibdeps" "$@"',
+                    'PERL5LIB="$here/perl:$here/modules" exec "$here/libexec/perl" "$here/libexec/dpkg-shlibdeps" "$@"',
                 ],
                 "bin/file": [
                     *here,

@@ -134,6 +134,8 @@ def _deb_members(archive: Path) -> Iterator[Member]:
                     yield Member(name, None, f"/{info.linkname}")  # refused where a rule takes it
                 elif info.isfile():
                     yield Member(name, tar.extractfile(info), executable=bool(info.mode & 0o100))
+        while child.stdout.read(BLOCK):  # what fills the last block: dpkg-deb complains if nobody reads it
+            pass
     finally:
         child.stdout.close()
         child.wait()

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -305,11 +306,12 @@ class PrivateLinks(Folder):
             (self.folder / "tmp").mkdir()
             value = self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
             self.assertTrue(value.startswith(f"{self.folder}/tmp/anycuda-{os.getuid()}/"), value)
-            owner = os.getuid()
-            with mock.patch.object(os, "getuid", return_value=owner + 1), \
-                    mock.patch.object(private_link, "_parents", return_value=[self.folder / f"tmp/anycuda-{owner}"]), \
-                    self.assertRaisesRegex(Failure, "not a directory that only this user may write to"):
-                self.changes(folder, True)
+        private = tempfile.mkdtemp(dir="/tmp", prefix="anycuda-test-")  # as another user may have made it there
+        self.addCleanup(os.rmdir, private)
+        with mock.patch.object(os, "getuid", return_value=os.getuid() + 1), \
+                mock.patch.object(private_link, "_parents", return_value=[Path(private)]), \
+                self.assertRaisesRegex(Failure, f"{private}: it is not a directory that only this user may write to"):
+            self.changes(folder, True)
 
     def test_parent_that_others_may_write_to_is_refused(self):
         """There another user could put a directory in place of the private one."""
