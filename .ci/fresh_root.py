@@ -119,7 +119,7 @@ def fresh(suite: str, state: Path, folder: Path) -> Path:
     lead_to_registries(root)
     run("useradd", "--root", root, "--uid", USER_ID, "--create-home", "--shell", "/bin/bash", USER)
     inside(root, folder).parent.mkdir(parents=True, exist_ok=True)
-    # A copy of its own: the owner of its files changes.
+    # No hard links to this checkout: the clone's files get another owner.
     run("git", "clone", "-q", "--no-hardlinks", HERE.parent, inside(root, folder))
     inside(root, CACHE).parent.mkdir(parents=True, exist_ok=True)
     if kept.exists():

@@ -1,5 +1,5 @@
 """Installs CUDA 12.4 that tests must ignore: a toolkit, a driver, a conda environment, wheels of the user, and the
-variables that lead to them. A test that reads one of them fails: it gets CUDA 12.4 instead of its own.
+variables that lead to them. A test that reads one of them gets CUDA 12.4 and fails.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 RELEASE = "12.4"
 SYSTEM = "usr/lib/x86_64-linux-gnu"
-# Fails whoever runs it.
+# Makes a build or test that runs it fail.
 TRAP = "#!/bin/sh\necho 'the planted CUDA was used:' \"$0\" >&2\nexit 99\n"
 MODULE = "raise ImportError('a module of the planted environment was imported')\n"
 

@@ -11,7 +11,7 @@ from .errors import PieceError
 
 FORMAT = 1
 # Part of every piece's digest: raise it when unpacking itself changes, so that old folders are not
-# taken for new. (That execute permissions are kept is no reason: it changes only pieces that came with it.)
+# taken for new. (Execute permissions are kept without a new number: older pieces need none.)
 UNPACK_FORMAT = 1
 
 
