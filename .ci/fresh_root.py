@@ -30,7 +30,6 @@ USER, USER_ID = "tester", 1000
 HOME = Path("/home") / USER
 # More than 200 characters, with a blank and the project's own name.
 FOLDER = HOME / "-".join(["a-path-of-more-than-two-hundred-characters"] * 5) / "my cuda/anycuda"
-CACHE = HOME / ".cache/anycuda"
 # How registries are reached. Everything else of the caller's environment stays outside.
 PASSED_ON = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "PIP_INDEX_URL",
              "PIP_EXTRA_INDEX_URL")
@@ -109,38 +108,58 @@ def lead_to_registries(root: Path) -> None:
     (root / "etc/apt/apt.conf.d/99registries").write_text("\n".join(lines) + "\n")
 
 
-def fresh(suite: str, state: Path, folder: Path) -> Path:
-    """A new root with the kept cache and a clone of the last commit, both the user's."""
+def cache_in(home: Path) -> Path:
+    return home / ".cache/anycuda"
+
+
+def cache_of(root: Path, home: Path) -> Path:
+    """The cache's path in this root: the one that a run there has filled, which may be another user's."""
+    paths = [cache_in(owner) for owner in (HOME, Path("/root"))]
+    return next((path for path in paths if inside(root, path).exists()), cache_in(home))
+
+
+def fresh(suite: str, state: Path, folder: Path, home: Path) -> Path:
+    """A new root with the kept cache and a clone of the last commit. What is below HOME is the user's."""
     root, kept = state / suite, state / f"{suite}-cache"
-    if inside(root, CACHE).exists():  # hard links between cache and build need one mount, so the cache moves
-        inside(root, CACHE).rename(kept)
+    old = inside(root, cache_of(root, home))
+    if old.exists():  # hard links between cache and build need one mount, so the cache moves
+        old.rename(kept)
     shutil.rmtree(root, ignore_errors=True)
     run("cp", "-a", bare(suite, state), root)
     lead_to_registries(root)
-    run("useradd", "--root", root, "--uid", USER_ID, "--create-home", "--shell", "/bin/bash", USER)
+    # Private, as Debian 13 and RHEL make it; Debian 12 does not.
+    run("useradd", "--root", root, "--uid", USER_ID, "--create-home", "--key", "HOME_MODE=0700", "--shell", "/bin/bash",
+        USER)
     inside(root, folder).parent.mkdir(parents=True, exist_ok=True)
     # No hard links to this checkout: the clone's files get another owner.
     run("git", "clone", "-q", "--no-hardlinks", HERE.parent, inside(root, folder))
-    inside(root, CACHE).parent.mkdir(parents=True, exist_ok=True)
+    cache = inside(root, cache_in(home))
+    cache.parent.mkdir(parents=True, exist_ok=True)
     if kept.exists():
-        kept.rename(inside(root, CACHE))
+        kept.rename(cache)
+        run("chown", "-R", "-h", "0:0", cache)
     run("chown", "-R", "-h", f"{USER_ID}:{USER_ID}", inside(root, HOME))
     return root
 
 
+def home_of(options: argparse.Namespace) -> Path:
+    return Path("/root") if options.as_root else HOME
+
+
 def start_in(root: Path, options: argparse.Namespace) -> list[str]:
     """What starts a command there; its text comes last."""
-    home = Path("/root") if options.as_root else HOME
+    home = home_of(options)
+    cache = cache_of(root, home)
     own = {"HOME": str(home), "USER": "root" if options.as_root else USER, "PATH": "/usr/local/bin:/usr/bin:/bin",
            "LANG": "C.UTF-8"}
     own |= {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     if options.planted:
         if not (root / "opt/planted").exists():
-            planted_cuda.plant(root, inside(root, CACHE), str(HOME))
+            planted_cuda.plant(root, inside(root, cache), str(HOME))
             run("chown", "-R", "-h", f"{USER_ID}:{USER_ID}", inside(root, HOME))
         own |= planted_cuda.variables(str(home))
-    if options.as_root or options.planted:  # where HOME or XDG_CACHE_HOME leads elsewhere
-        own["ANYCUDA_CACHE"] = str(CACHE)
+    if options.planted or cache != cache_in(home):  # where XDG_CACHE_HOME or HOME leads elsewhere
+        own["ANYCUDA_CACHE"] = str(cache)
     words = ["unshare", "--mount", "--pid", "--fork", "--kill-child", *(["--net"] if options.offline else []),
              "sh", "-c", MOUNTS, root, "no" if options.bare_dev else "yes",
              "chroot", *([] if options.as_root else [f"--userspec={USER_ID}:{USER_ID}", "--groups="]), root,
@@ -169,15 +188,15 @@ def main() -> int:
     if os.geteuid() != 0:
         sys.exit("fresh root: debootstrap and chroot need root")
     options.state.mkdir(parents=True, exist_ok=True)
-    root = options.state / options.suite
+    root, home = options.state / options.suite, home_of(options)
     if not options.again:
-        root = fresh(options.suite, options.state, options.folder)
+        root = fresh(options.suite, options.state, options.folder, home)
     start, clone = start_in(root, options), inside(root, options.folder)
     for command in options.commands:
         before = time.monotonic()
         status = subprocess.run([*start, command], stdin=subprocess.DEVNULL).returncode
         say(f"{options.suite}: {command}: status {status} after {time.monotonic() - before:.0f} s; "
-            f"cache {megabytes(inside(root, CACHE))} MB, build folder {megabytes(clone / 'build')} MB")
+            f"cache {megabytes(inside(root, cache_of(root, home)))} MB, build folder {megabytes(clone / 'build')} MB")
         if status:
             return status
     if not any("preset test" in command for command in options.commands):

@@ -18,8 +18,9 @@ BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_B
 COMMAND = BUILD / "bin" / "anycuda" if BUILD else None
 PROGRAMS = BUILD / "tests" / "real" / "patched" if BUILD else None
 
-# Root without its power over permissions: another user could not enter a build below /root.
-WITHOUT_RIGHTS = ("/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
+# Starts a program without root's power over permissions (tests/support/without_rights.cc).
+WITHOUT_RIGHTS = (BUILD / "world/anycuda_without_rights", ROOT, BUILD, os.environ.get("ANYCUDA_CACHE", BUILD), "--"
+                  ) if BUILD else ()
 
 needs_build = unittest.skipUnless(COMMAND and COMMAND.exists(), "ANYCUDA_BUILD names no build with the command")
 
@@ -53,7 +54,7 @@ def place(source: Path, target: Path) -> None:
 class Machine:
     """A folder that stands for "/", with an environment of Python in it."""
 
-    before: tuple[str, ...] = ()  # what starts the programs
+    before: tuple[str | Path, ...] = ()  # what starts the programs
 
     def __init__(self, test: unittest.TestCase) -> None:
         folder = tempfile.TemporaryDirectory(prefix="doctor-")
@@ -122,7 +123,7 @@ class Machine:
         return self.root / "usr/lib/x86_64-linux-gnu"
 
     def run(self, command: list, **options) -> subprocess.CompletedProcess:
-        return subprocess.run([*self.before, *map(str, command)], capture_output=True, text=True, cwd=self.root,
+        return subprocess.run([*map(str, (*self.before, *command))], capture_output=True, text=True, cwd=self.root,
                               env=self.variables, timeout=120, **options)
 
     def doctor(self, *words: str, command: Path | None = None) -> subprocess.CompletedProcess:

@@ -169,7 +169,7 @@ TEST_F(Faults, AnUnreadableRuntimeIsPassedOver) {
   machine_.library_path(kBad.parent_path()).on_library_path(cudart, "12.9");
   machine_.env("ANYCUDA_LOG", "debug");
   const ProcessResult result =
-      machine_.run(without_rights({patched("call_cudart-12"), "channel", "loaded:libcudart"}));
+      machine_.run_without_rights({patched("call_cudart-12"), "channel", "loaded:libcudart"});
   EXPECT_THAT(answers(result),
               ElementsAre("channel: 8 16 24 32 2 ", HasSubstr("/opt/cudart-12.9/libcudart.so")));
   EXPECT_THAT(result.err, HasSubstr("cannot be read (Permission denied)"));

@@ -1,7 +1,5 @@
 #include "real.h"
 
-#include <unistd.h>
-
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -51,14 +49,6 @@ void copy_with_soname(const Path& from, const Path& to, const std::string& sonam
   spec.argv = {REAL_PATCHELF, "--set-soname", soname, to.string()};
   const ProcessResult result = run_process(spec);
   if (!result.ok()) throw std::runtime_error("patchelf: " + result.describe());
-}
-
-std::vector<std::string> without_rights(std::vector<std::string> command) {
-  if (geteuid() == 0) {  // still root, who may enter a build below /root
-    command.insert(command.begin(),
-                   {"/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"});
-  }
-  return command;
 }
 
 std::string content(const Path& file) {

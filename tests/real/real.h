@@ -35,9 +35,6 @@ Path library_of(Component component, const std::string& version);
 // A copy of a file, at `to`, that calls itself by another name.
 void copy_with_soname(const Path& from, const Path& to, const std::string& soname);
 
-// The command without root's power over permissions: what a file's permissions deny stays denied.
-std::vector<std::string> without_rights(std::vector<std::string> command);
-
 std::string content(const Path& file);
 // Values of the lines "name: value" that a program printed, in order.
 std::vector<std::string> answers(const ProcessResult& result);

@@ -72,10 +72,8 @@ function(anycuda_add_test)
 endfunction()
 
 # Compilers take folders of headers and libraries from the environment, before those of the fetched CUDA.
-set(ANYCUDA_WITHOUT_FOLDERS "\"${CMAKE_COMMAND}\" -E env")
-foreach(variable CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH)
-  string(APPEND ANYCUDA_WITHOUT_FOLDERS " --unset=${variable}")
-endforeach()
+set(ANYCUDA_WITHOUT_FOLDERS "${CMAKE_COMMAND}" -E env --unset=CPATH --unset=C_INCLUDE_PATH --unset=CPLUS_INCLUDE_PATH
+    --unset=LIBRARY_PATH)
 
 # The older nvccs do not compile the headers of a newer g++ and its C library.
 set(ANYCUDA_NVCC_HOST "${CMAKE_CXX_COMPILER}")
@@ -83,10 +81,11 @@ if(ANYCUDA_PIECE_gcc-12)
   set(ANYCUDA_NVCC_HOST "${ANYCUDA_PIECE_gcc-12}/bin/g++")
 endif()
 
-macro(anycuda_only_fetched_headers)
-  set_property(DIRECTORY PROPERTY RULE_LAUNCH_COMPILE "${ANYCUDA_WITHOUT_FOLDERS}")
-  set_property(DIRECTORY PROPERTY RULE_LAUNCH_LINK "${ANYCUDA_WITHOUT_FOLDERS}")
-endmacro()
+function(anycuda_only_fetched_headers)
+  list(JOIN ANYCUDA_WITHOUT_FOLDERS "\" \"" launcher)
+  set_property(DIRECTORY PROPERTY RULE_LAUNCH_COMPILE "\"${launcher}\"")
+  set_property(DIRECTORY PROPERTY RULE_LAUNCH_LINK "\"${launcher}\"")
+endfunction()
 
 function(anycuda_nvcc variable release)
   set(nvcc "${ANYCUDA_PIECE_nvcc-${release}}/bin/nvcc")
@@ -95,6 +94,6 @@ function(anycuda_nvcc variable release)
     return()
   endif()
   # nvcc takes options from the caller's environment, too, and its own g++ needs no library from there.
-  set(${variable} "${CMAKE_COMMAND}" -E env --unset=NVCC_PREPEND_FLAGS --unset=NVCC_APPEND_FLAGS --unset=NVCC_CCBIN
-      --unset=CPATH --unset=C_INCLUDE_PATH --unset=CPLUS_INCLUDE_PATH --unset=LIBRARY_PATH --unset=LD_LIBRARY_PATH "${nvcc}" -allow-unsupported-compiler -ccbin "${ANYCUDA_NVCC_HOST}" PARENT_SCOPE)
+  set(${variable} ${ANYCUDA_WITHOUT_FOLDERS} --unset=NVCC_PREPEND_FLAGS --unset=NVCC_APPEND_FLAGS --unset=NVCC_CCBIN
+      --unset=LD_LIBRARY_PATH "${nvcc}" -allow-unsupported-compiler -ccbin "${ANYCUDA_NVCC_HOST}" PARENT_SCOPE)
 endfunction()

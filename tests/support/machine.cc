@@ -253,4 +253,12 @@ ProcessResult Machine::run_secure(std::vector<std::string> argv) const {
   return run_process(started);
 }
 
+ProcessResult Machine::run_without_rights(std::vector<std::string> argv) const {
+  std::vector<std::string> start = {ANYCUDA_TEST_WITHOUT_RIGHTS, ANYCUDA_TEST_BUILD};
+  if (const char* cache = getenv("ANYCUDA_CACHE")) start.push_back(cache);
+  start.push_back("--");
+  argv.insert(argv.begin(), start.begin(), start.end());
+  return run_process(spec(std::move(argv)));
+}
+
 }  // namespace anycuda::test

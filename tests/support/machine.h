@@ -84,6 +84,9 @@ class Machine {
                     std::chrono::seconds timeout = std::chrono::seconds(120)) const;
   // The same for a program that the kernel and the dynamic linker take for a privileged one.
   ProcessResult run_secure(std::vector<std::string> argv) const;
+  // The same for root without its power over permissions: what a file's permissions deny stays
+  // denied, as for another user.
+  ProcessResult run_without_rights(std::vector<std::string> argv) const;
 
  private:
   Machine& install_as_named_by_nvidia(Component library, const std::string& version,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -141,6 +142,28 @@ TEST(World, RootHidesFolders) {
   EXPECT_EQ(in_world("ls '" + machine.resolve("opt/cuda").string() + "'", {},
                      machine.resolve("opt/*").string()),
             may_hide ? "" : "there\n");
+}
+
+// Root builds where the sources are, and that may be the private folder of another user.
+TEST(WithoutRights, ReachesANeededFolderAndNoClosedFile) {
+  Machine machine;
+  machine.put_file("private/needed/open", "seen").put_file("private/needed/closed", "");
+  machine.put_file("private/other", "").chmod("private/needed/closed", 0);
+  const fs::path home = machine.resolve("private"), needed = home / "needed";
+  const bool root = geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(chown(home.c_str(), 1000, 1000), 0) << strerror(errno);
+    machine.chmod("private", 0700);
+  }
+  ProcessSpec spec;
+  spec.argv = {WORLD_FOLDER "/anycuda_without_rights",   needed, "--", "/bin/sh", "-c",
+               "cd \"$0\"; cat open; cat closed; ls ..", needed};
+  const ProcessResult result = run_process(spec);
+  const bool may_mount = root && shell("/usr/bin/unshare --mount true").status == 0;
+  if (!root || may_mount) {
+    EXPECT_EQ(result.out, root ? "seenneeded\n" : "seenneeded\nother\n") << result.describe();
+  }
+  EXPECT_NE(result.err.find("Permission denied"), std::string::npos) << result.describe();
 }
 
 TEST(Machine, ShowsProgramsOnlyItsOwnEnvironment) {
