@@ -24,7 +24,7 @@ function(anycuda_static_library target library generated file major folder)
   # What the drop-in is made of, without its entries: their names have versions.
   set(shared "$<FILTER:$<TARGET_OBJECTS:dropin_${library}_${major}>,EXCLUDE,/entries[.]S[.]o$>")
   set(objects $<TARGET_OBJECTS:${target}_entries> ${shared} $<TARGET_OBJECTS:anycuda_loader>
-      $<TARGET_OBJECTS:anycuda_search> $<TARGET_OBJECTS:anycuda_rules>)
+      $<TARGET_OBJECTS:anycuda_search>)
   if(TARGET ${library}_adapters) # its precompiled header counts as an object
     list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${library}_adapters>,EXCLUDE,[.]gch$>)
   endif()
@@ -42,7 +42,7 @@ function(anycuda_static_library target library generated file major folder)
     COMMENT "One object of ${name} for CUDA ${major}"
     COMMAND_EXPAND_LISTS VERBATIM)
   add_library(${target} STATIC "${object}")
-  add_dependencies(${target} ${target}_entries dropin_${library}_${major} anycuda_loader anycuda_search anycuda_rules)
+  add_dependencies(${target} ${target}_entries dropin_${library}_${major} anycuda_loader anycuda_search)
   if(TARGET ${library}_adapters)
     add_dependencies(${target} ${library}_adapters)
   endif()

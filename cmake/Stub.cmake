@@ -144,8 +144,7 @@ endfunction()
 
 function(anycuda_stub target library generated soname)
   add_library(${target} SHARED "${generated}/entries.S" "${generated}/tables.cc" ${ARGN}
-              $<TARGET_OBJECTS:anycuda_loader> $<TARGET_OBJECTS:anycuda_search>
-              $<TARGET_OBJECTS:anycuda_rules>)
+              $<TARGET_OBJECTS:anycuda_loader> $<TARGET_OBJECTS:anycuda_search>)
   add_dependencies(${target} generate_${library})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
   target_compile_options(${target} PRIVATE

@@ -1,6 +1,6 @@
 // The loader's arena with fences that AddressSanitizer sees: what is read or written behind one
-// piece would otherwise be the next piece, and no error. Takes the place of loader/arena.cc.
-#include "loader/arena.h"
+// piece would otherwise be the next piece, and no error. Takes the place of compat/base/arena.cc.
+#include "compat/base/arena.h"
 
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>

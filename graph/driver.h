@@ -19,6 +19,14 @@ CUresult need(const char* function) noexcept;
 // CUDA_ERROR_NOT_SUPPORTED with a sentence that names the function and the CUDA that has it.
 CUresult not_supported(const char* function) noexcept;
 
+// What the driver answered to `function`. A function that this driver does not have is
+// CUDA_ERROR_NOT_SUPPORTED.
+CUresult answered(const char* function, unsigned status) noexcept;
+
+// The same for functions of user objects, which nothing can take the place of: without a driver
+// they are not supported, too.
+CUresult user_objects_answered(const char* function, unsigned status) noexcept;
+
 // The current context where `given` is none: what the functions that want one are called with.
 CUcontext context_or_current(CUcontext given) noexcept;
 

@@ -11,14 +11,6 @@ namespace anycuda::graph {
 // so that it works where there is none.
 [[gnu::format(printf, 2, 3)]] CUresult fail(CUresult status, const char* format, ...) noexcept;
 
-// What the driver answered to `function`. A function that this driver does not have is
-// CUDA_ERROR_NOT_SUPPORTED.
-CUresult answered(const char* function, unsigned status) noexcept;
-
-// The same for functions of user objects, which nothing can take the place of: without a driver
-// they are not supported, too.
-CUresult user_objects_answered(const char* function, unsigned status) noexcept;
-
 void drain_at_entry() noexcept;  // drain.cc
 
 // Runs the body of a public function: lets go what is over, and lets no exception out.

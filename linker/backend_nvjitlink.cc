@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "api/nvjitlink_api.h"
+#include "compat/rules/lto_ir.h"
 #include "linker/backend.h"
 #include "linker/file_head.h"
 #include "linker/recognise.h"
 #include "linker/results.h"
 #include "linker/words.h"
-#include "stubs/nvjitlink/adapters/lto_ir.h"
 
 namespace anycuda::linker {
 namespace {

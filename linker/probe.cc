@@ -4,14 +4,13 @@
 
 #include "anycuda/linker/errors.h"
 #include "api/nvjitlink_api.h"
-#include "doctor/libraries.h"
+#include "compat/search/driver/driver.h"
+#include "compat/search/driver/why_no_driver.h"
 #include "linker/kept.h"
 #include "linker/nvrtc_probe.h"
 #include "linker/quiet_search.h"
 #include "linker/results.h"
 #include "linker/words.h"
-#include "loader/driver.h"
-#include "loader/reason.h"
 
 namespace anycuda::linker {
 namespace {
@@ -55,24 +54,16 @@ NvJitLinkProbe look_for_nvjitlink() {
   return probe;
 }
 
-std::string why_no_driver(Search* search) {
-  std::string text = "no libcuda.so.1 in LD_LIBRARY_PATH or in the system's folders";
-  if (search->variable_names_a_file()) text = "ANYCUDA_CUDA names no driver library";
-  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
-    text += std::string("; ") + c->path + ": " + reason_of(*c, search);
-  }
-  return text;
-}
-
 DriverProbe look_for_driver() {
-  Search search(kDriver);
-  if (!search.arena.usable()) throw std::bad_alloc();
-  check_settings(&search);
-  const Driver driver = look_up_driver(&search);
+  check_settings(kDriver, read_policy());
+  Arena arena;
+  const DriverLookup lookup = look_up_driver(&arena);
+  if (lookup.report == nullptr) throw std::bad_alloc();
+  const Driver& driver = lookup.driver;
   DriverProbe probe;
   probe.path = driver.path;
   if (driver.status == Driver::kNoFile) {
-    probe.problem = why_no_driver(&search);
+    probe.problem = why_no_driver(lookup, &arena);
   } else if (driver.status == Driver::kNoFunction) {
     probe.problem = probe.path + " has no cuDriverGetVersion";
   } else if (driver.status != 0) {

@@ -6,7 +6,8 @@
 #include <string>
 
 #include "anycuda/compat/version.h"
-#include "loader/candidate.h"
+#include "compat/descriptor/library.h"
+#include "compat/search/policy.h"
 
 namespace anycuda::linker {
 
@@ -24,8 +25,8 @@ struct QuietFind {
 // understands, std::bad_alloc.
 QuietFind find_quietly(const char* library);
 
-// Reads the policy into the search. Throws BackendError as above: a stub would find nothing then.
-void check_settings(Search* search);
+// Throws BackendError as above: a stub would find nothing then.
+void check_settings(const LibraryDescriptor& library, const Policy& policy);
 
 // What the variable of the driver rules says: with ANYCUDA_COMPAT=off, or a cuda-compat package
 // declared, the driver's version speaks against nothing.

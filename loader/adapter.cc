@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "loader/driver.h"
+#include "compat/search/driver/driver.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
 #include "loader/report.h"

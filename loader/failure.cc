@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "loader/driver.h"
+#include "compat/search/driver/driver.h"
 #include "loader/last_error.h"
 
 namespace anycuda {

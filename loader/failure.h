@@ -2,7 +2,7 @@
 #pragma once
 
 #include "loader/frame.h"
-#include "loader/library.h"
+#include "loader/tables.h"
 
 namespace anycuda {
 

@@ -4,9 +4,9 @@
 
 #include <atomic>
 
-#include "loader/library.h"
 #include "loader/open.h"
 #include "loader/slots.h"
+#include "loader/tables.h"
 
 namespace anycuda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "loader/library.h"
+#include "loader/tables.h"
 
 namespace anycuda {
 

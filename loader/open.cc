@@ -2,11 +2,13 @@
 
 #include <atomic>
 
-#include "loader/environment.h"
-#include "loader/kept.h"
-#include "loader/loaded.h"
+#include "compat/base/environment.h"
+#include "compat/base/kept.h"
+#include "compat/search/driver/driver.h"
+#include "compat/search/loaded.h"
+#include "compat/search/policy.h"
+#include "compat/search/search.h"
 #include "loader/report.h"
-#include "loader/search.h"
 
 namespace anycuda {
 namespace {
@@ -18,26 +20,27 @@ std::atomic<const Opened*> opened{nullptr};
 constexpr int kMaxNodes = 8;
 std::atomic<std::uint64_t> failed_at[kMaxNodes];
 
-const Opened* publish(Search* search, const Found& found) {
-  const Opened record{found.handle, found.version, kLibrary.index_of(found.version.major), nullptr};
-  const Opened* mine = keep(record, &Opened::path, found.path);
+const Opened* publish(const Report& report, Arena* arena) {
+  const Version version = known_version(*report.chosen);
+  const Opened record{report.handle, version, kLibrary.index_of(version.major), nullptr};
+  const Opened* mine = keep(record, &Opened::path, report.chosen->path);
   if (mine == nullptr) return nullptr;
   const Opened* other = nullptr;
   if (!opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel)) return other;
-  report_choice(search, *found.candidate);
+  report_choice(report, arena);
   return mine;
 }
 
 // A library that is open already serves a caller of any major that the policy lets it serve.
 bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) {
-  Question question;
-  question.library = kLibrary.rules;
-  question.candidate.version = library.version;
-  question.candidate.loaded = true;
-  question.caller_major = caller_major;
-  question.loaded_major = library.version.major;
-  question.cross_major = cross_major;
-  return judge(question) == Verdict::accepted;
+  CandidateQuery query;
+  query.library = kLibrary.rules;
+  query.candidate.version = library.version;
+  query.candidate.loaded = true;
+  query.caller_major = caller_major;
+  query.loaded_major = library.version.major;
+  query.cross_major = cross_major;
+  return evaluate(query) == Verdict::accepted;
 }
 
 const Opened* search_for(int node, const void* caller, const char* function) {
@@ -48,21 +51,15 @@ const Opened* search_for(int node, const void* caller, const char* function) {
   // The file that the user names was refused; to adopt another would be to replace it.
   if (failed != 0 && environment_variable(kLibrary.variable) != nullptr) return nullptr;
   report_wrong_log_setting();
-  Search search(kLibrary);
-  search.tables = &kTables;
-  search.driver_library = &kDriver;
-  search.caller_major = major_of_node(node);
-  search.policy = read_policy();
-  Found found;
-  if (search.arena.usable() && search.policy.wrong_count == 0) {
-    found = failed == 0 ? run_search(&search, caller, Place::variable, Place::system)
-                        : run_search(&search, caller, Place::loaded, Place::loaded);
-  }
-  if (found.handle != nullptr) return publish(&search, found);
+  Request request{&kLibrary, &kTables, major_of_node(node), caller, read_policy()};
+  if (failed != 0) request.first = request.last = SearchTier::loaded;
+  Arena arena;
+  const Report* report = search(request, kThisMachine, &arena);
+  if (report != nullptr && report->handle != nullptr) return publish(*report, &arena);
   // Another thread may have had what this one lacked (memory, a free file descriptor).
   if (const Opened* other = opened_library()) return other;
   failed_at[node].store(now, std::memory_order_relaxed);
-  report_no_library(&search, function);
+  report_no_library(report, &arena, function);
   return nullptr;
 }
 

@@ -1,7 +1,7 @@
 // The library behind the stub: found, judged and opened once, at the first call that needs it.
 #pragma once
 
-#include "loader/library.h"
+#include "loader/tables.h"
 
 namespace anycuda {
 

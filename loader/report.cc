@@ -4,9 +4,10 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "loader/advice.h"
-#include "loader/candidate_version.h"
-#include "loader/reason.h"
+#include "compat/search/advice.h"
+#include "compat/search/reason.h"
+#include "compat/search/search.h"
+#include "loader/tables.h"
 
 namespace anycuda {
 namespace {
@@ -46,33 +47,34 @@ void add_sonames(Message* message, const LibraryDescriptor& library) {
   }
 }
 
-void add_places(Message* message, const Search& search) {
-  for (int p = 0; p < kPlaceCount; ++p) {
-    const auto place = static_cast<Place>(p);
+void add_tiers(Message* message, const Report& report) {
+  for (int i = 0; i < kTierCount; ++i) {
+    const auto tier = static_cast<SearchTier>(i);
+    const TierSummary& summary = report.tiers[i];
     int files = 0;
-    for (const Candidate* c = search.first; c != nullptr; c = c->next) files += c->place == place;
-    message->add("  %-28s ", place_name(place, search.library));
-    if (!search.searched[p]) {
+    for (const Candidate* c = report.candidates(); c != nullptr; c = c->next)
+      files += c->tier == tier;
+    message->add("  %-28s ", tier_name(tier, report.library()));
+    if (!summary.searched) {
       message->add("not searched\n");
-    } else if (place == Place::variable) {
+    } else if (tier == SearchTier::variable) {
       message->add("%s\n", files == 0 ? "not set" : "set");
-    } else if (place == Place::loaded) {
+    } else if (tier == SearchTier::loaded) {
       message->add("%d found\n", files);
     } else {
-      message->add("%d in %d folder%s\n", files, search.folders[p],
-                   search.folders[p] == 1 ? "" : "s");
+      message->add("%d in %d folder%s\n", files, summary.folders, summary.folders == 1 ? "" : "s");
     }
   }
 }
 
-// A usable file with its version; which one it is need not have mattered before.
-void add_candidate(Message* message, Candidate* candidate, Search* search) {
-  if (candidate->image.state != FileState::usable) {
-    return message->add("  %s: %s\n", candidate->path, reason_of(*candidate, search));
+// A usable file with its version.
+void add_candidate(Message* message, const Candidate& candidate, const Report& report,
+                   Arena* arena) {
+  const char* reason = reason_of(candidate, report, arena);
+  if (candidate.image.state != FileState::usable) {
+    return message->add("  %s: %s\n", candidate.path, reason);
   }
-  if (!search->library.is_driver) read_toolkit_version(search, candidate);
-  message->add("  %s (%s): %s\n", candidate->path, version_in_words(*candidate, &search->arena),
-               reason_of(*candidate, search));
+  message->add("  %s (%s): %s\n", candidate.path, version_in_words(candidate, arena), reason);
 }
 
 void add_wrong_settings(Message* message, const Policy& policy) {
@@ -87,56 +89,62 @@ bool is_newer(const Candidate& candidate, const Candidate& chosen) {
   return newer(known_version(candidate), known_version(chosen));
 }
 
-void report_passed_over(Search* search, const Candidate& chosen) {
-  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+void report_passed_over(const Report& report, Arena* arena) {
+  const Candidate& chosen = *report.chosen;
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     if (c == &chosen || c->image.state != FileState::usable || !is_newer(*c, chosen)) continue;
-    const bool rival = c->verdict == Verdict::accepted && c->place == chosen.place && !c->tried;
+    const bool rival = c->verdict == Verdict::accepted && c->tier == chosen.tier && !c->tried;
     if (c->verdict == Verdict::accepted && !rival) continue;
-    const std::size_t mark = search->arena.mark();
-    log_line(LogLevel::info, "%s: passed over %s (%s): %s", search->library.name, c->path,
-             version_in_words(*c, &search->arena),
-             rival ? reason_of_preference(chosen, *c, search) : reason_of(*c, search));
-    search->arena.rewind(mark);
+    const std::size_t mark = arena->mark();
+    log_line(
+        LogLevel::info, "%s: passed over %s (%s): %s", report.library().name, c->path,
+        version_in_words(*c, arena),
+        rival ? reason_of_preference(chosen, *c, report, arena) : reason_of(*c, report, arena));
+    arena->rewind(mark);
   }
 }
 
 }  // namespace
 
-void report_choice(Search* search, const Candidate& chosen) {
-  const LibraryDescriptor& library = search->library;
-  const std::size_t mark = search->arena.mark();
-  const char* version = version_in_words(chosen, &search->arena);
+void report_choice(const Report& report, Arena* arena) {
+  const LibraryDescriptor& library = report.library();
+  const Candidate& chosen = *report.chosen;
+  const std::size_t mark = arena->mark();
+  const char* version = version_in_words(chosen, arena);
   log_line(LogLevel::info, "%s: using %s (%s)", library.name, chosen.path, version);
-  if (log_enabled(LogLevel::info)) report_passed_over(search, chosen);
+  if (log_enabled(LogLevel::info)) report_passed_over(report, arena);
   const bool makes_ptx = library.rules.output == Output::ptx;
-  if (makes_ptx && !compiles_ptx_of(search->driver, known_version(chosen))) {
+  if (makes_ptx && !compiles_ptx_of(report.driver, known_version(chosen))) {
     log_line(LogLevel::warn,
              "%s: %s (%s) is newer than %s, of CUDA %d.%d: that driver cannot compile the PTX it "
              "makes; CUBIN runs (compile for the GPU's own sm_XX)",
-             library.name, chosen.path, version, search->driver_path, search->driver.cuda.major,
-             search->driver.cuda.minor);
+             library.name, chosen.path, version, report.driver_path, report.driver.cuda.major,
+             report.driver.cuda.minor);
   }
-  search->arena.rewind(mark);
+  arena->rewind(mark);
 }
 
-void report_no_library(Search* search, const char* function) {
+void report_no_library(const Report* report, Arena* arena, const char* function) {
   if (!first_report()) return;
-  const LibraryDescriptor& library = search->library;
-  if (!search->arena.usable()) {
-    return log_line(LogLevel::error, "%s: no memory to look for the %s; called: %s", library.name,
-                    library.product, function);
+  if (report == nullptr) {
+    return log_line(LogLevel::error, "%s: no memory to look for the %s; called: %s", kLibrary.name,
+                    kLibrary.product, function);
   }
-  Message message(&search->arena);
+  const LibraryDescriptor& library = report->library();
+  Message message(arena);  // before versions are read, which takes memory too
+  if (const Report* more = with_versions(*report, arena)) report = more;
   message.add("anycuda: %s failed: no usable %s was found.\n", function, library.product);
-  if (search->caller_major != kNativeCaller) {
-    message.add("  the calling program was built for CUDA %d\n", search->caller_major);
+  if (report->request.caller_major != kNativeCaller) {
+    message.add("  the calling program was built for CUDA %d\n", report->request.caller_major);
   }
   message.add("  looked for: ");
   add_sonames(&message, library);
-  add_places(&message, *search);
-  for (Candidate* c = search->first; c != nullptr; c = c->next) add_candidate(&message, c, search);
-  add_wrong_settings(&message, search->policy);
-  message.add("  what to do: %s.\n", advice_after(search));
+  add_tiers(&message, *report);
+  for (const Candidate* c = report->candidates(); c != nullptr; c = c->next) {
+    add_candidate(&message, *c, *report, arena);
+  }
+  add_wrong_settings(&message, report->request.policy);
+  message.add("  what to do: %s.\n", advice_after(*report, arena));
   message.send();
 }
 

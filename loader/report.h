@@ -1,18 +1,19 @@
 // The one message that a failing stub gives: what was looked for, what was found, what to do.
 #pragma once
 
-#include "loader/candidate.h"
-#include "loader/log.h"
+#include "compat/base/log.h"
+#include "compat/search/report.h"
 
 namespace anycuda {
 
 // The message of a search that found nothing usable: what was looked for, every candidate with
 // its reason, what to do. Only the first message of a process's stub is written.
-void report_no_library(Search* search, const char* function);
+// `report` is nullptr where there was no memory for a search.
+void report_no_library(const Report* report, Arena* arena, const char* function);
 
 // What a search has taken, at level info, with what was passed over for it; at level warn what the
 // program must know of it.
-void report_choice(Search* search, const Candidate& chosen);
+void report_choice(const Report& report, Arena* arena);
 
 // The major of an adapter's caller is another than the library's; which, only its cell knew.
 constexpr int kOtherMajor = -1;

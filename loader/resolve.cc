@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "compat/search/driver/driver.h"
 #include "loader/adapter.h"
-#include "loader/driver.h"
 #include "loader/failure.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
@@ -118,7 +118,7 @@ void* resolve(const Call& call, Frame* frame) {
       cell >= kFirstAdapter ? adapter_of(*library, cell, &missing) : look_up(call, *library, cell);
   if (missing != nullptr) return fail_without(missing, call, *library, frame);
   if (target == nullptr) return fail_with_report(call, *library, Failure::absent, reason, frame);
-  if (kTables.on_opened != nullptr) kTables.on_opened(*library);
+  if (kTables.before_first_call != nullptr) kTables.before_first_call(*library);
 
   if (is_last_error(call.symbol.role) && any_error_remembered()) {
     target = last_error_function(call.symbol.role);
@@ -137,7 +137,7 @@ extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint
   const int kept_errno = errno;  // a program may look at it around any call
   const SlotRow& slot = kTables.slots[index];
   const SymbolRow& symbol = kTables.symbols[slot.symbol];
-  const Call call{static_cast<int>(index), slot, symbol, kTables.pool + symbol.name};
+  const Call call{static_cast<int>(index), slot, symbol, kTables.symbol_name(slot.symbol)};
   void* target = resolve(call, frame);
   errno = kept_errno;
   return target;

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "loader/frame.h"
-#include "loader/library.h"
+#include "loader/tables.h"
 
 // Start of the slots' first targets, one of kLazySize bytes each (in the entry file).
 extern "C" __attribute__((visibility("hidden"))) char anycuda_lazy[];

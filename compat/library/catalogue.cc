@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "anycuda/compat/errors.h"
-#include "compat/toolkit_distributions.h"
+#include "compat/search/toolkit/toolkit_distributions.h"
 
 namespace anycuda::compat {
 namespace {

@@ -2,39 +2,16 @@
 
 #include <utility>
 
-#include "loader/branch.h"
-#include "loader/driver.h"
-#include "loader/reason.h"
+#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_branch.h"
+#include "compat/search/driver/why_no_driver.h"
 
 namespace anycuda::compat {
 namespace {
 
-// The driver as the stubs look for it (stubs/cuda/library.json).
-constexpr MajorRow kMajors[] = {{1, "libcuda.so.1", nullptr}};
-const char* const kNoFolders[] = {nullptr};
-const LibraryDescriptor kDriverLibrary = {"cuda",
-                                          "CUDA driver",
-                                          "ANYCUDA_CUDA",
-                                          "libcuda.so",
-                                          "install NVIDIA's display driver (its libcuda.so.1)",
-                                          kMajors,
-                                          1,
-                                          kNoFolders,
-                                          true,
-                                          {1, false, false},
-                                          nullptr};
-
-std::string nothing_found(Search* search) {
-  std::string text = "no libcuda.so.1 in LD_LIBRARY_PATH or in the system's folders";
-  if (search->variable_names_a_file()) text = "ANYCUDA_CUDA names no driver library";
-  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
-    text += std::string("; ") + c->path + ": " + reason_of(*c, search);
-  }
-  return text;
-}
-
-Version version_of(const Driver& driver, Search* search) {
-  if (driver.status == Driver::kNoFile) throw DriverQueryError(nothing_found(search));
+Version version_of(const DriverLookup& lookup, Arena* arena) {
+  const Driver& driver = lookup.driver;
+  if (driver.status == Driver::kNoFile) throw DriverQueryError(why_no_driver(lookup, arena));
   const std::string file = driver.path;
   if (driver.status == Driver::kNoFunction) {
     throw DriverQueryError(file + " has no function cuDriverGetVersion");
@@ -50,16 +27,15 @@ Version version_of(const Driver& driver, Search* search) {
 }
 
 Version ask_machine_for_cuda() {
-  Search search(kDriverLibrary);
-  if (!search.arena.usable()) throw DriverQueryError("no memory to look for libcuda.so.1");
-  return version_of(look_up_driver(&search), &search);
+  Arena arena;
+  return version_of(look_up_driver(&arena), &arena);
 }
 
 BranchAnswer ask_machine_for_branch() {
-  Search search(kDriverLibrary);
-  if (!search.arena.usable()) return {0, "no memory to look for libcuda.so.1"};
-  const Driver driver = look_up_driver(&search);
-  const BranchFound found = find_branch(driver.path, &search.arena);
+  Arena arena;
+  const DriverLookup lookup = look_up_driver(&arena);
+  if (lookup.report == nullptr) return {0, "libcuda.so.1 was not looked for: out of memory"};
+  const BranchFound found = find_branch(lookup.driver.path, &arena);
   return {found.number, found.cause};
 }
 

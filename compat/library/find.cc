@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "compat/lexical_path.h"
+#include "compat/base/lexical_path.h"
 #include "compat/library/find_file.h"
 #include "compat/library/find_message.h"
 #include "compat/library/find_places.h"

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "loader/elf_reader.h"
-#include "loader/identity.h"
+#include "compat/search/elf/classify.h"
+#include "compat/search/elf/elf_reader.h"
 
 namespace anycuda::compat {
 namespace {

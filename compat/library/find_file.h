@@ -6,7 +6,7 @@
 #include <string>
 
 #include "anycuda/compat/catalogue.h"
-#include "loader/arena.h"
+#include "compat/base/arena.h"
 
 namespace anycuda::compat {
 

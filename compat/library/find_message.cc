@@ -1,7 +1,7 @@
 #include "compat/library/find_message.h"
 
-#include "compat/lexical_path.h"
-#include "loader/environment.h"
+#include "compat/base/environment.h"
+#include "compat/base/lexical_path.h"
 
 namespace anycuda::compat {
 namespace {

@@ -6,13 +6,13 @@
 #include <set>
 #include <system_error>
 
-#include "compat/lexical_path.h"
+#include "compat/base/arena.h"
+#include "compat/base/environment.h"
+#include "compat/base/lexical_path.h"
 #include "compat/library/find_folders.h"
-#include "loader/arena.h"
-#include "loader/environment.h"
-#include "loader/ld_cache.h"
-#include "loader/places.h"
-#include "loader/python_places.h"
+#include "compat/search/ld_cache.h"
+#include "compat/search/python_folders.h"
+#include "compat/search/tier_folders.h"
 
 namespace anycuda::compat {
 namespace {

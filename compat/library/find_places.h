@@ -1,5 +1,6 @@
-// In which folders a piece may be, in the order to look: the loader's places (loader/places.h) and
-// the catalogue's folders put together. Nothing is looked for yet.
+// In which folders a piece may be, in the order to look: the search's tiers
+// (compat/search/tier_folders.h) and the catalogue's folders put together. Nothing is looked for
+// yet.
 #pragma once
 
 #include <string>

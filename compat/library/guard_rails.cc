@@ -1,7 +1,7 @@
 #include "anycuda/compat/guard_rails.h"
 
+#include "compat/base/environment.h"
 #include "compat/library/guard_rails_core.h"
-#include "loader/environment.h"
 
 namespace anycuda::compat {
 namespace {
@@ -12,7 +12,7 @@ constexpr bool kLinux = true;
 constexpr bool kLinux = false;
 #endif
 
-// Nothing of a privileged process' environment counts (loader/environment.h).
+// Nothing of a privileged process' environment counts (compat/base/environment.h).
 Policy policy_of(const Options& options) {
   return resolve_policy(
       options, {environment_variable(kModeVariable), environment_variable(kDriverCompatVariable)},

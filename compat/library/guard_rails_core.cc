@@ -47,7 +47,7 @@ void Core::ask_driver(const Finding& finding, DriverKnown* driver, bool loaded) 
   }
 }
 
-void Core::judge(const Finding& finding, DriverKnown* driver, bool loaded, bool remember) {
+void Core::evaluate(const Finding& finding, DriverKnown* driver, bool loaded, bool remember) {
   for (;;) {
     const Judgement judgement = judge_once(finding, *driver, remember);
     switch (judgement.step) {
@@ -70,7 +70,7 @@ Located Core::locate(Kind kind, std::string_view name) {
   const Piece& piece = piece_named(kind, name);
   Located located = seams_.find(piece);
   DriverKnown driver;
-  judge(finding_of(piece, located), &driver, false, true);
+  evaluate(finding_of(piece, located), &driver, false, true);
   return located;
 }
 

@@ -33,7 +33,7 @@ class Core {
   Choice choose(const Piece& piece);
   LoadedLibrary open(const Choice& choice);
   // Throws if the finding is refused. `remember`: else it is only judged.
-  void judge(const Finding& finding, DriverKnown* driver, bool loaded, bool remember);
+  void evaluate(const Finding& finding, DriverKnown* driver, bool loaded, bool remember);
   Judgement judge_once(const Finding& finding, const DriverKnown& driver, bool remember);
   void ask_driver(const Finding& finding, DriverKnown* driver, bool loaded);
   bool opened_here(const std::string& path);

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "compat/library/guard_rails_seams.h"
-#include "loader/identity.h"
-#include "loader/loaded_names.h"
+#include "compat/search/elf/classify.h"
+#include "compat/search/loaded_names.h"
 
 namespace anycuda::compat {
 namespace {

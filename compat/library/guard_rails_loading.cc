@@ -65,12 +65,12 @@ LoadedLibrary Core::load(std::string_view name) {
   }
   Choice choice = choose(piece);
   DriverKnown driver;
-  judge(choice.finding, &driver, choice.loaded, false);
+  evaluate(choice.finding, &driver, choice.loaded, false);
   const LoadedLibrary library = open(choice);
   // While it was being opened, other threads and its own constructors may have had pieces accepted,
   // and other code may have loaded a runtime.
   if (is_runtime(piece)) choice.finding.runtimes = seams_.loaded(piece);
-  judge(choice.finding, &driver, true, true);
+  evaluate(choice.finding, &driver, true, true);
   const std::lock_guard<std::mutex> lock(mutex_);
   return libraries_.emplace(&piece, library).first->second;
 }

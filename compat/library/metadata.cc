@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "loader/arena.h"
-#include "loader/site_packages.h"
-#include "loader/toolkit_version.h"
+#include "compat/base/arena.h"
+#include "compat/search/toolkit/site_packages.h"
+#include "compat/search/toolkit/toolkit_version.h"
 
 namespace anycuda::compat {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "compat/nvml.h"
+#include "compat/search/driver/nvml.h"
 #include "fuzz/check.h"
 
 namespace {

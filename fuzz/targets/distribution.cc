@@ -1,12 +1,12 @@
 // What a distribution says of itself and of others. Input: lines; a name, a version, the name of a
 // .dist-info folder, METADATA.
-#include "compat/distribution.h"
+#include "compat/search/toolkit/distribution.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "compat/toolkit_distributions.h"
+#include "compat/search/toolkit/toolkit_distributions.h"
 #include "fuzz/check.h"
 #include "fuzz/lines.h"
 

@@ -3,9 +3,10 @@
 #include <cstring>
 #include <string>
 
+#include "compat/search/elf/image_file.h"
 #include "fuzz/check.h"
 #include "fuzz/memory_file.h"
-#include "loader/image_file.h"
+#include "loader/tables.h"
 
 namespace {
 
@@ -17,7 +18,7 @@ struct Answer {
 };
 
 Answer read(const anycuda::fuzz::MemoryFile& file, std::size_t size,
-            const anycuda::LibraryDescriptor& library, const anycuda::Tables* tables) {
+            const anycuda::LibraryDescriptor& library, const anycuda::LibrarySymbols* tables) {
   static anycuda::Arena arena;
   arena.rewind(0);
   Answer answer;
@@ -27,7 +28,7 @@ Answer read(const anycuda::fuzz::MemoryFile& file, std::size_t size,
 }
 
 void check(const anycuda::fuzz::MemoryFile& file, std::size_t size,
-           const anycuda::LibraryDescriptor& library, const anycuda::Tables* tables) {
+           const anycuda::LibraryDescriptor& library, const anycuda::LibrarySymbols* tables) {
   const Answer answer = read(file, size, library, tables);
   must(answer.facts.state <= anycuda::FileState::open_failed, "the state is one of its values");
   must(answer.facts.error == 0, "a file in memory can be read");

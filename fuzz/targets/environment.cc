@@ -11,12 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "compat/base/environment.h"
+#include "compat/search/interpreter.h"
+#include "compat/search/policy.h"
+#include "compat/search/tier_folders.h"
 #include "fuzz/check.h"
 #include "fuzz/folder.h"
 #include "fuzz/lines.h"
-#include "loader/environment.h"
-#include "loader/interpreter.h"
-#include "loader/places.h"
+#include "loader/tables.h"
 #include "tests/unit/elf_image.h"
 #include "tests/unit/ld_cache_image.h"
 
@@ -96,14 +98,16 @@ void keep(const char* path, void* list) {
 
 Paths candidates() {
   Paths paths;
-  anycuda::Search search(anycuda::kLibrary);
-  search.tables = &anycuda::kTables;
-  for (int place = 0; place < anycuda::kPlaceCount; ++place) {
-    anycuda::gather_place(&search, static_cast<anycuda::Place>(place),
-                          reinterpret_cast<const void*>(&check_policy));
+  anycuda::Arena arena;
+  const anycuda::Request request{&anycuda::kLibrary, &anycuda::kTables, anycuda::kNativeCaller,
+                                 reinterpret_cast<const void*>(&check_policy)};
+  const anycuda::Machine machine{};
+  anycuda::Search search(request, machine, &arena);
+  for (int tier = 0; tier < anycuda::kTierCount; ++tier) {
+    anycuda::gather_tier(&search, static_cast<anycuda::SearchTier>(tier));
   }
   for (const anycuda::Candidate* c = search.first; c != nullptr; c = c->next) {
-    const bool named = c->place == anycuda::Place::variable;
+    const bool named = c->tier == anycuda::SearchTier::variable;
     must(c->path[0] == '/' || (named && c->image.state == anycuda::FileState::not_absolute),
          "a candidate has its whole path");
     paths.emplace_back(c->path);

@@ -1,10 +1,10 @@
 // Whether a virtual environment is closed. Input: its pyvenv.cfg.
 #include <cstdint>
 
+#include "compat/search/interpreter.h"
 #include "fuzz/check.h"
 #include "fuzz/folder.h"
 #include "fuzz/memory_file.h"
-#include "loader/interpreter.h"
 
 namespace {
 

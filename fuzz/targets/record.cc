@@ -1,10 +1,10 @@
 // Whether a RECORD lists a file. Input: lines; the file, the folder of the packages, the RECORD.
-#include "compat/record.h"
+#include "compat/search/toolkit/record.h"
 
 #include <cstdint>
 #include <string>
 
-#include "compat/lexical_path.h"
+#include "compat/base/lexical_path.h"
 #include "fuzz/check.h"
 #include "fuzz/lines.h"
 

@@ -6,7 +6,7 @@
 
 #include "anycuda/compat/constraint.h"
 #include "anycuda/compat/errors.h"
-#include "compat/plain_version.h"
+#include "compat/search/toolkit/plain_version.h"
 #include "fuzz/check.h"
 #include "fuzz/lines.h"
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "compat/search/toolkit/toolkit_version.h"
 #include "fuzz/check.h"
 #include "fuzz/folder.h"
 #include "fuzz/memory_file.h"
-#include "loader/toolkit_version.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "loader/library.h"
+#include "loader/tables.h"
 #include "stubs/cudart/registration_log.h"
 
 namespace anycuda::registration {

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "loader/reserve.h"
+#include "compat/base/reserve.h"
 #include "stubs/cudart/registration.h"
 
 namespace anycuda::registration {

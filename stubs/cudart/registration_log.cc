@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "loader/reserve.h"
+#include "compat/base/reserve.h"
 
 namespace anycuda::registration {
 namespace {

@@ -26,9 +26,9 @@ def main() -> int:
     target = cpu.named(arguments.cpu)
     library = descriptor.load(STUBS / arguments.library / "library.json")
     driver = descriptor.load(STUBS / "cuda" / "library.json")
-    partner = descriptor.load(STUBS / library.partner / "library.json") if library.partner else None
-    if partner:
-        descriptor.check_partners(library, partner)
+    peer = descriptor.load(STUBS / library.peer / "library.json") if library.peer else None
+    if peer:
+        descriptor.check_peers(library, peer)
     note = notes.assembly(notes.opened(library, driver))
     facts = plan.gather(library, model.load(STUBS / "abi" / arguments.library))
     for major in (0, *(m.number for m in library.majors)):
@@ -36,7 +36,7 @@ def main() -> int:
         write(arguments.out / (f"dropin-{major}" if major else "stub"),
               {"entries.S": entries.assembly(made, target) + note,
                "versions.map": entries.version_script(made),
-               "tables.cc": tables.cplusplus(made, driver, partner)})
+               "tables.cc": tables.cplusplus(made, driver, peer)})
         if major:  # the drop-in's tables serve the archive too
             write(arguments.out / f"static-{major}",
                   {"entries.S": entries.assembly(made, target, static=True) + note,

@@ -13,7 +13,7 @@ _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "ma
              "wheel_folders", "status", "core"}
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
-             "no_library_status": {}, "roles": {}, "own": {}, "on_opened": ""}
+             "no_library_status": {}, "roles": {}, "own": {}, "before_first_call": ""}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Descriptor:
     no_library_status: dict[str, int]
     roles: dict[str, str]
     own: dict[str, str]
-    on_opened: str
+    before_first_call: str
     core: dict[int, frozenset[str]]
 
     @property
@@ -51,7 +51,7 @@ class Descriptor:
         return any(major.node for major in self.majors)
 
     @property
-    def partner(self) -> str:
+    def peer(self) -> str:
         """The library at the other end of its LTO-IR; empty: there is none."""
         return self.lto_ir_to or self.lto_ir_from
 
@@ -94,11 +94,11 @@ def load(path: Path) -> Descriptor:
                          "wheel_folders": tuple(values["wheel_folders"])})
 
 
-def check_partners(library: Descriptor, partner: Descriptor) -> None:
+def check_peers(library: Descriptor, peer: Descriptor) -> None:
     """Both ends of the LTO-IR must say the same of it."""
     if (library.lto_ir_to, library.lto_ir_from) == ("", ""):
         return
-    there = partner.lto_ir_from if library.lto_ir_to else partner.lto_ir_to
-    if library.partner != partner.name or there != library.name:
-        raise ValueError(f"{library.name}/library.json names {library.partner!r} as the other end of its "
-                         f"LTO-IR, and {partner.name}/library.json names {partner.partner!r}")
+    there = peer.lto_ir_from if library.lto_ir_to else peer.lto_ir_to
+    if library.peer != peer.name or there != library.name:
+        raise ValueError(f"{library.name}/library.json names {library.peer!r} as the other end of its "
+                         f"LTO-IR, and {peer.name}/library.json names {peer.peer!r}")

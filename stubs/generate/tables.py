@@ -1,4 +1,4 @@
-"""Writes a plan's tables as C++ constants (loader/library.h)."""
+"""Writes a plan's tables as C++ constants (loader/tables.h)."""
 
 import re
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Rows:
         return self.rows.setdefault(row, len(self.rows))
 
 
-def cplusplus(plan: Plan, driver: Descriptor, partner: Optional[Descriptor] = None) -> str:
+def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None) -> str:
     pool = Pool()
     targets, reasons, cells, outputs = _Lists(), Rows(), Rows(), _Outputs()
     adapters = _Adapters()
@@ -47,22 +47,24 @@ def cplusplus(plan: Plan, driver: Descriptor, partner: Optional[Descriptor] = No
         slots.append((slot.symbol, slot.node, cells.add(row) if row else 0,
                       outputs.add(slot.outputs)))
     own = list(dict.fromkeys(plan.descriptor.own.values()))
-    symbols = [_symbol(plan, function, pool, own) for function in plan.symbols]
+    symbols = [_symbol(plan, function, own) for function in plan.symbols]
     history = [value for function in plan.symbols for value in history_of(plan, function)]
     errors = [(value, pool.add(name), pool.add(message))
               for value, name, message in plan.database.errors]
-    names = [function.name for function in plan.symbols]
-    overrides = [(names.index(name), status)
+    functions = [function.name for function in plan.symbols]
+    names = [pool.add(name) for name in functions]
+    overrides = [(functions.index(name), status)
                  for name, status in sorted(plan.descriptor.no_library_status.items())]
     flat = [cell for row in cells.rows for cell in row]
     parts = [
-        '#include "loader/library.h"\n',
+        '#include "loader/tables.h"\n',
         "// Generated from the ABI database; see stubs/generate.",
         *[f'extern "C" __attribute__((visibility("hidden"))) void {name}();' for name in own],
         *adapters.declarations(),
-        _on_opened(plan.descriptor),
+        _before_first_call(plan.descriptor),
         "namespace anycuda {\nnamespace {",
         pool_data(pool),
+        array("std::uint32_t", "kNames", names),
         array("SymbolRow", "kSymbols", symbols),
         array("History", "kHistory", history),
         array("SlotRow", "kSlots", slots),
@@ -80,9 +82,9 @@ def cplusplus(plan: Plan, driver: Descriptor, partner: Optional[Descriptor] = No
         + "};",
         descriptor_data(plan.descriptor, "Library"),
         descriptor_data(driver, "Driver"),
-        *([descriptor_data(partner, "Partner"), descriptor_rows(partner, "Partner")] if partner else []),
+        *([descriptor_data(peer, "Peer"), descriptor_rows(peer, "Peer")] if peer else []),
         "}  // namespace",
-        descriptor_rows(plan.descriptor, "Library", "&kPartner" if partner else "nullptr"),
+        descriptor_rows(plan.descriptor, "Library", "&kPeer" if peer else "nullptr"),
         descriptor_rows(driver, "Driver"),
         _tables(plan, len(symbols), len(slots), len(errors), len(overrides)),
         "}  // namespace anycuda",
@@ -90,11 +92,11 @@ def cplusplus(plan: Plan, driver: Descriptor, partner: Optional[Descriptor] = No
     return "\n".join(part for part in parts if part) + "\n"
 
 
-def _on_opened(descriptor: Descriptor) -> str:
-    if not descriptor.on_opened:
+def _before_first_call(descriptor: Descriptor) -> str:
+    if not descriptor.before_first_call:
         return ""
     return ('extern "C" __attribute__((visibility("hidden"))) void '
-            f"{descriptor.on_opened}(const anycuda::Opened&);")
+            f"{descriptor.before_first_call}(const anycuda::Opened&);")
 
 
 class _Lists:
@@ -174,7 +176,7 @@ def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Row
     return tuple(row)
 
 
-def _symbol(plan: Plan, function, pool: Pool, own: list[str]) -> tuple:
+def _symbol(plan: Plan, function, own: list[str]) -> tuple:
     versions = [v for v in plan.database.versions if function.prototype(v) is not None]
     prototype = function.prototype(versions[-1]) if versions else None
     # A function whose prototype nobody knows is taken for one that returns a status, as all do.
@@ -182,8 +184,7 @@ def _symbol(plan: Plan, function, pool: Pool, own: list[str]) -> tuple:
     size = prototype.result_size if kind == "structure" else 0
     role = plan.descriptor.roles.get(function.name, "plain")
     mine = plan.descriptor.own.get(function.name)
-    return (pool.add(function.name), f"ResultKind::{kind}", size, f"Role::{role}",
-            own.index(mine) + 1 if mine else 0)
+    return f"ResultKind::{kind}", size, f"Role::{role}", own.index(mine) + 1 if mine else 0
 
 
 def history_of(plan: Plan, function) -> list[str]:
@@ -225,7 +226,7 @@ def descriptor_data(descriptor: Descriptor, name: str) -> str:
             f"const char* const k{name}Folders[] = {{{folders}nullptr}};")
 
 
-def descriptor_rows(descriptor: Descriptor, name: str, partner: str = "nullptr") -> str:
+def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr") -> str:
     newest = max(m.number for m in descriptor.majors)
     lto_ir = "makes" if descriptor.lto_ir_to else "takes" if descriptor.lto_ir_from else "none"
     rules = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.one_per_process).lower(),
@@ -233,15 +234,15 @@ def descriptor_rows(descriptor: Descriptor, name: str, partner: str = "nullptr")
     fields = [quote(descriptor.name), quote(descriptor.product), quote(descriptor.variable),
               quote(descriptor.file_prefix), quote(descriptor.advice), f"k{name}Majors",
               str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
-              "{" + ", ".join(rules) + "}", partner]
+              "{" + ", ".join(rules) + "}", peer]
     return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
 
 
 def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -> str:
     status = plan.descriptor.status
-    fields = ["kPool", "kSymbols", symbols, "kHistory", "kSlots", slots, "kCells", "kTargets",
+    fields = [f"{{kPool, kNames, {symbols}, kHistory}}", "kSymbols", "kSlots", slots, "kCells", "kTargets",
               "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
               status["absent"], status["rejected"], "kOverrides", overrides, "kOwn",
               "kAdapters", "&adapter",
-              f"&{plan.descriptor.on_opened}" if plan.descriptor.on_opened else "nullptr"]
+              f"&{plan.descriptor.before_first_call}" if plan.descriptor.before_first_call else "nullptr"]
     return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"

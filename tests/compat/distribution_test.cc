@@ -1,12 +1,12 @@
 // What distributions say of themselves and of each other, as text.
-#include "compat/distribution.h"
+#include "compat/search/toolkit/distribution.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "compat/plain_version.h"
-#include "compat/toolkit_distributions.h"
+#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/toolkit_distributions.h"
 
 namespace anycuda {
 namespace {

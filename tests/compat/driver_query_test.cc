@@ -249,23 +249,5 @@ TEST_F(RealDriver, WithoutNvmlHasNoBranch) {
   EXPECT_THAT(said, HasSubstr("0 no libnvidia-ml.so.1"));
 }
 
-// The descriptor of the stubs is generated, this library's is not: they must say the same.
-TEST(DriverDescriptor, IsThatOfTheStubs) {
-  const auto content = [](const char* file) {
-    std::ifstream stream(std::string(ANYCUDA_SOURCE_DIR) + file);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
-  const std::string json = content("/stubs/cuda/library.json");
-  const std::string source = content("/compat/library/driver_query.cc");
-  for (const char* key : {"name", "product", "variable", "file_prefix", "advice", "soname"}) {
-    const std::string start = "\"" + std::string(key) + "\": \"";
-    const std::size_t begin = json.find(start);
-    ASSERT_NE(begin, std::string::npos) << key;
-    const std::size_t from = begin + start.size();
-    const std::string value = json.substr(from, json.find('"', from) - from);
-    EXPECT_THAT(source, HasSubstr("\"" + value + "\"")) << key;
-  }
-}
-
 }  // namespace
 }  // namespace anycuda::compat

@@ -1,4 +1,4 @@
-// The whole decision table driver x toolkit of compat/driver_rule.cc.
+// The whole decision table driver x toolkit of compat/rules/driver_rule.cc.
 //
 // Sources:
 // - which CUDA a driver branch reports: CUDA Toolkit release notes, "CUDA Toolkit and Corresponding

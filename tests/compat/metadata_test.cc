@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "anycuda/compat/catalogue.h"
-#include "compat/toolkit_distributions.h"
+#include "compat/search/toolkit/toolkit_distributions.h"
 #include "metadata_machine.h"
 #include "support/install.h"
 

@@ -1,11 +1,11 @@
 // Whose a file is, by the text of a RECORD.
-#include "compat/record.h"
+#include "compat/search/toolkit/record.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "compat/lexical_path.h"
+#include "compat/base/lexical_path.h"
 
 namespace anycuda {
 namespace {

@@ -1,4 +1,4 @@
-// The whole decision tables of compat/rules.cc: item x item, flow x format.
+// The whole decision tables of compat/rules/rules.cc: item x item, flow x format.
 #include "anycuda/compat/rules.h"
 
 #include <gtest/gtest.h>

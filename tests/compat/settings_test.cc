@@ -1,4 +1,4 @@
-// What the texts of the policy's variables mean, right and wrong ones (compat/settings.cc).
+// What the texts of the policy's variables mean, right and wrong ones (compat/rules/settings.cc).
 #include "anycuda/compat/settings.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The decision about a file's toolkit, as a table of what wheels and headers say.
-#include "compat/toolkit_rule.h"
+#include "compat/rules/toolkit_rule.h"
 
 #include <gtest/gtest.h>
 

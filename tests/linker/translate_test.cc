@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "api/cuda_api.h"
+#include "compat/rules/lto_ir.h"
 #include "linker/recognise.h"
-#include "stubs/nvjitlink/adapters/lto_ir.h"
 
 using namespace anycuda::linker;
 namespace api = anycuda::api;

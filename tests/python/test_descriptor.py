@@ -23,8 +23,8 @@ class Sound(unittest.TestCase):
     def test_what_may_be_left_out_has_a_value(self):
         found = load()
         self.assertFalse(found.driver_bound or found.one_per_process or found.is_driver)
-        self.assertEqual((found.output, found.lto_ir_to, found.lto_ir_from, found.partner), ("",) * 4)
-        self.assertEqual((found.own, found.roles, found.on_opened), ({}, {}, ""))
+        self.assertEqual((found.output, found.lto_ir_to, found.lto_ir_from, found.peer), ("",) * 4)
+        self.assertEqual((found.own, found.roles, found.before_first_call), ({}, {}, ""))
 
     def test_majors_are_in_the_order_of_their_numbers(self):
         rows = {n: {"soname": f"libsmall.so.{n}", "node": None} for n in ("13", "9", "10")}
@@ -37,17 +37,17 @@ class Sound(unittest.TestCase):
     def test_a_driver_has_no_nodes(self):
         self.assertFalse(load(base=DRIVER).has_nodes)
 
-    def test_a_partner_is_at_either_end(self):
-        self.assertEqual(load({"lto_ir_to": "linker"}).partner, "linker")
-        self.assertEqual(load({"lto_ir_from": "compiler"}).partner, "compiler")
+    def test_a_peer_is_at_either_end(self):
+        self.assertEqual(load({"lto_ir_to": "linker"}).peer, "linker")
+        self.assertEqual(load({"lto_ir_from": "compiler"}).peer, "compiler")
 
-    def test_every_real_one_and_its_partner_agree(self):
+    def test_every_real_one_and_its_peer_agree(self):
         real = {file.parent.name: descriptor.load(file) for file in (ROOT / "stubs").glob("*/library.json")}
-        pairs = [(library, real[library.partner]) for library in real.values() if library.partner]
+        pairs = [(library, real[library.peer]) for library in real.values() if library.peer]
         self.assertEqual(sorted((a.name, b.name) for a, b in pairs),
                          [("nvjitlink", "nvrtc"), ("nvrtc", "nvjitlink")])
-        for library, partner in pairs:
-            descriptor.check_partners(library, partner)
+        for library, peer in pairs:
+            descriptor.check_peers(library, peer)
 
     def test_every_real_one_is_sound(self):
         files = sorted((ROOT / "stubs").glob("*/library.json"))
@@ -108,15 +108,14 @@ class Wrong(unittest.TestCase):
                 descriptor.load(file)
 
 
-class Partners(unittest.TestCase):
-    def refuse(self, library: dict, partner: dict):
+class Peers(unittest.TestCase):
+    def refuse(self, library: dict, peer: dict):
         with self.assertRaisesRegex(ValueError, "library.json names"):
-            descriptor.check_partners(load(library), load({"name": "other", **partner}))
+            descriptor.check_peers(load(library), load({"name": "other", **peer}))
 
     def test_say_the_same_of_their_lto_ir(self):
-        descriptor.check_partners(load({"lto_ir_to": "other"}),
-                                  load({"name": "other", "lto_ir_from": "small"}))
-        descriptor.check_partners(load(), load({"name": "other"}))
+        descriptor.check_peers(load({"lto_ir_to": "other"}), load({"name": "other", "lto_ir_from": "small"}))
+        descriptor.check_peers(load(), load({"name": "other"}))
 
     def test_that_contradict_each_other_are_an_error(self):
         self.refuse({"lto_ir_to": "other"}, {})

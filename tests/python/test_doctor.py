@@ -209,6 +209,16 @@ class Faults(unittest.TestCase):
                       report["reasons"])
         self.assertRegex(machine.doctor().stdout, "ANYCUDA_CROSS_MAJOR=perhaps +not understood: adapt or reject")
 
+    def test_what_the_stub_does_is_told_before_a_driver_can_crash(self):
+        """The candidates that the stub does not look at are evaluated after the answer; that asks the driver."""
+        machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(CRASHING))
+        report = machine.env(ANYCUDA_CROSS_MAJOR="perhaps").told()
+        answer = library(report, "cudart")["answers"]["12"]
+        self.assertEqual(answer["refused"], "ANYCUDA_CROSS_MAJOR=perhaps is not understood")
+        self.assertIn("crash", answer["ended"])
+        self.assertIn("no CUDA runtime is looked for (ANYCUDA_CROSS_MAJOR=perhaps is not understood)",
+                      report["reasons"])
+
     def test_a_file_that_is_named_and_is_none_hides_all_others(self):
         machine = Machine(self).wheel("cudart", "12.9").env(ANYCUDA_CUDART="/nowhere/libcudart.so.12")
         report = machine.told()

@@ -156,7 +156,7 @@ class Words(unittest.TestCase):
             self.assertEqual(bool(said), bool(words.condition_of(one, WORKS)))
 
     def test_every_verdict_and_state_of_the_loader_has_a_word(self):
-        names = (ROOT / "doctor" / "names.cc").read_text().split("name_of(FileState")[1]
+        names = (ROOT / "compat/doctor/names.cc").read_text().split("name_of(FileState")[1]
         names = names.split("name_of(DriverVerdict")[0]
         told = [line.split('"')[1] for line in names.splitlines() if 'return "' in line and '""' not in line]
         self.assertGreater(len(told), 20)

@@ -17,11 +17,11 @@ def text(changes: dict | None = None, dropin: int = 0, **files: str) -> str:
                             support.load(base=support.DRIVER))
 
 
-def with_partner() -> str:
-    partner = support.load({"name": "other", "majors": {
+def with_peer() -> str:
+    peer = support.load({"name": "other", "majors": {
         "12": {"soname": "libother.so.12", "node": "libother.so.12"}}})
     return tables.cplusplus(support.made({"lto_ir_to": "other"}),
-                            support.load(base=support.DRIVER), partner)
+                            support.load(base=support.DRIVER), peer)
 
 
 def array(source: str, name: str) -> list[str]:
@@ -58,8 +58,8 @@ class Rows(unittest.TestCase):
     def setUp(self):
         self.source = text()
         self.strings = pool(self.source)
-        self.names = [self.strings[int(row[1:].split(",")[0])]
-                      for row in array(self.source, "kSymbols")]
+        self.names = [self.strings[int(row)]
+                      for row in array(self.source, "kNames")]
 
     def slot(self, name: str, node: int) -> list[int]:
         for row in array(self.source, "kSlots"):
@@ -127,7 +127,7 @@ class Rows(unittest.TestCase):
 class SpecialFunctions(unittest.TestCase):
     CHANGES = {
         "own": {"old": "anycuda_old", "core": "anycuda_core"},
-        "on_opened": "anycuda_opened",
+        "before_first_call": "anycuda_opened",
         "roles": {"quoted": "error_name"},
         "no_library_status": {"core": 0},
     }
@@ -182,12 +182,12 @@ class Rules(unittest.TestCase):
         self.assertIn("{13, true, false, Output::cubin, LtoIr::takes}",
                       text({"driver_bound": True, "output": "cubin", "lto_ir_from": "other"}))
 
-    def test_a_partner_is_a_descriptor_of_its_own(self):
-        source = with_partner()
-        self.assertIn("const LibraryDescriptor kPartner = {", source)
+    def test_a_peer_is_a_descriptor_of_its_own(self):
+        source = with_peer()
+        self.assertIn("const LibraryDescriptor kPeer = {", source)
         self.assertIn('"libother.so.12"', source)
-        self.assertIn("&kPartner};", source)
-        self.assertNotIn("kPartner", text())
+        self.assertIn("&kPeer};", source)
+        self.assertNotIn("kPeer", text())
 
 
 class Compiler(unittest.TestCase):
@@ -195,7 +195,7 @@ class Compiler(unittest.TestCase):
         compiler = shutil.which("c++")
         if compiler is None:
             self.skipTest("no C++ compiler: c++ is not on PATH")
-        for source in (text(), text(SpecialFunctions.CHANGES), text(dropin=12), with_partner(),
+        for source in (text(), text(SpecialFunctions.CHANGES), text(dropin=12), with_peer(),
                        text({"core": []}, functions="core\n  12.0  int ()\n", renames="")):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "tables.cc"

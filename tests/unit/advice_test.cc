@@ -1,12 +1,12 @@
 // What a message tells its reader to do.
-#include "loader/advice.h"
+#include "compat/search/advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "test_tables.h"
+#include "tests/unit/gathered.h"
 
 namespace anycuda {
 namespace {
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 struct Seen {
-  Place place;
+  SearchTier tier;
   Verdict verdict;
 };
 
@@ -24,18 +24,19 @@ std::string advice(std::initializer_list<Seen> candidates, const char* wrong_var
                    Output output = Output::none) {
   LibraryDescriptor library = kLibrary;
   library.rules.output = output;
-  Search search(library);
-  search.caller_major = 12;
+  unit::TestSearch search(library, nullptr, unit::kNoDriver);
+  search.request.caller_major = 12;
   search.driver = {true, {12, 2}, 0};
   if (wrong_variable != nullptr) {
-    search.policy.wrong[search.policy.wrong_count++] = {wrong_variable, "on", "off"};
+    search.request.policy.wrong[search.request.policy.wrong_count++] = {wrong_variable, "on",
+                                                                        "off"};
   }
   for (const Seen& seen : candidates) {
-    Candidate* candidate = search.add(seen.place, "/opt/libtest.so.13");
+    Candidate* candidate = search.add(seen.tier, "/opt/libtest.so.13");
     candidate->image.state = FileState::usable;
     candidate->verdict = seen.verdict;
   }
-  return advice_after(&search);
+  return advice_after(search, &search.arena);
 }
 
 TEST(Advice, WhereThereIsNothingIsToInstall) {
@@ -43,50 +44,61 @@ TEST(Advice, WhereThereIsNothingIsToInstall) {
   EXPECT_THAT(advice({}), HasSubstr("set ANYCUDA_TESTLIB"));
 }
 
+// Candidates of tiers that the search did not come to are in a report for its readers.
+TEST(Advice, IsAboutWhatTheSearchReachedOnly) {
+  unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
+  search.tiers[static_cast<int>(SearchTier::system)].searched = false;
+  Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
+  candidate->image.state = FileState::usable;
+  candidate->verdict = Verdict::driver_too_old;
+  EXPECT_THAT(advice_after(search, &search.arena), HasSubstr("install the test library"));
+}
+
 TEST(Advice, ForAFileThatTheUserNamedIsAboutTheVariable) {
-  EXPECT_THAT(advice({{Place::variable, Verdict::accepted}}),
+  EXPECT_THAT(advice({{SearchTier::variable, Verdict::accepted}}),
               HasSubstr("correct ANYCUDA_TESTLIB or unset it"));
 }
 
 TEST(Advice, ForASecondMajorIsToUnsetTheVariable) {
-  EXPECT_THAT(advice({{Place::variable, Verdict::other_loaded}}),
+  EXPECT_THAT(advice({{SearchTier::variable, Verdict::other_loaded}}),
               HasSubstr("unset ANYCUDA_TESTLIB: the process has its test library already"));
 }
 
 TEST(Advice, ForADriverThatIsTooOldIsToUpdateIt) {
-  EXPECT_THAT(advice({{Place::system, Verdict::driver_too_old}}),
+  EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_too_old}}),
               HasSubstr("update the driver, or install a test library of CUDA 12 or older"));
 }
 
 // What it makes may be for another machine than this one.
 TEST(Advice, ForACompilerAndAnOldDriverNamesTheWayWithoutTheDriver) {
   for (const Output output : {Output::ptx, Output::cubin}) {
-    EXPECT_THAT(advice({{Place::system, Verdict::driver_too_old}}, nullptr, output),
+    EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_too_old}}, nullptr, output),
                 HasSubstr("for another machine, ANYCUDA_COMPAT=off"));
   }
-  EXPECT_THAT(advice({{Place::system, Verdict::driver_too_old}}), Not(HasSubstr("ANYCUDA_COMPAT")));
+  EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_too_old}}),
+              Not(HasSubstr("ANYCUDA_COMPAT")));
 }
 
 TEST(Advice, ForWhatStrictWantsToKnowIsToUnsetItOrToInstallWhatTheDriverServes) {
   for (const Verdict verdict : {Verdict::no_metadata, Verdict::driver_branch_unknown}) {
-    EXPECT_THAT(advice({{Place::system, verdict}}),
+    EXPECT_THAT(advice({{SearchTier::system, verdict}}),
                 AllOf(HasSubstr("unset ANYCUDA_COMPAT"),
                       HasSubstr("a test library of CUDA 12.2 or older with its metadata")));
   }
 }
 
 TEST(Advice, ForAMajorWithoutAKnownMinimumIsToUpdate) {
-  EXPECT_THAT(advice({{Place::system, Verdict::driver_major_unknown}}),
+  EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_major_unknown}}),
               HasSubstr("update the driver or anycuda, or install a test library of CUDA 12.2"));
 }
 
 TEST(Advice, UnderRejectIsToInstallTheCallersMajor) {
-  EXPECT_THAT(advice({{Place::system, Verdict::other_major}}),
+  EXPECT_THAT(advice({{SearchTier::system, Verdict::other_major}}),
               HasSubstr("install a test library of CUDA 12, or unset ANYCUDA_CROSS_MAJOR"));
 }
 
 TEST(Advice, ForAWrongSettingIsAboutThatAlone) {
-  EXPECT_THAT(advice({{Place::system, Verdict::driver_too_old}}, "ANYCUDA_CROSS_MAJOR"),
+  EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_too_old}}, "ANYCUDA_CROSS_MAJOR"),
               HasSubstr("set ANYCUDA_CROSS_MAJOR to adapt or reject, or unset it"));
   EXPECT_THAT(advice({}, "ANYCUDA_COMPAT"),
               HasSubstr("set ANYCUDA_COMPAT to strict, best_effort or off, or unset it"));

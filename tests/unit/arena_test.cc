@@ -1,4 +1,4 @@
-#include "loader/arena.h"
+#include "compat/base/arena.h"
 
 #include <gtest/gtest.h>
 

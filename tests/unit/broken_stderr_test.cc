@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "loader/log.h"
+#include "compat/base/log.h"
 #include "tests/unit/surroundings.h"
 
 namespace anycuda {

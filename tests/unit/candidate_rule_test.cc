@@ -1,6 +1,6 @@
-// The decision table of compat/candidate_rule.h: callers, majors, what is loaded. mode_rule_test.cc
-// has the driver, metadata and modes.
-#include "compat/candidate_rule.h"
+// The decision table of compat/rules/candidate_rule.h: callers, majors, what is loaded.
+// mode_rule_test.cc has the driver, metadata and modes.
+#include "compat/rules/candidate_rule.h"
 
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ void PrintTo(const CallerCase& c, std::ostream* out) {
 
 class CallerRule : public testing::TestWithParam<CallerCase> {};
 
-Question question_of(const CallerCase& c, CrossMajor mode) {
-  Question q;
+CandidateQuery question_of(const CallerCase& c, CrossMajor mode) {
+  CandidateQuery q;
   q.library = {13, true, true};
   q.candidate.version = {c.candidate, -1};
   q.candidate.loaded = c.loaded;
@@ -39,8 +39,8 @@ Question question_of(const CallerCase& c, CrossMajor mode) {
 }
 
 TEST_P(CallerRule, Says) {
-  EXPECT_EQ(judge(question_of(GetParam(), CrossMajor::adapt)), GetParam().adapt) << "adapt";
-  EXPECT_EQ(judge(question_of(GetParam(), CrossMajor::reject)), GetParam().reject) << "reject";
+  EXPECT_EQ(evaluate(question_of(GetParam(), CrossMajor::adapt)), GetParam().adapt) << "adapt";
+  EXPECT_EQ(evaluate(question_of(GetParam(), CrossMajor::reject)), GetParam().reject) << "reject";
 }
 
 constexpr Verdict yes = Verdict::accepted;
@@ -71,8 +71,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- what is loaded, and the rules' order
 
-Question plain_question() {
-  Question q;
+CandidateQuery plain_question() {
+  CandidateQuery q;
   q.library = {13, true, true};
   q.candidate.version = {12, -1};
   q.caller_major = 12;
@@ -80,66 +80,66 @@ Question plain_question() {
 }
 
 TEST(Judge, ASecondOneInTheProcessIsRefusedOfWhateverMajor) {
-  Question q = plain_question();
+  CandidateQuery q = plain_question();
   for (const int loaded : {11, 12, 13}) {
     q.loaded_major = loaded;
-    EXPECT_EQ(judge(q), Verdict::other_loaded) << loaded;
+    EXPECT_EQ(evaluate(q), Verdict::other_loaded) << loaded;
   }
   q.loaded_major = 0;
-  EXPECT_EQ(judge(q), Verdict::accepted);
+  EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
 TEST(Judge, ASecondOneIsNoMatterForALibraryThatBearsIt) {
-  Question q = plain_question();
+  CandidateQuery q = plain_question();
   q.library.one_per_process = false;
   q.loaded_major = 13;
-  EXPECT_EQ(judge(q), Verdict::accepted);
+  EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
 TEST(Judge, ANativeCallerGetsNoSecondOneEither) {
-  Question q = plain_question();
+  CandidateQuery q = plain_question();
   q.caller_major = kNativeCaller;
   q.loaded_major = 13;
-  EXPECT_EQ(judge(q), Verdict::other_loaded);
+  EXPECT_EQ(evaluate(q), Verdict::other_loaded);
 }
 
 TEST(Judge, TheDriverRuleIsForDriverBoundLibrariesOnly) {
-  Question q = plain_question();
+  CandidateQuery q = plain_question();
   q.candidate.version = {13, -1};
   q.caller_major = 13;
   q.driver = driver_of(12020, 535);
-  EXPECT_EQ(judge(q), Verdict::driver_too_old);
+  EXPECT_EQ(evaluate(q), Verdict::driver_too_old);
   q.library.driver_bound = false;
-  EXPECT_EQ(judge(q), Verdict::accepted);
+  EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
 TEST(Judge, WhatRunsAlreadyIsNotRefusedForItsDriverOrCompany) {
-  Question q = plain_question();
+  CandidateQuery q = plain_question();
   q.candidate.version = {13, -1};
   q.candidate.loaded = true;
   q.driver = driver_of(12020, 535);
   q.loaded_major = 12;
-  EXPECT_EQ(judge(q), Verdict::accepted);
+  EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
 // Everything is wrong with this candidate; as each rule is satisfied, the next one speaks.
 TEST(Judge, TheFirstRuleThatFailsNamesTheVerdict) {
-  Question q = plain_question();
+  CandidateQuery q = plain_question();
   q.candidate.version = {14, -1};
   q.cross_major = CrossMajor::reject;
   q.loaded_major = 11;
   q.driver = driver_of(12020, 535);
-  EXPECT_EQ(judge(q), Verdict::newer_than_known);
+  EXPECT_EQ(evaluate(q), Verdict::newer_than_known);
   q.library.newest_known_major = 14;
-  EXPECT_EQ(judge(q), Verdict::other_major);
+  EXPECT_EQ(evaluate(q), Verdict::other_major);
   q.cross_major = CrossMajor::adapt;
-  EXPECT_EQ(judge(q), Verdict::other_loaded);
+  EXPECT_EQ(evaluate(q), Verdict::other_loaded);
   q.loaded_major = 0;
-  EXPECT_EQ(judge(q), Verdict::driver_too_old);
+  EXPECT_EQ(evaluate(q), Verdict::driver_too_old);
   q.driver = driver_of(14000, 1);
-  EXPECT_EQ(judge(q), Verdict::accepted);  // the candidate's minor is not known
+  EXPECT_EQ(evaluate(q), Verdict::accepted);  // the candidate's minor is not known
   q.candidate.version.minor = 1;
-  EXPECT_EQ(judge(q), Verdict::driver_major_unknown);
+  EXPECT_EQ(evaluate(q), Verdict::driver_major_unknown);
 }
 
 TEST(Newer, OrdersByMajorThenMinorAndAnUnknownMinorIsTheOldest) {

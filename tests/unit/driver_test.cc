@@ -1,12 +1,12 @@
 // The driver: a file of one name, the first that is found. Its number says nothing, since kernel
 // and driver go together and the system has put the right one first.
-#include "loader/driver.h"
+#include "compat/search/driver/driver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "loader/places.h"
-#include "loader/search.h"
+#include "compat/search/search.h"
+#include "compat/search/tier_folders.h"
 #include "tests/unit/gathered.h"
 #include "tests/unit/ld_cache_image.h"
 #include "tests/unit/surroundings.h"
@@ -37,10 +37,9 @@ class DriverOn : public testing::Test {
   }
   // Path of the driver that a search finds, below the machine's folder; "" for none.
   std::string found() {
-    Search search(kDriver);
-    const Found found = run_search(&search, nullptr, Place::variable, Place::system);
-    if (found.handle == nullptr) return "";
-    return std::string(found.path).substr(machine_.tree.root().size() + 1);
+    Arena arena;
+    const std::string path = look_up_driver(&arena).driver.path;
+    return path.empty() ? "" : path.substr(machine_.tree.root().size() + 1);
   }
 
   EmptyMachine machine_;
@@ -117,8 +116,8 @@ TEST_F(DriverOn, ARightVariableOrNoneIsNotSpokenOf) {
 TEST_F(DriverOn, IsAskedAnewByWhoLooksItUp) {
   install(kDistribution);
   in_child([this] {
-    Search search(kDriver);
-    const Driver driver = look_up_driver(&search);
+    Arena arena;
+    const Driver driver = look_up_driver(&arena).driver;
     EXPECT_TRUE(driver.facts.present);
     EXPECT_EQ(cuda_number(driver.facts.cuda), 12020);
     EXPECT_EQ(driver.status, 0);
@@ -128,21 +127,21 @@ TEST_F(DriverOn, IsAskedAnewByWhoLooksItUp) {
 
 TEST_F(DriverOn, ThatIsMissingOrSaysNoIsToldApart) {
   in_child([] {
-    Search search(kDriver);
-    EXPECT_EQ(look_up_driver(&search).status, Driver::kNoFile);
+    Arena arena;
+    EXPECT_EQ(look_up_driver(&arena).driver.status, Driver::kNoFile);
   });
   machine_.tree.fake("libtestdriver_mute.so.1", kDistribution);
   in_child([this] {
-    Search search(kDriver);
-    const Driver driver = look_up_driver(&search);
+    Arena arena;
+    const Driver driver = look_up_driver(&arena).driver;
     EXPECT_EQ(driver.status, Driver::kNoFunction);
     EXPECT_FALSE(driver.facts.present);
     EXPECT_EQ(driver.path, machine_.tree.path(kDistribution));
   });
   machine_.tree.fake("libtestdriver_failing.so.1", kDistribution);
   in_child([] {
-    Search search(kDriver);
-    const Driver driver = look_up_driver(&search);
+    Arena arena;
+    const Driver driver = look_up_driver(&arena).driver;
     EXPECT_EQ(driver.status, 803);
     EXPECT_FALSE(driver.facts.present);
     EXPECT_FALSE(driver_of_process().facts.present);

@@ -1,7 +1,8 @@
-#include "loader/environment.h"
+#include "compat/base/environment.h"
 
 #include <gtest/gtest.h>
 
+#include "compat/search/policy.h"
 #include "tests/unit/surroundings.h"
 
 namespace anycuda {

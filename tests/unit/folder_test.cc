@@ -1,4 +1,4 @@
-#include "loader/folder.h"
+#include "compat/search/folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -31,10 +31,10 @@ TEST(Folder, TakesTheLibrarysNamesAndNoOthers) {
     tree.file(name, image(name));
   }
   TestSearch search;
-  gather_folder(&search, Place::system, tree.root().c_str());
+  gather_folder(&search, SearchTier::system, tree.root().c_str());
   EXPECT_EQ(paths_of(search, tree.root()),
             (Paths{"libtest.so", "libtest.so.12", "libtest.so.12.9.79", "libtest.so.13"}));
-  EXPECT_EQ(search.folders[static_cast<int>(Place::system)], 1);
+  EXPECT_EQ(search.tiers[static_cast<int>(SearchTier::system)].folders, 1);
 }
 
 TEST(Folder, OnlyAbsoluteFoldersAreLookedInto) {
@@ -44,7 +44,7 @@ TEST(Folder, OnlyAbsoluteFoldersAreLookedInto) {
   ASSERT_EQ(chdir(tree.root().c_str()), 0);
   TestSearch search;
   for (const char* folder : {".", "", "./", "..", static_cast<const char*>(nullptr)}) {
-    gather_folder(&search, Place::system, folder);
+    gather_folder(&search, SearchTier::system, folder);
   }
   EXPECT_EQ(chdir(before.c_str()), 0);
   EXPECT_EQ(search.first, nullptr);
@@ -53,7 +53,7 @@ TEST(Folder, OnlyAbsoluteFoldersAreLookedInto) {
 TEST(Folder, AMissingFolderHasNothing) {
   TempTree tree;
   TestSearch search;
-  gather_folder(&search, Place::system, tree.path("nowhere").c_str());
+  gather_folder(&search, SearchTier::system, tree.path("nowhere").c_str());
   EXPECT_EQ(search.first, nullptr);
 }
 
@@ -68,11 +68,11 @@ TEST(Folder, LinksAndHardLinksToOneFileAreOneCandidate) {
   tree.file("d/libtest.so.12", image());
   TestSearch search;
   for (const char* folder : {"a", "b", "c"}) {
-    gather_folder(&search, Place::system, tree.path(folder).c_str());
+    gather_folder(&search, SearchTier::system, tree.path(folder).c_str());
   }
   ASSERT_EQ(paths_of(search, tree.root()).size(), 1u);
   EXPECT_STREQ(search.first->file_version, "12.9.79");
-  gather_folder(&search, Place::system, tree.path("d").c_str());
+  gather_folder(&search, SearchTier::system, tree.path("d").c_str());
   EXPECT_EQ(paths_of(search, tree.root()).size(), 2u);
   EXPECT_EQ(search.last->next, nullptr);
 }
@@ -82,7 +82,7 @@ TEST(Folder, TheVersionIsTheOneBehindAllLinks) {
   tree.file("store/libtest.so.12.10", image());
   tree.link("lib/libtest.so", tree.path("store/libtest.so.12.10"));
   TestSearch search;
-  gather_file(&search, Place::system, tree.path("lib/libtest.so").c_str());
+  gather_file(&search, SearchTier::system, tree.path("lib/libtest.so").c_str());
   EXPECT_STREQ(search.first->file_version, "12.10");
 }
 
@@ -90,7 +90,7 @@ TEST(Folder, AFileWithoutVersionInItsNameHasNone) {
   TempTree tree;
   tree.file("libtest.so", image());
   TestSearch search;
-  gather_file(&search, Place::system, tree.path("libtest.so").c_str());
+  gather_file(&search, SearchTier::system, tree.path("libtest.so").c_str());
   EXPECT_STREQ(search.first->file_version, "");
 }
 
@@ -98,7 +98,7 @@ TEST(Folder, AFileWithoutVersionInItsNameHasNone) {
 
 FileState state_of(const std::string& path) {
   TestSearch search;
-  const Candidate* candidate = gather_file(&search, Place::system, path.c_str());
+  const Candidate* candidate = gather_file(&search, SearchTier::system, path.c_str());
   return candidate->image.state;
 }
 
@@ -121,7 +121,7 @@ TEST(File, ThatCannotBeOpenedKeepsTheReason) {
   tree.link("libtest.so.12", "libtest.so.12");  // a link to itself: holds for every user
   TestSearch search;
   const Candidate* candidate =
-      gather_file(&search, Place::system, tree.path("libtest.so.12").c_str());
+      gather_file(&search, SearchTier::system, tree.path("libtest.so.12").c_str());
   EXPECT_EQ(candidate->image.state, FileState::unreadable);
   EXPECT_EQ(candidate->image.error, ELOOP);
 }
@@ -130,7 +130,8 @@ TEST(File, ThatIsMissingCountsEachTimeItIsNamed) {
   TempTree tree;
   TestSearch search;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_NE(gather_file(&search, Place::system, tree.path("libtest.so.12").c_str()), nullptr);
+    EXPECT_NE(gather_file(&search, SearchTier::system, tree.path("libtest.so.12").c_str()),
+              nullptr);
   }
 }
 

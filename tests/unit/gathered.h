@@ -1,19 +1,21 @@
-// What a search has gathered, as a test wants to compare it.
+// A search at work, as a test wants to look at it.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "loader/candidate.h"
+#include "compat/search/driver/driver.h"
+#include "compat/search/state.h"
+#include "loader/tables.h"
 
 namespace anycuda::unit {
 
 // Paths of all candidates, below `root` where they are, in the order of their names: folders are
 // read in whatever order the file system has.
-inline std::vector<std::string> paths_of(const Search& search, const std::string& root) {
+inline std::vector<std::string> paths_of(const Report& report, const std::string& root) {
   std::vector<std::string> paths;
-  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     std::string path = c->path;
     if (path.compare(0, root.size() + 1, root + "/") == 0) path.erase(0, root.size() + 1);
     paths.push_back(path);
@@ -22,11 +24,19 @@ inline std::vector<std::string> paths_of(const Search& search, const std::string
   return paths;
 }
 
-// A search of the tables' library.
-struct TestSearch : Search {
-  explicit TestSearch(const LibraryDescriptor& library = kLibrary) : Search(library) {
-    tables = &kTables;
-    driver_library = &kDriver;
+struct TestMemory {
+  Arena memory;
+};
+
+inline constexpr Machine kNoDriver{};
+
+// A search of the tables' library that has come to all tiers, for a caller of no major.
+struct TestSearch : private TestMemory, Search {
+  explicit TestSearch(const LibraryDescriptor& library = kLibrary,
+                      const LibrarySymbols* symbols = &kTables,
+                      const Machine& machine = kThisMachine)
+      : Search({&library, symbols}, machine, &memory) {
+    for (TierSummary& tier : tiers) tier.searched = true;
   }
 };
 

@@ -1,5 +1,6 @@
 // What a file on disk says about itself: one test per answer.
-#include "loader/image_file.h"
+#include "compat/search/elf/image_file.h"
+#include "loader/tables.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Which inputs of a linker hold LTO-IR that a CUDA before 13 made; whatever lies in them, not a
 // byte behind them is read.
-#include "stubs/nvjitlink/adapters/lto_ir.h"
+#include "compat/rules/lto_ir.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

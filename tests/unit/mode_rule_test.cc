@@ -1,10 +1,10 @@
-// The decision table of compat/candidate_rule.h: mode x metadata x driver, and which facts it asks
-// for.
+// The decision table of compat/rules/candidate_rule.h: mode x metadata x driver, and which facts it
+// asks for.
 #include <gtest/gtest.h>
 
 #include <ostream>
 
-#include "compat/candidate_rule.h"
+#include "compat/rules/candidate_rule.h"
 #include "tests/unit/verdicts.h"
 
 namespace anycuda {
@@ -26,8 +26,8 @@ void PrintTo(const ModeCase& c, std::ostream* out) {
 
 class ModeRule : public testing::TestWithParam<ModeCase> {};
 
-Question question_of(const ModeCase& c, Mode mode) {
-  Question q;
+CandidateQuery question_of(const ModeCase& c, Mode mode) {
+  CandidateQuery q;
   q.library = {13, true, true};
   q.candidate.version = c.version;
   q.candidate.exact = c.exact;
@@ -38,41 +38,43 @@ Question question_of(const ModeCase& c, Mode mode) {
 
 TEST_P(ModeRule, Says) {
   const ModeCase& c = GetParam();
-  EXPECT_EQ(judge(question_of(c, Mode::strict)), c.strict) << "strict";
-  EXPECT_EQ(judge(question_of(c, Mode::best_effort)), c.best_effort) << "best_effort";
-  EXPECT_EQ(judge(question_of(c, Mode::off)), Verdict::accepted) << "off";
-  Question declared = question_of(c, Mode::best_effort);
+  EXPECT_EQ(evaluate(question_of(c, Mode::strict)), c.strict) << "strict";
+  EXPECT_EQ(evaluate(question_of(c, Mode::best_effort)), c.best_effort) << "best_effort";
+  EXPECT_EQ(evaluate(question_of(c, Mode::off)), Verdict::accepted) << "off";
+  CandidateQuery declared = question_of(c, Mode::best_effort);
   declared.forward_compatibility = true;
-  EXPECT_EQ(judge(declared), c.declared) << "forward compatibility";
+  EXPECT_EQ(evaluate(declared), c.declared) << "forward compatibility";
 }
 
 // What runs already is taken, and a library that no driver binds asks for nothing.
 TEST_P(ModeRule, IsNotForWhatIsLoadedNorForAFreeLibrary) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
-    Question loaded = question_of(GetParam(), mode);
+    CandidateQuery loaded = question_of(GetParam(), mode);
     loaded.candidate.loaded = true;
-    EXPECT_EQ(judge(loaded), Verdict::accepted);
-    EXPECT_FALSE(asks_driver(loaded) || asks_exact_version(loaded) || asks_branch(loaded));
-    Question unbound = question_of(GetParam(), mode);
+    EXPECT_EQ(evaluate(loaded), Verdict::accepted);
+    EXPECT_FALSE(needs_driver_version(loaded) || needs_exact_version(loaded) ||
+                 needs_driver_branch(loaded));
+    CandidateQuery unbound = question_of(GetParam(), mode);
     unbound.library.driver_bound = false;
-    EXPECT_EQ(judge(unbound), Verdict::accepted);
-    EXPECT_FALSE(asks_driver(unbound) || asks_exact_version(unbound) || asks_branch(unbound));
+    EXPECT_EQ(evaluate(unbound), Verdict::accepted);
+    EXPECT_FALSE(needs_driver_version(unbound) || needs_exact_version(unbound) ||
+                 needs_driver_branch(unbound));
   }
 }
 
 // Whatever is not asked for must not matter: a fact that comes all the same changes nothing.
 TEST_P(ModeRule, DependsOnWhatItAsksForAlone) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
-    const Question q = question_of(GetParam(), mode);
-    if (!asks_branch(q)) {
-      Question more = q;
+    const CandidateQuery q = question_of(GetParam(), mode);
+    if (!needs_driver_branch(q)) {
+      CandidateQuery more = q;
       if (more.driver.branch == 0) more.driver.branch = 1;
-      EXPECT_EQ(judge(more), judge(q)) << "the branch, in mode " << name_of(mode);
+      EXPECT_EQ(evaluate(more), evaluate(q)) << "the branch, in mode " << name_of(mode);
     }
-    if (!asks_exact_version(q)) {
-      Question more = q;
+    if (!needs_exact_version(q)) {
+      CandidateQuery more = q;
       more.candidate.exact = true;
-      EXPECT_EQ(judge(more), judge(q)) << "that it is exact, in mode " << name_of(mode);
+      EXPECT_EQ(evaluate(more), evaluate(q)) << "that it is exact, in mode " << name_of(mode);
     }
   }
 }
@@ -117,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(
         ModeCase{"some 13", {13, -1}, false, 12020, 535, too_old, too_old, yes},
         ModeCase{"12.9", {12, 9}, true, 11080, 520, too_old, too_old, yes}));
 
-Question plain_question() {
-  Question q;
+CandidateQuery plain_question() {
+  CandidateQuery q;
   q.library = {13, true, true};
   q.candidate.version = {12, -1};
   q.caller_major = 12;
@@ -126,62 +128,62 @@ Question plain_question() {
 }
 
 TEST(Mode, OffKeepsWhatProtectsMemory) {
-  Question q = plain_question();
+  CandidateQuery q = plain_question();
   q.mode = Mode::off;
   q.candidate.version = {14, -1};
-  EXPECT_EQ(judge(q), Verdict::newer_than_known);
+  EXPECT_EQ(evaluate(q), Verdict::newer_than_known);
   q.candidate.version = {13, -1};
   q.cross_major = CrossMajor::reject;
-  EXPECT_EQ(judge(q), Verdict::other_major);
+  EXPECT_EQ(evaluate(q), Verdict::other_major);
   q.cross_major = CrossMajor::adapt;
   q.loaded_major = 13;
-  EXPECT_EQ(judge(q), Verdict::other_loaded);
+  EXPECT_EQ(evaluate(q), Verdict::other_loaded);
 }
 
 // ---- what the rules want to know
 
 TEST(Asks, ForNothingWhereTheCandidateIsRefusedAnyway) {
   for (const Mode mode : {Mode::strict, Mode::best_effort}) {
-    Question q = plain_question();
+    CandidateQuery q = plain_question();
     q.mode = mode;
     q.candidate.version = {12, 9};
     q.driver = driver_of(12020);
-    EXPECT_TRUE(asks_driver(q) && asks_exact_version(q));
+    EXPECT_TRUE(needs_driver_version(q) && needs_exact_version(q));
     q.loaded_major = 11;
-    EXPECT_FALSE(asks_driver(q) || asks_exact_version(q) || asks_branch(q));
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
     q.loaded_major = 0;
     q.caller_major = 11;
     q.cross_major = CrossMajor::reject;
-    EXPECT_FALSE(asks_driver(q) || asks_exact_version(q) || asks_branch(q));
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
     q.cross_major = CrossMajor::adapt;
     q.library.newest_known_major = 11;
-    EXPECT_FALSE(asks_driver(q) || asks_exact_version(q) || asks_branch(q));
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
   }
 }
 
 TEST(Asks, ForTheBranchWhereTheDriverDoesNotServeTheVersionAnyway) {
-  Question q = plain_question();
+  CandidateQuery q = plain_question();
   q.candidate.exact = true;
   q.driver = driver_of(12020);
   for (const int minor : {0, 1, 2}) {
     q.candidate.version = {12, minor};
-    EXPECT_FALSE(asks_branch(q)) << minor;
+    EXPECT_FALSE(needs_driver_branch(q)) << minor;
   }
   q.candidate.version = {12, 3};
   for (const Mode mode : {Mode::strict, Mode::best_effort}) {
     q.mode = mode;
-    EXPECT_TRUE(asks_branch(q));
+    EXPECT_TRUE(needs_driver_branch(q));
   }
   q.mode = Mode::off;
-  EXPECT_FALSE(asks_driver(q) || asks_branch(q));
+  EXPECT_FALSE(needs_driver_version(q) || needs_driver_branch(q));
   q.mode = Mode::best_effort;
   q.driver.branch = 535;
-  EXPECT_FALSE(asks_branch(q)) << "known already";
+  EXPECT_FALSE(needs_driver_branch(q)) << "known already";
   q.driver.branch = 0;
   q.candidate.version = {13, 5};
-  EXPECT_FALSE(asks_branch(q)) << "refused whatever the branch";
+  EXPECT_FALSE(needs_driver_branch(q)) << "refused whatever the branch";
   q.candidate.version = {11, 8};
-  EXPECT_FALSE(asks_branch(q)) << "served whatever the branch";
+  EXPECT_FALSE(needs_driver_branch(q)) << "served whatever the branch";
 }
 
 }  // namespace

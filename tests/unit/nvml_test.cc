@@ -1,6 +1,6 @@
 // The display driver's branch: its number in NVML's version text, and NVML's functions called so
 // that every success of init meets one shutdown.
-#include "compat/nvml.h"
+#include "compat/search/driver/nvml.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Which of several that may all serve goes first: the whole table of compat/preference.h.
-#include "compat/preference.h"
+// Which of several that may all serve goes first: the whole table of compat/rules/preference.h.
+#include "compat/rules/preference.h"
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ constexpr LibraryRules kLinker{13, true, false, Output::cubin, LtoIr::takes};
 struct PreferenceCase {
   const char* sentence;
   LibraryRules library;
-  std::vector<Version> partners;  // loaded
-  Version driver;                 // {}: there is none
+  std::vector<Version> peers;  // loaded
+  Version driver;              // {}: there is none
   int caller;
   Version first;  // of these two the first goes before the second,
   Version second;
@@ -36,13 +36,13 @@ class Order : public testing::TestWithParam<PreferenceCase> {
  protected:
   static Preference before(Version a, Version b, Mode mode = Mode::best_effort) {
     const PreferenceCase& c = GetParam();
-    Company company;
-    company.driver = {c.driver.known(), c.driver, 0};
-    company.partners = c.partners.data();
-    company.partner_count = static_cast<int>(c.partners.size());
-    company.caller_major = c.caller;
-    company.mode = mode;
-    return preference(fit_of(c.library, a, company), fit_of(c.library, b, company));
+    PreferenceContext context;
+    context.driver = {c.driver.known(), c.driver, 0};
+    context.peers = c.peers.data();
+    context.peer_count = static_cast<int>(c.peers.size());
+    context.caller_major = c.caller;
+    context.mode = mode;
+    return preference(rank_of(c.library, a, context), rank_of(c.library, b, context));
   }
 };
 

@@ -8,7 +8,8 @@
 #include <cerrno>
 #include <string>
 
-#include "loader/image_file.h"
+#include "compat/search/elf/image_file.h"
+#include "loader/tables.h"
 
 namespace anycuda::unit {
 

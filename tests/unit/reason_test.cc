@@ -1,6 +1,6 @@
 // Facts into words. Whoever reads a reason knows what is wrong and, where it can be said, what
 // would help.
-#include "loader/reason.h"
+#include "compat/search/reason.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,9 +23,9 @@ class Reason : public testing::Test {
   Reason() {
     search.driver_path = "/lib/libtestdriver.so.1";
     search.driver = {true, {12, 2}, 520};
-    search.caller_major = 11;
+    search.request.caller_major = 11;
     search.loaded_major = 12;
-    candidate = search.add(Place::system, "/opt/libtest.so.13");
+    candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
     candidate->image.state = FileState::usable;
     candidate->image.version = {13, -1};
   }
@@ -33,11 +33,11 @@ class Reason : public testing::Test {
     candidate->image.state = state;
     candidate->image.detail = detail;
     candidate->image.error = error;
-    return reason_of(*candidate, &search);
+    return reason_of(*candidate, search, &search.arena);
   }
   std::string of(Verdict verdict) {
     candidate->verdict = verdict;
-    return reason_of(*candidate, &search);
+    return reason_of(*candidate, search, &search.arena);
   }
 
   TestSearch search;
@@ -107,7 +107,8 @@ TEST_F(Reason, OfACompilerIsAboutWhatItMakes) {
   its.driver = search.driver;
   its.driver_path = search.driver_path;
   candidate->verdict = Verdict::driver_too_old;
-  EXPECT_THAT(reason_of(*candidate, &its), HasSubstr("what it makes needs a driver for CUDA 13"));
+  EXPECT_THAT(reason_of(*candidate, its, &its.arena),
+              HasSubstr("what it makes needs a driver for CUDA 13"));
   EXPECT_THAT(of(Verdict::driver_too_old), StartsWith("needs a driver for CUDA 13"));
 }
 

@@ -29,12 +29,12 @@ int count(const std::string& text, const std::string& part) {
 
 void report_two_candidates(const char* function) {
   TestSearch search;
-  search.caller_major = 12;
-  search.folders[static_cast<int>(Place::system)] = 3;
-  search.add(Place::system, "/opt/libtest.so.12");
-  Candidate* other = search.add(Place::library_path, "/home/libtest.so.13");
+  search.request.caller_major = 12;
+  search.tiers[static_cast<int>(SearchTier::system)].folders = 3;
+  search.add(SearchTier::system, "/opt/libtest.so.12");
+  Candidate* other = search.add(SearchTier::library_path, "/home/libtest.so.13");
   other->image.state = FileState::truncated;
-  report_no_library(&search, function);
+  report_no_library(&search, &search.arena, function);
 }
 
 TEST(Report, NamesEverythingThatWasLookedForAndFound) {
@@ -90,11 +90,11 @@ TEST(Report, OfADriverThatIsTooOldSaysSo) {
     TestSearch search;
     search.driver = {true, {12, 2}, 0};
     search.driver_path = "/lib/libtestdriver.so.1";
-    Candidate* candidate = search.add(Place::system, "/opt/libtest.so.13");
+    Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
     candidate->image.state = FileState::usable;
     candidate->image.version = {13, -1};
     candidate->verdict = Verdict::driver_too_old;
-    report_no_library(&search, "testCore");
+    report_no_library(&search, &search.arena, "testCore");
   });
   EXPECT_THAT(text, HasSubstr("/lib/libtestdriver.so.1 supports up to CUDA 12.2"));
   EXPECT_THAT(text,
@@ -109,11 +109,11 @@ TEST(Report, OfAUsableFileSaysWhichCudaItIsAndByWhatWord) {
     TestSearch search;
     search.driver = {true, {12, 2}, 0};
     search.driver_path = "/lib/libtestdriver.so.1";
-    Candidate* candidate = search.add(Place::system, path.c_str());
+    Candidate* candidate = search.add(SearchTier::system, path.c_str());
     candidate->image.state = FileState::usable;
     candidate->image.version = {13, -1};
     candidate->verdict = Verdict::driver_too_old;
-    report_no_library(&search, "testCore");
+    report_no_library(&search, &search.arena, "testCore");
   });
   EXPECT_THAT(text, HasSubstr("libtest.so.13 (CUDA 13.5, says cuda.h): needs a driver"));
 }
@@ -123,7 +123,7 @@ class Choice : public testing::Test {
  protected:
   Choice() { compiler_.rules = {13, true, false, Output::ptx, LtoIr::makes}; }
   Candidate* add(Search* search, const char* path, Version version, Verdict verdict) {
-    Candidate* candidate = search->add(Place::system, path);
+    Candidate* candidate = search->add(SearchTier::system, path);
     candidate->image.state = FileState::usable;
     candidate->image.version = version;
     candidate->verdict = verdict;
@@ -142,7 +142,8 @@ class Choice : public testing::Test {
       Candidate* failed = add(&search, "/opt/failed", {12, 8}, Verdict::accepted);
       failed->image.state = FileState::open_failed;
       failed->image.detail = "";
-      report_choice(&search, *add(&search, "/opt/chosen", chosen, Verdict::accepted));
+      search.chosen = add(&search, "/opt/chosen", chosen, Verdict::accepted);
+      report_choice(search, &search.arena);
     });
   }
   EmptyMachine machine_;
@@ -177,10 +178,10 @@ TEST(Report, NamesAWrongSetting) {
   const EmptyMachine machine;
   const std::string text = in_child([] {
     TestSearch search;
-    search.policy.wrong[0] = {"ANYCUDA_CROSS_MAJOR", "never", "adapt"};
-    search.policy.wrong[1] = {"ANYCUDA_COMPAT", "on", "best_effort"};
-    search.policy.wrong_count = 2;
-    report_no_library(&search, "testCore");
+    search.request.policy.wrong[0] = {"ANYCUDA_CROSS_MAJOR", "never", "adapt"};
+    search.request.policy.wrong[1] = {"ANYCUDA_COMPAT", "on", "best_effort"};
+    search.request.policy.wrong_count = 2;
+    report_no_library(&search, &search.arena, "testCore");
   });
   EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=never is not understood: it may be adapt or "
                               "reject (default: adapt)"));
@@ -193,8 +194,8 @@ TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {
   const std::string text = in_child([] {
     TestSearch search;
     const std::string path = "/" + std::string(900, 'p');
-    for (int i = 0; i < 200; ++i) search.add(Place::system, path.c_str());
-    report_no_library(&search, "testCore");
+    for (int i = 0; i < 200; ++i) search.add(SearchTier::system, path.c_str());
+    report_no_library(&search, &search.arena, "testCore");
   });
   EXPECT_GT(text.size(), 60000u);
   EXPECT_LT(text.size(), 70000u);

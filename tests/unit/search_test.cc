@@ -1,13 +1,13 @@
-// Whole searches over real files: class by class, the newest that the rules accept and that opens.
+// Whole searches over real files: tier by tier, the newest that the rules accept and that opens.
 // A process asks for its driver once, so searches that need it have a process of their own.
-#include "loader/search.h"
+#include "compat/search/search.h"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "loader/reason.h"
+#include "compat/search/reason.h"
 #include "tests/unit/elf_image.h"
 #include "tests/unit/gathered.h"
 #include "tests/unit/surroundings.h"
@@ -36,14 +36,14 @@ class SearchOn : public testing::Test {
   }
   // Path of what a search finds, below the machine's folder; "" for nothing.
   std::string search_all(int caller_major = 12) {
-    search.caller_major = caller_major;
-    const Found found = run_search(&search, nullptr, Place::variable, Place::system);
-    if (found.handle == nullptr) return "";
-    return std::string(found.path).substr(machine.tree.root().size() + 1);
+    search.request.caller_major = caller_major;
+    run_search(&search);
+    if (search.handle == nullptr) return "";
+    return std::string(search.chosen->path).substr(machine.tree.root().size() + 1);
   }
   std::string reason(const std::string& name) {
     for (Candidate* c = search.first; c != nullptr; c = c->next) {
-      if (machine.tree.path(name) == c->path) return reason_of(*c, &search);
+      if (machine.tree.path(name) == c->path) return reason_of(*c, search, &search.arena);
     }
     return "not gathered";
   }
@@ -103,7 +103,7 @@ TEST_F(SearchOn, AMajorThatTheDatabaseDoesNotKnowServesNativeCallersAlone) {
 TEST_F(SearchOn, RejectTakesTheCallersOwnMajorOnly) {
   install("libtest.so.13", "system/usr/lib/libtest.so.13");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
-  search.policy.cross_major = CrossMajor::reject;
+  search.request.policy.cross_major = CrossMajor::reject;
   in_child([&] { EXPECT_EQ(search_all(12), "system/usr/lib/libtest.so.12"); });
   in_child([&] { EXPECT_EQ(search_all(11), ""); });
 }
@@ -187,7 +187,7 @@ TEST_F(SearchOn, ALoadedStubIsNotAdopted) {
 TEST_F(SearchOn, NoSecondMajorIsOpenedBesideALoadedOne) {
   const std::string loaded = install("libtest.so.13", "elsewhere/libtest.so.13");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
-  search.policy.cross_major = CrossMajor::reject;
+  search.request.policy.cross_major = CrossMajor::reject;
   in_child([&] {
     ASSERT_NE(dlopen(loaded.c_str(), RTLD_NOW), nullptr);
     EXPECT_EQ(search_all(12), "");
@@ -212,6 +212,66 @@ TEST_F(SearchOn, TheFileOfTheVariableMayBeTheLoadedOneButNoSecondOfItsMajor) {
     EXPECT_EQ(search_all(), "");
     EXPECT_THAT(reason("other/libtest.so.12"), testing::HasSubstr("has loaded another"));
     EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failure there";
+  });
+}
+
+// ---- the report, as clients get it
+
+int count_of(const Report& report) {
+  int count = 0;
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) ++count;
+  return count;
+}
+
+TEST_F(SearchOn, ASettingThatIsNotUnderstoodSearchesNothing) {
+  install("libtest.so.12", "system/usr/lib/libtest.so.12");
+  in_child([&] {
+    search.request.policy.wrong_count = 1;
+    Arena arena;
+    const Report* report = anycuda::search(search.request, unit::kNoDriver, &arena);
+    ASSERT_NE(report, nullptr);
+    EXPECT_EQ(report->handle, nullptr);
+    EXPECT_EQ(report->candidates(), nullptr);
+    for (const TierSummary& tier : report->tiers) EXPECT_FALSE(tier.searched);
+  });
+}
+
+TEST_F(SearchOn, TiersThatItDidNotReachAreAddedToACopyOfTheReport) {
+  install("libtest.so.11.2", "path/libtest.so.11.2");
+  install("libtest.so.13", "system/usr/lib/libtest.so.13");
+  const ScopedVariable set("LD_LIBRARY_PATH", machine.tree.path("path").c_str());
+  in_child([&] {
+    Arena arena;
+    const Report* report = anycuda::search(search.request, unit::kNoDriver, &arena);
+    ASSERT_NE(report, nullptr);
+    const Report* whole = with_unreached_tiers(*report, unit::kNoDriver, &arena);
+    ASSERT_NE(whole, nullptr);
+    EXPECT_EQ(count_of(*report), 1) << "the first report stays as it is";
+    ASSERT_EQ(count_of(*whole), 2);
+    EXPECT_EQ(whole->chosen, whole->candidates());
+    EXPECT_STREQ(whole->chosen->path, report->chosen->path);
+    const Candidate* other = whole->candidates()->next;
+    EXPECT_STREQ(other->path, machine.tree.path("system/usr/lib/libtest.so.13").c_str());
+    EXPECT_FALSE(whole->reached(*other));
+    EXPECT_FALSE(other->tried);
+    EXPECT_EQ(whole->tiers[static_cast<int>(SearchTier::system)].folders, 0);
+  });
+}
+
+TEST_F(SearchOn, VersionsAreReadIntoACopyOfTheReport) {
+  install("libtest.so.12", "system/usr/local/cuda/lib64/libtest.so.12");
+  machine.tree.file("system/usr/local/cuda/include/cuda.h", "#define CUDA_VERSION 12040\n");
+  search.request.policy.cross_major = CrossMajor::reject;
+  search.request.caller_major = 11;
+  in_child([&] {
+    Arena arena;
+    const Report* report = anycuda::search(search.request, unit::kNoDriver, &arena);
+    ASSERT_NE(report, nullptr);
+    ASSERT_EQ(count_of(*report), 1);
+    const Report* more = with_versions(*report, &arena);
+    ASSERT_NE(more, nullptr);
+    EXPECT_EQ(known_version(*more->candidates()).minor, 4);
+    EXPECT_FALSE(report->candidates()->toolkit_read) << "the first report stays as it is";
   });
 }
 

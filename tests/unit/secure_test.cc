@@ -5,8 +5,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "loader/environment.h"
-#include "loader/places.h"
+#include "compat/base/environment.h"
+#include "compat/search/policy.h"
+#include "compat/search/tier_folders.h"
 #include "loader/report.h"
 #include "tests/unit/elf_image.h"
 #include "tests/unit/gathered.h"
@@ -62,10 +63,10 @@ class Secure : public testing::Test {
   void set(const char* name, const std::string& value) {
     variables.push_back(std::make_unique<ScopedVariable>(name, value.c_str()));
   }
-  // How many files below the test's folder a class of places has.
-  std::size_t found(Place place) {
+  // How many files below the test's folder a search tier has.
+  std::size_t found(SearchTier tier) {
     TestSearch search;
-    gather_place(&search, place, nullptr);
+    gather_tier(&search, tier);
     std::size_t count = 0;
     for (const Candidate* c = search.first; c != nullptr; c = c->next) {
       count +=
@@ -79,9 +80,9 @@ class Secure : public testing::Test {
 };
 
 TEST_F(Secure, AnOrdinaryProcessIsSteered) {
-  for (const Place place :
-       {Place::variable, Place::library_path, Place::environment, Place::toolkit, Place::system}) {
-    EXPECT_GT(found(place), 0u) << static_cast<int>(place);
+  for (const SearchTier tier : {SearchTier::variable, SearchTier::library_path,
+                                SearchTier::environment, SearchTier::toolkit, SearchTier::system}) {
+    EXPECT_GT(found(tier), 0u) << static_cast<int>(tier);
   }
   EXPECT_TRUE(log_enabled(LogLevel::debug));
   EXPECT_EQ(read_policy().mode, Mode::strict);
@@ -91,8 +92,8 @@ TEST_F(Secure, AnOrdinaryProcessIsSteered) {
 
 TEST_F(Secure, APrivilegedOneIsNot) {
   privileged = true;
-  for (int place = 0; place < kPlaceCount; ++place) {
-    EXPECT_EQ(found(static_cast<Place>(place)), 0u) << place;
+  for (int place = 0; place < kTierCount; ++place) {
+    EXPECT_EQ(found(static_cast<SearchTier>(place)), 0u) << place;
   }
 }
 

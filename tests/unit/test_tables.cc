@@ -26,32 +26,42 @@ constexpr std::uint32_t text(int n) {
 constexpr int kFirstReason = 1 + kSymbolCount;
 constexpr int kFirstError = kFirstReason + 3;
 
-constexpr SymbolRow row(Symbol symbol, ResultKind result, Role role = Role::plain,
-                        std::uint8_t size = 0, std::uint8_t own = 0) {
-  return {text(1 + symbol), result, size, role, own};
+struct Names {
+  std::uint32_t rows[kSymbolCount];
+};
+constexpr Names names() {
+  Names all{};
+  for (int symbol = 0; symbol < kSymbolCount; ++symbol) all.rows[symbol] = text(1 + symbol);
+  return all;
+}
+constexpr Names kNames = names();
+
+constexpr SymbolRow row(ResultKind result, Role role = Role::plain, std::uint8_t size = 0,
+                        std::uint8_t own = 0) {
+  return {result, size, role, own};
 }
 
 constexpr SymbolRow kSymbols[kSymbolCount] = {
-    row(kAdapted, ResultKind::status),
-    row(kAdded, ResultKind::status),
-    row(kCoreCall, ResultKind::status),
-    row(kDriverVersion, ResultKind::status, Role::driver_version),
-    row(kErrorName, ResultKind::string, Role::error_name),
-    row(kErrorString, ResultKind::string, Role::error_string),
-    row(kErrorText, ResultKind::status, Role::error_string),
-    row(kGetLastError, ResultKind::status, Role::get_last_error),
-    row(kInteger, ResultKind::integer),
-    row(kMajor, ResultKind::integer),
-    row(kNew, ResultKind::status),
-    row(kNothing, ResultKind::nothing),
-    row(kOld, ResultKind::status),
-    row(kOutputs, ResultKind::status),
-    row(kOwn, ResultKind::status, Role::plain, 0, 1),
-    row(kPeekAtLastError, ResultKind::status, Role::peek_last_error),
-    row(kPointer, ResultKind::pointer),
-    row(kQuery, ResultKind::status),
-    row(kRejected, ResultKind::status),
-    row(kStruct, ResultKind::structure, Role::plain, 20),
+    row(ResultKind::status),                         // kAdapted
+    row(ResultKind::status),                         // kAdded
+    row(ResultKind::status),                         // kCoreCall
+    row(ResultKind::status, Role::driver_version),   // kDriverVersion
+    row(ResultKind::string, Role::error_name),       // kErrorName
+    row(ResultKind::string, Role::error_string),     // kErrorString
+    row(ResultKind::status, Role::error_string),     // kErrorText
+    row(ResultKind::status, Role::get_last_error),   // kGetLastError
+    row(ResultKind::integer),                        // kInteger
+    row(ResultKind::integer),                        // kMajor
+    row(ResultKind::status),                         // kNew
+    row(ResultKind::nothing),                        // kNothing
+    row(ResultKind::status),                         // kOld
+    row(ResultKind::status),                         // kOutputs
+    row(ResultKind::status, Role::plain, 0, 1),      // kOwn
+    row(ResultKind::status, Role::peek_last_error),  // kPeekAtLastError
+    row(ResultKind::pointer),                        // kPointer
+    row(ResultKind::status),                         // kQuery
+    row(ResultKind::status),                         // kRejected
+    row(ResultKind::structure, Role::plain, 20),     // kStruct
 };
 
 constexpr History since(int minor) { return static_cast<History>(1 + minor); }
@@ -157,10 +167,8 @@ const LibraryDescriptor kDriver = {"testdriver",
                                    true,
                                    {1, false, false},
                                    nullptr};
-const Tables kTables = {kPool,
+const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kHistory.rows},
                         kSymbols,
-                        kSymbolCount,
-                        kHistory.rows,
                         kSlots,
                         kSlotCount,
                         kCells,

@@ -3,7 +3,7 @@
 // with tables that the generator writes; the unit tests link the same objects with these.
 #pragma once
 
-#include "loader/library.h"
+#include "loader/tables.h"
 
 namespace anycuda::unit {
 
@@ -49,7 +49,7 @@ constexpr std::int32_t kStatusNoLibrary = 35;
 constexpr std::int32_t kStatusAbsent = 302;
 constexpr std::int32_t kStatusRejected = 801;
 
-// How often the tables' on_opened was called.
+// How often the tables' before_first_call was called.
 extern int opened_calls;
 
 // Sets every slot back to its first target.

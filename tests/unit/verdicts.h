@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "compat/candidate_rule.h"
+#include "compat/rules/candidate_rule.h"
 
 namespace anycuda {
 

@@ -25,7 +25,9 @@ def nvccs_compiler(*flags: str) -> list[str]:
 
 
 def cuda_compiler(major: str) -> dict[str, str]:
-    """For CMake: the real nvcc. Its folder here has the shared runtime alone."""
+    """For CMake: the real nvcc. Its folder here has only the shared runtime. CMake gives up on a compiler that does not
+    answer within 10 s (CMakeDetermineCompilerId.cmake); a first start from a slow disk takes longer, so it is here."""
+    run([nvcc(major)[0], "--version"])
     return {"CUDACXX": str(nvcc(major)[0]), "CUDAHOSTCXX": SETTINGS["nvcc_host"],
             "CUDAFLAGS": "-allow-unsupported-compiler -cudart shared"}
 

@@ -1,4 +1,4 @@
-"""What can be asked of libanycuda_doctor.so (doctor/ask.h), and its answers."""
+"""What can be asked of libanycuda_doctor.so (compat/doctor/ask.h), and its answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DRIVER = ("driver",)
 FORMAT = 1
 _LIBRARY = "libanycuda_doctor.so"
 _PROGRAM = "anycuda-doctor-native"
-_PREFIX = "anycuda: "  # of every line that the loader writes (loader/log.h)
+_PREFIX = "anycuda: "  # of every line that the loader writes (compat/base/log.h)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The lines in which libanycuda_doctor.so answers (doctor/record.h): a kind, then name=value fields."""
+"""The lines in which libanycuda_doctor.so answers (compat/doctor/record.h): a kind, then name=value fields."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "loader/reserve.h"
+#include "compat/base/reserve.h"
 
 namespace anycuda::references {
 namespace {

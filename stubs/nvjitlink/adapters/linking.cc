@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "compat/rules/lto_ir.h"
 #include "nvjitlink_adapters.h"
-#include "stubs/nvjitlink/adapters/lto_ir.h"
 
 namespace anycuda {
 namespace {

@@ -1,0 +1,75 @@
+#include "compat/base/arena.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "compat/base/reserve.h"
+
+namespace anycuda {
+
+namespace {
+constexpr std::size_t kMost = std::size_t{16} << 20;
+constexpr std::size_t kLeast = std::size_t{512} << 10;
+constexpr std::size_t kAlignment = 16;
+}  // namespace
+
+Arena::Arena() {
+  const Stretch stretch = reserve(kMost, kLeast);
+  base_ = static_cast<char*>(stretch.start);
+  size_ = stretch.bytes;
+}
+
+Arena::~Arena() {
+  if (base_ != nullptr) munmap(base_, size_);
+}
+
+void* Arena::take(std::size_t size) {
+  if (base_ == nullptr || size > size_ - used_) return nullptr;
+  const std::size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
+  if (rounded > size_ - used_) return nullptr;
+  void* place = base_ + used_;
+  used_ += rounded;
+  return place;
+}
+
+void Arena::rewind(std::size_t mark) {
+  if (mark >= used_) return;
+  std::memset(base_ + mark, 0, used_ - mark);  // take() promises zeroed memory
+  used_ = mark;
+}
+
+const char* Arena::copy(const char* text) {
+  const std::size_t size = std::strlen(text) + 1;
+  auto* place = static_cast<char*>(take(size));
+  if (place != nullptr) std::memcpy(place, text, size);
+  return place;
+}
+
+const char* Arena::join(const char* first, const char* second) {
+  const std::size_t length = std::strlen(first);
+  const std::size_t size = std::strlen(second) + 1;
+  auto* place = static_cast<char*>(take(length + 1 + size));
+  if (place == nullptr) return nullptr;
+  std::memcpy(place, first, length);
+  place[length] = '/';
+  std::memcpy(place + length + 1, second, size);
+  return place;
+}
+
+const char* Arena::format(const char* text, ...) {
+  va_list arguments;
+  va_start(arguments, text);
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, text, arguments);
+  va_end(arguments);
+  char* place =
+      length < 0 ? nullptr : static_cast<char*>(take(static_cast<std::size_t>(length) + 1));
+  if (place != nullptr) std::vsnprintf(place, static_cast<std::size_t>(length) + 1, text, again);
+  va_end(again);
+  return place;
+}
+
+}  // namespace anycuda

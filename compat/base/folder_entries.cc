@@ -1,0 +1,20 @@
+#include "compat/base/folder_entries.h"
+
+#include <dirent.h>
+
+#include <cstring>
+
+namespace anycuda {
+
+void each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
+                void* argument) {
+  DIR* stream = opendir(folder);
+  if (stream == nullptr) return;
+  const std::size_t length = std::strlen(prefix);
+  while (const dirent* entry = readdir(stream)) {
+    if (std::strncmp(entry->d_name, prefix, length) == 0) visit(entry->d_name, argument);
+  }
+  closedir(stream);
+}
+
+}  // namespace anycuda

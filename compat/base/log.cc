@@ -1,0 +1,122 @@
+#include "compat/base/log.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "compat/base/environment.h"
+
+namespace anycuda {
+namespace {
+
+struct LogTarget {
+  LogLevel level;
+  const char* file;   // nullptr: stderr
+  const char* wrong;  // the text that is no setting, nullptr if all is well
+};
+
+LogTarget log_target() {
+  const char* text = environment_variable("ANYCUDA_LOG");
+  if (text == nullptr) return {LogLevel::error, nullptr, nullptr};
+  const char* const names[] = {"off", "error", "warn", "info", "debug"};
+  for (int i = 0; i < 5; ++i) {
+    if (std::strcmp(text, names[i]) == 0) return {static_cast<LogLevel>(i), nullptr, nullptr};
+  }
+  if (*text == '/') return {LogLevel::debug, text, nullptr};
+  return {LogLevel::error, nullptr, text};
+}
+
+// A file that cannot be written must not swallow what it was to hold: stderr gets it then.
+int open_target(const LogTarget& target) {
+  if (target.file == nullptr) return STDERR_FILENO;
+  const int file = open(target.file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  return file >= 0 ? file : STDERR_FILENO;
+}
+
+void log_arguments(LogLevel level, const char* text, va_list arguments) {
+  if (!log_enabled(level)) return;
+  char line[2048] = "anycuda: ";
+  const std::size_t start = std::strlen(line);
+  std::vsnprintf(line + start, sizeof line - start - 1, text, arguments);
+  std::strcat(line, "\n");
+  log_text(line, std::strlen(line));
+}
+
+// One write, so that lines of several threads or processes do not mix.
+void write_all(int file, const char* text, std::size_t size) {
+  while (size > 0) {
+    const ssize_t done = write(file, text, size);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    text += done;
+    size -= static_cast<std::size_t>(done);
+  }
+}
+
+// A message must not end the program, which SIGPIPE would where nobody reads stderr any more. The
+// signal is held back for this thread, and taken away if it came from here.
+void write_quietly(int file, const char* text, std::size_t size) {
+  sigset_t pipe_signal;
+  sigset_t before;
+  sigset_t pending;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  sigpending(&pending);
+  const bool pending_before = sigismember(&pending, SIGPIPE) == 1;
+  // Linux's sigprocmask is the calling thread's; pthread_sigmask is in another library before
+  // glibc 2.32.
+  if (sigprocmask(SIG_BLOCK, &pipe_signal, &before) != 0) return;
+  write_all(file, text, size);
+  sigpending(&pending);
+  if (!pending_before && sigismember(&pending, SIGPIPE) == 1) {
+    const timespec at_once = {0, 0};
+    sigtimedwait(&pipe_signal, nullptr, &at_once);
+  }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace
+
+bool log_enabled(LogLevel level) { return level <= log_target().level; }
+
+void log_text(const char* text, std::size_t size) {
+  const int file = open_target(log_target());
+  write_quietly(file, text, size);
+  if (file != STDERR_FILENO) close(file);
+}
+
+void log_line(LogLevel level, const char* text, ...) {
+  va_list arguments;
+  va_start(arguments, text);
+  log_arguments(level, text, arguments);
+  va_end(arguments);
+}
+
+const char* wrong_log_setting() { return log_target().wrong; }
+
+void report_wrong_log_setting() {
+  static std::atomic<bool> said{false};
+  const char* wrong = wrong_log_setting();
+  if (wrong == nullptr || said.exchange(true, std::memory_order_relaxed)) return;
+  log_line(
+      LogLevel::error,
+      "ANYCUDA_LOG=%s is not understood: off, error (the default), warn, info, debug, or a file "
+      "by its full path",
+      wrong);
+}
+
+void log_step(const char* text, ...) {
+  va_list arguments;
+  va_start(arguments, text);
+  log_arguments(LogLevel::debug, text, arguments);
+  va_end(arguments);
+}
+
+}  // namespace anycuda

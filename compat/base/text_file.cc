@@ -1,0 +1,90 @@
+#include "compat/base/text_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "compat/base/reserve.h"
+
+namespace anycuda {
+
+namespace {
+constexpr std::size_t kPage = 4096;
+}  // namespace
+
+TextFile::~TextFile() {
+  if (pages_ != nullptr) munmap(pages_, room_);
+}
+
+bool TextFile::make_room(std::size_t size) {
+  if (size <= room_) return true;
+  if (pages_ != nullptr) munmap(pages_, room_);
+  room_ = (2 * size + kPage - 1) / kPage * kPage;
+  pages_ = static_cast<char*>(map_pages(room_));
+  if (pages_ == nullptr) room_ = 0;
+  return pages_ != nullptr;
+}
+
+TextState TextFile::read(const char* path, std::size_t most, bool head) {
+  length_ = 0;
+  error_ = 0;
+  // O_NONBLOCK: a pipe of that name must not hold the program up.
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0) {
+    error_ = errno;
+    return errno == ENOENT || errno == ENOTDIR ? TextState::missing : TextState::unreadable;
+  }
+  const TextState state = fill(file, most, head);
+  if (state != TextState::read) length_ = 0;
+  close(file);
+  return state;
+}
+
+TextState TextFile::fill(int file, std::size_t most, bool head) {
+  struct stat status;
+  if (fstat(file, &status) != 0) {
+    error_ = errno;
+    return TextState::unreadable;
+  }
+  if (!S_ISREG(status.st_mode)) return TextState::not_a_file;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > most && !head) return TextState::too_large;
+  const std::size_t wanted = size < most ? size : most;
+  if (!make_room(wanted)) return TextState::no_memory;
+  while (length_ < wanted) {
+    const ssize_t got =
+        pread(file, pages_ + length_, wanted - length_, static_cast<off_t>(length_));
+    if (got == 0) break;  // it has become shorter
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      error_ = errno;
+      return TextState::unreadable;
+    }
+    length_ += static_cast<std::size_t>(got);
+  }
+  return TextState::read;
+}
+
+const char* words_for(TextState state, int error) {
+  switch (state) {
+    case TextState::read:
+      return "is there";
+    case TextState::missing:
+      return "is not there";
+    case TextState::unreadable:
+      return error == EACCES ? "cannot be read (permission denied)" : "cannot be read";
+    case TextState::not_a_file:
+      return "is not a regular file";
+    case TextState::too_large:
+      return "is larger than such a file can be";
+    case TextState::no_memory:
+      return "cannot be read (no memory)";
+  }
+  return "";
+}
+
+}  // namespace anycuda

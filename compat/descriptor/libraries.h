@@ -1,0 +1,28 @@
+// The libraries that have stubs, for those who search for them without being a stub. Generated from
+// the files that the stubs are generated from (stubs/generate/libraries.py).
+#pragma once
+
+#include <cstring>
+
+#include "compat/descriptor/symbols.h"
+
+namespace anycuda {
+
+struct Library {
+  const LibraryDescriptor* descriptor;
+  const LibrarySymbols* symbols;
+  const char* stub;  // "libcudart_stub.so"
+};
+
+extern const Library kLibraries[];
+extern const int kLibraryCount;
+
+// "cudart"; nullptr: there is none of that name.
+inline const Library* library_named(const char* name) {
+  for (int i = 0; i < kLibraryCount; ++i) {
+    if (std::strcmp(kLibraries[i].descriptor->name, name) == 0) return &kLibraries[i];
+  }
+  return nullptr;
+}
+
+}  // namespace anycuda

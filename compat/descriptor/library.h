@@ -1,0 +1,47 @@
+// What a search knows of a library before it looks for one. The generator writes it from
+// stubs/<library>/library.json (stubs/generate/tables.py).
+#pragma once
+
+#include "compat/rules/candidate_rule.h"
+
+namespace anycuda {
+
+struct MajorRow {
+  int major;
+  const char* soname;  // libcudart.so.12
+  const char* node;    // the ELF symbol version of that major, nullptr where there is none
+};
+
+// Facts for finding a library; enough to look for one that has no stub in this file (the driver).
+struct LibraryDescriptor {
+  const char* name;         // "cudart", as reports name it
+  const char* product;      // "CUDA runtime"
+  const char* variable;     // "ANYCUDA_CUDART"
+  const char* file_prefix;  // "libcudart.so": what every name of the library starts with
+  const char* advice;       // what to install when there is none
+  const MajorRow* majors;
+  int major_count;
+  const char* const* wheel_folders;  // below site-packages, nullptr at the end
+  bool is_driver;                    // lives in the system alone, never in wheels or toolkits
+  LibraryRules rules;
+  const LibraryDescriptor* peer;  // gives it LTO-IR, or takes it; nullptr: none does
+
+  // Index of `major` in `majors`, -1 for one that the database does not know.
+  int index_of(int major) const {
+    for (int i = 0; i < major_count; ++i) {
+      if (majors[i].major == major) return i;
+    }
+    return -1;
+  }
+  // The same, with the newest known one for those it does not know.
+  int column_of(int major) const {
+    const int index = index_of(major);
+    return index >= 0 ? index : major_count - 1;
+  }
+};
+
+// The driver's descriptor, which the driver rule needs for every library. Whoever links the search
+// brings it: a stub's tables, or the descriptors of all libraries (libraries.h).
+extern const LibraryDescriptor kDriver;
+
+}  // namespace anycuda

@@ -1,0 +1,36 @@
+// The doctor's questions. Each is asked in a process of its own: it opens what a stub would open,
+// and what a library or a driver does then, crashing among it, is the finding. Answers are records
+// (record.h), written to `file`, an open file descriptor of the caller's. No exceptions, no heap;
+// one question at a time in a process.
+//
+// All return 0, or ENOENT: no such library or no such caller; EIO: `file` took not all of the
+// answer.
+#pragma once
+
+#define ANYCUDA_DOCTOR_API extern "C" __attribute__((visibility("default")))
+
+// What can be asked, and the settings that steer the answers.
+//   format  number=1 version=
+//   library name= product= stub= variable= is_driver= driver_bound= majors="11 12 13" ("" without)
+//   setting name= value= understood= values=
+ANYCUDA_DOCTOR_API int anycuda_doctor_about(int file);
+
+// What the stub of `library` ("cudart") does at the first call of a program that was built for
+// `caller_major` (0: for none, it has no symbol versions).
+//   answer    path= major= minor= refused= advice=
+//   place     name= title= searched= folders=
+//   candidate path= place= state= major= minor= exact= source= file= problem=
+//             verdict= reason= driver= tried= taken=
+// An empty `path` is nothing that would be loaded; `refused` is then a setting that is not
+// understood. `exact`: an authoritative source says the version, from `file`; else the file exports
+// what came with that minor, and may be newer. `problem`: why no source says it. `verdict` is empty
+// for a file that cannot be used, which `state` and `reason` tell; "not_looked_at" where the search
+// ended before. `driver`: how the driver stands to it (anycuda/compat/driver.h).
+ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major, int file);
+
+// The driver that the rules ask, and the GPUs that it sees.
+//   driver    path= present= major= minor= problem=
+//   branch    number= problem=
+//   call      name= status= error= text=
+//   gpu       name= major= minor= memory=
+ANYCUDA_DOCTOR_API int anycuda_doctor_driver(int file);

@@ -1,0 +1,115 @@
+// The driver, and the GPUs that it sees: cuInit is called here, which no stub does by itself.
+#include "compat/search/driver/driver.h"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+
+#include "compat/doctor/ask.h"
+#include "compat/doctor/record.h"
+#include "compat/search/driver/driver_branch.h"
+
+namespace anycuda::doctor {
+namespace {
+
+// The driver's functions by name (CUDA Driver API). One that it lacks answers "not found".
+class Functions {
+ public:
+  explicit Functions(void* handle) : handle_(handle) {}
+  template <typename... Arguments>
+  int call(const char* name, Arguments... arguments) const {
+    using Function = int (*)(Arguments...);
+    const auto function = reinterpret_cast<Function>(dlsym(handle_, name));
+    return function != nullptr ? function(arguments...) : kNotFound;
+  }
+  const char* text(const char* name, int status) const {
+    const char* result = nullptr;
+    const int failed = call(name, status, &result);
+    return failed == 0 && result != nullptr ? result : "";
+  }
+
+ private:
+  static constexpr int kNotFound = 500;  // CUDA_ERROR_NOT_FOUND
+  void* handle_;
+};
+
+constexpr int kComputeMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+constexpr int kComputeMinor = 76;
+
+void write_call(const Functions& driver, const char* name, int status, Records* records) {
+  records->begin("call")
+      .field("name", name)
+      .field("status", status)
+      .field("error", status != 0 ? driver.text("cuGetErrorName", status) : "")
+      .field("text", status != 0 ? driver.text("cuGetErrorString", status) : "")
+      .end();
+}
+
+void write_device(const Functions& driver, int number, Records* records) {
+  int device = 0;
+  char name[256] = "";
+  int major = 0;
+  int minor = 0;
+  std::size_t memory = 0;
+  if (const int status = driver.call("cuDeviceGet", &device, number); status != 0) {
+    return write_call(driver, "cuDeviceGet", status, records);
+  }
+  driver.call("cuDeviceGetName", static_cast<char*>(name), static_cast<int>(sizeof name), device);
+  driver.call("cuDeviceGetAttribute", &major, kComputeMajor, device);
+  driver.call("cuDeviceGetAttribute", &minor, kComputeMinor, device);
+  driver.call("cuDeviceTotalMem_v2", &memory, device);
+  name[sizeof name - 1] = '\0';
+  records->begin("gpu")
+      .field("name", name)
+      .field("major", major)
+      .field("minor", minor)
+      .field("memory", static_cast<long long>(memory))
+      .end();
+}
+
+void write_devices(const Functions& driver, Records* records) {
+  int status = driver.call("cuInit", 0U);
+  write_call(driver, "cuInit", status, records);
+  if (status != 0) return;
+  int count = 0;
+  status = driver.call("cuDeviceGetCount", &count);
+  write_call(driver, "cuDeviceGetCount", status, records);
+  for (int i = 0; status == 0 && i < count; ++i) write_device(driver, i, records);
+}
+
+const char* problem_of(const Driver& driver, Arena* arena) {
+  if (driver.facts.present) return "";
+  if (driver.status == Driver::kNoFile) return "no driver library was found";
+  if (driver.status == Driver::kNoFunction) return "it has no cuDriverGetVersion";
+  return arena->format("cuDriverGetVersion: error %d", driver.status);
+}
+
+// Before NVML is asked: should that crash, the driver is known.
+void write_driver(const Driver& driver, Arena* arena, Records* records) {
+  records->begin("driver")
+      .field("path", driver.path)
+      .flag("present", driver.facts.present)
+      .field("major", driver.facts.cuda.major)
+      .field("minor", driver.facts.cuda.minor)
+      .field("problem", problem_of(driver, arena))
+      .end();
+  if (driver.handle == nullptr) return;
+  const BranchFound branch = find_branch(driver.path, arena);
+  records->begin("branch").field("number", branch.number).field("problem", branch.cause).end();
+}
+
+}  // namespace
+}  // namespace anycuda::doctor
+
+int anycuda_doctor_driver(int file) {
+  anycuda::Arena arena;
+  const anycuda::DriverLookup lookup = anycuda::look_up_driver(&arena);
+  if (lookup.report == nullptr) return ENOMEM;
+  const anycuda::Driver& driver = lookup.driver;
+  anycuda::doctor::Records records(file);
+  anycuda::doctor::write_driver(driver, &arena, &records);
+  if (driver.handle != nullptr) {
+    anycuda::doctor::write_devices(anycuda::doctor::Functions(driver.handle), &records);
+  }
+  return records.complete() ? 0 : EIO;
+}

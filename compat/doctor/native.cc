@@ -1,0 +1,25 @@
+// Asks as a program that is no Python: by being none. ask FILE about | driver | LIBRARY MAJOR,
+// where FILE is the number of an open file descriptor. The exit status is the question's.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "compat/doctor/ask.h"
+
+namespace {
+
+int answer(int count, char** words) {
+  if (count < 3) return 2;
+  const int file = std::atoi(words[1]);
+  fcntl(file, F_SETFD, FD_CLOEXEC);  // what a driver starts must not keep the answer open
+  if (std::strcmp(words[2], "about") == 0) return anycuda_doctor_about(file);
+  if (std::strcmp(words[2], "driver") == 0) return anycuda_doctor_driver(file);
+  return count == 4 ? anycuda_doctor_ask(words[2], std::atoi(words[3]), file) : 2;
+}
+
+}  // namespace
+
+// The answer is given: what libraries do at exit is no part of it.
+int main(int count, char** words) { _exit(answer(count, words)); }

@@ -1,0 +1,71 @@
+#include "compat/rules/candidate_rule.h"
+
+namespace anycuda {
+
+namespace {
+
+Verdict ask_driver(const CandidateQuery& q) {
+  switch (judge_driver(q.driver, q.candidate.version, q.forward_compatibility)) {
+    case DriverVerdict::too_old:
+      return Verdict::driver_too_old;
+    case DriverVerdict::branch_short:
+      return Verdict::driver_branch_short;
+    case DriverVerdict::major_unknown:
+      return Verdict::driver_major_unknown;
+    case DriverVerdict::branch_unknown:
+      return q.mode == Mode::strict ? Verdict::driver_branch_unknown : Verdict::accepted;
+    default:
+      return Verdict::accepted;
+  }
+}
+
+bool driver_counts(const CandidateQuery& q) {
+  return q.library.driver_bound && q.mode != Mode::off && !q.candidate.loaded;
+}
+
+// Of an older or newer major than the driver's it does not matter which minor it is.
+bool minor_counts(const CandidateQuery& q) {
+  return driver_counts(q) && q.driver.present && q.candidate.version.major == q.driver.cuda.major;
+}
+
+// Refused by a rule that no fact about driver or version can change.
+bool refused_for_good(Verdict verdict) {
+  return verdict == Verdict::newer_than_known || verdict == Verdict::other_major ||
+         verdict == Verdict::other_loaded;
+}
+
+}  // namespace
+
+Verdict evaluate(const CandidateQuery& q) {
+  const int major = q.candidate.version.major;
+  const bool native = q.caller_major == kNativeCaller;
+  if (!native && major > q.library.newest_known_major) return Verdict::newer_than_known;
+  if (!native && q.cross_major == CrossMajor::reject && major != q.caller_major) {
+    return Verdict::other_major;
+  }
+  // What the process has loaded already runs already: refusing it would only bring a second one.
+  if (q.candidate.loaded) return Verdict::accepted;
+  if (q.library.one_per_process && q.loaded_major != 0) return Verdict::other_loaded;
+  if (q.mode == Mode::strict && minor_counts(q) && !q.candidate.exact) return Verdict::no_metadata;
+  return driver_counts(q) ? ask_driver(q) : Verdict::accepted;
+}
+
+bool needs_driver_version(const CandidateQuery& q) {
+  return driver_counts(q) && !refused_for_good(evaluate(q));
+}
+
+bool needs_exact_version(const CandidateQuery& q) {
+  return minor_counts(q) && !q.candidate.exact && !refused_for_good(evaluate(q));
+}
+
+bool needs_driver_branch(const CandidateQuery& q) {
+  const Verdict verdict = evaluate(q);
+  return (verdict == Verdict::accepted || verdict == Verdict::driver_branch_unknown) &&
+         driver_counts(q) && q.driver.branch == 0 && needs_branch(q.driver, q.candidate.version);
+}
+
+bool newer(Version a, Version b) {
+  return a.major != b.major ? a.major > b.major : a.minor > b.minor;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,80 @@
+// Which CUDA library may serve a caller: the one decision of a search, free of any probing.
+//
+// Everything here is a pure function of plain values: no file, no environment, no lock, no
+// allocation; safe from any thread. compat/search gathers the facts and asks.
+//
+// ANYCUDA_COMPAT=off drops the rules about the driver and about metadata. What stays in every mode
+// protects the process's memory: a major that the database does not know (newer_than_known), the
+// caller's own wish (ANYCUDA_CROSS_MAJOR=reject) and one runtime per process (other_loaded).
+#pragma once
+
+#include <cstdint>
+
+#include "anycuda/compat/driver.h"
+#include "anycuda/compat/settings.h"
+#include "anycuda/compat/version.h"
+
+namespace anycuda {
+
+// A caller's major as its symbol version names it; `kNativeCaller` for one without a version.
+// A native caller takes whatever the library itself does.
+constexpr int kNativeCaller = 0;
+
+// What is known of a candidate before it is loaded.
+struct CandidateFacts {
+  Version version;      // major from its SONAME; minor: at least this one, if known
+  bool exact = false;   // an authoritative source says that it is this very version
+  bool loaded = false;  // in the process already
+};
+
+// Device code that a library makes.
+enum class Output : std::uint8_t { none, cubin, ptx };
+// Does it make the LTO-IR that another library takes, or take it?
+enum class LtoIr : std::uint8_t { none, makes, takes };
+
+// What the library's descriptor says.
+struct LibraryRules {
+  int newest_known_major = 0;    // the newest major in the ABI database
+  bool driver_bound = false;     // it, or what it makes, runs only under a driver new enough
+  bool one_per_process = false;  // two in one process are a known source of bugs (cudart)
+  Output output = Output::none;
+  LtoIr lto_ir = LtoIr::none;
+};
+
+enum class Verdict : std::uint8_t {
+  accepted,
+  newer_than_known,       // a major the database does not know, and a caller that needs adapting
+  other_major,            // ANYCUDA_CROSS_MAJOR=reject and another major than the caller's
+  other_loaded,           // another file of the same library is in the process
+  no_metadata,            // ANYCUDA_COMPAT=strict, and no source says which minor it is
+  driver_too_old,         // its major is newer than the driver's
+  driver_branch_short,    // same major, but the branch is below that major's minimum
+  driver_branch_unknown,  // ANYCUDA_COMPAT=strict, and nobody could say the branch
+  driver_major_unknown    // same major, newer minor, and no minimum branch is known for the major
+};
+
+struct CandidateQuery {
+  LibraryRules library;
+  CandidateFacts candidate;
+  DriverFacts driver;
+  int caller_major = kNativeCaller;
+  Mode mode = Mode::best_effort;
+  bool forward_compatibility = false;
+  int loaded_major = 0;  // major of the library that the process has loaded already, 0: none
+  CrossMajor cross_major = CrossMajor::adapt;
+};
+
+// The whole decision for one candidate, the first rule that fails names the verdict.
+Verdict evaluate(const CandidateQuery& query);
+
+// Might evaluate() say another thing if the query had the driver's CUDA version, then the
+// candidate's exact version, then the driver's branch? Each costs more than the one before: files
+// are read, the driver wakes up.
+bool needs_driver_version(const CandidateQuery& query);
+bool needs_exact_version(const CandidateQuery& query);
+bool needs_driver_branch(const CandidateQuery& query);
+
+// Order among accepted candidates of one tier: true if `a` is newer. Unknown minors are oldest.
+bool newer(Version a, Version b);
+
+}  // namespace anycuda

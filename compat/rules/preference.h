@@ -1,0 +1,47 @@
+// Which of several libraries that may all serve a caller is taken: the order among the candidates
+// of one tier, once the rules (candidate_rule.h) have refused what they refuse.
+//
+// Pure functions of plain values: no file, no environment, no allocation; safe from any thread.
+//
+// Sources: NVIDIA, "CUDA Compatibility", "Minor Version Compatibility" (a driver compiles no PTX of
+// a toolkit newer than itself); nvJitLink documentation, "Compatibility" (LTO-IR: a linker of the
+// producer's major that is at least as new). Each comes before "the newest":
+//
+// - A compiler whose PTX the driver compiles. First, since PTX is what NVRTC gives unless it is
+//   asked for more. Not with ANYCUDA_COMPAT=off, where the driver does not count.
+// - A compiler and a linker between which LTO-IR can go, where the process has the other one.
+// - A linker of the caller's own major: a program may bring LTO-IR in its fatbins.
+#pragma once
+
+#include <cstdint>
+
+#include "anycuda/compat/version.h"
+#include "compat/rules/candidate_rule.h"
+
+namespace anycuda {
+
+// What there is beside the candidate.
+struct PreferenceContext {
+  DriverFacts driver;
+  const Version* peers = nullptr;  // loaded libraries that the candidate gives LTO-IR to, or
+  int peer_count = 0;              // takes it from; an unknown minor speaks against nobody
+  int caller_major = kNativeCaller;
+  Mode mode = Mode::best_effort;
+};
+
+// How well a candidate fits its context.
+struct Rank {
+  Version version;
+  bool ptx_compiles = true;   // by the driver
+  bool lto_ir_flows = true;   // between it and one of its peers
+  bool callers_major = true;  // or the caller's major does not matter
+};
+Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceContext& context);
+
+// Why one candidate goes before another.
+enum class Preference : std::uint8_t { none, ptx, lto_ir, callers_major, newest };
+
+// The first difference decides; `none`: `a` does not go before `b`.
+Preference preference(const Rank& a, const Rank& b);
+
+}  // namespace anycuda

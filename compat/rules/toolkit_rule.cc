@@ -1,0 +1,82 @@
+#include "compat/rules/toolkit_rule.h"
+
+namespace anycuda {
+namespace {
+
+bool same(Version a, Version b) { return a.major == b.major && a.minor == b.minor; }
+
+bool counts(const HeaderFacts& header) {
+  return header.version.known() && (header.owners != 0 || !header.owned);
+}
+
+// The header that speaks for an owner, -1: none.
+int header_of(int owner, const HeaderFacts* headers, int header_count) {
+  for (int i = 0; i < header_count; ++i) {
+    if (headers[i].version.known() && (headers[i].owners >> owner & 1U) != 0) return i;
+  }
+  return -1;
+}
+
+ToolkitDecision word_of_owner(int owner, const OwnerFacts& facts, const HeaderFacts* headers,
+                              int header_count) {
+  ToolkitDecision word;
+  word.owner = owner;
+  if (facts.pinned.known()) {
+    word.authority = Authority::pin;
+    word.version = facts.pinned;
+  } else if (facts.own.known()) {
+    word.authority = Authority::own_version;
+    word.version = facts.own;
+  } else {
+    word.header = header_of(owner, headers, header_count);
+    if (word.header < 0) return {};
+    word.authority = Authority::header;
+    word.version = headers[word.header].version;
+  }
+  return word;
+}
+
+ToolkitDecision decide_owners(const OwnerFacts* owners, int owner_count, const HeaderFacts* headers,
+                              int header_count) {
+  ToolkitDecision decision;
+  for (int i = 0; i < owner_count; ++i) {
+    const ToolkitDecision word = word_of_owner(i, owners[i], headers, header_count);
+    if (word.authority == Authority::none) continue;
+    if (decision.authority == Authority::none) {
+      decision = word;
+    } else if (!same(decision.version, word.version)) {
+      return {Authority::owners_differ, {}, decision.owner, i};
+    }
+  }
+  return decision;
+}
+
+}  // namespace
+
+Version word_of(const OwnerFacts& owner) { return owner.pinned.known() ? owner.pinned : owner.own; }
+
+ToolkitDecision decide_toolkit(const OwnerFacts* owners, int owner_count,
+                               const HeaderFacts* headers, int header_count) {
+  for (int i = 0; i < owner_count; ++i) {
+    if (owners[i].unreliable || owners[i].pins_differ) {
+      return {Authority::contradiction, {}, i};
+    }
+  }
+  ToolkitDecision decision = decide_owners(owners, owner_count, headers, header_count);
+  if (decision.authority == Authority::owners_differ) return decision;
+  if (decision.authority == Authority::none && owner_count > 0) return decision;
+  for (int i = 0; i < header_count; ++i) {
+    if (!counts(headers[i])) continue;
+    if (decision.authority == Authority::none) {
+      decision.authority = Authority::header;
+      decision.version = headers[i].version;
+      decision.header = i;
+    } else if (!same(decision.version, headers[i].version)) {
+      const int other = decision.owner < 0 ? decision.header : -1;
+      return {Authority::header_differs, {}, decision.owner, -1, i, other};
+    }
+  }
+  return decision;
+}
+
+}  // namespace anycuda

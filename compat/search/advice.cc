@@ -1,0 +1,77 @@
+#include "compat/search/advice.h"
+
+#include <initializer_list>
+
+namespace anycuda {
+namespace {
+
+bool any(const Report& report, Verdict verdict) {
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    const bool counts = report.reached(*c) && c->image.state == FileState::usable;
+    if (counts && c->verdict == verdict) return true;
+  }
+  return false;
+}
+
+bool refused_by_driver(const Report& report) {
+  for (const Verdict verdict :
+       {Verdict::driver_too_old, Verdict::driver_branch_short, Verdict::driver_branch_unknown,
+        Verdict::driver_major_unknown, Verdict::no_metadata}) {
+    if (any(report, verdict)) return true;
+  }
+  return false;
+}
+
+// What an older release of the library would do for, a newer driver does too.
+const char* advice_on_driver(const Report& report, Arena* arena) {
+  const LibraryDescriptor& library = report.library();
+  const Version driver = report.driver.cuda;
+  if (any(report, Verdict::driver_too_old) || any(report, Verdict::driver_branch_short)) {
+    return arena->format("update the driver, or install a %s of CUDA %d or older%s",
+                         library.product, driver.major,
+                         library.rules.output == Output::none
+                             ? ""
+                             : "; where what it makes is for another machine, ANYCUDA_COMPAT=off");
+  }
+  if (any(report, Verdict::driver_major_unknown)) {
+    return arena->format("update the driver or anycuda, or install a %s of CUDA %d.%d or older",
+                         library.product, driver.major, driver.minor);
+  }
+  return arena->format(
+      "unset %s (best_effort lets pass what nothing speaks against), or install a %s of CUDA %d.%d "
+      "or older with its metadata",
+      kModeVariable, library.product, driver.major, driver.minor);
+}
+
+}  // namespace
+
+const char* advice_after(const Report& report, Arena* arena) {
+  const LibraryDescriptor& library = report.library();
+  const char* text = nullptr;
+  if (report.request.policy.wrong_count != 0) {
+    const WrongSetting& wrong = report.request.policy.wrong[0];
+    text = arena->format("set %s to %s, or unset it", wrong.variable, values_of(wrong.variable));
+  } else if (any(report, Verdict::other_loaded)) {
+    text = arena->format("unset %s: the process has its %s already", library.variable,
+                         library.product);
+  } else if (report.variable_names_a_file()) {
+    text = arena->format("correct %s or unset it: where it is set, no other place is looked at",
+                         library.variable);
+  } else if (refused_by_driver(report)) {
+    text = advice_on_driver(report, arena);
+  } else if (any(report, Verdict::other_major)) {
+    text = arena->format("install a %s of CUDA %d, or unset ANYCUDA_CROSS_MAJOR", library.product,
+                         report.request.caller_major);
+  } else {
+    text =
+        arena->format("%s, or set %s to the library's full path", library.advice, library.variable);
+  }
+  return text != nullptr ? text : library.advice;
+}
+
+FunctionAdvice advice_for(int caller_major, int library_major) {
+  const bool own = caller_major == kNativeCaller || caller_major == library_major;
+  return own ? FunctionAdvice::newer_library : FunctionAdvice::own_major;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,35 @@
+// One file that might be the library, and the facts about it.
+#pragma once
+
+#include <sys/types.h>
+
+#include "anycuda/compat/version.h"
+#include "compat/base/arena.h"
+#include "compat/rules/candidate_rule.h"
+#include "compat/search/elf/image_facts.h"
+#include "compat/search/search_tier.h"
+#include "compat/search/toolkit/toolkit_version.h"
+
+namespace anycuda {
+
+struct Candidate {
+  Candidate* next;
+  const char* path;
+  const char* file_version;  // "12.9.79" of libcudart.so.12.9.79 behind all links: order only
+  dev_t device;
+  ino_t inode;
+  SearchTier tier;
+  ImageFacts image;
+  ToolkitVersion toolkit;  // of the file, once that has been read
+  bool toolkit_read;
+  Verdict verdict;
+  bool tried;  // opening it was tried; false for those that an earlier success made needless
+};
+
+// The exact version where one is known; else the major, and a minor that it is at least.
+Version known_version(const Candidate& candidate);
+
+// "CUDA 12.9, says wheel nvidia-cuda-runtime-cu12 12.9.79", "CUDA 12.8 or later", "CUDA 12".
+const char* version_in_words(const Candidate& candidate, Arena* arena);
+
+}  // namespace anycuda

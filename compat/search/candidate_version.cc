@@ -1,0 +1,47 @@
+#include "compat/search/candidate_version.h"
+
+namespace anycuda {
+namespace {
+
+// A source that names another major than the file's symbols, or a minor before names that the file
+// has, is about another file.
+bool contradicts(Version told, Version symbols) {
+  return told.major != symbols.major || told.minor < symbols.minor;
+}
+
+const char* conflict(const ToolkitVersion& told, Version symbols, Arena* arena) {
+  const Version version = told.version;
+  const char* text =
+      symbols.minor >= 0
+          ? arena->format("%s says CUDA %d.%d, its own symbols say CUDA %d.%d or later",
+                          told.source, version.major, version.minor, symbols.major, symbols.minor)
+          : arena->format("%s says CUDA %d.%d, its own symbols say CUDA %d", told.source,
+                          version.major, version.minor, symbols.major);
+  return text != nullptr ? text : "its metadata and its symbols disagree";
+}
+
+}  // namespace
+
+void read_toolkit_version(Search* search, Candidate* candidate) {
+  if (candidate->toolkit_read) return;
+  candidate->toolkit_read = true;
+  const ToolkitVersion told = toolkit_version_of(candidate->path, &search->arena, &search->sites);
+  candidate->toolkit = told;
+  if (told.version.known() && told.version.minor >= 0 &&
+      !contradicts(told.version, candidate->image.version)) {
+    return;
+  }
+  candidate->toolkit.version = {};
+  if (told.version.known() && told.version.minor >= 0) {
+    candidate->toolkit.problem = conflict(told, candidate->image.version, &search->arena);
+  }
+}
+
+void read_toolkit_versions(Search* search) {
+  if (search->library().is_driver) return;
+  for (Candidate* c = search->first; c != nullptr; c = c->next) {
+    if (c->image.state == FileState::usable) read_toolkit_version(search, c);
+  }
+}
+
+}  // namespace anycuda

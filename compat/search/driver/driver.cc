@@ -1,0 +1,100 @@
+#include "compat/search/driver/driver.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "compat/base/kept.h"
+#include "compat/base/log.h"
+#include "compat/search/driver/driver_branch.h"
+#include "compat/search/reason.h"
+#include "compat/search/search.h"
+
+namespace anycuda {
+namespace {
+
+const Driver kNoDriver{};
+std::atomic<const Driver*> known_driver{nullptr};
+
+const Branch kNoBranch{0, "no memory to ask for it"};
+std::atomic<const Branch*> known_branch{nullptr};
+
+// What is there first stays; `mine` may be lost.
+template <typename Record>
+const Record& publish(std::atomic<const Record*>* known, const Record* mine) {
+  const Record* other = nullptr;
+  return known->compare_exchange_strong(other, mine, std::memory_order_acq_rel) ? *mine : *other;
+}
+
+// A driver that the user names and that is none is said so: without a driver no rule holds, and the
+// program would go on with another than was meant.
+void report_refused_file(const Report& report, Arena* arena) {
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (c->tier != SearchTier::variable) continue;
+    log_line(LogLevel::error, "%s=%s: %s; going on as without a driver", report.library().variable,
+             c->path, reason_of(*c, report, arena));
+  }
+}
+
+const Driver* ask_driver_library() {
+  Arena arena;
+  const DriverLookup lookup = look_up_driver(&arena);
+  if (lookup.report == nullptr) return nullptr;
+  const Driver& driver = lookup.driver;
+  if (driver.status == Driver::kNoFile) report_refused_file(*lookup.report, &arena);
+  if (!driver.facts.present) return nullptr;
+  log_step("driver: %s supports CUDA %d.%d", driver.path, driver.facts.cuda.major,
+           driver.facts.cuda.minor);
+  return keep(driver, &Driver::path, driver.path);
+}
+
+const Branch* ask_nvml(const Driver& driver) {
+  Arena arena;
+  if (!arena.usable()) return nullptr;
+  const BranchFound found = find_branch(driver.path, &arena);
+  if (found.number != 0) {
+    log_step("driver: %s is of branch %d", driver.path, found.number);
+  } else {
+    log_step("driver: nobody can say the branch of %s (%s)", driver.path, found.cause);
+  }
+  return keep(Branch{found.number, ""}, &Branch::cause, found.cause);
+}
+
+}  // namespace
+
+DriverLookup look_up_driver(Arena* arena) {
+  DriverLookup lookup;
+  Driver& driver = lookup.driver;
+  lookup.report = search({&kDriver}, Machine{}, arena);
+  if (lookup.report == nullptr || lookup.report->handle == nullptr) {
+    driver.status = Driver::kNoFile;
+    return lookup;
+  }
+  driver.path = lookup.report->chosen->path;
+  driver.handle = lookup.report->handle;
+  const auto get_version =
+      reinterpret_cast<int (*)(int*)>(dlsym(driver.handle, "cuDriverGetVersion"));
+  if (get_version == nullptr) dlerror();  // ours to clear
+  int number = 0;
+  driver.status = get_version != nullptr ? get_version(&number) : Driver::kNoFunction;
+  driver.facts.present = driver.status == 0;
+  if (driver.facts.present) driver.facts.cuda = version_from_cuda_number(number);
+  return lookup;
+}
+
+const Driver& driver_of_process() {
+  if (const Driver* driver = known_driver.load(std::memory_order_acquire)) return *driver;
+  const Driver* mine = ask_driver_library();
+  return publish(&known_driver, mine != nullptr ? mine : &kNoDriver);
+}
+
+const Branch& branch_of_process(const Driver& driver) {
+  if (const Branch* branch = known_branch.load(std::memory_order_acquire)) return *branch;
+  const Branch* mine = ask_nvml(driver);
+  return publish(&known_branch, mine != nullptr ? mine : &kNoBranch);
+}
+
+const Machine kThisMachine = {
+    driver_of_process, []() -> const Branch& { return branch_of_process(driver_of_process()); }};
+
+}  // namespace anycuda

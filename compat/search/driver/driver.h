@@ -1,0 +1,26 @@
+// The driver of this process: found, opened and asked. cuInit is not called. Thread-safe without a
+// lock: threads that come together ask together.
+#pragma once
+
+#include "compat/search/machine.h"
+#include "compat/search/report.h"
+
+namespace anycuda {
+
+struct DriverLookup {
+  Driver driver;                   // its path lives in the arena
+  const Report* report = nullptr;  // of the search; nullptr: there was no memory for it
+};
+// Looks for the driver library and asks it which CUDA it supports, now.
+DriverLookup look_up_driver(Arena* arena);
+
+// The driver that kDriver describes, asked once per process.
+const Driver& driver_of_process();
+
+// The branch of that driver, asked at the first call.
+const Branch& branch_of_process(const Driver& driver);
+
+// The two, for a search.
+extern const Machine kThisMachine;
+
+}  // namespace anycuda

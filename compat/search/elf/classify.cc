@@ -1,0 +1,42 @@
+#include "compat/search/elf/classify.h"
+
+#include <cstring>
+
+namespace anycuda {
+
+int major_of_soname(const LibraryDescriptor& library, const char* name) {
+  for (int i = 0; i < library.major_count; ++i) {
+    if (std::strcmp(name, library.majors[i].soname) == 0) return library.majors[i].major;
+  }
+  const std::size_t prefix = std::strlen(library.file_prefix);
+  if (std::strncmp(name, library.file_prefix, prefix) != 0 || name[prefix] != '.') return 0;
+  int major = 0;
+  const char* digit = name + prefix + 1;
+  for (; *digit >= '0' && *digit <= '9' && major < 10000; ++digit)
+    major = major * 10 + *digit - '0';
+  // "libcudart.so.12.9.79" as a SONAME would be no name that NVIDIA gives: only a bare new major.
+  return *digit == '\0' && major > library.rules.newest_known_major ? major : 0;
+}
+
+bool is_soname(const LibraryDescriptor& library, const char* name) {
+  for (int i = 0; i < library.major_count; ++i) {
+    if (std::strcmp(name, library.majors[i].soname) == 0) return true;
+  }
+  return false;
+}
+
+void Classifier::soname(const char* name) { by_soname_ = major_of_soname(library_, name); }
+
+void Classifier::version_definition(const char* name) {
+  if (std::strcmp(name, kStubNode) == 0) stub_ = true;
+  for (int i = 0; i < library_.major_count; ++i) {
+    const char* node = library_.majors[i].node;
+    if (node == nullptr) return;  // a library without nodes
+    if (std::strcmp(name, node) == 0) by_node_ = library_.majors[i].major;
+  }
+  // A node is named like the SONAME, so a major that the database does not know shows by it too.
+  const int unknown = by_node_ == 0 ? major_of_soname(library_, name) : 0;
+  if (unknown > library_.rules.newest_known_major) by_node_ = unknown;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,38 @@
+// Whose library an ELF image is, told from its SONAME and version definitions: pure functions,
+// used for files on disk and for what the process has loaded alike.
+#pragma once
+
+#include "compat/descriptor/library.h"
+
+namespace anycuda {
+
+// Gathers the names that an image calls itself by.
+class Classifier {
+ public:
+  explicit Classifier(const LibraryDescriptor& library) : library_(library) {}
+
+  void soname(const char* name);
+  void version_definition(const char* name);
+
+  // 0 if nothing says that it is this library.
+  int major() const { return by_node_ != 0 ? by_node_ : by_soname_; }
+  bool is_stub() const { return stub_; }
+
+ private:
+  const LibraryDescriptor& library_;
+  int by_node_ = 0;
+  int by_soname_ = 0;
+  bool stub_ = false;
+};
+
+// Major of a name like libcudart.so.12 or, for majors the database does not know, libcudart.so.14;
+// 0 for anything else.
+int major_of_soname(const LibraryDescriptor& library, const char* name);
+
+// Is this one of the names that programs ask for the library by?
+bool is_soname(const LibraryDescriptor& library, const char* name);
+
+// The node that every stub of ours defines, and no other library.
+constexpr char kStubNode[] = "ANYCUDA_NATIVE";
+
+}  // namespace anycuda

@@ -1,0 +1,92 @@
+// Reads an ELF shared library from its file, with pread alone and every offset checked: a broken
+// file gives an answer, never a fault. Knows ELF, and nothing of CUDA.
+#pragma once
+
+#include <elf.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "compat/base/arena.h"
+#include "compat/search/elf/image_facts.h"
+
+namespace anycuda {
+
+class ElfReader {
+ public:
+  // Takes its memory from `arena`, which must outlive it.
+  ElfReader(int descriptor, std::size_t size, Arena& arena)
+      : descriptor_(descriptor), size_(size), arena_(arena) {}
+
+  // Both before anything else, in this order; anything but `usable` ends the reading.
+  FileState open();
+  FileState read_dynamic();
+
+  const char* soname() const { return string(soname_); }
+  int error() const { return error_; }  // errno of a failed read, 0 if none failed
+
+  // Calls visit(name) for every version that the library defines, its own name left out.
+  template <typename Visit>
+  void each_version_definition(Visit visit);
+  // Calls visit(name) for every symbol that the library defines.
+  template <typename Visit>
+  FileState each_export(Visit visit);
+
+ private:
+  // Bytes of the file at an offset.
+  bool read(std::size_t offset, void* into, std::size_t bytes);
+  bool read_direct(std::size_t offset, void* into, std::size_t bytes);
+  // Bytes of the loaded image at an address.
+  bool read_at(Elf64_Addr address, void* into, std::size_t bytes);
+  const char* string(std::size_t offset) const {
+    return offset < strings_size_ ? strings_ + offset : "";
+  }
+  Elf64_Addr next_version(Elf64_Addr address, const char** name);
+  FileState read_symbols(Elf64_Sym** symbols, std::size_t* count);
+  std::size_t symbol_count();
+  std::size_t gnu_hash_symbol_count();
+
+  static constexpr std::size_t kMaxVersions = 1024;
+
+  int descriptor_;
+  std::size_t size_;
+  Arena& arena_;
+  int error_ = 0;
+  // Tables are read word by word; the window turns that into a few system calls.
+  char* window_ = nullptr;
+  std::size_t window_start_ = 0;
+  std::size_t window_size_ = 0;
+  Elf64_Phdr* segments_ = nullptr;
+  int segment_count_ = 0;
+  const char* strings_ = nullptr;
+  std::size_t strings_size_ = 0;
+  std::size_t soname_ = ~std::size_t{0};
+  Elf64_Addr symbols_ = 0;
+  Elf64_Addr hash_ = 0;
+  Elf64_Addr gnu_hash_ = 0;
+  Elf64_Addr versions_ = 0;
+  std::size_t version_count_ = 0;
+};
+
+template <typename Visit>
+void ElfReader::each_version_definition(Visit visit) {
+  Elf64_Addr address = versions_;
+  for (std::size_t i = 0; address != 0 && i < version_count_ && i < kMaxVersions; ++i) {
+    const char* name = nullptr;
+    address = next_version(address, &name);
+    if (name != nullptr) visit(name);
+  }
+}
+
+template <typename Visit>
+FileState ElfReader::each_export(Visit visit) {
+  Elf64_Sym* symbols = nullptr;
+  std::size_t count = 0;
+  const FileState state = read_symbols(&symbols, &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (symbols[i].st_shndx != SHN_UNDEF) visit(string(symbols[i].st_name));
+  }
+  return state;
+}
+
+}  // namespace anycuda

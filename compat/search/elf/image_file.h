@@ -1,0 +1,17 @@
+// What an ELF file on disk says about itself, read with pread alone: a broken file can then be
+// named as such, where dlopen of a truncated one would kill the process with SIGBUS.
+#pragma once
+
+#include "compat/base/arena.h"
+#include "compat/descriptor/symbols.h"
+#include "compat/search/elf/image_facts.h"
+
+namespace anycuda {
+
+// Facts of the open file `descriptor` (a regular file of `size` bytes). With `tables`, also
+// whether every core symbol is exported and which minor the exported names show at least.
+// Temporary memory is taken from `arena` and given back.
+ImageFacts read_image(int descriptor, unsigned long size, const LibraryDescriptor& library,
+                      const LibrarySymbols* tables, Arena& arena);
+
+}  // namespace anycuda

@@ -1,0 +1,171 @@
+#include "compat/search/evaluation.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "compat/search/candidate_version.h"
+#include "compat/search/loaded.h"
+
+namespace anycuda {
+namespace {
+
+// A file that the user names may be the one that the process has already.
+bool is_loaded(const Search& search, const Candidate& candidate) {
+  if (candidate.tier == SearchTier::loaded) return true;
+  if (search.loaded_major == 0) return false;
+  if (dlopen(candidate.path, RTLD_LAZY | RTLD_NOLOAD) != nullptr) return true;
+  dlerror();  // ours to clear
+  return false;
+}
+
+void know_driver(Search* search) {
+  if (search->machine.driver == nullptr || search->driver_path != nullptr) return;
+  const Driver& driver = search->machine.driver();
+  search->driver = driver.facts;
+  search->driver_path = driver.path;
+}
+
+void know_branch(Search* search) {
+  if (search->machine.branch == nullptr || search->branch_problem != nullptr) return;
+  const Branch& branch = search->machine.branch();
+  search->driver.branch = branch.number;
+  search->branch_problem = branch.cause;
+}
+
+bool usable_in(const Candidate& candidate, SearchTier tier) {
+  return candidate.tier == tier && candidate.image.state == FileState::usable;
+}
+
+// Two of one major: which is newer, their metadata knows better than their symbols.
+bool has_rival(const Search& search, const Candidate& candidate) {
+  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
+    const bool same_major = c->image.version.major == candidate.image.version.major;
+    if (c != &candidate && same_major && usable_in(*c, candidate.tier)) return true;
+  }
+  return false;
+}
+
+// LTO-IR of another major goes nowhere, whatever the minors.
+bool peer_asks_version(const Search& search, const Candidate& candidate) {
+  for (int i = 0; i < search.peer_count; ++i) {
+    if (search.peers[i].version.major == candidate.image.version.major) return true;
+  }
+  return false;
+}
+
+CandidateQuery query_about(const Search& search, const Candidate& candidate) {
+  CandidateQuery query;
+  query.library = search.library().rules;
+  query.candidate.version = known_version(candidate);
+  query.candidate.exact = candidate.toolkit.version.known();
+  query.candidate.loaded = is_loaded(search, candidate);
+  query.driver = search.driver;
+  query.caller_major = search.request.caller_major;
+  query.loaded_major = search.loaded_major;
+  query.mode = search.request.policy.mode;
+  query.forward_compatibility = search.request.policy.forward_compatibility;
+  query.cross_major = search.request.policy.cross_major;
+  return query;
+}
+
+Verdict evaluate_candidate(Search* search, Candidate* candidate) {
+  CandidateQuery query = query_about(*search, *candidate);
+  if (needs_driver_version(query)) {
+    know_driver(search);
+    query.driver = search->driver;
+  }
+  const bool version_matters = search->request.all_versions || needs_exact_version(query) ||
+                               has_rival(*search, *candidate) ||
+                               peer_asks_version(*search, *candidate);
+  if (version_matters && !search->library().is_driver) {
+    read_toolkit_version(search, candidate);
+    query.candidate.version = known_version(*candidate);
+    query.candidate.exact = candidate->toolkit.version.known();
+  }
+  // A driver that speaks of CUDA M is of the branch that M came with, or a later one, and that is
+  // the minimum: the answer cannot refuse what is in the field. To ask wakes NVML up, for
+  // milliseconds, in every thread that comes then. So only who wants to know and not to believe has
+  // it asked.
+  if (search->request.policy.mode == Mode::strict && needs_driver_branch(query)) {
+    know_branch(search);
+    query.driver = search->driver;
+  }
+  return evaluate(query);
+}
+
+// Numeric order of "12.9.79" and "12.10".
+int compare_dotted(const char* a, const char* b) {
+  while (*a != '\0' || *b != '\0') {
+    char* after_a;
+    char* after_b;
+    const long x = std::strtol(a, &after_a, 10);
+    const long y = std::strtol(b, &after_b, 10);
+    if (x != y) return x < y ? -1 : 1;
+    if (after_a == a && after_b == b) return std::strcmp(a, b);
+    a = *after_a == '.' ? after_a + 1 : after_a;
+    b = *after_b == '.' ? after_b + 1 : after_b;
+  }
+  return 0;
+}
+
+Rank rank_in(const Report& report, const Candidate& candidate) {
+  Version peers[kMostPeers];
+  for (int i = 0; i < report.peer_count; ++i) peers[i] = report.peers[i].version;
+  PreferenceContext context;
+  context.driver = report.driver;
+  context.peers = peers;
+  context.peer_count = report.peer_count;
+  context.caller_major = report.request.caller_major;
+  context.mode = report.request.policy.mode;
+  return rank_of(report.library().rules, known_version(candidate), context);
+}
+
+// Drivers have one major, and the one that fits the kernel's module is no matter of numbers: the
+// first that is found is what the dynamic linker would take.
+bool better(const Search& search, const Candidate& a, const Candidate& b) {
+  if (search.library().is_driver) return false;
+  if (preference_of(search, a, b) != Preference::none) return true;
+  if (preference_of(search, b, a) != Preference::none) return false;
+  return compare_dotted(a.file_version, b.file_version) > 0;
+}
+
+void add_peer(const char* path, int major, void* argument) {
+  auto* search = static_cast<Search*>(argument);
+  const char* kept = search->peer_count < kMostPeers ? search->arena.copy(path) : nullptr;
+  if (kept != nullptr) search->peers[search->peer_count++] = {{major, -1}, kept};
+}
+
+}  // namespace
+
+void gather_peers(Search* search) {
+  if (search->library().peer == nullptr) return;
+  each_loaded_copy(*search->library().peer, add_peer, search);
+  for (int i = 0; i < search->peer_count; ++i) {
+    PeerLibrary& peer = search->peers[i];
+    const ToolkitVersion told = toolkit_version_of(peer.path, &search->arena, &search->sites);
+    if (told.version.major == peer.version.major) peer.version = told.version;
+  }
+}
+
+void evaluate_tier(Search* search, SearchTier tier) {
+  for (Candidate* c = search->first; c != nullptr; c = c->next) {
+    if (usable_in(*c, tier)) c->verdict = evaluate_candidate(search, c);
+  }
+}
+
+Candidate* best_untried(const Search& search, SearchTier tier) {
+  Candidate* best = nullptr;
+  for (Candidate* c = search.first; c != nullptr; c = c->next) {
+    const bool possible = usable_in(*c, tier) && !c->tried && c->verdict == Verdict::accepted;
+    if (possible && (best == nullptr || better(search, *c, *best))) best = c;
+  }
+  return best;
+}
+
+Preference preference_of(const Report& report, const Candidate& a, const Candidate& b) {
+  return preference(rank_in(report, a), rank_in(report, b));
+}
+
+}  // namespace anycuda

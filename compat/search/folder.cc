@@ -1,0 +1,132 @@
+#include "compat/search/folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+#include "compat/base/folder_entries.h"
+#include "compat/base/log.h"
+#include "compat/search/elf/classify.h"
+#include "compat/search/elf/image_file.h"
+
+namespace anycuda {
+namespace {
+
+bool seen(const Search& search, const Candidate& candidate) {
+  if (candidate.inode == 0) return false;
+  for (const Candidate* other = search.first; other != nullptr; other = other->next) {
+    if (other != &candidate && other->tier != SearchTier::loaded &&
+        other->inode == candidate.inode && other->device == candidate.device) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// "12.9.79" of the file behind all links, "" if its name has no version.
+const char* version_in_name(Search* search, const char* path) {
+  const std::size_t mark = search->arena.mark();
+  auto* real = static_cast<char*>(search->arena.take(PATH_MAX));
+  if (real == nullptr || realpath(path, real) == nullptr) {
+    search->arena.rewind(mark);
+    return "";
+  }
+  const char* name = std::strrchr(real, '/') + 1;
+  const char* version = std::strstr(name, ".so.");
+  char text[32] = {};
+  if (version != nullptr) std::strncpy(text, version + 4, sizeof text - 1);
+  search->arena.rewind(mark);
+  const char* kept = text[0] != '\0' ? search->arena.copy(text) : "";
+  return kept != nullptr ? kept : "";
+}
+
+}  // namespace
+
+FileFacts examine_file(const char* path, const LibraryDescriptor& library,
+                       const LibrarySymbols* symbols, Arena* arena) {
+  FileFacts facts;
+  struct stat status;
+  // O_NONBLOCK: a pipe of that name must not hold the program up.
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) {
+    facts.image.error = errno;
+    facts.image.state = errno == ENOENT ? FileState::missing : FileState::unreadable;
+    return facts;
+  }
+  if (fstat(file, &status) != 0) {
+    facts.image.error = errno;
+    facts.image.state = FileState::unreadable;
+  } else if (!S_ISREG(status.st_mode)) {
+    facts.image.state = FileState::not_a_file;
+  } else {
+    facts.device = status.st_dev;
+    facts.inode = status.st_ino;
+    facts.image =
+        read_image(file, static_cast<unsigned long>(status.st_size), library, symbols, *arena);
+  }
+  close(file);
+  return facts;
+}
+
+Candidate* gather_file(Search* search, SearchTier tier, const char* path) {
+  Candidate* before = search->last;
+  Candidate* candidate = search->add(tier, path);
+  if (candidate == nullptr) return nullptr;
+  const FileFacts facts =
+      examine_file(path, search->library(), search->request.symbols, &search->arena);
+  candidate->image = facts.image;
+  candidate->device = facts.device;
+  candidate->inode = facts.inode;
+  if (seen(*search, *candidate)) {
+    search->last = before;
+    (before != nullptr ? before->next : search->first) = nullptr;
+    return nullptr;
+  }
+  candidate->file_version = version_in_name(search, path);
+  return candidate;
+}
+
+namespace {
+
+struct FolderVisit {
+  Search* search;
+  SearchTier tier;
+  const char* folder;
+  bool sonames;  // the names that programs ask for, or all others
+};
+
+void visit_file(const char* name, void* argument) {
+  auto* visit = static_cast<FolderVisit*>(argument);
+  const LibraryDescriptor& library = visit->search->library();
+  const char* rest = name + std::strlen(library.file_prefix);
+  const bool versioned = rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
+  // Programs load the driver by one name. Other files there are no choice: libcuda.so is what
+  // toolkits have for linking, libcuda.so.550.163.01 may be another kernel module's.
+  if (library.is_driver && !is_soname(library, name)) return;
+  if ((*rest != '\0' && !versioned) || is_soname(library, name) != visit->sonames) return;
+  const char* path = visit->search->arena.join(visit->folder, name);
+  if (path != nullptr) gather_file(visit->search, visit->tier, path);
+}
+
+}  // namespace
+
+void gather_folder(Search* search, SearchTier tier, const char* folder) {
+  if (folder == nullptr || *folder != '/') return;
+  ++search->tiers[static_cast<int>(tier)].folders;
+  log_step("%s: looking in %s (%s)", search->library().name, folder,
+           tier_name(tier, search->library()));
+  // A file of several names is known by the first that is seen. Folders have no order of their own,
+  // so SONAMEs come first: what is opened and reported must not depend on the file system.
+  for (const bool sonames : {true, false}) {
+    FolderVisit visit{search, tier, folder, sonames};
+    each_entry(folder, search->library().file_prefix, visit_file, &visit);
+  }
+}
+
+}  // namespace anycuda

@@ -1,0 +1,25 @@
+// Looking into one folder, and at one file, for a library.
+#pragma once
+
+#include "compat/search/state.h"
+
+namespace anycuda {
+
+// Adds every file in `folder` that is named like the library (libcudart.so, libcudart.so.12, ...),
+// with what the file says about itself. Only absolute folders: the current directory is nobody's
+// promise. A file that the search has seen, by whatever path, is not added twice.
+void gather_folder(Search* search, SearchTier tier, const char* folder);
+
+// Reads what one file says about itself, without loading it. Texts live in the arena.
+struct FileFacts {
+  ImageFacts image;
+  dev_t device = 0;
+  ino_t inode = 0;
+};
+FileFacts examine_file(const char* path, const LibraryDescriptor& library,
+                       const LibrarySymbols* symbols, Arena* arena);
+
+// Adds one file, whatever its name, as gather_folder() does. nullptr: seen already, or no memory.
+Candidate* gather_file(Search* search, SearchTier tier, const char* path);
+
+}  // namespace anycuda

@@ -1,0 +1,87 @@
+#include "compat/search/loaded.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "compat/search/elf/classify.h"
+#include "compat/search/loaded_names.h"
+
+namespace anycuda {
+namespace {
+
+int identify(const dl_phdr_info& info, const LibraryDescriptor& library) {
+  const LoadedNames names(info);
+  Classifier identity(library);
+  if (names.soname() != nullptr) identity.soname(names.soname());
+  names.each_version_definition([&](const char* name, bool is_base) {
+    if (!is_base) identity.version_definition(name);
+  });
+  return identity.is_stub() ? 0 : identity.major();
+}
+
+struct CopyVisit {
+  const LibraryDescriptor& library;
+  CopyVisitor copy;
+  void* argument;
+};
+
+int visit_copy(dl_phdr_info* info, std::size_t, void* argument) {
+  const auto* visit = static_cast<const CopyVisit*>(argument);
+  if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
+  const int major = identify(*info, visit->library);
+  if (major != 0) visit->copy(info->dlpi_name, major, visit->argument);
+  return 0;
+}
+
+void gather_copy(const char* path, int major, void* argument) {
+  Candidate* candidate = static_cast<Search*>(argument)->add(SearchTier::loaded, path);
+  if (candidate == nullptr) return;
+  candidate->image.state = FileState::usable;
+  candidate->image.version.major = major;
+}
+
+int read_load_count(dl_phdr_info* info, std::size_t, void* argument) {
+  *static_cast<std::uint64_t*>(argument) = info->dlpi_adds;
+  return 1;  // the number is the same in every object's record: the first will do
+}
+
+struct PathVisitor {
+  void (*visit)(const char*, void*);
+  void* argument;
+};
+
+int visit_path(dl_phdr_info* info, std::size_t, void* argument) {
+  const auto* visitor = static_cast<const PathVisitor*>(argument);
+  if (info->dlpi_name != nullptr && *info->dlpi_name == '/') {
+    visitor->visit(info->dlpi_name, visitor->argument);
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::uint64_t load_count() {
+  std::uint64_t count = 0;
+  dl_iterate_phdr(read_load_count, &count);
+  return count;
+}
+
+void each_loaded_copy(const LibraryDescriptor& library, CopyVisitor copy, void* argument) {
+  CopyVisit visit{library, copy, argument};
+  dl_iterate_phdr(visit_copy, &visit);
+}
+
+void gather_loaded(Search* search) { each_loaded_copy(search->library(), gather_copy, search); }
+
+const char* object_path(const void* address) {
+  Dl_info info;
+  if (address == nullptr || dladdr(address, &info) == 0) return nullptr;
+  return info.dli_fname;
+}
+
+void each_loaded_path(void (*visit)(const char*, void*), void* argument) {
+  PathVisitor visitor{visit, argument};
+  dl_iterate_phdr(visit_path, &visitor);
+}
+
+}  // namespace anycuda

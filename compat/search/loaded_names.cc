@@ -1,0 +1,35 @@
+#include "compat/search/loaded_names.h"
+
+#include <elf.h>
+
+namespace anycuda {
+namespace {
+
+// glibc relocates the addresses in a loaded object's dynamic section in place; the comparison is
+// for objects (the vdso) where it does not.
+const char* absolute(const dl_phdr_info& info, ElfW(Addr) address) {
+  return reinterpret_cast<const char*>(address < info.dlpi_addr ? address + info.dlpi_addr
+                                                                : address);
+}
+
+}  // namespace
+
+LoadedNames::LoadedNames(const dl_phdr_info& info) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const auto* entry =
+        reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+    for (; entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_STRTAB) strings_ = absolute(info, entry->d_un.d_ptr);
+      if (entry->d_tag == DT_VERDEF) versions_ = absolute(info, entry->d_un.d_ptr);
+      if (entry->d_tag == DT_VERDEFNUM) version_count_ = entry->d_un.d_val;
+      if (entry->d_tag == DT_SONAME) soname_ = entry->d_un.d_val;
+    }
+  }
+}
+
+const char* LoadedNames::soname() const {
+  return strings_ != nullptr && soname_ != 0 ? strings_ + soname_ : nullptr;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,159 @@
+#include "compat/search/reason.h"
+
+#include <cstring>
+
+#include "compat/search/evaluation.h"
+
+namespace anycuda {
+namespace {
+
+const char* or_unknown(const char* text) { return text != nullptr ? text : "no memory to say why"; }
+
+const char* reason_of_file(const Candidate& candidate, const Report& report, Arena* arena) {
+  const ImageFacts& image = candidate.image;
+  switch (image.state) {
+    case FileState::usable:
+      return "usable";
+    case FileState::missing:
+      return "no such file";
+    case FileState::unreadable:
+      return or_unknown(arena->format("cannot be read (%s)", std::strerror(image.error)));
+    case FileState::not_a_file:
+      return "not a regular file";
+    case FileState::not_absolute:
+      return "not a full path: it must begin with /";
+    case FileState::not_elf:
+      return "not an ELF shared library";
+    case FileState::other_architecture:
+      return "built for another CPU architecture than this program";
+    case FileState::truncated:
+      return "truncated: it ends before its own segments do; install it again";
+    case FileState::other_library:
+      return or_unknown(arena->format("not a %s: it calls itself '%s'", report.library().product,
+                                      image.detail != nullptr ? image.detail : ""));
+    case FileState::anycuda_stub:
+      return "an anycuda stub, not the library itself";
+    case FileState::core_symbol_missing:
+      return or_unknown(
+          arena->format("incomplete: it lacks %s, which every program needs", image.detail));
+    case FileState::out_of_memory:
+      return "no memory to read it";
+    case FileState::open_failed:
+      return or_unknown(arena->format("the dynamic linker refused it: %s", image.detail));
+  }
+  return "unknown";
+}
+
+// "needs a driver for CUDA 13", and for a compiler that what it makes does.
+const char* who_needs(const LibraryDescriptor& library) {
+  return library.rules.output == Output::none ? "" : "what it makes ";
+}
+
+const char* reason_of_driver(const Candidate& candidate, const Report& report, Arena* arena) {
+  const Version version = known_version(candidate);
+  const DriverFacts& driver = report.driver;
+  const char* branch_problem = report.branch_problem != nullptr ? report.branch_problem : "";
+  switch (candidate.verdict) {
+    case Verdict::driver_too_old:
+      return arena->format(
+          "%sneeds a driver for CUDA %d; %s supports up to CUDA %d.%d (update the driver, or "
+          "install a %s of CUDA %d; %s=assume_forward_compat where NVIDIA's cuda-compat package is "
+          "in use)",
+          who_needs(report.library()), version.major, report.driver_path, driver.cuda.major,
+          driver.cuda.minor, report.library().product, driver.cuda.major, kDriverCompatVariable);
+    case Verdict::driver_branch_short:
+      return arena->format(
+          "CUDA %d.x runs on drivers from branch %d on; %s is of branch %d (update the driver)",
+          version.major, minimum_branch(version.major), report.driver_path, driver.branch);
+    case Verdict::driver_branch_unknown:
+      return arena->format(
+          "newer than the driver's CUDA %d.%d, the branch of %s is not known (%s), and %s=strict "
+          "goes by what is known alone (unset it, or update the driver)",
+          driver.cuda.major, driver.cuda.minor, report.driver_path, branch_problem, kModeVariable);
+    case Verdict::driver_major_unknown:
+      return arena->format(
+          "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
+          "(update the driver, or anycuda)",
+          driver.cuda.major, driver.cuda.minor, version.major);
+    default:
+      return "unknown";
+  }
+}
+
+const char* reason_of_metadata(const Candidate& candidate, const Report& report, Arena* arena) {
+  const char* problem = candidate.toolkit.problem;
+  return arena->format(
+      "which CUDA %d it is, no metadata says (%s), and %s=strict goes by what is known alone: %s "
+      "supports up to CUDA %d.%d (install it by pip, conda or NVIDIA's installer, or unset %s)",
+      candidate.image.version.major, *problem != '\0' ? problem : "nothing was read", kModeVariable,
+      report.driver_path, report.driver.cuda.major, report.driver.cuda.minor, kModeVariable);
+}
+
+const char* reason_of_verdict(const Candidate& candidate, const Report& report, Arena* arena) {
+  const Version version = candidate.image.version;
+  switch (candidate.verdict) {
+    case Verdict::accepted:
+      return candidate.tried ? "usable" : "not needed";
+    case Verdict::newer_than_known:
+      return or_unknown(arena->format(
+          "CUDA %d is newer than this anycuda knows (up to %d); update anycuda or install CUDA %d",
+          version.major, report.library().rules.newest_known_major,
+          report.library().rules.newest_known_major));
+    case Verdict::other_major:
+      return or_unknown(arena->format(
+          "of CUDA %d, and ANYCUDA_CROSS_MAJOR=reject allows the caller's own CUDA %d only",
+          version.major, report.request.caller_major));
+    case Verdict::other_loaded:
+      return or_unknown(
+          arena->format("of CUDA %d, and the process has loaded another, of CUDA %d: two in one "
+                        "process break each other",
+                        version.major, report.loaded_major));
+    case Verdict::no_metadata:
+      return or_unknown(reason_of_metadata(candidate, report, arena));
+    case Verdict::driver_too_old:
+    case Verdict::driver_branch_short:
+    case Verdict::driver_branch_unknown:
+    case Verdict::driver_major_unknown:
+      return or_unknown(reason_of_driver(candidate, report, arena));
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+const char* reason_of(const Candidate& candidate, const Report& report, Arena* arena) {
+  return candidate.image.state == FileState::usable ? reason_of_verdict(candidate, report, arena)
+                                                    : reason_of_file(candidate, report, arena);
+}
+
+const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,
+                                 const Report& report, Arena* arena) {
+  const char* peer = report.library().peer != nullptr ? report.library().peer->product : "library";
+  switch (preference_of(report, chosen, passed)) {
+    case Preference::ptx:
+      return or_unknown(arena->format("%s supports up to CUDA %d.%d and cannot compile its PTX",
+                                      report.driver_path, report.driver.cuda.major,
+                                      report.driver.cuda.minor));
+    case Preference::lto_ir:
+      return or_unknown(arena->format("no LTO-IR goes between it and the %s of this process, %s",
+                                      peer, report.peers[0].path));
+    case Preference::callers_major:
+      return or_unknown(
+          arena->format("the program was built for CUDA %d, and LTO-IR that it may bring works "
+                        "within that major alone",
+                        report.request.caller_major));
+    case Preference::newest:
+    case Preference::none:
+      break;
+  }
+  return "not needed";
+}
+
+const char* refused_setting(const Report& report, Arena* arena) {
+  if (report.request.policy.wrong_count == 0) return "";
+  const WrongSetting& wrong = report.request.policy.wrong[0];
+  const char* text = arena->format("%s=%s is not understood", wrong.variable, wrong.value);
+  return text != nullptr ? text : wrong.variable;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,17 @@
+// Facts in words: why a candidate is not used. Pure functions of a report; texts in `arena`.
+#pragma once
+
+#include "compat/search/report.h"
+
+namespace anycuda {
+
+const char* reason_of(const Candidate& candidate, const Report& report, Arena* arena);
+
+// Why `passed`, which may serve too, was not taken in place of `chosen`.
+const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,
+                                 const Report& report, Arena* arena);
+
+// The first setting that is not understood, for which nothing is searched; "" if there is none.
+const char* refused_setting(const Report& report, Arena* arena);
+
+}  // namespace anycuda

@@ -1,0 +1,62 @@
+// What a search was asked and what it found. Printers make messages, doctor rows and exceptions of
+// it (reason.h, advice.h).
+#pragma once
+
+#include "compat/descriptor/symbols.h"
+#include "compat/search/candidate.h"
+#include "compat/search/policy.h"
+
+namespace anycuda {
+
+struct Request {
+  const LibraryDescriptor* library;
+  const LibrarySymbols* symbols = nullptr;  // nullptr: required symbols are not checked
+  int caller_major = kNativeCaller;
+  const void* caller = nullptr;  // in the object that made the call: its folders come first
+  Policy policy = {};
+  SearchTier first = SearchTier::variable;
+  SearchTier last = SearchTier::system;
+  bool all_versions = false;  // read every version, not only those that a decision depends on
+};
+
+// A loaded library that LTO-IR could come from, or go to.
+struct PeerLibrary {
+  Version version;
+  const char* path;
+};
+constexpr int kMostPeers = 4;
+
+struct TierSummary {
+  bool searched;  // before the search ended
+  int folders;    // that were looked into
+};
+
+// Immutable once search() has returned it. All of it lives in the arena of that search.
+struct Report {
+  explicit Report(const Request& asked) : request(asked) {}
+  Request request;
+  void* handle = nullptr;  // of dlopen; nullptr: no library was found
+  const Candidate* chosen = nullptr;
+  TierSummary tiers[kTierCount] = {};
+  DriverFacts driver;                    // as far as they were asked for
+  const char* driver_path = nullptr;     // nullptr: the driver was not asked for
+  const char* branch_problem = nullptr;  // nullptr: the branch was not asked for
+  PeerLibrary peers[kMostPeers] = {};
+  int peer_count = 0;
+  int loaded_major = 0;
+
+  const LibraryDescriptor& library() const { return *request.library; }
+  // All candidates, in the order in which they were found.
+  const Candidate* candidates() const { return first; }
+  // Did the search come to the candidate's tier?
+  bool reached(const Candidate& candidate) const {
+    return tiers[static_cast<int>(candidate.tier)].searched;
+  }
+  // Does the library's variable name a file?
+  bool variable_names_a_file() const;
+
+ protected:
+  Candidate* first = nullptr;
+};
+
+}  // namespace anycuda

@@ -1,0 +1,157 @@
+#include "compat/search/search.h"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <new>
+
+#include "compat/base/log.h"
+#include "compat/search/candidate_version.h"
+#include "compat/search/evaluation.h"
+#include "compat/search/interpreter.h"
+#include "compat/search/loaded.h"
+#include "compat/search/reason.h"
+#include "compat/search/state.h"
+#include "compat/search/tier_folders.h"
+
+namespace anycuda {
+namespace {
+
+// NODELETE: slots point into the library, so nobody may unload it. Never dlclosed for the same
+// reason. NOW: a library that needs a symbol nobody has is refused here, where the next can still
+// be tried; bound lazily it would end the program in the middle of a call.
+constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+
+// A loaded library was never read from disk: its core symbols are looked up instead.
+const char* missing_core(const Search& search, void* handle, int major) {
+  const LibrarySymbols& symbols = *search.request.symbols;
+  const int missing = symbols.missing_core(search.library(), major, [&](int symbol) {
+    return dlsym(handle, symbols.symbol_name(symbol)) != nullptr;
+  });
+  if (missing < 0) return nullptr;
+  dlerror();  // ours to clear: the program must not find our failed look-up there
+  return symbols.symbol_name(missing);
+}
+
+void* open_candidate(Search* search, Candidate* candidate) {
+  candidate->tried = true;
+  const bool loaded = candidate->tier == SearchTier::loaded;
+  log_step("%s: opening %s", search->library().name, candidate->path);
+  void* handle = dlopen(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
+  if (handle == nullptr) {
+    const char* error = dlerror();
+    candidate->image.state = FileState::open_failed;
+    candidate->image.detail = search->arena.copy(error != nullptr ? error : "no reason given");
+    return nullptr;
+  }
+  if (loaded && search->request.symbols != nullptr) {
+    candidate->image.detail = missing_core(*search, handle, candidate->image.version.major);
+    if (candidate->image.detail != nullptr) {
+      candidate->image.state = FileState::core_symbol_missing;
+      return nullptr;
+    }
+  }
+  return handle;
+}
+
+void log_candidates(Search* search, SearchTier tier) {
+  if (!log_enabled(LogLevel::debug)) return;
+  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+    if (c->tier != tier) continue;
+    const std::size_t mark = search->arena.mark();
+    const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
+    const char* version =
+        search->library().is_driver ? "driver" : version_in_words(*c, &search->arena);
+    log_step("%s: candidate %s (%s): %s", search->library().name, c->path, version,
+             acceptable ? "acceptable" : reason_of(*c, *search, &search->arena));
+    search->arena.rewind(mark);
+  }
+}
+
+// What is loaded already is a fact for the rules of every tier. The list that it is read from also
+// has what another thread is just opening, and may fail to: asking the loader for it waits for that
+// thread, and tells whether it came to stay.
+void gather_what_is_loaded(Search* search) {
+  gather_loaded(search);
+  Candidate** link = &search->first;
+  search->last = nullptr;
+  while (Candidate* candidate = *link) {
+    if (dlopen(candidate->path, RTLD_LAZY | RTLD_NOLOAD) == nullptr) {
+      dlerror();  // ours to clear
+      *link = candidate->next;
+      continue;
+    }
+    const int major = candidate->image.version.major;
+    if (major > search->loaded_major) search->loaded_major = major;
+    search->last = candidate;
+    link = &candidate->next;
+  }
+}
+
+bool in_python(Search* search) {
+  if (search->library().is_driver) return false;  // it is in no package: the order does not matter
+  const std::size_t mark = search->arena.mark();
+  const bool found = this_interpreter(&search->arena).base_prefix != nullptr;
+  search->arena.rewind(mark);
+  return found;
+}
+
+// The report of a search that is at its end, nullptr: no memory.
+const Report* finished(const Search& search) {
+  void* const memory = search.arena.take(sizeof(Report));
+  return memory != nullptr ? new (memory) Report(search) : nullptr;
+}
+
+}  // namespace
+
+void run_search(Search* search) {
+  gather_what_is_loaded(search);
+  gather_peers(search);
+  if (log_enabled(LogLevel::debug)) search->request.all_versions = true;
+  for (const SearchTier tier : tier_order(in_python(search))) {
+    if (tier < search->request.first || tier > search->request.last) continue;
+    search->tiers[static_cast<int>(tier)].searched = true;
+    gather_tier(search, tier);
+    evaluate_tier(search, tier);
+    log_candidates(search, tier);
+    while (Candidate* candidate = best_untried(*search, tier)) {
+      search->handle = open_candidate(search, candidate);
+      if (search->handle == nullptr) continue;
+      search->chosen = candidate;
+      return;
+    }
+    // A file that the user names is used or refused, never silently replaced.
+    if (tier == SearchTier::variable && search->variable_names_a_file()) return;
+  }
+}
+
+const Report* search(const Request& request, const Machine& machine, Arena* arena) {
+  // Taken first: a search that fills the arena must not lose the library that it has opened.
+  void* const memory = arena->usable() ? arena->take(sizeof(Report)) : nullptr;
+  if (memory == nullptr) return nullptr;
+  Search work(request, machine, arena);
+  if (request.policy.wrong_count == 0) run_search(&work);
+  return new (memory) Report(work);
+}
+
+const Report* with_versions(const Report& report, Arena* arena) {
+  const Machine nothing_is_asked;
+  Search work(report, nothing_is_asked, arena);
+  if (!work.whole) return nullptr;
+  read_toolkit_versions(&work);
+  return finished(work);
+}
+
+const Report* with_unreached_tiers(const Report& report, const Machine& machine, Arena* arena) {
+  Search work(report, machine, arena);
+  if (!work.whole) return nullptr;
+  for (int i = 0; i < kTierCount; ++i) {
+    if (report.tiers[i].searched) continue;
+    gather_tier(&work, static_cast<SearchTier>(i));
+    evaluate_tier(&work, static_cast<SearchTier>(i));
+  }
+  std::memcpy(work.tiers, report.tiers, sizeof work.tiers);
+  return finished(work);
+}
+
+}  // namespace anycuda

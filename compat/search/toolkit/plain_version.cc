@@ -1,0 +1,152 @@
+#include "compat/search/toolkit/plain_version.h"
+
+#include "compat/base/text.h"
+
+namespace anycuda {
+namespace {
+
+constexpr std::size_t kMostDigits = 9;
+
+enum class Operator : char {
+  none,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  compatible,
+  identical
+};
+
+struct Spelling {
+  char text[4];
+  Operator meaning;
+};
+
+// Longer ones first.
+constexpr Spelling kSpellings[] = {
+    {"===", Operator::identical}, {"==", Operator::equal},         {"!=", Operator::unequal},
+    {"<=", Operator::less_equal}, {">=", Operator::greater_equal}, {"~=", Operator::compatible},
+    {"<", Operator::less},        {">", Operator::greater},
+};
+
+struct Clause {
+  Operator meaning = Operator::none;
+  std::string_view operand;
+  bool wildcard = false;
+};
+
+Clause parse_clause(std::string_view text) {
+  Clause clause;
+  for (const Spelling& spelling : kSpellings) {
+    const std::string_view sign = spelling.text;
+    if (!text::begins(text, sign)) continue;
+    clause.meaning = spelling.meaning;
+    clause.operand = text::trimmed(text::without(text, sign.size()));
+    break;
+  }
+  if (clause.meaning == Operator::equal || clause.meaning == Operator::unequal) {
+    clause.wildcard = text::ends(clause.operand, ".*");
+    if (clause.wildcard) clause.operand = text::first(clause.operand, clause.operand.size() - 2);
+  }
+  return clause;
+}
+
+unsigned number_at(const PlainVersion& version, int at) {
+  return at < version.count ? version.numbers[at] : 0;
+}
+
+int compare_first(const PlainVersion& a, const PlainVersion& b, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (number_at(a, i) != number_at(b, i)) return number_at(a, i) < number_at(b, i) ? -1 : 1;
+  }
+  return 0;
+}
+
+bool admits(const Clause& clause, const PlainVersion& operand, const PlainVersion& version) {
+  const int order = compare(version, operand);
+  const bool same =
+      clause.wildcard ? compare_first(version, operand, operand.count) == 0 : order == 0;
+  switch (clause.meaning) {
+    case Operator::equal:
+      return same;
+    case Operator::unequal:
+      return !same;
+    case Operator::less:
+      return order < 0;
+    case Operator::less_equal:
+      return order <= 0;
+    case Operator::greater:
+      return order > 0;
+    case Operator::greater_equal:
+      return order >= 0;
+    case Operator::compatible:
+      return order >= 0 && compare_first(version, operand, operand.count - 1) == 0;
+    default:
+      return false;
+  }
+}
+
+SpecifierAnswer ask_clause(const Clause& clause, std::string_view version) {
+  if (clause.meaning == Operator::none) return SpecifierAnswer::unclear;
+  if (clause.meaning == Operator::identical) {
+    return clause.operand == version ? SpecifierAnswer::admits : SpecifierAnswer::excludes;
+  }
+  const PlainVersion operand = parse_plain_version(clause.operand);
+  const PlainVersion asked = parse_plain_version(version);
+  // `~=` has to be told what may differ: at least two numbers.
+  const int least = clause.meaning == Operator::compatible ? 2 : 1;
+  if (operand.count < least || asked.count == 0) return SpecifierAnswer::unclear;
+  return admits(clause, operand, asked) ? SpecifierAnswer::admits : SpecifierAnswer::excludes;
+}
+
+}  // namespace
+
+PlainVersion parse_plain_version(std::string_view text) {
+  PlainVersion version = {};
+  std::size_t at = 0;
+  do {
+    unsigned number = 0;
+    const std::size_t start = at;
+    for (; at < text.size() && text::is_digit(text[at]); ++at) {
+      if (at - start >= kMostDigits) return {};
+      number = 10 * number + static_cast<unsigned>(text[at] - '0');
+    }
+    if (at == start || version.count == PlainVersion::kMost) return {};
+    version.numbers[version.count++] = number;
+  } while (at < text.size() && text[at++] == '.');
+  return at == text.size() && text::is_digit(text.back()) ? version : PlainVersion{};
+}
+
+int compare(const PlainVersion& a, const PlainVersion& b) {
+  return compare_first(a, b, PlainVersion::kMost);
+}
+
+Version major_minor(std::string_view text) {
+  const PlainVersion version = parse_plain_version(text);
+  if (version.count < 2 || version.numbers[0] == 0) return {};
+  return {static_cast<int>(version.numbers[0]), static_cast<int>(version.numbers[1])};
+}
+
+SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version, bool* bounded) {
+  bool below = false;
+  bool above = false;
+  SpecifierAnswer answer = SpecifierAnswer::admits;
+  for (std::string_view rest = specifier; !rest.empty();) {
+    const std::size_t comma = text::find(rest, ",");
+    const Clause clause = parse_clause(text::trimmed(text::first(rest, comma)));
+    rest = text::without(rest, comma != text::kNowhere ? comma + 1 : rest.size());
+    const Operator is = clause.meaning;
+    const bool both =
+        is == Operator::equal || is == Operator::identical || is == Operator::compatible;
+    below |= both || is == Operator::greater || is == Operator::greater_equal;
+    above |= both || is == Operator::less || is == Operator::less_equal;
+    const SpecifierAnswer one = ask_clause(clause, version);
+    if (one < answer) answer = one;
+  }
+  *bounded = below && above;
+  return answer;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,60 @@
+#include "compat/search/toolkit/toolkit_version.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "compat/base/lexical_path.h"
+#include "compat/search/toolkit/toolkit_words.h"
+
+namespace anycuda {
+namespace {
+
+const char* file_of(const ToolkitFacts& facts, const ToolkitDecision& decision) {
+  if (decision.header >= 0) return facts.headers.found[decision.header].path;
+  const OwnerWord& word = facts.words[decision.owner];
+  return decision.authority == Authority::pin ? word.pin_metadata : word.metadata;
+}
+
+ToolkitVersion decide(const ToolkitFacts& facts, Arena* arena) {
+  const ToolkitDecision decision = decide_toolkit(facts.owner_facts, facts.owners.count,
+                                                  facts.header_facts, facts.headers.count);
+  ToolkitVersion answer;
+  answer.version = decision.version;
+  if (decision.version.known()) {
+    answer.source = words_for_source(facts, decision, arena);
+    answer.file = file_of(facts, decision);
+  } else {
+    answer.problem = words_for_unknown(facts, decision, arena);
+  }
+  return answer;
+}
+
+ToolkitVersion unknown(const char* problem) {
+  ToolkitVersion answer;
+  answer.problem = problem != nullptr ? problem : "there is no memory to find it out";
+  return answer;
+}
+
+}  // namespace
+
+ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites) {
+  if (path == nullptr || *path != '/') return unknown("it is not a full path, beginning with /");
+  struct stat status;
+  if (stat(path, &status) != 0) {
+    return unknown(arena->format("it cannot be looked at (%s)", std::strerror(errno)));
+  }
+  auto* facts = static_cast<ToolkitFacts*>(arena->take(sizeof(ToolkitFacts)));
+  if (facts == nullptr) return unknown(nullptr);
+  const LexicalPath kept(path);
+  gather_toolkit_facts(kept.c_str(), S_ISDIR(status.st_mode), arena, sites, facts);
+  return decide(*facts, arena);
+}
+
+ToolkitVersion toolkit_version_of(const char* path, Arena* arena) {
+  Sites sites(arena);
+  return toolkit_version_of(path, arena, &sites);
+}
+
+}  // namespace anycuda

@@ -1,0 +1,26 @@
+// Of which CUDA Toolkit a library's file is, from authoritative sources alone (metadata.h of the
+// compat library says which): read without loading anything, libc alone.
+#pragma once
+
+#include "anycuda/compat/version.h"
+#include "compat/base/arena.h"
+
+namespace anycuda {
+
+class Sites;
+
+// Texts live in the arena, or for ever.
+struct ToolkitVersion {
+  Version version;           // unknown: `problem` says why
+  const char* source = "";   // "cuda.h", "wheel nvidia-cuda-nvrtc-cu12 12.9.86"
+  const char* file = "";     // the file that was read
+  const char* problem = "";  // what was looked at and not found, or what conflicts
+};
+
+// `path`: absolute, of a file or of a folder of headers.
+ToolkitVersion toolkit_version_of(const char* path, Arena* arena);
+// The same for several files: folders that `sites` has looked at are not looked at again. `arena`
+// is the one that `sites` was made with.
+ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites);
+
+}  // namespace anycuda

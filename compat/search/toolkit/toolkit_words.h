@@ -1,0 +1,15 @@
+// A decision about a file's toolkit in words. Texts live in the arena, or for ever.
+#pragma once
+
+#include "compat/search/toolkit/toolkit_facts.h"
+
+namespace anycuda {
+
+// Why it has no version: all that was looked at.
+const char* words_for_unknown(const ToolkitFacts& facts, const ToolkitDecision& decision,
+                              Arena* arena);
+// What told the version: "cuda.h", "wheel nvidia-cublas 13.1.0.3, pinned by cuda-toolkit 13.0.2".
+const char* words_for_source(const ToolkitFacts& facts, const ToolkitDecision& decision,
+                             Arena* arena);
+
+}  // namespace anycuda

@@ -1,0 +1,102 @@
+// What a stub is made of: its library's descriptor and tables. All of it is data that the generator
+// writes from stubs/<library>/library.json and stubs/abi/<library>; the loader itself knows no
+// library by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "compat/descriptor/symbols.h"
+
+namespace anycuda {
+
+enum class ResultKind : std::uint8_t { status, integer, pointer, string, nothing, structure };
+
+// What the loader must know of a function beyond its ABI.
+enum class Role : std::uint8_t {
+  plain,
+  error_name,
+  error_string,
+  get_last_error,
+  peek_last_error,
+  driver_version  // known without the library: the loader asks the driver itself
+};
+
+struct SymbolRow {
+  ResultKind result;
+  std::uint8_t result_size;  // of a structure
+  Role role;
+  std::uint8_t own;  // index + 1 of a function of ours that stands in for it, 0: none
+};
+
+// One exported name under one version node.
+struct SlotRow {
+  std::uint16_t symbol;
+  std::uint8_t node;      // 0: ANYCUDA_NATIVE, n: majors[n - 1]
+  std::uint16_t cells;    // row of `cells`, the native node has none
+  std::uint16_t outputs;  // where in `outputs` its list starts, 0: none
+};
+constexpr std::uint8_t kNativeNode = 0;
+
+// A cell: what a caller of one major gets from a library of another. Direct: the symbol itself.
+// Values from kFirstTarget on start a list in Tables::targets: names to look for, in that order.
+// Values from kFirstAdapter on are functions of ours, by number.
+enum Cell : std::uint16_t {
+  kCellDirect = 0,
+  kCellAbsent = 1,
+  kCellRejected = 2,
+  kFirstTarget = 3,
+  kFirstAdapter = 0x8000
+};
+
+struct ErrorRow {
+  std::int32_t value;
+  std::uint32_t name;
+  std::uint32_t text;
+};
+
+struct StatusOverride {
+  std::uint16_t symbol;
+  std::int32_t status;
+};
+
+// A function of ours in a cell: lists in Tables::targets.
+struct AdapterRow {
+  std::uint32_t needs;   // names of the library or the driver, all of which must be there
+  std::uint32_t rather;  // names of the library, the first of which goes before it
+};
+
+struct Opened;
+
+// Strings are offsets into the pool of LibrarySymbols.
+struct Tables : LibrarySymbols {
+  const SymbolRow* symbols;  // parallel to `names`
+  const SlotRow* slots;
+  int slot_count;
+  const std::uint16_t* cells;    // rows of descriptor.major_count cells
+  const std::uint32_t* targets;  // lists of names in the pool, each ended by 0
+  const std::uint16_t* reasons;  // per cell, parallel to `cells`: entry of reason_text
+  const std::uint32_t* reason_text;
+  const std::uint8_t* outputs;  // lists: count, then that many (argument location, size) pairs
+  const ErrorRow* errors;
+  int error_count;
+  std::int32_t status_no_library;
+  std::int32_t status_absent;
+  std::int32_t status_rejected;
+  const StatusOverride* no_library_overrides;
+  int no_library_override_count;
+  void* const* own;  // functions of ours
+  const AdapterRow* adapters;
+  void* (*adapter)(unsigned number);
+  // Called before the first call of each function goes on to the library; nullptr: nothing to do.
+  void (*before_first_call)(const Opened&);
+};
+
+// This stub's library.
+extern const LibraryDescriptor kLibrary;
+extern const Tables kTables;
+
+}  // namespace anycuda
+
+// The slots, one pointer per row of Tables::slots, each at first its own way into the resolver.
+extern "C" __attribute__((visibility("hidden"))) void* anycuda_slots[];
