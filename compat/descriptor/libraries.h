@@ -17,7 +17,7 @@ struct Library {
 extern const Library kLibraries[];
 extern const int kLibraryCount;
 
-// "cudart"; nullptr: there is none of that name.
+// The library called `name` ("cudart"); nullptr for any other name.
 inline const Library* library_named(const char* name) {
   for (int i = 0; i < kLibraryCount; ++i) {
     if (std::strcmp(kLibraries[i].descriptor->name, name) == 0) return &kLibraries[i];

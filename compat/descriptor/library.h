@@ -9,7 +9,7 @@ namespace anycuda {
 struct MajorRow {
   int major;
   const char* soname;  // libcudart.so.12
-  const char* node;    // the ELF symbol version of that major, nullptr where there is none
+  const char* node;    // the ELF symbol version of that major; nullptr: unversioned
 };
 
 // Facts for finding a library; enough to look for one that has no stub in this file (the driver).
@@ -18,7 +18,7 @@ struct LibraryDescriptor {
   const char* product;      // "CUDA runtime"
   const char* variable;     // "ANYCUDA_CUDART"
   const char* file_prefix;  // "libcudart.so": what every name of the library starts with
-  const char* advice;       // what to install when there is none
+  const char* advice;       // what to install when no file is found
   const MajorRow* majors;
   int major_count;
   const char* const* wheel_folders;  // below site-packages, nullptr at the end

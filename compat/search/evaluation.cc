@@ -84,10 +84,9 @@ Verdict evaluate_candidate(Search* search, Candidate* candidate) {
     query.candidate.version = known_version(*candidate);
     query.candidate.exact = candidate->toolkit.version.known();
   }
-  // A driver that speaks of CUDA M is of the branch that M came with, or a later one, and that is
-  // the minimum: the answer cannot refuse what is in the field. To ask wakes NVML up, for
-  // milliseconds, in every thread that comes then. So only who wants to know and not to believe has
-  // it asked.
+  // A driver that supports CUDA M belongs to the branch that M came with or a later one, and that
+  // branch is the minimum: the answer refuses no released driver. The query starts NVML (some 10
+  // ms) in every thread that makes its first call then, so only strict mode runs it.
   if (search->request.policy.mode == Mode::strict && needs_driver_branch(query)) {
     know_branch(search);
     query.driver = search->driver;
@@ -122,8 +121,8 @@ Rank rank_in(const Report& report, const Candidate& candidate) {
   return rank_of(report.library().rules, known_version(candidate), context);
 }
 
-// Drivers have one major, and the one that fits the kernel's module is no matter of numbers: the
-// first that is found is what the dynamic linker would take.
+// Driver libraries are not ordered by version: the first one found, which the dynamic linker would
+// take too, is the one that fits the kernel's module.
 bool better(const Search& search, const Candidate& a, const Candidate& b) {
   if (search.library().is_driver) return false;
   if (preference_of(search, a, b) != Preference::none) return true;

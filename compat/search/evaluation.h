@@ -13,7 +13,7 @@ void gather_peers(Search* search);
 // Gives each usable candidate of a tier its verdict.
 void evaluate_tier(Search* search, SearchTier tier);
 
-// Of those that are accepted and were not tried, the one to try next; nullptr: there is none.
+// The best accepted candidate that was not tried yet; nullptr: none is left.
 Candidate* best_untried(const Search& search, SearchTier tier);
 
 // Why `a` goes before `b`, of the same tier; `none`: it does not, or it is a matter of file names.

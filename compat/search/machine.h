@@ -8,7 +8,7 @@ namespace anycuda {
 
 struct Driver {
   DriverFacts facts;       // without the branch
-  const char* path = "";   // "" where there is none
+  const char* path = "";   // "" without a driver
   void* handle = nullptr;  // of dlopen
   int status = 0;          // of cuDriverGetVersion, or one of these
   static constexpr int kNoFile = -1;

@@ -9,7 +9,7 @@ namespace anycuda {
 
 struct DriverLookup {
   Driver driver;                   // its path lives in the arena
-  const Report* report = nullptr;  // of the search; nullptr: there was no memory for it
+  const Report* report = nullptr;  // of the search; nullptr: out of memory
 };
 // Looks for the driver library and asks it which CUDA it supports, now.
 DriverLookup look_up_driver(Arena* arena);

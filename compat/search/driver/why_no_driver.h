@@ -1,6 +1,6 @@
-// A driver that was not found, in words. In a file of its own, since stubs do not need it. No text
-// in it ends in the name of a library: the linker would merge that name into the text, and `anycuda
-// check` knows a stub by such names.
+// Describes why no driver was found. Stubs do not use it, so it has a separate file. No text in it
+// may end in the name of a library: the linker would merge the stub's own copy of that name into
+// the text, and `anycuda check` recognises a stub by such names.
 #pragma once
 
 #include "compat/search/driver/driver.h"
