@@ -102,7 +102,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/cmake/" DESTINATION "${packag
 # The command. Its Python files, and matrix.json, as the build has them.
 if(ANYCUDA_COMMAND)
   install(PROGRAMS "${PROJECT_SOURCE_DIR}/packaging/bin/anycuda" DESTINATION bin COMPONENT command)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/anycuda" DESTINATION "${share}" COMPONENT command
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/python/anycuda" DESTINATION "${share}" COMPONENT command
           FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/share/anycuda/" DESTINATION "${share}" COMPONENT command
           FILES_MATCHING PATTERN "*.json" PATTERN installation.json EXCLUDE PATTERN "anycuda/anycuda" EXCLUDE)

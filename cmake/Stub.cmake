@@ -40,8 +40,8 @@ function(anycuda_library library)
   file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/*.txt"
        "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/adapters/*.txt"
        "${PROJECT_SOURCE_DIR}/stubs/abi/cuda/*.txt"
-       "${PROJECT_SOURCE_DIR}/stubs/generate/*.py" "${PROJECT_SOURCE_DIR}/stubs/*/library.json"
-       "${PROJECT_SOURCE_DIR}/stubs/generate/templates/*.in")
+       "${PROJECT_SOURCE_DIR}/stubs/tools/generate/*.py" "${PROJECT_SOURCE_DIR}/stubs/*/library.json"
+       "${PROJECT_SOURCE_DIR}/stubs/tools/generate/templates/*.in")
   set(generated)
   set(folders stub)
   foreach(row IN LISTS ARG_MAJORS)
@@ -66,7 +66,7 @@ function(anycuda_library library)
   endif()
   add_custom_command(
     OUTPUT ${generated}
-    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs"
+    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs/tools"
             PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate
             --library ${library} --cpu ${ANYCUDA_CPU} --out "${out}"
     DEPENDS ${facts}

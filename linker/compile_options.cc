@@ -1,6 +1,6 @@
 // NVRTC documentation, "Supported Compile Options".
-#include "linker/check.h"
 #include "linker/compile.h"
+#include "linker/inputs/check.h"
 #include "linker/words.h"
 
 namespace anycuda::linker {

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "linker/backend.h"
-#include "linker/check.h"
-#include "linker/context.h"
+#include "linker/backends/backend.h"
+#include "linker/backends/context.h"
+#include "linker/backends/translate.h"
 #include "linker/decide.h"
-#include "linker/translate.h"
+#include "linker/inputs/check.h"
 
 namespace anycuda {
 

@@ -1,10 +1,10 @@
 // The registers of a call that the resolver holds up, as the entry template of each CPU saves them
-// (stubs/generate/templates). Elsewhere the loader knows a CPU by its names alone (folders, the
-// machine of an ELF file).
+// (stubs/tools/generate/templates). Elsewhere the loader knows a CPU by its names alone (folders,
+// the machine of an ELF file).
 //
 // Each CPU's Frame has, beside the registers:
 //   argument(location)  0 to 7 an integer register, from 8 on an eight-byte slot of the stack
-//                       (which argument is where is known to stubs/generate/cpu.py)
+//                       (which argument is where is known to stubs/tools/generate/cpu.py)
 //   structure_result()  where the caller wants a result that is too large for registers
 //   return_address()    a place in the calling object
 //   result              what the caller gets when there is nothing to jump to

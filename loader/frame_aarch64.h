@@ -25,6 +25,6 @@ struct Frame {
 static_assert(offsetof(Frame, indirect_result) == 64 && offsetof(Frame, vector) == 80 &&
                   offsetof(Frame, result) == 208 && offsetof(Frame, arguments) == 224 &&
                   sizeof(Frame) == 240,
-              "stubs/generate/templates/aarch64.S.in uses these numbers");
+              "stubs/tools/generate/templates/aarch64.S.in uses these numbers");
 
 }  // namespace anycuda

@@ -22,6 +22,6 @@ struct Frame {
 };
 static_assert(offsetof(Frame, vector) == 64 && offsetof(Frame, result) == 192 &&
                   offsetof(Frame, caller) == 200 && sizeof(Frame) == 208,
-              "stubs/generate/templates/x86_64.S.in uses these numbers");
+              "stubs/tools/generate/templates/x86_64.S.in uses these numbers");
 
 }  // namespace anycuda

@@ -1,7 +1,7 @@
 // The way of one call through a stub, from top to bottom.
 //
-// A program calls cudaMalloc. The entry (generated, stubs/generate/templates) jumps through the
-// slot. The first time the slot leads here, with every argument register saved in a Frame; what
+// A program calls cudaMalloc. The entry (generated, stubs/tools/generate/templates) jumps through
+// the slot. The first time the slot leads here, with every argument register saved in a Frame; what
 // is returned is where the call goes on, with all of them restored. From then on the slot holds
 // that target, and the stub is two instructions.
 #include <dlfcn.h>

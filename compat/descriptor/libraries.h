@@ -1,5 +1,5 @@
 // The libraries that have stubs, for those who search for them without being a stub. Generated from
-// the files that the stubs are generated from (stubs/generate/libraries.py).
+// the files that the stubs are generated from (stubs/tools/generate/libraries.py).
 #pragma once
 
 #include <cstring>

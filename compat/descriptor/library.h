@@ -1,5 +1,5 @@
 // What a search knows of a library before it looks for one. The generator writes it from
-// stubs/<library>/library.json (stubs/generate/tables.py).
+// stubs/<library>/library.json (stubs/tools/generate/tables.py).
 #pragma once
 
 #include "compat/rules/candidate_rule.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "anycuda/compat/find.h"
-#include "tests/unit/elf_image.h"
-#include "tests/unit/surroundings.h"
+#include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/surroundings.h"
 
 namespace anycuda::compat {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/compat/find_machine.h"
-#include "tests/unit/ld_cache_image.h"
+#include "tests/support/unit/ld_cache_image.h"
 
 extern "C" unsigned long __getauxval(unsigned long type);
 

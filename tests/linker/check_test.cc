@@ -1,5 +1,5 @@
 // What is wrong in any case is said before anything is looked for: these tests need no CUDA.
-#include "linker/check.h"
+#include "linker/inputs/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

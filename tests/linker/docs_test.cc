@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "linker/translate.h"
+#include "linker/backends/translate.h"
 #include "linker/words.h"
 
 using namespace anycuda::linker;

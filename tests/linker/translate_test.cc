@@ -1,12 +1,12 @@
 // Every option in each backend's words.
-#include "linker/translate.h"
+#include "linker/backends/translate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/cuda_api.h"
 #include "compat/rules/lto_ir.h"
-#include "linker/recognise.h"
+#include "linker/inputs/recognise.h"
 
 using namespace anycuda::linker;
 namespace api = anycuda::api;

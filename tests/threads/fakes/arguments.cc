@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
-#ifdef __cpp_exceptions  // tests/aarch64 builds it without
+#ifdef __cpp_exceptions  // tests/emulated builds it without
 #include <stdexcept>
 #endif
 

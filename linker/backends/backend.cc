@@ -1,0 +1,44 @@
+#include "linker/backends/backend.h"
+
+#include "linker/inputs/recognise.h"
+#include "linker/words.h"
+
+namespace anycuda::linker {
+namespace {
+
+InputType type_of(Output output) {
+  switch (output) {
+    case Output::ptx:
+      return InputType::ptx;
+    case Output::lto_ir:
+      return InputType::lto_ir;
+    default:
+      return InputType::cubin;
+  }
+}
+
+}  // namespace
+
+LinkError link_error(const Failure& failure, const std::vector<Item>& items,
+                     const std::vector<std::string>& options, const Logs& logs) {
+  std::vector<std::string> names;
+  names.reserve(items.size());
+  for (const Item& item : items)
+    names.push_back(quoted(item.name) + " (" + name_of(item.type) + ")");
+  return {failure.call + " failed: " + failure.result + "\n  inputs: " + joined(names, ", ") +
+              "\n  options: " + (options.empty() ? "none" : joined(options, " ")) +
+              "\n  error log: " + (logs.error.empty() ? "empty" : logs.error),
+          failure.number, logs.error, logs.info};
+}
+
+std::string checked_output(std::string bytes, Output output, const char* call,
+                           const std::vector<Item>& items, const std::vector<std::string>& options,
+                           const Logs& logs) {
+  if (output == Output::ptx) bytes.erase(bytes.find_last_not_of('\0') + 1);
+  if (recognise(bytes) == type_of(output)) return bytes;
+  const std::string what = "it gave " + std::to_string(bytes.size()) +
+                           " bytes that do not begin like " + name_of(output);
+  throw link_error({call, what, 0}, items, options, logs);
+}
+
+}  // namespace anycuda::linker

@@ -1,0 +1,40 @@
+// What both backends have in common: one link, from creation to the last byte given back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "linker/backends/translate.h"
+#include "linker/inputs/check.h"
+
+namespace anycuda::linker {
+
+struct Logs {
+  std::string info;
+  std::string error;
+};
+
+// The backend's work is done and undone when these return or throw (LinkError, BackendError,
+// OptionError). `logs` is filled on every path. What comes out is checked to be `output`.
+std::string link_with_nvjitlink(const std::vector<Item>& items, std::vector<std::string> options,
+                                Version version, Output output, Logs* logs);
+std::string link_with_driver(const std::vector<Item>& items,
+                             const std::vector<DriverOption>& options, std::size_t log_bytes,
+                             Logs* logs);
+
+// A call of the backend, and the message of a LinkError about it: "nvJitLinkComplete failed: ...",
+// what was linked, how, and the log.
+struct Failure {
+  std::string call;
+  std::string result;
+  int number;
+};
+LinkError link_error(const Failure& failure, const std::vector<Item>& items,
+                     const std::vector<std::string>& options, const Logs& logs);
+
+// Of PTX the zero bytes at its end are taken off. Throws LinkError for what is not `output`.
+std::string checked_output(std::string bytes, Output output, const char* call,
+                           const std::vector<Item>& items, const std::vector<std::string>& options,
+                           const Logs& logs);
+
+}  // namespace anycuda::linker

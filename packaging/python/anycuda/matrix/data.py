@@ -1,0 +1,102 @@
+"""The matrix as the build wrote it (stubs/tools/generate/matrix.py): matrix.json beside the package."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from ..failure import Failure
+
+FORMAT = 1
+KINDS = ("direct", "renamed", "adapted", "emulated", "absent", "rejected")
+ANY_CALLER = "any"
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class Run(NamedTuple):
+    """Releases of one runtime major, one behind the other, that give a call the same answer."""
+
+    library: str
+    symbol: str
+    caller: str
+    runtimes: tuple[str, ...]
+    kind: str
+    target: str
+    function: str
+    needs: tuple[str, ...]
+    since: str
+    driver: str
+    reason: str
+
+
+class Library(NamedTuple):
+    name: str
+    product: str
+    stub: str
+    is_driver: bool
+    status: dict[str, int]
+    callers: list[str]
+    runtimes: list[str]
+    runs: list[Run]
+
+
+class Matrix(NamedTuple):
+    version: str
+    libraries: dict[str, Library]
+
+
+def major_of(runtime: str) -> str:
+    return runtime.split(".")[0]
+
+
+def find() -> Path:
+    """Inside the package as installed by pip, beside it in the folder share/anycuda of a build."""
+    for folder in (_PACKAGE, _PACKAGE.parent):
+        if (folder / "matrix.json").is_file():
+            return folder / "matrix.json"
+    raise Failure(
+        f"there is no matrix.json in {_PACKAGE} or {_PACKAGE.parent}: build the target `matrix` and "
+        "call the anycuda in the build folder's bin/, or name a file with --file"
+    )
+
+
+def load(path: Path | None = None) -> Matrix:
+    text = read(path)
+    libraries = {name: _library(name, about) for name, about in text["libraries"].items()}
+    return Matrix(text["anycuda"], libraries)
+
+
+def read(path: Path | None = None) -> dict:
+    """The file as it is, for those who ask for no cells (uses/libraries.py)."""
+    path = path or find()
+    try:
+        text = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise Failure(f"{path} is no JSON: {error}") from None
+    if not isinstance(text, dict) or text.get("format") != FORMAT:
+        raise Failure(f"{path} is no matrix of format {FORMAT}: it was made for another anycuda")
+    return text
+
+
+def _library(name: str, about: dict) -> Library:
+    answers = [dict(zip(about["answer_fields"], answer)) for answer in about["answers"]]
+    for answer in answers:
+        answer["needs"] = tuple(answer["needs"])
+    runs = [
+        Run(library=name, symbol=symbol, caller=caller, runtimes=runtimes, **answers[number])
+        for symbol, caller, packed in about["rows"]
+        for runtimes, number in _unpack(packed, about["runtimes"])
+    ]
+    facts = {key: about[key] for key in ("product", "stub", "is_driver", "status", "callers")}
+    return Library(name=name, runtimes=about["runtimes"], runs=runs, **facts)
+
+
+def _unpack(packed: list[int], runtimes: list[str]) -> list[tuple[tuple[str, ...], int]]:
+    """[2, 7, 9, 3] is answer 7 for the first two runtimes, 3 for the next nine."""
+    numbers = [n for count, n in zip(packed[::2], packed[1::2]) for _ in range(count)]
+    groups = groupby(zip(runtimes, numbers), lambda pair: (major_of(pair[0]), pair[1]))
+    return [(tuple(runtime for runtime, _ in group), number) for (_, number), group in groups]

@@ -1,0 +1,109 @@
+"""What the text in a file tells: names of CUDA libraries that it may load, a CUDA runtime or a stub inside it.
+
+Strings say what is possible, not what happens. The file is read in pieces: what is loaded of it, and no more.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Iterator, NamedTuple
+
+from ..elf import layout, read
+from ..elf.headers import Headers
+from ..elf.source import Source
+from .libraries import Table
+
+_PIECE = 1 << 20
+_BEFORE, _ENOUGH, _AFTER = 32, 8, 16  # bytes before a name by which it is known again; behind it if they are few
+_LONGEST = 128  # of what is looked for, with that around it; found too where two pieces meet
+# The name of the shared memory by which the runtimes of several processes agree. It is in every libcudart from
+# 11.7 to 13.5, and in all that was linked to the libcudart_static.a of 11.8, 12.4 and 13.0, be it stripped, with
+# --gc-sections, or for a single function; in no NVRTC, nvJitLink or driver library.
+_RUNTIME = b"/cudart.shm."
+# Of the note that each stub has about itself (stubs/tools/generate/notes.py). Linkers keep notes, with --gc-sections
+# too, and strip keeps what is loaded.
+_STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are handed to"'
+
+
+@dataclass(frozen=True)
+class Contents:
+    """`names`: library -> strings that name a file of it, as given to dlopen. `runtime`: has the code of a
+    CUDA runtime in it. `stubs`: the libraries whose stubs are in it, the file's own if it is one."""
+
+    names: dict[str, tuple[str, ...]]
+    runtime: bool
+    stubs: tuple[str, ...]
+
+
+class _Piece(NamedTuple):
+    """`seen`: so many of the bytes at the start were at the end of the one before. `whole`: it begins where a
+    range of the file does, `last`: it ends where that does."""
+
+    data: bytes
+    seen: int
+    whole: bool
+    last: bool
+
+
+def look(path: Path, table: Table) -> Contents:
+    stems = {library.stem.encode(): library.name for library in table.libraries.values()}
+    # A whole string: the name itself, a path that ends in it, or a form for printf (libcudart.so.%d).
+    pattern = re.compile(rb"(" + b"|".join(map(re.escape, stems)) + rb")\.so([.0-9%a-z]{0,12})\0")
+    stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
+    names: dict[str, set[str]] = {}
+    stubs: set[str] = set()
+    runtime = False
+    with read.opened(path) as file:
+        headers = Headers(Source(file, str(path)))
+        linked = headers.strings().table
+        for piece in _pieces(file, headers):
+            runtime = runtime or _RUNTIME in piece.data
+            stubs.update(found[1].decode() for found in stub.finditer(piece.data))
+            for found in pattern.finditer(piece.data):
+                if _is_new(found, piece) and _is_text(found, piece, linked):
+                    names.setdefault(stems[found[1]], set()).add(found[0][:-1].decode())
+    return Contents({name: tuple(sorted(strings)) for name, strings in sorted(names.items())}, runtime,
+                    tuple(sorted(stubs)))
+
+
+def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:
+    """Looked at once, when what is behind it is there too."""
+    return found.end() + _AFTER > piece.seen and (found.end() + _AFTER <= len(piece.data) or piece.last)
+
+
+def _is_text(found: re.Match[bytes], piece: _Piece, linked: bytes) -> bool:
+    """Not the end of a longer name, nor of the string table of the dynamic section: there names are needs and
+    versions. Who edited the file may have left an older copy of that table, in which a name has the same around it."""
+    first, end, data = found.start(), found.end(), piece.data
+    if first and data[first - 1] not in b"\0/" or not first and not piece.whole:
+        return False
+    at = linked.find(found[0])
+    while at >= 0:
+        before = linked[max(at - _BEFORE, 0): at]
+        after = linked[at + len(found[0]): at + len(found[0]) + _AFTER] if len(before) < _ENOUGH else b""
+        if data[max(first - len(before), 0): first] == before and data[end: end + len(after)] == after:
+            return False
+        at = linked.find(found[0], at + 1)
+    return True
+
+
+def _pieces(file: BinaryIO, headers: Headers) -> Iterator[_Piece]:
+    for segment in headers.segments:
+        if segment.kind == layout.PT_LOAD:
+            yield from _read(file, segment.offset, segment.offset + segment.in_file)
+
+
+def _read(file: BinaryIO, start: int, end: int) -> Iterator[_Piece]:
+    kept, whole = b"", True
+    file.seek(start)
+    while start < end:
+        data = file.read(min(_PIECE, end - start))
+        if not data:
+            return
+        start += len(data)
+        yield _Piece(kept + data, len(kept), whole, start == end)
+        kept += data
+        whole = whole and len(kept) <= _LONGEST
+        kept = kept[-_LONGEST:]

@@ -1,0 +1,68 @@
+"""Generates the sources of a library's stub and of its drop-ins at build time: entry points, version
+script, tables.
+
+    PYTHONPATH=stubs/tools python3 -m generate --library cudart --cpu x86_64 --out DIR
+
+writes DIR/stub/{entries.S,versions.map,tables.cc}, the same in DIR/dropin-<major>, what the library
+to link with is made of in DIR/link-<major> and DIR/link-native, the archive in DIR/static-<major>, and for
+a library with adapters the headers that those are written against in DIR/abi, with the adapters that are generated.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import abi_header, copies, cpu, descriptor, entries, model, notes, plan, tables
+
+STUBS = Path(__file__).parents[2]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="generate", description=__doc__.splitlines()[0])
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--cpu", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    target = cpu.named(arguments.cpu)
+    library = descriptor.load(STUBS / arguments.library / "library.json")
+    driver = descriptor.load(STUBS / "cuda" / "library.json")
+    peer = descriptor.load(STUBS / library.peer / "library.json") if library.peer else None
+    if peer:
+        descriptor.check_peers(library, peer)
+    note = notes.assembly(notes.opened(library, driver))
+    facts = plan.gather(library, model.load(STUBS / "abi" / arguments.library))
+    for major in (0, *(m.number for m in library.majors)):
+        made = plan.make(facts, target, major)
+        write(arguments.out / (f"dropin-{major}" if major else "stub"),
+              {"entries.S": entries.assembly(made, target) + note,
+               "versions.map": entries.version_script(made),
+               "tables.cc": tables.cplusplus(made, driver, peer)})
+        if major:  # the drop-in's tables serve the archive too
+            write(arguments.out / f"static-{major}",
+                  {"entries.S": entries.assembly(made, target, static=True) + note,
+                   "names.txt": entries.static_names(made)})
+        if library.has_nodes:
+            write(arguments.out / f"link-{major or 'native'}",
+                  {"entries.S": entries.link_assembly(made, target),
+                   "versions.map": entries.link_version_script(made)})
+    if (STUBS / "abi" / arguments.library / "adapters").exists():
+        header = abi_header.Header(facts.database, model.load(STUBS / "abi" / "cuda"))
+        write(arguments.out / "abi",
+              {"abi_types.h": header.types(), "abi_calls.h": header.calls(),
+               "abi_convert.h": header.conversions(),
+               f"{library.name}_adapters.h": header.adapters(facts.cells),
+               "copies.cc": copies.copy_adapters(header, facts.cells)})
+    return 0
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (ValueError, OSError) as error:  # what is wrong with the facts, as a sentence
+        sys.exit(f"generate: {error}")

@@ -1,0 +1,108 @@
+"""Writes the adapters that nothing but layouts ask for: same parameters, other structs behind pointers.
+
+A parameter that is alike on both sides is handed on; a struct that is not is converted into one of ours
+before the call (input) or out of it after a call that succeeded (output).
+"""
+
+from . import ctype
+from .abi_header import Header, adapted, newest_text
+from .cells import Cell
+from .convert import plan
+from .rule import Comparison
+
+_TOP = """// Generated from the ABI database; see stubs/tools/generate/copies.py.
+#include "LIBRARY_adapters.h"
+
+namespace anycuda {
+"""
+
+
+def copy_adapters(header: Header, cells: dict[tuple[str, str, str], Cell]) -> str:
+    parts = [_TOP.replace("LIBRARY", header.database.path.name)]
+    for cell in adapted(cells):
+        if not cell.adapter.function:
+            parts.append(_Copy(header, cell).text())
+    return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
+
+
+class _Copy:
+    """One such adapter."""
+
+    def __init__(self, header: Header, cell: Cell) -> None:
+        self.header, self.cell = header, cell
+        self.one, self.other = header.spaces[cell.caller], header.spaces[cell.runtime]
+        self.comparison = Comparison(self.one.types, self.other.types)
+        self.mine = self._prototype(cell.symbol, cell.caller)
+        self.theirs = self._prototype(cell.target, cell.runtime)
+        self.before: list[str] = []
+        self.after: list[str] = []
+
+    def _prototype(self, name: str, major: str):
+        versions = self.header.database.versions_of(major)
+        text = newest_text(self.header.database.functions[name], versions)
+        if not text:
+            raise self._problem(f"no prototype of {name} in {major}")
+        return ctype.parse_prototype(text)
+
+    def _problem(self, why: str) -> ValueError:
+        cell = self.cell
+        return ValueError(f"adapters: {cell.symbol} of {cell.caller} on {cell.runtime} cannot be "
+                          f"copied: {why}")
+
+    def text(self) -> str:
+        result, params, _ = self.mine
+        _, their_params, _ = self.theirs
+        if len(params) != len(their_params):
+            raise self._problem("another number of parameters")
+        spelled = [self.header.writer.spell(self.one, param.type) for param in params]
+        words = [self._word(index, param, other)
+                 for index, (param, other) in enumerate(zip(params, their_params))]
+        unknown = (self.cell.adapter.outputs | self.cell.adapter.both_ways) - {p.name for p in params}
+        if unknown:
+            raise self._problem(f"it has no parameter {', '.join(sorted(unknown))}")
+        call = f"{self.other.name}::{self.cell.target}({', '.join(words)})"
+        signature = ", ".join(f"{kind} a{index}" for index, kind in enumerate(spelled))
+        lines = [f"ANYCUDA_ADAPTER {self.header.writer.spell(self.one, result)} "
+                 f"adapt_{self.cell.function}({signature}) {{", *self.before]
+        if self.after:
+            lines += [f"  const auto status = {call};", "  if (status != 0) return status;",
+                      *self.after, "  return status;", "}"]
+        else:
+            lines += [f"  return {call};", "}"]
+        return "\n".join(lines)
+
+    def _word(self, index: int, param, other) -> str:
+        """What is handed on for a parameter."""
+        mine, theirs = ctype.parse(param.type), ctype.parse(other.type)
+        spell = self.header.writer.spell
+        if spell(self.one, mine) == spell(self.other, theirs):
+            return f"a{index}"
+        if not self.comparison.values(mine, theirs, param.name):
+            return f"reinterpret_cast<{spell(self.other, theirs)}>(a{index})" \
+                if mine.shape == "pointer" or self.one.types.resolve(mine).kind == "pointer" \
+                else f"a{index}"
+        return self._converted(index, param, mine, theirs)
+
+    def _converted(self, index: int, param, mine, theirs) -> str:
+        a, b = self.one.types.resolve(mine), self.other.types.resolve(theirs)
+        if a.kind != "pointer" or b.kind != "pointer":
+            raise self._problem(f"{param.name} is no pointer")
+        key = self.one.types.resolve(a.type.inner).tag
+        if key != self.other.types.resolve(b.type.inner).tag:
+            raise self._problem(f"{param.name} points to another record")
+        written = param.name in self.cell.adapter.outputs | self.cell.adapter.both_ways
+        read = param.name not in self.cell.adapter.outputs
+        if not written and not (mine.inner.const or theirs.inner.const):
+            raise self._problem(f"say whether {param.name} is out or inout")
+        for from_space, to_space, wanted in ((self.one, self.other, read), (self.other, self.one, written)):
+            problem = plan(from_space, to_space, key,
+                           Comparison(from_space.types, to_space.types))[1] if wanted else ""
+            if problem:
+                raise self._problem(f"{param.name}: {problem}")
+        name = self.header.writer.spell(self.other, ctype.CType("base", name=b.type.inner.name))
+        self.before.append(f"  {name} copy{index} = {{}};")
+        if read:
+            self.before.append(f"  if (a{index} != nullptr) convert(*a{index}, &copy{index});")
+        if written:
+            self.after.append(f"  if (a{index} != nullptr) convert(copy{index}, a{index});")
+        return f"a{index} != nullptr ? &copy{index} : nullptr"

@@ -1,0 +1,84 @@
+"""The descriptors of all libraries, each with the names and the history of its symbols: what a search for one needs
+(compat/descriptor/libraries.h).
+
+    PYTHONPATH=stubs/tools python3 -m generate.libraries --out libraries.cc
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import descriptor, model, plan, tables
+from .descriptor import Descriptor
+
+STUBS = Path(__file__).parents[2]
+LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda")  # in the order in which people are told of them
+
+
+def cplusplus() -> str:
+    libraries = [descriptor.load(STUBS / name / "library.json") for name in LIBRARIES]
+    rows = [f'{{&k{_title(library)}, &k{_title(library)}Symbols, "{library.stub}"}}' for library in libraries]
+    return "\n".join([
+        '#include "compat/descriptor/libraries.h"\n',
+        "// Generated from the ABI database; see stubs/tools/generate/libraries.py.",
+        "namespace anycuda {",
+        # Of a pair that LTO-IR goes between each names the other.
+        *(f"extern const LibraryDescriptor k{_title(library)};" for library in libraries),
+        *map(_library, libraries),
+        "const Library kLibraries[] = {\n" + ",\n".join(rows) + "};",
+        f"const int kLibraryCount = {len(rows)};",
+        "}  // namespace anycuda\n",
+    ])
+
+
+def _title(library: Descriptor) -> str:
+    """The driver's descriptor is also what the rules find the driver with (compat/descriptor/library.h)."""
+    return "Driver" if library.is_driver else library.name.capitalize()
+
+
+def _library(library: Descriptor) -> str:
+    """In a namespace of its own, since every library has a pool and symbols; but for its descriptor."""
+    title, data = _title(library), f"{library.name}_data"
+    names, history, pool = _symbols(library)
+    parts = [
+        f"namespace {data} {{\nnamespace {{",
+        tables.pool_data(pool),
+        tables.array("std::uint32_t", "kNames", names),
+        tables.array("History", "kHistory", history),
+        tables.descriptor_data(library, title),
+        "}  // namespace",
+        f"}}  // namespace {data}",
+        f"constexpr LibrarySymbols k{title}Symbols = {{",
+        f"{data}::kPool, {data}::kNames, {len(names)}, {data}::kHistory}};",
+        f"using namespace {data};",
+        tables.descriptor_rows(library, title, f"&k{library.peer.capitalize()}" if library.peer else "nullptr"),
+    ]
+    return "\n".join(parts)
+
+
+def _symbols(library: Descriptor) -> tuple[list[int], list[str], tables.Pool]:
+    """Names and history as the stub has them (plan.make), and the names' text."""
+    database = model.load(STUBS / "abi" / library.name)
+    functions = sorted((f for f in database.functions.values() if not f.data_size),
+                       key=lambda function: function.name.encode())
+    planned = plan.Plan(library, database, library.stub, functions, 0)
+    pool = tables.Pool()
+    names = [pool.add(function.name) for function in functions]
+    history = [value for function in functions for value in tables.history_of(planned, function)]
+    return names, history, pool
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="generate.libraries", description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(cplusplus(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (ValueError, OSError) as error:  # what is wrong with the facts, as a sentence
+        sys.exit(f"generate.libraries: {error}")

@@ -1,0 +1,217 @@
+"""The matrix for people: symbol x caller's major x release of the runtime -> what happens.
+
+A cell of cells.py speaks of a whole major; a release of it may still lack the name that the cell calls,
+and then the call is absent there. The matrix says so release by release, from the same cells as the
+stubs, and is written as the file that the command `anycuda matrix` reads.
+
+    PYTHONPATH=stubs/tools python3 -m generate.matrix --version 0.1.0 --out matrix.json
+"""
+
+import argparse
+import importlib.util
+import json
+import sys
+from dataclasses import astuple, dataclass, fields
+from itertools import groupby
+from pathlib import Path
+from typing import Iterator
+
+from . import cells as cell_rules
+from . import descriptor, facts, model
+from .cells import Cell
+from .model import Database, Function
+from .reviewed import Rename, is_driver_name, load_renames
+
+FORMAT = 1
+ANY_CALLER = "any"
+STUBS = Path(__file__).parents[2]
+CATALOGUE = STUBS.parent / "compat" / "catalogue"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one release gives. `target` is the name that is called where it is another than the
+    caller's, `function` our adapter, `needs` what that calls. `since` is the first release of the same
+    major that works, "" where none does. `driver` is the CUDA release whose driver first has what an
+    adapter needs, "" where any driver that is new enough for the runtime's major does."""
+
+    kind: str
+    target: str = ""
+    function: str = ""
+    needs: tuple[str, ...] = ()
+    since: str = ""
+    driver: str = ""
+    reason: str = ""
+
+
+Matrix = dict[tuple[str, str], list[Answer]]  # (symbol, caller) -> an answer for each runtime
+
+
+def of_library(database: Database, cells: dict, driver: Database) -> Matrix:
+    """Answers for `database.versions`, in that order."""
+    renames = load_renames(database.path / "renames.txt")
+    return {
+        (symbol, caller): [
+            _answer(
+                database, cells[symbol, caller, database.major(release)], release, renames, driver
+            )
+            for release in database.versions
+        ]
+        for symbol, caller in sorted({key[:2] for key in cells})
+    }
+
+
+def _answer(
+    database: Database, cell: Cell, release: str, renames: list[Rename], driver: Database
+) -> Answer:
+    if cell.kind in ("absent", "rejected"):
+        return Answer(cell.kind, reason=cell.reason)
+    if cell.function:
+        return _adapted(database, cell, release, driver)
+    names = [database.functions[name] for name in (cell.target, *cell.fallbacks)]
+    since = facts.sort_versions(v for name in names for v in name.versions_of(cell.runtime))[0]
+    found = next((name for name in names if release in name.versions), None)
+    if found is None and cell.fallback:
+        return _adapted(database, cell.fallback, release, driver)
+    if found is None:
+        return Answer("absent", since=since, reason=f"not before {since}")
+    if found.name == cell.symbol:
+        return Answer("direct", since=since)
+    return Answer("renamed", found.name, since=since, reason=_why(renames, cell, found.name))
+
+
+def _why(renames: list[Rename], cell: Cell, target: str) -> str:
+    return next(
+        line.reason
+        for line in renames
+        if cell.caller in line.callers
+        and line.runtime == cell.runtime
+        and line.apply(cell.symbol) == target
+    )
+
+
+def _adapted(database: Database, cell: Cell, release: str, driver: Database) -> Answer:
+    mine = [name for name in cell.needs if not is_driver_name(name)]
+    missing = [name for name in mine if release not in database.functions[name].versions]
+    if missing:
+        reason = f"not before {cell.since}, which has {', '.join(missing)}"
+        return Answer("absent", since=cell.since, reason=reason)
+    first = [driver.functions[name].since for name in cell.needs if is_driver_name(name)]
+    newest = facts.sort_versions(filter(None, first))[-1:]
+    # Every driver that the runtime's major accepts is as new as the first release of that major.
+    oldest = database.versions_of(cell.runtime)[0]
+    later = [v for v in newest if facts.version_key(v) > facts.version_key(oldest)]
+    return Answer(
+        cell.kind, cell.target, cell.function, cell.needs, cell.since, "".join(later), cell.reason
+    )
+
+
+def driver_runtimes(database: Database) -> list[str]:
+    """The harvested drivers, and the newest cuda.h in place of the driver that comes with it."""
+    return [*database.driver_versions, database.versions[-1]]
+
+
+def of_driver(database: Database) -> Matrix:
+    """libcuda has one major: a name is there or not, whoever calls."""
+    functions = [f for _, f in sorted(database.functions.items()) if not f.data_size]
+    return {
+        (function.name, ANY_CALLER): [
+            _driver_answer(function, runtime, database.versions[-1])
+            for runtime in driver_runtimes(database)
+        ]
+        for function in functions
+    }
+
+
+def _driver_answer(function: Function, runtime: str, newest: str) -> Answer:
+    # No name ever goes, so a driver as new as the newest cuda.h has all that a header or driver had.
+    if runtime in function.drivers or runtime == newest:
+        return Answer("direct", since=function.since)
+    reason = f"this driver does not export it (in cuda.h since {function.since})"
+    return Answer("absent", since=function.since, reason=reason)
+
+
+def to_json(rows: Matrix) -> dict:
+    """Compact: each distinct answer once; a row is [symbol, caller, [count, answer, ...]]."""
+    answers: dict[Answer, int] = {}
+    packed = []
+    for (symbol, caller), row in rows.items():
+        numbers = [answers.setdefault(answer, len(answers)) for answer in row]
+        runs = [(len(list(run)), number) for number, run in groupby(numbers)]
+        packed.append([symbol, caller, [part for run in runs for part in run]])
+    return {
+        "answer_fields": [field.name for field in fields(Answer)],
+        "answers": [astuple(answer) for answer in answers],
+        "rows": packed,
+    }
+
+
+def _libraries() -> Iterator[tuple[str, dict]]:
+    driver = model.load(STUBS / "abi" / "cuda")
+    described = [descriptor.load(path) for path in sorted(STUBS.glob("*/library.json"))]
+    for library in sorted(described, key=lambda one: one.is_driver):
+        database = driver if library.is_driver else model.load(STUBS / "abi" / library.name)
+        if library.is_driver:
+            rows, runtimes, callers = of_driver(driver), driver_runtimes(driver), [ANY_CALLER]
+        else:
+            rows = of_library(database, cell_rules.cells(database), driver)
+            runtimes, callers = database.versions, database.majors
+        yield library.name, {
+            "product": library.product,
+            "stub": library.stub,
+            "is_driver": library.is_driver,
+            "file_prefix": library.file_prefix,
+            "majors": {str(m.number): {"soname": m.soname, "node": m.node} for m in library.majors},
+            "status": {kind: library.status[kind] for kind in ("absent", "rejected")},
+            "callers": callers,
+            "runtimes": runtimes,
+            **to_json(rows),
+        }
+
+
+def others() -> dict[str, list[str]]:
+    """NVIDIA's libraries that have no stub: name -> SONAMEs, from the catalogue of the policy library."""
+    catalogue = _catalogue_reader().Catalogue(CATALOGUE, {"target": "", "multiarch": ""})
+    if catalogue.errors:
+        raise ValueError("; ".join(catalogue.errors))
+    ours = {path.parent.name for path in STUBS.glob("*/library.json")}
+    return {
+        piece.name: piece.values["files"]
+        for piece in catalogue.pieces
+        if piece.kind == "dynamic_library" and piece.name.lower() not in ours
+    }
+
+
+def _catalogue_reader():
+    """compat/catalogue/generate.py: a script, and its name is that of the package here."""
+    spec = importlib.util.spec_from_file_location("catalogue_reader", CATALOGUE / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # its dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+def text(version: str) -> str:
+    """The whole file: one line per library, so that a difference can be looked at."""
+    parts = [f'{json.dumps(name)}: {json.dumps(library, separators=(",", ":"))}'
+             for name, library in _libraries()]
+    head = f'{{"format": {FORMAT}, "anycuda": {json.dumps(version)}, "libraries": {{\n'
+    rest = f'\n}}, "others": {json.dumps(others(), separators=(",", ":"))}}}\n'
+    return head + ",\n".join(parts) + rest
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="generate.matrix", description=__doc__.splitlines()[0])
+    parser.add_argument("--version", required=True, help="anycuda's own")
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(text(arguments.version), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (ValueError, OSError) as error:  # what is wrong with the facts, as a sentence
+        sys.exit(f"generate.matrix: {error}")

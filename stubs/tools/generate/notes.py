@@ -1,0 +1,60 @@
+"""The note that tells packagers what a stub opens when it runs: .note.dlopen, "dlopen() Metadata for ELF
+Files" (https://systemd.io/ELF_DLOPEN_METADATA).
+
+Nothing of it is in NEEDED, so nothing else in the file names it. Each library is a note of its own: the
+library that the stub stands for, and the others that it asks of the machine.
+"""
+
+import json
+from dataclasses import dataclass
+
+from .descriptor import Descriptor
+
+OWNER, TYPE = "FDO", 0x407C0C0A
+PRIORITIES = ("required", "recommended", "suggested")
+NVML = "libnvidia-ml.so.1"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A library that may be opened: its SONAMEs, the one that is preferred first."""
+
+    feature: str
+    description: str
+    priority: str
+    sonames: tuple[str, ...]
+
+
+def opened(library: Descriptor, driver: Descriptor) -> list[Opened]:
+    """What the stub of `library` opens. Without the library itself its calls fail, and the program runs."""
+    # By this sentence `anycuda check` knows a stub inside another library (packaging/python/anycuda/uses/contents.py).
+    rows = [Opened(library.name, f"The {library.product} that calls are handed to", "recommended", _sonames(library))]
+    if library.driver_bound:
+        rows += [
+            Opened("driver", "The driver: its version says which library may serve", "recommended", _sonames(driver)),
+            Opened("driver-branch", "Its branch, for ANYCUDA_COMPAT=strict", "suggested", (NVML,)),
+        ]
+    return rows
+
+
+def _sonames(library: Descriptor) -> tuple[str, ...]:
+    return tuple(major.soname for major in sorted(library.majors, key=lambda m: -m.number))
+
+
+def text(row: Opened) -> str:
+    if row.priority not in PRIORITIES:
+        raise ValueError(f"{row.feature}: a .note.dlopen has no priority {row.priority!r}, only {PRIORITIES}")
+    return json.dumps([{"feature": row.feature, "description": row.description, "priority": row.priority,
+                        "soname": list(row.sonames)}], separators=(",", ":"))
+
+
+def assembly(rows: list[Opened]) -> str:
+    """Kept by the linker although nothing refers to it: notes are."""
+    lines = ['    .section .note.dlopen, "a", %note']
+    for row in rows:
+        quoted = text(row).replace("\\", "\\\\").replace('"', '\\"')
+        lines += ["    .p2align 2",
+                  f"    .long 2f - 1f, 4f - 3f, {TYPE:#x}",
+                  f'1:  .asciz "{OWNER}"', "2:  .p2align 2",
+                  f'3:  .asciz "{quoted}"', "4:  .p2align 2"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,248 @@
+"""Writes a plan's tables as C++ constants (loader/tables.h)."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Optional
+
+from .descriptor import Descriptor
+from .plan import Plan, Slot
+
+_RESULTS = {"status": "status", "int": "integer", "other": "integer", "pointer": "pointer",
+            "string": "string", "void": "nothing", "struct": "structure"}
+
+
+@dataclass
+class Pool:
+    """Strings, each once, one behind the other."""
+    text: list[str] = field(default_factory=lambda: [""])
+    offsets: dict[str, int] = field(default_factory=lambda: {"": 0})
+    size: int = 1
+
+    def add(self, text: str) -> int:
+        if text not in self.offsets:
+            self.offsets[text] = self.size
+            self.text.append(text)
+            self.size += len(text.encode()) + 1
+        return self.offsets[text]
+
+
+@dataclass
+class Rows:
+    """Distinct rows of a table, by their place in it."""
+    rows: dict[tuple, int] = field(default_factory=dict)
+
+    def add(self, row: tuple) -> int:
+        return self.rows.setdefault(row, len(self.rows))
+
+
+def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None) -> str:
+    pool = Pool()
+    targets, reasons, cells, outputs = _Lists(), Rows(), Rows(), _Outputs()
+    adapters = _Adapters()
+    reasons.add((pool.add("the library does not have it"),))
+    slots = []
+    for slot in plan.slots:
+        row = _cells_row(slot, plan, pool, targets, reasons, adapters)
+        # A native slot has no cells: an empty row would shift all that follow.
+        slots.append((slot.symbol, slot.node, cells.add(row) if row else 0,
+                      outputs.add(slot.outputs)))
+    own = list(dict.fromkeys(plan.descriptor.own.values()))
+    symbols = [_symbol(plan, function, own) for function in plan.symbols]
+    history = [value for function in plan.symbols for value in history_of(plan, function)]
+    errors = [(value, pool.add(name), pool.add(message))
+              for value, name, message in plan.database.errors]
+    functions = [function.name for function in plan.symbols]
+    names = [pool.add(name) for name in functions]
+    overrides = [(functions.index(name), status)
+                 for name, status in sorted(plan.descriptor.no_library_status.items())]
+    flat = [cell for row in cells.rows for cell in row]
+    parts = [
+        '#include "loader/tables.h"\n',
+        "// Generated from the ABI database; see stubs/tools/generate.",
+        *[f'extern "C" __attribute__((visibility("hidden"))) void {name}();' for name in own],
+        *adapters.declarations(),
+        _before_first_call(plan.descriptor),
+        "namespace anycuda {\nnamespace {",
+        pool_data(pool),
+        array("std::uint32_t", "kNames", names),
+        array("SymbolRow", "kSymbols", symbols),
+        array("History", "kHistory", history),
+        array("SlotRow", "kSlots", slots),
+        array("std::uint16_t", "kCells", [cell for cell, _ in flat]),
+        array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
+        array("std::uint32_t", "kTargets", targets.values),
+        array("AdapterRow", "kAdapters", [(needs, rather) for _, needs, rather in adapters.rows]),
+        adapters.lookup(),
+        array("std::uint32_t", "kReasonText", [row[0] for row in reasons.rows]),
+        array("std::uint8_t", "kOutputs", outputs.bytes),
+        array("ErrorRow", "kErrors", errors),
+        array("StatusOverride", "kOverrides", overrides),
+        "void* const kOwn[] = {"
+        + ", ".join(f"reinterpret_cast<void*>(&{name})" for name in own) + ("nullptr" if not own else "")
+        + "};",
+        descriptor_data(plan.descriptor, "Library"),
+        descriptor_data(driver, "Driver"),
+        *([descriptor_data(peer, "Peer"), descriptor_rows(peer, "Peer")] if peer else []),
+        "}  // namespace",
+        descriptor_rows(plan.descriptor, "Library", "&kPeer" if peer else "nullptr"),
+        descriptor_rows(driver, "Driver"),
+        _tables(plan, len(symbols), len(slots), len(errors), len(overrides)),
+        "}  // namespace anycuda",
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _before_first_call(descriptor: Descriptor) -> str:
+    if not descriptor.before_first_call:
+        return ""
+    return ('extern "C" __attribute__((visibility("hidden"))) void '
+            f"{descriptor.before_first_call}(const anycuda::Opened&);")
+
+
+class _Lists:
+    """Lists of numbers in one array, each ended by 0 and kept once."""
+
+    def __init__(self) -> None:
+        self.values: list[int] = []
+        self.places: dict[tuple, int] = {}
+
+    def add(self, numbers: tuple[int, ...]) -> int:
+        if numbers not in self.places:
+            self.places[numbers] = len(self.values)
+            self.values += [*numbers, 0]
+        return self.places[numbers]
+
+
+class _Outputs:
+    """Lists of (location, size) pairs in one array of bytes; 0 is the empty list."""
+
+    def __init__(self) -> None:
+        self.bytes: list[int] = [0]
+        self.places: dict[tuple, int] = {(): 0}
+
+    def add(self, pairs: tuple[tuple[int, int], ...]) -> int:
+        if pairs not in self.places:
+            self.places[pairs] = len(self.bytes)
+            self.bytes += [len(pairs), *(number for pair in pairs for number in pair)]
+        return self.places[pairs]
+
+
+class _Adapters:
+    """Adapters with what they need and what goes before them, each once: its place is its number."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, int, int], int] = {}
+
+    def add(self, function: str, needs: int, rather: int) -> int:
+        return self.rows.setdefault((function, needs, rather), len(self.rows))
+
+    def declarations(self) -> list[str]:
+        return [f'extern "C" __attribute__((visibility("hidden"))) void adapt_{function}();'
+                for function in dict.fromkeys(row[0] for row in self.rows)]
+
+    def lookup(self) -> str:
+        """A function and not an array: addresses in data are relocations at every start."""
+        lines = [f"    case {number}: return reinterpret_cast<void*>(&adapt_{function});"
+                 for (function, _, _), number in self.rows.items()]
+        return ("void* adapter(unsigned number) {\n  switch (number) {\n" + "\n".join(lines)
+                + "\n    default: return nullptr;\n  }\n}")
+
+
+def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Rows,
+               adapters: _Adapters) -> tuple:
+    name = plan.symbols[slot.symbol].name
+    row = []
+    for cell in slot.cells:
+        # Which pair of releases showed the difference is for readers of the matrix, not of a message.
+        words = re.sub(r" \(built for [^)]*\)$", "", cell.reason)
+        reason = reasons.add((pool.add(words),)) if words else 0
+        if cell.kind == "absent":
+            row.append(("kCellAbsent", reason))
+        elif cell.kind == "rejected":
+            row.append(("kCellRejected", reason))
+        elif cell.function:
+            needs = targets.add(tuple(pool.add(target) for target in cell.needs))
+            # A copy's target is what it calls, and no name to take in its place.
+            rather = cell.targets if cell.kind in ("direct", "renamed") else ()
+            first = targets.add(tuple(pool.add(target) for target in rather))
+            row.append((f"kFirstAdapter + {adapters.add(cell.function, needs, first)}", 0))
+        elif cell.kind not in ("direct", "renamed"):
+            raise ValueError(f"{name}: a cell of kind {cell.kind} without a function")
+        elif cell.targets == (name,):
+            row.append(("kCellDirect", 0))
+        else:
+            names = targets.add(tuple(pool.add(target) for target in cell.targets))
+            row.append((f"kFirstTarget + {names}", 0))
+    return tuple(row)
+
+
+def _symbol(plan: Plan, function, own: list[str]) -> tuple:
+    versions = [v for v in plan.database.versions if function.prototype(v) is not None]
+    prototype = function.prototype(versions[-1]) if versions else None
+    # A function whose prototype nobody knows is taken for one that returns a status, as all do.
+    kind = _RESULTS[prototype.result_kind] if prototype else "status"
+    size = prototype.result_size if kind == "structure" else 0
+    role = plan.descriptor.roles.get(function.name, "plain")
+    mine = plan.descriptor.own.get(function.name)
+    return f"ResultKind::{kind}", size, f"Role::{role}", own.index(mine) + 1 if mine else 0
+
+
+def history_of(plan: Plan, function) -> list[str]:
+    values = []
+    for major in plan.descriptor.majors:
+        core = " | kCore" if function.name in plan.descriptor.core.get(major.number, ()) else ""
+        if not plan.descriptor.has_nodes:
+            values.append(f"1{core}")  # the driver: names are only ever added
+            continue
+        versions = function.versions_of(str(major.number))
+        minor = int(versions[0].split(".")[1]) if versions else -1
+        values.append(f"{minor + 1}{core if versions else ''}")
+    return values
+
+
+def array(kind: str, name: str, rows: list) -> str:
+    """An array; never empty, since C++ has no empty ones and nobody reads past the counts."""
+    def text(row) -> str:
+        return "{" + ", ".join(map(str, row)) + "}" if isinstance(row, tuple) else str(row)
+    body = ",\n".join(map(text, rows)) if rows else "{}"
+    return f"constexpr {kind} {name}[] = {{\n{body}}};"
+
+
+def pool_data(pool: Pool) -> str:
+    lines = "\n".join(quote(text)[:-1] + '\\0"' for text in pool.text)
+    return f"constexpr char kPool[] =\n{lines};"
+
+
+def quote(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def descriptor_data(descriptor: Descriptor, name: str) -> str:
+    majors = ",\n".join(
+        f"{{{m.number}, {quote(m.soname)}, {quote(m.node) if m.node else 'nullptr'}}}"
+        for m in descriptor.majors)
+    folders = "".join(quote(folder) + ", " for folder in descriptor.wheel_folders)
+    return (f"constexpr MajorRow k{name}Majors[] = {{\n{majors}}};\n"
+            f"const char* const k{name}Folders[] = {{{folders}nullptr}};")
+
+
+def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr") -> str:
+    newest = max(m.number for m in descriptor.majors)
+    lto_ir = "makes" if descriptor.lto_ir_to else "takes" if descriptor.lto_ir_from else "none"
+    rules = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.one_per_process).lower(),
+             f"Output::{descriptor.output or 'none'}", f"LtoIr::{lto_ir}"]
+    fields = [quote(descriptor.name), quote(descriptor.product), quote(descriptor.variable),
+              quote(descriptor.file_prefix), quote(descriptor.advice), f"k{name}Majors",
+              str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
+              "{" + ", ".join(rules) + "}", peer]
+    return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
+
+
+def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -> str:
+    status = plan.descriptor.status
+    fields = [f"{{kPool, kNames, {symbols}, kHistory}}", "kSymbols", "kSlots", slots, "kCells", "kTargets",
+              "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
+              status["absent"], status["rejected"], "kOverrides", overrides, "kOwn",
+              "kAdapters", "&adapter",
+              f"&{plan.descriptor.before_first_call}" if plan.descriptor.before_first_call else "nullptr"]
+    return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"

@@ -1,0 +1,91 @@
+#include "compat/base/environment.h"
+
+#include <gtest/gtest.h>
+
+#include "compat/search/policy.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using unit::ScopedVariable;
+
+TEST(Environment, AnEmptyVariableIsNone) {
+  const ScopedVariable unset("ANYCUDA_UNIT", nullptr);
+  EXPECT_EQ(environment_variable("ANYCUDA_UNIT"), nullptr);
+  const ScopedVariable empty("ANYCUDA_UNIT", "");
+  EXPECT_EQ(environment_variable("ANYCUDA_UNIT"), nullptr);
+  const ScopedVariable set("ANYCUDA_UNIT", "x");
+  EXPECT_STREQ(environment_variable("ANYCUDA_UNIT"), "x");
+}
+
+TEST(Environment, TheSystemRootIsAnAbsoluteFolder) {
+  const ScopedVariable unset("ANYCUDA_SYSTEM_ROOT", nullptr);
+  EXPECT_STREQ(system_root(), "");
+  const ScopedVariable relative("ANYCUDA_SYSTEM_ROOT", "image");
+  EXPECT_STREQ(system_root(), "");
+  const ScopedVariable absolute("ANYCUDA_SYSTEM_ROOT", "/image");
+  EXPECT_STREQ(system_root(), "/image");
+}
+
+class PolicyVariables : public testing::Test {
+ protected:
+  // What is read with this text in a variable and the others unset.
+  static Policy read(const char* variable = nullptr, const char* text = nullptr) {
+    const ScopedVariable mode(kModeVariable, nullptr);
+    const ScopedVariable cross_major(kCrossMajorVariable, nullptr);
+    const ScopedVariable driver(kDriverCompatVariable, nullptr);
+    if (variable == nullptr) return read_policy();
+    const ScopedVariable set(variable, text);
+    return read_policy();
+  }
+};
+
+TEST_F(PolicyVariables, UnsetOrEmptyAreTheDefaults) {
+  for (const char* variable : {static_cast<const char*>(nullptr), kModeVariable,
+                               kCrossMajorVariable, kDriverCompatVariable}) {
+    const Policy policy = read(variable, "");
+    EXPECT_EQ(policy.mode, Mode::best_effort);
+    EXPECT_EQ(policy.cross_major, CrossMajor::adapt);
+    EXPECT_FALSE(policy.forward_compatibility);
+    EXPECT_EQ(policy.wrong_count, 0);
+  }
+}
+
+TEST_F(PolicyVariables, EachValueIsUnderstood) {
+  EXPECT_EQ(read("ANYCUDA_COMPAT", "strict").mode, Mode::strict);
+  EXPECT_EQ(read("ANYCUDA_COMPAT", "best_effort").mode, Mode::best_effort);
+  EXPECT_EQ(read("ANYCUDA_COMPAT", "off").mode, Mode::off);
+  EXPECT_EQ(read("ANYCUDA_CROSS_MAJOR", "adapt").cross_major, CrossMajor::adapt);
+  EXPECT_EQ(read("ANYCUDA_CROSS_MAJOR", "reject").cross_major, CrossMajor::reject);
+  EXPECT_TRUE(read("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat").forward_compatibility);
+  for (const char* value : {"strict", "best_effort", "off"}) {
+    EXPECT_EQ(read("ANYCUDA_COMPAT", value).wrong_count, 0) << value;
+  }
+}
+
+TEST_F(PolicyVariables, AWrongValueIsNamedWithItsDefaultAndAllowsNothing) {
+  const Policy mode = read("ANYCUDA_COMPAT", "Strict");
+  ASSERT_EQ(mode.wrong_count, 1);
+  EXPECT_STREQ(mode.wrong[0].variable, "ANYCUDA_COMPAT");
+  EXPECT_STREQ(mode.wrong[0].value, "Strict");
+  EXPECT_STREQ(mode.wrong[0].fallback, "best_effort");
+  const Policy cross_major = read("ANYCUDA_CROSS_MAJOR", "Reject");
+  ASSERT_EQ(cross_major.wrong_count, 1);
+  EXPECT_STREQ(cross_major.wrong[0].value, "Reject");
+  EXPECT_EQ(cross_major.cross_major, CrossMajor::reject);
+  const Policy driver = read("ANYCUDA_DRIVER_COMPAT", "yes");
+  ASSERT_EQ(driver.wrong_count, 1);
+  EXPECT_STREQ(driver.wrong[0].variable, "ANYCUDA_DRIVER_COMPAT");
+  EXPECT_FALSE(driver.forward_compatibility);
+}
+
+TEST_F(PolicyVariables, AllThatAreWrongAreNamed) {
+  const ScopedVariable mode("ANYCUDA_COMPAT", "on");
+  const ScopedVariable cross_major("ANYCUDA_CROSS_MAJOR", "on");
+  const ScopedVariable driver("ANYCUDA_DRIVER_COMPAT", "on");
+  EXPECT_EQ(read_policy().wrong_count, 3);
+}
+
+}  // namespace
+}  // namespace anycuda

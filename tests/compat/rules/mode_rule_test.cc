@@ -1,0 +1,190 @@
+// The decision table of compat/rules/candidate_rule.h: mode x metadata x driver, and which facts it
+// asks for.
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "compat/rules/candidate_rule.h"
+#include "tests/compat/rules/verdicts.h"
+
+namespace anycuda {
+namespace {
+
+struct ModeCase {
+  const char* candidate;
+  Version version;
+  bool exact;
+  int driver;  // as cuDriverGetVersion says it, 0: there is none
+  int branch;
+  Verdict strict;
+  Verdict best_effort;
+  Verdict declared;  // best_effort, with forward compatibility declared
+};
+void PrintTo(const ModeCase& c, std::ostream* out) {
+  *out << c.candidate << " on a driver of " << c.driver << ", branch " << c.branch;
+}
+
+class ModeRule : public testing::TestWithParam<ModeCase> {};
+
+CandidateQuery question_of(const ModeCase& c, Mode mode) {
+  CandidateQuery q;
+  q.library = {13, true, true};
+  q.candidate.version = c.version;
+  q.candidate.exact = c.exact;
+  q.mode = mode;
+  if (c.driver != 0) q.driver = driver_of(c.driver, c.branch);
+  return q;
+}
+
+TEST_P(ModeRule, Says) {
+  const ModeCase& c = GetParam();
+  EXPECT_EQ(evaluate(question_of(c, Mode::strict)), c.strict) << "strict";
+  EXPECT_EQ(evaluate(question_of(c, Mode::best_effort)), c.best_effort) << "best_effort";
+  EXPECT_EQ(evaluate(question_of(c, Mode::off)), Verdict::accepted) << "off";
+  CandidateQuery declared = question_of(c, Mode::best_effort);
+  declared.forward_compatibility = true;
+  EXPECT_EQ(evaluate(declared), c.declared) << "forward compatibility";
+}
+
+// What runs already is taken, and a library that no driver binds asks for nothing.
+TEST_P(ModeRule, IsNotForWhatIsLoadedNorForAFreeLibrary) {
+  for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
+    CandidateQuery loaded = question_of(GetParam(), mode);
+    loaded.candidate.loaded = true;
+    EXPECT_EQ(evaluate(loaded), Verdict::accepted);
+    EXPECT_FALSE(needs_driver_version(loaded) || needs_exact_version(loaded) ||
+                 needs_driver_branch(loaded));
+    CandidateQuery unbound = question_of(GetParam(), mode);
+    unbound.library.driver_bound = false;
+    EXPECT_EQ(evaluate(unbound), Verdict::accepted);
+    EXPECT_FALSE(needs_driver_version(unbound) || needs_exact_version(unbound) ||
+                 needs_driver_branch(unbound));
+  }
+}
+
+// Whatever is not asked for must not matter: a fact that comes all the same changes nothing.
+TEST_P(ModeRule, DependsOnWhatItAsksForAlone) {
+  for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
+    const CandidateQuery q = question_of(GetParam(), mode);
+    if (!needs_driver_branch(q)) {
+      CandidateQuery more = q;
+      if (more.driver.branch == 0) more.driver.branch = 1;
+      EXPECT_EQ(evaluate(more), evaluate(q)) << "the branch, in mode " << name_of(mode);
+    }
+    if (!needs_exact_version(q)) {
+      CandidateQuery more = q;
+      more.candidate.exact = true;
+      EXPECT_EQ(evaluate(more), evaluate(q)) << "that it is exact, in mode " << name_of(mode);
+    }
+  }
+}
+
+constexpr Verdict yes = Verdict::accepted;
+constexpr Verdict too_old = Verdict::driver_too_old;
+constexpr Verdict too_short = Verdict::driver_branch_short;
+constexpr Verdict no_branch = Verdict::driver_branch_unknown;
+constexpr Verdict no_minimum = Verdict::driver_major_unknown;
+constexpr Verdict no_metadata = Verdict::no_metadata;
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, ModeRule,
+    testing::Values(
+        // Without a driver there is nothing to refuse.
+        ModeCase{"13.5", {13, 5}, true, 0, 0, yes, yes, yes},
+        ModeCase{"some 13", {13, -1}, false, 0, 0, yes, yes, yes},
+        // Of an older major any minor is served.
+        ModeCase{"11.8", {11, 8}, true, 12020, 0, yes, yes, yes},
+        ModeCase{"some 11", {11, -1}, false, 12020, 0, yes, yes, yes},
+        // Of the driver's own: up to its minor; above it by the branch.
+        ModeCase{"12.1", {12, 1}, true, 12020, 0, yes, yes, yes},
+        ModeCase{"12.2", {12, 2}, true, 12020, 0, yes, yes, yes},
+        ModeCase{"12.3", {12, 3}, true, 12020, 535, yes, yes, yes},
+        ModeCase{"12.9", {12, 9}, true, 12020, 525, yes, yes, yes},
+        ModeCase{"12.9", {12, 9}, true, 12020, 524, too_short, too_short, too_short},
+        ModeCase{"12.9", {12, 9}, true, 12020, 0, no_branch, yes, yes},
+        ModeCase{"11.8", {11, 8}, true, 11000, 450, yes, yes, yes},
+        ModeCase{"11.8", {11, 8}, true, 11000, 449, too_short, too_short, too_short},
+        ModeCase{"13.5", {13, 5}, true, 13000, 580, yes, yes, yes},
+        ModeCase{"13.5", {13, 5}, true, 13000, 579, too_short, too_short, too_short},
+        ModeCase{"14.1", {14, 1}, true, 14000, 999, no_minimum, no_minimum, no_minimum},
+        // Which minor it is, nobody says: strict wants to know, best_effort goes by the least.
+        ModeCase{"some 12", {12, -1}, false, 12020, 0, no_metadata, yes, yes},
+        ModeCase{"some 12", {12, -1}, false, 12020, 1, no_metadata, yes, yes},
+        ModeCase{"at least 12.1", {12, 1}, false, 12020, 535, no_metadata, yes, yes},
+        ModeCase{"at least 12.9", {12, 9}, false, 12020, 535, no_metadata, yes, yes},
+        ModeCase{"at least 12.9", {12, 9}, false, 12020, 0, no_metadata, yes, yes},
+        ModeCase{"at least 12.9", {12, 9}, false, 12020, 1, no_metadata, too_short, too_short},
+        // Of a newer major none, whatever its minor, unless that is declared.
+        ModeCase{"13.5", {13, 5}, true, 12020, 535, too_old, too_old, yes},
+        ModeCase{"some 13", {13, -1}, false, 12020, 535, too_old, too_old, yes},
+        ModeCase{"12.9", {12, 9}, true, 11080, 520, too_old, too_old, yes}));
+
+CandidateQuery plain_question() {
+  CandidateQuery q;
+  q.library = {13, true, true};
+  q.candidate.version = {12, -1};
+  q.caller_major = 12;
+  return q;
+}
+
+TEST(Mode, OffKeepsWhatProtectsMemory) {
+  CandidateQuery q = plain_question();
+  q.mode = Mode::off;
+  q.candidate.version = {14, -1};
+  EXPECT_EQ(evaluate(q), Verdict::newer_than_known);
+  q.candidate.version = {13, -1};
+  q.cross_major = CrossMajor::reject;
+  EXPECT_EQ(evaluate(q), Verdict::other_major);
+  q.cross_major = CrossMajor::adapt;
+  q.loaded_major = 13;
+  EXPECT_EQ(evaluate(q), Verdict::other_loaded);
+}
+
+// ---- what the rules want to know
+
+TEST(Asks, ForNothingWhereTheCandidateIsRefusedAnyway) {
+  for (const Mode mode : {Mode::strict, Mode::best_effort}) {
+    CandidateQuery q = plain_question();
+    q.mode = mode;
+    q.candidate.version = {12, 9};
+    q.driver = driver_of(12020);
+    EXPECT_TRUE(needs_driver_version(q) && needs_exact_version(q));
+    q.loaded_major = 11;
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
+    q.loaded_major = 0;
+    q.caller_major = 11;
+    q.cross_major = CrossMajor::reject;
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
+    q.cross_major = CrossMajor::adapt;
+    q.library.newest_known_major = 11;
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
+  }
+}
+
+TEST(Asks, ForTheBranchWhereTheDriverDoesNotServeTheVersionAnyway) {
+  CandidateQuery q = plain_question();
+  q.candidate.exact = true;
+  q.driver = driver_of(12020);
+  for (const int minor : {0, 1, 2}) {
+    q.candidate.version = {12, minor};
+    EXPECT_FALSE(needs_driver_branch(q)) << minor;
+  }
+  q.candidate.version = {12, 3};
+  for (const Mode mode : {Mode::strict, Mode::best_effort}) {
+    q.mode = mode;
+    EXPECT_TRUE(needs_driver_branch(q));
+  }
+  q.mode = Mode::off;
+  EXPECT_FALSE(needs_driver_version(q) || needs_driver_branch(q));
+  q.mode = Mode::best_effort;
+  q.driver.branch = 535;
+  EXPECT_FALSE(needs_driver_branch(q)) << "known already";
+  q.driver.branch = 0;
+  q.candidate.version = {13, 5};
+  EXPECT_FALSE(needs_driver_branch(q)) << "refused whatever the branch";
+  q.candidate.version = {11, 8};
+  EXPECT_FALSE(needs_driver_branch(q)) << "served whatever the branch";
+}
+
+}  // namespace
+}  // namespace anycuda

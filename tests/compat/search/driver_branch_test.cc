@@ -1,0 +1,137 @@
+// The display driver's branch: which libnvidia-ml.so.1 is asked, when, and how often.
+#include "compat/search/driver/driver_branch.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compat/search/driver/driver.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using unit::EmptyMachine;
+using unit::in_child;
+using unit::ScopedVariable;
+
+const char kDriver[] = "system/usr/lib/driver/libtestdriver.so.1";
+const char kBeside[] = "system/usr/lib/driver/libnvidia-ml.so.1";
+const char kSystem[] = "system/usr/lib/libnvidia-ml.so.1";
+
+// How often a counting NVML was called; -1: it is not loaded.
+int count_of(const std::string& library, const char* counter) {
+  void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  const void* place = handle != nullptr ? dlsym(handle, counter) : nullptr;
+  return place != nullptr ? *static_cast<const int*>(place) : -1;
+}
+
+class BranchOn : public testing::Test {
+ protected:
+  std::string put(const std::string& nvml, const std::string& name) {
+    return machine_.tree.fake(nvml, name);
+  }
+  // Of the driver at that path; each in a process of its own, since libraries stay loaded.
+  void expect(int branch, const std::string& cause, const char* driver = kDriver) {
+    const std::string path = machine_.tree.path(driver);
+    in_child([&] {
+      Arena arena;
+      const BranchFound found = find_branch(path.c_str(), &arena);
+      EXPECT_EQ(found.number, branch);
+      EXPECT_THAT(found.cause, HasSubstr(cause));
+      EXPECT_EQ(*found.cause == '\0', branch != 0) << found.cause;
+      EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failure there";
+    });
+  }
+  EmptyMachine machine_;
+};
+
+TEST_F(BranchOn, IsSaidByTheFileBesideTheDriver) {
+  put("nvml_535", kBeside);
+  put("nvml_520", kSystem);
+  expect(535, "");
+}
+
+TEST_F(BranchOn, IsSaidByTheFileBesideWhatTheDriverIsALinkTo) {
+  put("nvml_535", kBeside);
+  put("nvml_520", kSystem);
+  machine_.tree.fake("libtestdriver.so.1", kDriver);
+  machine_.tree.link("run/libtestdriver.so.1", machine_.tree.path(kDriver));
+  expect(535, "", "run/libtestdriver.so.1");
+}
+
+TEST_F(BranchOn, IsSaidByTheSystemsWhereNoneIsBeside) {
+  put("nvml_520", kSystem);
+  expect(520, "");
+}
+
+TEST_F(BranchOn, IsSaidByTheLibraryPathsBeforeTheSystems) {
+  put("nvml_520", kSystem);
+  put("nvml_535", "path/libnvidia-ml.so.1");
+  const ScopedVariable set("LD_LIBRARY_PATH", machine_.tree.path("path").c_str());
+  expect(535, "");
+}
+
+TEST_F(BranchOn, IsNotKnownWithoutNvml) { expect(0, "no libnvidia-ml.so.1"); }
+
+// One that says no belongs to the driver: another's word would be about another driver.
+TEST_F(BranchOn, IsNotAskedElsewhereWhereTheDriversOwnFails) {
+  put("nvml_failing", kBeside);
+  put("nvml_535", kSystem);
+  expect(0, "nvmlInit_v2 of " + machine_.tree.path(kBeside) + ": error 9, Driver Not Loaded");
+}
+
+TEST_F(BranchOn, IsNotSaidByWhatIsNoNvml) {
+  machine_.tree.file(kBeside, "not a library");
+  expect(0, "no libnvidia-ml.so.1");
+  machine_.tree.fake("libtest.so.12", kBeside);
+  expect(0, "no libnvidia-ml.so.1");
+  const std::string whole = unit::read_file(unit::fake_library("nvml_535"));
+  machine_.tree.file(kBeside, whole.substr(0, whole.size() / 4));
+  expect(0, "no libnvidia-ml.so.1");
+}
+
+TEST_F(BranchOn, APathWithoutAFolderIsNoFault) {
+  in_child([] {
+    Arena arena;
+    EXPECT_EQ(find_branch("libcuda.so.1", &arena).number, 0);
+    EXPECT_EQ(find_branch("", &arena).number, 0);
+  });
+}
+
+// ---- once per process
+
+TEST_F(BranchOn, TheProcessIsAskedForOnceAndNvmlIsShutDown) {
+  const std::string nvml = put("nvml_535", kBeside);
+  const std::string path = machine_.tree.path(kDriver);
+  in_child([&] {
+    Driver driver{};
+    driver.path = path.c_str();
+    EXPECT_EQ(count_of(nvml, "nvml_inits"), -1);
+    EXPECT_EQ(branch_of_process(driver).number, 535);
+    EXPECT_EQ(branch_of_process(driver).number, 535);
+    EXPECT_EQ(count_of(nvml, "nvml_inits"), 1);
+    EXPECT_EQ(count_of(nvml, "nvml_shutdowns"), 1);
+  });
+}
+
+TEST_F(BranchOn, TheProcessKeepsTheCauseOfAFailure) {
+  const std::string nvml = put("nvml_failing", kBeside);
+  const std::string path = machine_.tree.path(kDriver);
+  in_child([&] {
+    Driver driver{};
+    driver.path = path.c_str();
+    for (int i = 0; i < 2; ++i) {
+      const Branch& branch = branch_of_process(driver);
+      EXPECT_EQ(branch.number, 0);
+      EXPECT_THAT(branch.cause, AllOf(HasSubstr("nvmlInit_v2"), HasSubstr("Driver Not Loaded")));
+    }
+    EXPECT_EQ(count_of(nvml, "nvml_inits"), 1) << "a failure is not asked for again";
+    EXPECT_EQ(count_of(nvml, "nvml_shutdowns"), 0) << "nor shut down";
+  });
+}
+
+}  // namespace
+}  // namespace anycuda

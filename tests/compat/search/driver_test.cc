@@ -1,0 +1,152 @@
+// The driver: a file of one name, the first that is found. Its number says nothing, since kernel
+// and driver go together and the system has put the right one first.
+#include "compat/search/driver/driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compat/search/search.h"
+#include "compat/search/tier_folders.h"
+#include "tests/support/unit/gathered.h"
+#include "tests/support/unit/ld_cache_image.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using testing::HasSubstr;
+using unit::EmptyMachine;
+using unit::in_child;
+using unit::ScopedVariable;
+
+const char kWsl[] = "system/usr/lib/wsl/lib/libtestdriver.so.1";
+const char kDistribution[] = "system/usr/lib/x86_64-linux-gnu/libtestdriver.so.1";
+const char kCached[] = "system/opt/driver/libtestdriver.so.1";
+
+class DriverOn : public testing::Test {
+ protected:
+  void install(const std::string& name) { machine_.tree.fake("libtestdriver.so.1", name); }
+  // As a distribution does it: the file has the number, the name that programs ask for is a link.
+  void install_numbered(const std::string& name, const std::string& number) {
+    const std::string file = "libtestdriver.so." + number;
+    install(name.substr(0, name.rfind('/') + 1) + file);
+    machine_.tree.link(name, file);
+  }
+  void put_cache(const std::string& name, const std::string& path) {
+    machine_.tree.file("system/etc/ld.so.cache", unit::new_format({{name, path}}));
+  }
+  // Path of the driver that a search finds, below the machine's folder; "" for none.
+  std::string found() {
+    Arena arena;
+    const std::string path = look_up_driver(&arena).driver.path;
+    return path.empty() ? "" : path.substr(machine_.tree.root().size() + 1);
+  }
+
+  EmptyMachine machine_;
+};
+
+TEST_F(DriverOn, OneNameOnlyIsADriver) {
+  install("system/usr/lib/x86_64-linux-gnu/libtestdriver.so.550.163.01");
+  install("system/usr/lib/x86_64-linux-gnu/libtestdriver.so.1.1");
+  install("path/libtestdriver.so");
+  install("path/libtestdriver.so.2");
+  put_cache("libtestdriver.so.550.163.01", "/usr/lib/x86_64-linux-gnu/libtestdriver.so.550.163.01");
+  const ScopedVariable set("LD_LIBRARY_PATH", machine_.tree.path("path").c_str());
+  in_child([&] { EXPECT_EQ(found(), ""); });
+}
+
+TEST_F(DriverOn, AFileThatIsLeftOverBesideItIsNotTaken) {
+  install_numbered(kDistribution, "535.309.01");
+  install("system/usr/lib/x86_64-linux-gnu/libtestdriver.so.550.163.01");
+  in_child([&] { EXPECT_EQ(found(), kDistribution); });
+}
+
+TEST_F(DriverOn, WslsIsTakenBeforeTheDistributionsWhateverTheNumbers) {
+  install(kWsl);
+  install_numbered(kDistribution, "999.1");
+  in_child([&] { EXPECT_EQ(found(), kWsl); });
+}
+
+TEST_F(DriverOn, TheCachesIsTakenBeforeAllOtherWhateverTheNumbers) {
+  install_numbered(kCached, "1.1");
+  install_numbered(kWsl, "998.1");
+  install_numbered(kDistribution, "999.1");
+  put_cache("libtestdriver.so.1", "/opt/driver/libtestdriver.so.1");
+  in_child([&] { EXPECT_EQ(found(), kCached); });
+}
+
+TEST_F(DriverOn, TheFirstOfTheLibraryPathIsTaken) {
+  install_numbered("a/libtestdriver.so.1", "535.1");
+  install_numbered("b/libtestdriver.so.1", "550.1");
+  const std::string value = machine_.tree.path("a") + ":" + machine_.tree.path("b");
+  const ScopedVariable set("LD_LIBRARY_PATH", value.c_str());
+  in_child([&] { EXPECT_EQ(found(), "a/libtestdriver.so.1"); });
+}
+
+TEST_F(DriverOn, TheNextIsTakenWhereTheFirstIsNone) {
+  machine_.tree.file(kWsl, "not a library");
+  install(kDistribution);
+  in_child([&] { EXPECT_EQ(found(), kDistribution); });
+}
+
+// ---- the variable, where the driver is asked for what it supports
+
+TEST_F(DriverOn, AVariablesFileThatIsNoDriverIsSaidInOneLine) {
+  install(kDistribution);
+  const std::string mine = machine_.tree.file("mine.so", "not a library");
+  const ScopedVariable set("ANYCUDA_TESTDRIVER", mine.c_str());
+  const std::string text = in_child([] {
+    EXPECT_FALSE(driver_of_process().facts.present);
+    EXPECT_FALSE(driver_of_process().facts.present);
+  });
+  EXPECT_THAT(text, HasSubstr("ANYCUDA_TESTDRIVER"));
+  EXPECT_THAT(text, HasSubstr(mine));
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
+}
+
+TEST_F(DriverOn, ARightVariableOrNoneIsNotSpokenOf) {
+  EXPECT_EQ(in_child([] { EXPECT_FALSE(driver_of_process().facts.present); }), "");
+  install("mine.so");
+  const ScopedVariable set("ANYCUDA_TESTDRIVER", machine_.tree.path("mine.so").c_str());
+  EXPECT_EQ(in_child([] { EXPECT_TRUE(driver_of_process().facts.present); }), "");
+}
+
+// ---- what look_up_driver says, which asks anew each time
+
+TEST_F(DriverOn, IsAskedAnewByWhoLooksItUp) {
+  install(kDistribution);
+  in_child([this] {
+    Arena arena;
+    const Driver driver = look_up_driver(&arena).driver;
+    EXPECT_TRUE(driver.facts.present);
+    EXPECT_EQ(cuda_number(driver.facts.cuda), 12020);
+    EXPECT_EQ(driver.status, 0);
+    EXPECT_EQ(driver.path, machine_.tree.path(kDistribution));
+  });
+}
+
+TEST_F(DriverOn, ThatIsMissingOrSaysNoIsToldApart) {
+  in_child([] {
+    Arena arena;
+    EXPECT_EQ(look_up_driver(&arena).driver.status, Driver::kNoFile);
+  });
+  machine_.tree.fake("libtestdriver_mute.so.1", kDistribution);
+  in_child([this] {
+    Arena arena;
+    const Driver driver = look_up_driver(&arena).driver;
+    EXPECT_EQ(driver.status, Driver::kNoFunction);
+    EXPECT_FALSE(driver.facts.present);
+    EXPECT_EQ(driver.path, machine_.tree.path(kDistribution));
+  });
+  machine_.tree.fake("libtestdriver_failing.so.1", kDistribution);
+  in_child([] {
+    Arena arena;
+    const Driver driver = look_up_driver(&arena).driver;
+    EXPECT_EQ(driver.status, 803);
+    EXPECT_FALSE(driver.facts.present);
+    EXPECT_FALSE(driver_of_process().facts.present);
+  });
+}
+
+}  // namespace
+}  // namespace anycuda

@@ -1,0 +1,254 @@
+// What a search asks for before it judges (driver, exact versions, branch), and what it makes of
+// the answers. The driver supports CUDA 12.2.
+#include "compat/search/evaluation.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compat/search/candidate_version.h"
+#include "compat/search/reason.h"
+#include "compat/search/search.h"
+#include "tests/support/unit/gathered.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using unit::EmptyMachine;
+using unit::in_child;
+using unit::TestSearch;
+
+const char kNvml[] = "system/usr/lib/libnvidia-ml.so.1";
+
+class Judging : public testing::Test {
+ protected:
+  void driver() { machine.tree.fake("libtestdriver.so.1", "system/usr/lib/libtestdriver.so.1"); }
+  // A toolkit with the header that says which it is; the library's path.
+  std::string toolkit(const std::string& version, const std::string& number,
+                      const std::string& library) {
+    const std::string root = "system/usr/local/cuda-" + version;
+    machine.tree.file(root + "/include/cuda.h", "#define CUDA_VERSION " + number + "\n");
+    return machine.tree.fake(library, root + "/lib64/" + library);
+  }
+  static Candidate* candidate(Search* search, const std::string& part) {
+    for (Candidate* c = search->first; c != nullptr; c = c->next) {
+      if (std::string(c->path).find(part) != std::string::npos) return c;
+    }
+    return nullptr;
+  }
+  // Path of what a search finds.
+  static std::string find(Search* search) {
+    run_search(search);
+    return search->handle != nullptr ? search->chosen->path : "";
+  }
+  bool nvml_was_asked() const {
+    return dlopen(machine.tree.path(kNvml).c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr;
+  }
+
+  EmptyMachine machine;
+};
+
+// ---- exact versions
+
+TEST_F(Judging, AVersionIsReadWhereTheDriverIsOfThatMajor) {
+  driver();
+  toolkit("12.9", "12090", "libtest.so.12");
+  toolkit("11.8", "11080", "libtest.so.11.2");
+  in_child([] {
+    TestSearch search;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-12.9/"));
+    const Candidate* of_12 = candidate(&search, "cuda-12.9/");
+    EXPECT_EQ(of_12->toolkit.version.minor, 9);
+    EXPECT_STREQ(of_12->toolkit.source, "cuda.h");
+    EXPECT_STREQ(of_12->toolkit.problem, "");
+    EXPECT_STREQ(version_in_words(*of_12, &search.arena), "CUDA 12.9, says cuda.h");
+    EXPECT_FALSE(candidate(&search, "cuda-11.8/")->toolkit_read) << "its major alone decides";
+  });
+}
+
+TEST_F(Judging, AllVersionsAreReadForWhoWantsToTellThem) {
+  toolkit("12.9", "12090", "libtest.so.12");
+  toolkit("11.8", "11080", "libtest.so.11.2");
+  for (const bool all : {false, true}) {
+    in_child([&] {
+      TestSearch search;
+      search.request.all_versions = all;
+      find(&search);
+      EXPECT_EQ(candidate(&search, "cuda-12.9/")->toolkit_read, all);
+      EXPECT_EQ(candidate(&search, "cuda-11.8/")->toolkit_read, all);
+    });
+  }
+}
+
+TEST_F(Judging, AVersionIsReadOnce) {
+  const std::string path = toolkit("x", "12040", "libtest.so.12");
+  TestSearch search;
+  Candidate* c = search.add(SearchTier::system, path.c_str());
+  c->image.version = {12, -1};
+  read_toolkit_version(&search, c);
+  toolkit("x", "12090", "libtest.so.12");
+  read_toolkit_version(&search, c);
+  EXPECT_EQ(c->toolkit.version.minor, 4);
+}
+
+TEST_F(Judging, OfTwoOfOneMajorTheVersionsDecide) {
+  toolkit("a", "12040", "libtest.so.12");
+  toolkit("b", "12090", "libtest.so.12");
+  toolkit("c", "12060", "libtest.so.12");
+  in_child([] {
+    TestSearch search;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-b/"));
+  });
+}
+
+TEST_F(Judging, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
+  driver();
+  for (const std::string lie : {"11080", "13000"}) {
+    toolkit("x", lie, "libtest.so.12");
+    in_child([&] {
+      TestSearch search;
+      EXPECT_THAT(find(&search), HasSubstr("cuda-x/")) << "by its symbols";
+      const Candidate* c = candidate(&search, "cuda-x/");
+      EXPECT_FALSE(c->toolkit.version.known());
+      EXPECT_THAT(c->toolkit.problem,
+                  AllOf(HasSubstr("cuda.h says CUDA 1"), HasSubstr("its own symbols say CUDA 12")));
+      EXPECT_STREQ(version_in_words(*c, &search.arena), "CUDA 12");
+    });
+  }
+}
+
+TEST_F(Judging, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
+  const std::string path = toolkit("x", "12040", "libtest.so.12");
+  for (const int least : {-1, 0, 4, 5}) {
+    TestSearch search;
+    Candidate* c = search.add(SearchTier::system, path.c_str());
+    c->image.version = {12, least};
+    read_toolkit_version(&search, c);
+    EXPECT_EQ(c->toolkit.version.known(), least <= 4) << least;
+    EXPECT_EQ(known_version(*c).minor, least <= 4 ? 4 : 5) << least;
+    if (least == 5) {
+      EXPECT_THAT(c->toolkit.problem, HasSubstr("cuda.h says CUDA 12.4, its own symbols say CUDA "
+                                                "12.5 or later"));
+      EXPECT_STREQ(version_in_words(*c, &search.arena), "CUDA 12.5 or later");
+    }
+  }
+}
+
+// ---- strict
+
+TEST_F(Judging, StrictRefusesWhatNoSourceTells) {
+  driver();
+  machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12");
+  machine.tree.fake("libtest.so.11.2", "system/usr/lib/libtest.so.11.2");
+  in_child([] {
+    TestSearch search;
+    search.request.policy.mode = Mode::strict;
+    EXPECT_THAT(find(&search), HasSubstr("libtest.so.11.2"));
+    const Candidate* refused = candidate(&search, "libtest.so.12");
+    EXPECT_EQ(refused->verdict, Verdict::no_metadata);
+    EXPECT_THAT(reason_of(*refused, search, &search.arena),
+                AllOf(HasSubstr("which CUDA 12 it is, no metadata says ("),
+                      HasSubstr(refused->toolkit.problem), HasSubstr("ANYCUDA_COMPAT=strict"),
+                      HasSubstr("12.2")));
+  });
+}
+
+// ---- the branch
+
+TEST_F(Judging, TheBranchIsAskedForWhereTheVersionIsNewerThanTheDriverAlone) {
+  driver();
+  machine.tree.fake("nvml_535", kNvml);
+  toolkit("12.2", "12020", "libtest.so.12");
+  toolkit("11.8", "11080", "libtest.so.11.2");
+  in_child([this] {
+    TestSearch search;
+    search.request.policy.mode = Mode::strict;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-12.2/"));
+    EXPECT_FALSE(nvml_was_asked());
+  });
+  toolkit("12.9", "12090", "libtest.so.12");
+  in_child([this] {
+    TestSearch search;
+    search.request.policy.mode = Mode::strict;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-12.9/"));
+    EXPECT_TRUE(nvml_was_asked());
+    EXPECT_EQ(search.driver.branch, 535);
+  });
+}
+
+TEST_F(Judging, TheBranchIsAskedForInStrictModeAlone) {
+  driver();
+  machine.tree.fake("nvml_535", kNvml);
+  toolkit("12.9", "12090", "libtest.so.12");
+  for (const Mode mode : {Mode::best_effort, Mode::off}) {
+    in_child([this, mode] {
+      TestSearch search;
+      search.request.policy.mode = mode;
+      EXPECT_THAT(find(&search), HasSubstr("cuda-12.9/"));
+      EXPECT_FALSE(nvml_was_asked());
+      EXPECT_EQ(search.driver.present, mode != Mode::off) << "nor the driver";
+    });
+  }
+}
+
+TEST_F(Judging, ABranchBelowTheMinimumServesNoNewerMinor) {
+  driver();
+  machine.tree.fake("nvml_520", kNvml);
+  toolkit("12.2", "12020", "libtest.so.12");
+  toolkit("12.9", "12090", "libtest.so.12");
+  in_child([] {
+    TestSearch search;
+    search.request.policy.mode = Mode::strict;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-12.2/"));
+    EXPECT_THAT(reason_of(*candidate(&search, "cuda-12.9/"), search, &search.arena),
+                AllOf(HasSubstr("525"), HasSubstr("520")));
+  });
+}
+
+TEST_F(Judging, ABranchThatNobodySaysIsAMatterOfTheMode) {
+  driver();
+  machine.tree.fake("nvml_failing", kNvml);
+  toolkit("12.2", "12020", "libtest.so.12");
+  toolkit("12.9", "12090", "libtest.so.12");
+  in_child([] {
+    TestSearch search;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-12.9/"));
+  });
+  in_child([] {
+    TestSearch search;
+    search.request.policy.mode = Mode::strict;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-12.2/"));
+    EXPECT_THAT(reason_of(*candidate(&search, "cuda-12.9/"), search, &search.arena),
+                AllOf(HasSubstr("newer than the driver's CUDA 12.2"),
+                      HasSubstr("Driver Not Loaded"), HasSubstr("ANYCUDA_COMPAT=strict")));
+  });
+}
+
+TEST_F(Judging, WithoutADescriptorOfTheDriverNobodyAsksIt) {
+  driver();
+  toolkit("13.5", "13050", "libtest.so.13");
+  in_child([] {
+    TestSearch search(kLibrary, &kTables, unit::kNoDriver);
+    EXPECT_THAT(find(&search), HasSubstr("cuda-13.5/"));
+  });
+}
+
+TEST_F(Judging, ADeclarationLetsANewerMajorPass) {
+  driver();
+  toolkit("13.5", "13050", "libtest.so.13");
+  in_child([] {
+    TestSearch search;
+    EXPECT_EQ(find(&search), "");
+  });
+  in_child([] {
+    TestSearch search;
+    search.request.policy.forward_compatibility = true;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-13.5/"));
+  });
+}
+
+}  // namespace
+}  // namespace anycuda

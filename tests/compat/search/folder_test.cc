@@ -1,0 +1,150 @@
+#include "compat/search/folder.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/gathered.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using Paths = std::vector<std::string>;
+using unit::ElfImage;
+using unit::paths_of;
+using unit::TempTree;
+using unit::TestSearch;
+
+// One more byte makes it a file of its own, with the same meaning.
+std::string image(const std::string& tail = "") { return ElfImage{}.bytes() + tail; }
+
+TEST(Folder, TakesTheLibrarysNamesAndNoOthers) {
+  TempTree tree;
+  for (const char* name : {"libtest.so", "libtest.so.12", "libtest.so.12.9.79", "libtest.so.13",
+                           "libtest.sox", "libtest.so.x", "libtest.so-12", "libtest_static.a",
+                           "libtest-builtins.so.12", "test.so.12"}) {
+    tree.file(name, image(name));
+  }
+  TestSearch search;
+  gather_folder(&search, SearchTier::system, tree.root().c_str());
+  EXPECT_EQ(paths_of(search, tree.root()),
+            (Paths{"libtest.so", "libtest.so.12", "libtest.so.12.9.79", "libtest.so.13"}));
+  EXPECT_EQ(search.tiers[static_cast<int>(SearchTier::system)].folders, 1);
+}
+
+TEST(Folder, OnlyAbsoluteFoldersAreLookedInto) {
+  TempTree tree;
+  tree.file("libtest.so.12", image());
+  const std::string before = std::filesystem::current_path();
+  ASSERT_EQ(chdir(tree.root().c_str()), 0);
+  TestSearch search;
+  for (const char* folder : {".", "", "./", "..", static_cast<const char*>(nullptr)}) {
+    gather_folder(&search, SearchTier::system, folder);
+  }
+  EXPECT_EQ(chdir(before.c_str()), 0);
+  EXPECT_EQ(search.first, nullptr);
+}
+
+TEST(Folder, AMissingFolderHasNothing) {
+  TempTree tree;
+  TestSearch search;
+  gather_folder(&search, SearchTier::system, tree.path("nowhere").c_str());
+  EXPECT_EQ(search.first, nullptr);
+}
+
+TEST(Folder, LinksAndHardLinksToOneFileAreOneCandidate) {
+  TempTree tree;
+  const std::string real = tree.file("a/libtest.so.12.9.79", image());
+  tree.link("a/libtest.so.12", "libtest.so.12.9.79");
+  tree.link("a/libtest.so", "libtest.so.12");
+  tree.link("b/libtest.so.12", real);
+  tree.folder("c");
+  ASSERT_EQ(::link(real.c_str(), tree.path("c/libtest.so.12").c_str()), 0);
+  tree.file("d/libtest.so.12", image());
+  TestSearch search;
+  for (const char* folder : {"a", "b", "c"}) {
+    gather_folder(&search, SearchTier::system, tree.path(folder).c_str());
+  }
+  ASSERT_EQ(paths_of(search, tree.root()).size(), 1u);
+  EXPECT_STREQ(search.first->file_version, "12.9.79");
+  gather_folder(&search, SearchTier::system, tree.path("d").c_str());
+  EXPECT_EQ(paths_of(search, tree.root()).size(), 2u);
+  EXPECT_EQ(search.last->next, nullptr);
+}
+
+TEST(Folder, TheVersionIsTheOneBehindAllLinks) {
+  TempTree tree;
+  tree.file("store/libtest.so.12.10", image());
+  tree.link("lib/libtest.so", tree.path("store/libtest.so.12.10"));
+  TestSearch search;
+  gather_file(&search, SearchTier::system, tree.path("lib/libtest.so").c_str());
+  EXPECT_STREQ(search.first->file_version, "12.10");
+}
+
+TEST(Folder, AFileWithoutVersionInItsNameHasNone) {
+  TempTree tree;
+  tree.file("libtest.so", image());
+  TestSearch search;
+  gather_file(&search, SearchTier::system, tree.path("libtest.so").c_str());
+  EXPECT_STREQ(search.first->file_version, "");
+}
+
+// ---- what can be wrong with a file
+
+FileState state_of(const std::string& path) {
+  TestSearch search;
+  const Candidate* candidate = gather_file(&search, SearchTier::system, path.c_str());
+  return candidate->image.state;
+}
+
+TEST(File, ThatIsMissingIsNamedSo) {
+  TempTree tree;
+  EXPECT_EQ(state_of(tree.path("libtest.so.12")), FileState::missing);
+  EXPECT_EQ(state_of(tree.link("libtest.so.13", "nowhere")), FileState::missing);
+}
+
+TEST(File, ThatIsAFolderOrAPipeIsNoFile) {
+  TempTree tree;
+  EXPECT_EQ(state_of(tree.folder("libtest.so.12")), FileState::not_a_file);
+  ASSERT_EQ(mkfifo(tree.path("libtest.so.13").c_str(), 0600), 0);
+  EXPECT_EQ(state_of(tree.path("libtest.so.13")), FileState::not_a_file);
+  EXPECT_EQ(state_of("/dev/null"), FileState::not_a_file);
+}
+
+TEST(File, ThatCannotBeOpenedKeepsTheReason) {
+  TempTree tree;
+  tree.link("libtest.so.12", "libtest.so.12");  // a link to itself: holds for every user
+  TestSearch search;
+  const Candidate* candidate =
+      gather_file(&search, SearchTier::system, tree.path("libtest.so.12").c_str());
+  EXPECT_EQ(candidate->image.state, FileState::unreadable);
+  EXPECT_EQ(candidate->image.error, ELOOP);
+}
+
+TEST(File, ThatIsMissingCountsEachTimeItIsNamed) {
+  TempTree tree;
+  TestSearch search;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NE(gather_file(&search, SearchTier::system, tree.path("libtest.so.12").c_str()),
+              nullptr);
+  }
+}
+
+TEST(File, NoDescriptorStaysOpen) {
+  TempTree tree;
+  tree.file("libtest.so.12", image());
+  const int before = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(before);
+  for (const char* name : {"libtest.so.12", "libtest.so.13", "."}) state_of(tree.path(name));
+  const int after = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(after);
+  EXPECT_EQ(before, after);
+}
+
+}  // namespace
+}  // namespace anycuda

@@ -1,0 +1,136 @@
+// Facts into words. Whoever reads a reason knows what is wrong and, where it can be said, what
+// would help.
+#include "compat/search/reason.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <set>
+
+#include "tests/support/unit/gathered.h"
+
+namespace anycuda {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+using unit::TestSearch;
+
+class Reason : public testing::Test {
+ protected:
+  Reason() {
+    search.driver_path = "/lib/libtestdriver.so.1";
+    search.driver = {true, {12, 2}, 520};
+    search.request.caller_major = 11;
+    search.loaded_major = 12;
+    candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
+    candidate->image.state = FileState::usable;
+    candidate->image.version = {13, -1};
+  }
+  std::string of(FileState state, const char* detail = nullptr, int error = 0) {
+    candidate->image.state = state;
+    candidate->image.detail = detail;
+    candidate->image.error = error;
+    return reason_of(*candidate, search, &search.arena);
+  }
+  std::string of(Verdict verdict) {
+    candidate->verdict = verdict;
+    return reason_of(*candidate, search, &search.arena);
+  }
+
+  TestSearch search;
+  Candidate* candidate;
+};
+
+TEST_F(Reason, EveryStateOfAFileHasItsOwnWords) {
+  std::set<std::string> texts;
+  for (int state = 0; state <= static_cast<int>(FileState::open_failed); ++state) {
+    const std::string text = of(static_cast<FileState>(state), "detail", EACCES);
+    EXPECT_NE(text, "");
+    EXPECT_NE(text, "unknown");
+    EXPECT_TRUE(texts.insert(text).second) << "twice: " << text;
+  }
+}
+
+TEST_F(Reason, EveryVerdictHasItsOwnWords) {
+  std::set<std::string> texts;
+  for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_major_unknown); ++verdict) {
+    const std::string text = of(static_cast<Verdict>(verdict));
+    EXPECT_NE(text, "");
+    EXPECT_NE(text, "unknown");
+    EXPECT_TRUE(texts.insert(text).second) << "twice: " << text;
+  }
+}
+
+TEST_F(Reason, OfAFileNamesWhatWasFoundInIt) {
+  EXPECT_THAT(of(FileState::unreadable, nullptr, EACCES), HasSubstr("Permission denied"));
+  EXPECT_THAT(of(FileState::other_library, "libother.so.3"), HasSubstr("libother.so.3"));
+  EXPECT_THAT(of(FileState::other_library), HasSubstr("test library"));
+  EXPECT_THAT(of(FileState::core_symbol_missing, "testCore"), HasSubstr("testCore"));
+  EXPECT_THAT(of(FileState::open_failed, "libdep.so: not found"),
+              HasSubstr("libdep.so: not found"));
+}
+
+TEST_F(Reason, OfAFileSaysWhatHelps) {
+  EXPECT_THAT(of(FileState::truncated), HasSubstr("install it again"));
+  EXPECT_THAT(of(FileState::not_absolute), HasSubstr("full path"));
+}
+
+TEST_F(Reason, OfAVerdictNamesTheNumbersAndWhatHelps) {
+  EXPECT_THAT(of(Verdict::driver_too_old),
+              AllOf(HasSubstr("CUDA 13"), HasSubstr("/lib/libtestdriver.so.1"), HasSubstr("12.2"),
+                    HasSubstr("update the driver")));
+  EXPECT_THAT(of(Verdict::driver_branch_short),
+              AllOf(HasSubstr("580"), HasSubstr("520"), HasSubstr("update the driver")));
+  EXPECT_THAT(of(Verdict::driver_major_unknown),
+              AllOf(HasSubstr("12.2"), HasSubstr("CUDA 13"), HasSubstr("update the driver")));
+  EXPECT_THAT(of(Verdict::other_major),
+              AllOf(HasSubstr("ANYCUDA_CROSS_MAJOR=reject"), HasSubstr("CUDA 11")));
+  EXPECT_THAT(of(Verdict::other_loaded), AllOf(HasSubstr("CUDA 13"), HasSubstr("CUDA 12")));
+  candidate->image.version = {14, -1};
+  EXPECT_THAT(of(Verdict::newer_than_known),
+              AllOf(HasSubstr("CUDA 14"), HasSubstr("update anycuda"), HasSubstr("CUDA 13")));
+}
+
+TEST_F(Reason, OfADriverThatIsTooOldMentionsTheDeclaration) {
+  EXPECT_THAT(of(Verdict::driver_too_old),
+              AllOf(HasSubstr("ANYCUDA_DRIVER_COMPAT=assume_forward_compat"),
+                    HasSubstr("cuda-compat"), HasSubstr("a test library of CUDA 12")));
+}
+
+TEST_F(Reason, OfACompilerIsAboutWhatItMakes) {
+  LibraryDescriptor compiler = kLibrary;
+  compiler.rules.output = Output::cubin;
+  TestSearch its(compiler);
+  its.driver = search.driver;
+  its.driver_path = search.driver_path;
+  candidate->verdict = Verdict::driver_too_old;
+  EXPECT_THAT(reason_of(*candidate, its, &its.arena),
+              HasSubstr("what it makes needs a driver for CUDA 13"));
+  EXPECT_THAT(of(Verdict::driver_too_old), StartsWith("needs a driver for CUDA 13"));
+}
+
+TEST_F(Reason, OfStrictModeNamesWhatIsMissingAndWhere) {
+  search.branch_problem = "NVML says no";
+  EXPECT_THAT(of(Verdict::driver_branch_unknown),
+              AllOf(HasSubstr("12.2"), HasSubstr("/lib/libtestdriver.so.1"),
+                    HasSubstr("NVML says no"), HasSubstr("ANYCUDA_COMPAT=strict")));
+  candidate->toolkit.problem = "no cuda.h";
+  EXPECT_THAT(of(Verdict::no_metadata),
+              AllOf(HasSubstr("CUDA 13"), HasSubstr("no cuda.h"), HasSubstr("12.2"),
+                    HasSubstr("ANYCUDA_COMPAT=strict"), HasSubstr("unset ANYCUDA_COMPAT")));
+}
+
+TEST_F(Reason, WithoutMemoryIsStillAReason) {
+  while (search.arena.take(16) != nullptr) {
+  }
+  EXPECT_NE(of(FileState::unreadable, nullptr, EACCES), "");
+  for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_major_unknown); ++verdict) {
+    EXPECT_NE(of(static_cast<Verdict>(verdict)), "");
+  }
+}
+
+}  // namespace
+}  // namespace anycuda

@@ -1,0 +1,26 @@
+"""Writes what the stubs in a folder export into the files beside this, when a release is made:
+
+    PYTHONPATH=packaging/python python3 tests/consumers/floor/record.py build/lib
+
+Rows are never taken out: a release that would need that is no release of this library.
+"""
+
+import sys
+from pathlib import Path
+
+from anycuda.elf import read
+
+HERE = Path(__file__).parent
+
+for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
+    rows: dict[str, set[str]] = {}
+    for symbol in read.read(Path(sys.argv[1]) / f"lib{library}_stub.so").exports():
+        rows.setdefault(symbol.name, set()).add(symbol.version)
+    lines = [f"# What lib{library}_stub.so exports: names, each with versions beside ANYCUDA_NATIVE. Only added to."]
+    lines += [" ".join([name, *sorted(rows[name] - {"ANYCUDA_NATIVE"})]) for name in sorted(rows)]
+    file = HERE / f"{library}.txt"
+    old = set(file.read_text(encoding="utf-8").splitlines()[1:]) if file.exists() else set()
+    gone = {line.split()[0] for line in old} - {line.split()[0] for line in lines[1:]}
+    if gone:
+        sys.exit(f"{library}: these have gone, which breaks the promise of docs/packaging.md: {sorted(gone)}")
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")

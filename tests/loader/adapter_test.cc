@@ -1,0 +1,188 @@
+// Cells that a function of ours fills, and what such a function may ask of the loader. Every test
+// is in a process of its own, since what a process has opened it keeps.
+#include "loader/adapter.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "loader/open.h"
+#include "loader/slots.h"
+#include "tests/support/unit/frames.h"
+#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/test_tables.h"
+
+extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint32_t index,
+                                                                       anycuda::Frame* frame);
+
+namespace anycuda {
+namespace {
+
+using namespace unit;  // NOLINT: the symbols of the made-up library
+using testing::HasSubstr;
+
+std::uint64_t call(int slot) {
+  std::uint64_t stack[8] = {};
+  Frame frame{};
+  set_stack(&frame, stack);
+  void* target = anycuda_slots[slot];
+  if (target == first_target(slot)) {
+    target = anycuda_resolve(static_cast<std::uint32_t>(slot), &frame);
+  }
+  return target != nullptr ? reinterpret_cast<unsigned (*)()>(target)() : frame.result;
+}
+
+void set_library_error(int status) {
+  reinterpret_cast<void (*)(int)>(dlsym(opened_library()->handle, "testSetLastError"))(status);
+}
+std::uint64_t peek() { return call(native_slot(kPeekAtLastError)); }
+std::uint64_t get() { return call(native_slot(kGetLastError)); }
+
+class Adapter : public testing::Test {
+ protected:
+  Adapter() { reset_slots(); }
+  void install(const std::string& library) {
+    machine.tree.fake(library, "system/usr/lib/" + library);
+  }
+  EmptyMachine machine;
+};
+
+TEST_F(Adapter, FillsItsCellAndItsSlot) {
+  install("libtest.so.11.2");
+  const std::string text = in_child([] {
+    EXPECT_EQ(call(kAdaptedIn12), 88u);
+    EXPECT_EQ(anycuda_slots[kAdaptedIn12], kTables.adapter(0));
+    EXPECT_GE(opened_calls, 1) << "what is to be done before the first call has been done";
+  });
+  EXPECT_EQ(text, "");
+}
+
+TEST_F(Adapter, WithoutSomethingThatItNeedsIsAbsentAndSaysWhat) {
+  install("libtest.so.13");
+  const std::string text = in_child([] {
+    EXPECT_EQ(call(kAdaptedIn12), 302u);
+    EXPECT_EQ(anycuda_slots[kAdaptedIn12], first_target(kAdaptedIn12));
+  });
+  EXPECT_THAT(text, HasSubstr("testAdapted failed (status 302): it needs testOld, which the test "
+                              "library does not have"));
+}
+
+TEST_F(Adapter, AFallbackIsForLibrariesWithoutTheName) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(call(kAdaptedIn12), 3012u);
+    EXPECT_EQ(anycuda_slots[kAdaptedIn12], dlsym(opened_library()->handle, "testOld"));
+  });
+}
+
+TEST_F(Adapter, ANativeCallerGetsNone) {
+  install("libtest.so.11.2");
+  in_child([] { EXPECT_EQ(call(native_slot(kAdapted)), 302u); });
+}
+
+TEST_F(Adapter, FindsFunctionsOfTheLibraryAndKeepsThem) {
+  install("libtest.so.12");
+  in_child([] {
+    std::atomic<void*> kept{nullptr};
+    EXPECT_EQ(library_function(&kept, "testCore"), nullptr) << "nothing is open: nothing is opened";
+    EXPECT_EQ(call(kCoreIn12), 1012u);
+    void* core = library_function(&kept, "testCore");
+    EXPECT_EQ(core, dlsym(opened_library()->handle, "testCore"));
+    EXPECT_EQ(library_function(&kept, "testNobodyHasThis"), core) << "kept under one name";
+    std::atomic<void*> other{nullptr};
+    EXPECT_EQ(library_function(&other, "testNobodyHasThis"), nullptr);
+    EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failed look-up there";
+  });
+}
+
+TEST_F(Adapter, WithoutADriverThereIsNoFunctionOfIt) {
+  install("libtest.so.12");
+  in_child([] {
+    std::atomic<void*> kept{nullptr};
+    EXPECT_EQ(driver_function(&kept, "cuDriverGetVersion"), nullptr);
+    EXPECT_EQ(missing_function("cuDriverGetVersion"), 35u);
+  });
+}
+
+TEST_F(Adapter, FindsFunctionsOfTheDriver) {
+  install("libtestdriver.so.1");
+  in_child([] {
+    std::atomic<void*> kept{nullptr};
+    const auto get_version =
+        reinterpret_cast<int (*)(int*)>(driver_function(&kept, "cuDriverGetVersion"));
+    ASSERT_NE(get_version, nullptr);
+    int version = 0;
+    EXPECT_EQ(get_version(&version), 0);
+    EXPECT_EQ(version, 12020);
+  });
+}
+
+TEST_F(Adapter, ARefusalIsTheLastErrorAndSaysWhy) {
+  install("libtest.so.12");
+  const std::string text = in_child([] {
+    EXPECT_EQ(call(kCoreIn12), 1012u);
+    errno = 7;
+    EXPECT_EQ(refuse(801, "testCore", "12 cannot say that"), 801u);
+    EXPECT_EQ(errno, 7);
+    EXPECT_EQ(get(), 801u);
+    EXPECT_EQ(missing_function("testNobodyHasThis"), 302u);
+    EXPECT_EQ(get(), 302u);
+  });
+  EXPECT_THAT(text, HasSubstr("testCore failed (status 801): 12 cannot say that"));
+  EXPECT_THAT(text, HasSubstr("install a test library of the program's CUDA"));
+}
+
+TEST_F(Adapter, TheDriversErrorsAreRememberedAndItsSuccessIsNot) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(get(), 5u);
+    EXPECT_EQ(driver_answer(0), 0u);
+    EXPECT_EQ(peek(), 0u);
+    EXPECT_EQ(driver_answer(201), 201u);
+    EXPECT_EQ(get(), 201u);
+  });
+}
+
+// The library's own last error, after calls of ours that fail.
+TEST_F(Adapter, OurOwnFailingCallsLeaveTheCallersLastErrorAlone) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(peek(), 5u);
+    {
+      const KeepLastError kept;
+      set_library_error(9);
+    }
+    EXPECT_EQ(peek(), 5u);
+    EXPECT_EQ(get(), 5u);
+    EXPECT_EQ(get(), 0u);
+    {
+      const KeepLastError kept;
+      set_library_error(9);
+    }
+    EXPECT_EQ(get(), 0u);
+    refuse(801, "testCore", "no");
+    {
+      const KeepLastError kept;
+      set_library_error(9);
+    }
+    EXPECT_EQ(get(), 801u) << "an error of ours stays too";
+    EXPECT_EQ(get(), 0u);
+  });
+}
+
+TEST_F(Adapter, AnErrorThatTheScopeGaveBackIsOlderThanTheLibrarysNext) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(peek(), 5u);
+    {
+      const KeepLastError kept;
+      set_library_error(9);
+    }
+    set_library_error(7);
+    EXPECT_EQ(get(), 7u);
+    EXPECT_EQ(get(), 0u);
+  });
+}
+
+}  // namespace
+}  // namespace anycuda

@@ -1,0 +1,275 @@
+// What a stub says, how often, and where to. A process reports once, so each test has its own.
+#include "loader/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/unit/gathered.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+using unit::EmptyMachine;
+using unit::in_child;
+using unit::ScopedVariable;
+using unit::TestSearch;
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+void report_two_candidates(const char* function) {
+  TestSearch search;
+  search.request.caller_major = 12;
+  search.tiers[static_cast<int>(SearchTier::system)].folders = 3;
+  search.add(SearchTier::system, "/opt/libtest.so.12");
+  Candidate* other = search.add(SearchTier::library_path, "/home/libtest.so.13");
+  other->image.state = FileState::truncated;
+  report_no_library(&search, &search.arena, function);
+}
+
+TEST(Report, NamesEverythingThatWasLookedForAndFound) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] { report_two_candidates("testCore"); });
+  EXPECT_THAT(text, StartsWith("anycuda: testCore failed: no usable test library was found."));
+  EXPECT_THAT(text, HasSubstr("built for CUDA 12"));
+  EXPECT_THAT(text, HasSubstr("libtest.so.13, libtest.so.12, libtest.so.11.2"));
+  EXPECT_THAT(text, HasSubstr("/opt/libtest.so.12: no such file"));
+  EXPECT_THAT(text, HasSubstr("/home/libtest.so.13: truncated"));
+  EXPECT_THAT(text, HasSubstr("install the test library"));
+  EXPECT_THAT(text, HasSubstr("set ANYCUDA_TESTLIB"));
+}
+
+TEST(Report, IsWrittenOnce) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    for (int i = 0; i < 3; ++i) report_two_candidates("testCore");
+    report_no_function({"testNew", "not yet in 12", 302, 13, 12, "/opt/libtest.so.12"}, kLibrary);
+  });
+  EXPECT_EQ(count(text, "anycuda:"), 1) << text;
+}
+
+TEST(Report, OfAFunctionIsWrittenOnceAsWell) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    report_no_function({"testNew", "not yet in 12", 302, 13, 12, "/opt/libtest.so.12"}, kLibrary);
+    report_no_function({"testOld", "not in 12", 302, 11, 12, "/opt/libtest.so.12"}, kLibrary);
+    report_two_candidates("testCore");
+  });
+  EXPECT_EQ(
+      text,
+      "anycuda: testNew failed (status 302): not yet in 12.\n"
+      "  the test library of this process: /opt/libtest.so.12, of CUDA 12; the calling program "
+      "was built for CUDA 13\n"
+      "  what to do: install a test library of CUDA 13, and set ANYCUDA_CROSS_MAJOR=reject if "
+      "another stays beside it.\n");
+}
+
+TEST(Report, OfEveryFunctionIsWrittenAtLevelWarn) {
+  const EmptyMachine machine;
+  const ScopedVariable set("ANYCUDA_LOG", "warn");
+  const std::string text = in_child([] {
+    report_no_function({"testNew", "not yet in 12", 302, 13, 12, "/opt/libtest.so.12"}, kLibrary);
+    report_no_function({"testOld", "not in 12", 302, 11, 12, "/opt/libtest.so.12"}, kLibrary);
+  });
+  EXPECT_EQ(count(text, "anycuda:"), 2) << text;
+}
+
+TEST(Report, OfADriverThatIsTooOldSaysSo) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    search.driver = {true, {12, 2}, 0};
+    search.driver_path = "/lib/libtestdriver.so.1";
+    Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
+    candidate->image.state = FileState::usable;
+    candidate->image.version = {13, -1};
+    candidate->verdict = Verdict::driver_too_old;
+    report_no_library(&search, &search.arena, "testCore");
+  });
+  EXPECT_THAT(text, HasSubstr("/lib/libtestdriver.so.1 supports up to CUDA 12.2"));
+  EXPECT_THAT(text,
+              HasSubstr("what to do: update the driver, or install a test library of CUDA 12"));
+}
+
+TEST(Report, OfAUsableFileSaysWhichCudaItIsAndByWhatWord) {
+  EmptyMachine machine;
+  machine.tree.file("cuda/include/cuda.h", "#define CUDA_VERSION 13050\n");
+  const std::string path = machine.tree.fake("libtest.so.13", "cuda/lib64/libtest.so.13");
+  const std::string text = in_child([&] {
+    TestSearch search;
+    search.driver = {true, {12, 2}, 0};
+    search.driver_path = "/lib/libtestdriver.so.1";
+    Candidate* candidate = search.add(SearchTier::system, path.c_str());
+    candidate->image.state = FileState::usable;
+    candidate->image.version = {13, -1};
+    candidate->verdict = Verdict::driver_too_old;
+    report_no_library(&search, &search.arena, "testCore");
+  });
+  EXPECT_THAT(text, HasSubstr("libtest.so.13 (CUDA 13.5, says cuda.h): needs a driver"));
+}
+
+// What was taken, what was not, and what the program must know of it.
+class Choice : public testing::Test {
+ protected:
+  Choice() { compiler_.rules = {13, true, false, Output::ptx, LtoIr::makes}; }
+  Candidate* add(Search* search, const char* path, Version version, Verdict verdict) {
+    Candidate* candidate = search->add(SearchTier::system, path);
+    candidate->image.state = FileState::usable;
+    candidate->image.version = version;
+    candidate->verdict = verdict;
+    return candidate;
+  }
+  // One of 12.1, with one of each other kind beside it, under a driver of `driver`.
+  std::string said(const char* level, Version driver, Version chosen = {12, 1}) {
+    const ScopedVariable set("ANYCUDA_LOG", level);
+    return in_child([&] {
+      TestSearch search(compiler_);
+      search.driver = {true, driver, 0};
+      search.driver_path = "/lib/libtestdriver.so.1";
+      add(&search, "/opt/older", {11, 8}, Verdict::accepted);
+      add(&search, "/opt/refused", {13, 5}, Verdict::driver_too_old);
+      add(&search, "/opt/newer", {12, 9}, Verdict::accepted);
+      Candidate* failed = add(&search, "/opt/failed", {12, 8}, Verdict::accepted);
+      failed->image.state = FileState::open_failed;
+      failed->image.detail = "";
+      search.chosen = add(&search, "/opt/chosen", chosen, Verdict::accepted);
+      report_choice(search, &search.arena);
+    });
+  }
+  EmptyMachine machine_;
+  LibraryDescriptor compiler_ = kLibrary;
+};
+
+TEST_F(Choice, IsSaidAtLevelInfoWithWhatIsNewerAndWasPassedOver) {
+  const std::string text = said("info", {12, 2});
+  EXPECT_EQ(count(text, "\n"), 3) << text;
+  EXPECT_THAT(text, StartsWith("anycuda: test: using /opt/chosen (CUDA 12.1 or later)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("passed over /opt/refused (CUDA 13.5 or later): what it makes needs"));
+  EXPECT_THAT(text,
+              HasSubstr("passed over /opt/newer (CUDA 12.9 or later): /lib/libtestdriver.so.1 "
+                        "supports up to CUDA 12.2 and cannot compile its PTX"));
+}
+
+TEST_F(Choice, WhosePtxTheDriverCannotCompileIsSaidAtLevelWarn) {
+  EXPECT_THAT(said("warn", {12, 2}), IsEmpty());
+  EXPECT_THAT(said("error", {12, 0}), IsEmpty());
+  const std::string text = said("warn", {12, 0});
+  EXPECT_EQ(count(text, "\n"), 1) << text;
+  EXPECT_THAT(text, HasSubstr("/opt/chosen (CUDA 12.1 or later) is newer than "
+                              "/lib/libtestdriver.so.1, of CUDA 12.0"));
+  EXPECT_THAT(said("warn", {12, 2}, {13, -1}), HasSubstr("/opt/chosen (CUDA 13) is newer than"))
+      << "forward compatibility, declared";
+  compiler_.rules.output = Output::cubin;
+  EXPECT_THAT(said("warn", {12, 0}), IsEmpty());
+}
+
+TEST(Report, NamesAWrongSetting) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    search.request.policy.wrong[0] = {"ANYCUDA_CROSS_MAJOR", "never", "adapt"};
+    search.request.policy.wrong[1] = {"ANYCUDA_COMPAT", "on", "best_effort"};
+    search.request.policy.wrong_count = 2;
+    report_no_library(&search, &search.arena, "testCore");
+  });
+  EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=never is not understood: it may be adapt or "
+                              "reject (default: adapt)"));
+  EXPECT_THAT(text, HasSubstr("ANYCUDA_COMPAT=on is not understood: it may be strict, best_effort "
+                              "or off (default: best_effort)"));
+}
+
+TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    const std::string path = "/" + std::string(900, 'p');
+    for (int i = 0; i < 200; ++i) search.add(SearchTier::system, path.c_str());
+    report_no_library(&search, &search.arena, "testCore");
+  });
+  EXPECT_GT(text.size(), 60000u);
+  EXPECT_LT(text.size(), 70000u);
+}
+
+TEST(Log, LevelsAreOrdered) {
+  const EmptyMachine machine;
+  const char* const names[] = {"off", "error", "warn", "info", "debug"};
+  for (int set = 0; set < 5; ++set) {
+    const ScopedVariable variable("ANYCUDA_LOG", names[set]);
+    for (int asked = 1; asked < 5; ++asked) {
+      EXPECT_EQ(log_enabled(static_cast<LogLevel>(asked)), asked <= set) << set << " " << asked;
+    }
+  }
+}
+
+TEST(Log, IsAboutErrorsUnlessSaidOtherwise) {
+  const EmptyMachine machine;
+  EXPECT_TRUE(log_enabled(LogLevel::error));
+  EXPECT_FALSE(log_enabled(LogLevel::warn));
+  const ScopedVariable wrong("ANYCUDA_LOG", "verbose");
+  EXPECT_TRUE(log_enabled(LogLevel::error));
+  EXPECT_FALSE(log_enabled(LogLevel::warn));
+}
+
+TEST(Log, AWrongSettingIsSaidOnceWithWhatWouldBeRight) {
+  const EmptyMachine machine;
+  const ScopedVariable wrong("ANYCUDA_LOG", "verbose");
+  const std::string text = in_child([] {
+    report_wrong_log_setting();
+    report_wrong_log_setting();
+  });
+  EXPECT_EQ(count(text, "ANYCUDA_LOG=verbose is not understood"), 1) << text;
+  EXPECT_THAT(text, HasSubstr("error (the default)"));
+}
+
+TEST(Log, ARightSettingIsNotSpokenOf) {
+  const EmptyMachine machine;
+  for (const char* right : {"off", "debug", "/tmp/never-written"}) {
+    const ScopedVariable set("ANYCUDA_LOG", right);
+    EXPECT_THAT(in_child([] { report_wrong_log_setting(); }), IsEmpty()) << right;
+  }
+}
+
+TEST(Log, OffIsSilence) {
+  const EmptyMachine machine;
+  const ScopedVariable set("ANYCUDA_LOG", "off");
+  EXPECT_THAT(in_child([] {
+                report_two_candidates("testCore");
+                log_line(LogLevel::error, "never");
+              }),
+              IsEmpty());
+}
+
+TEST(Log, AFileGetsEveryStepInPlaceOfStderr) {
+  EmptyMachine machine;
+  const std::string file = machine.tree.path("log");
+  const ScopedVariable set("ANYCUDA_LOG", file.c_str());
+  EXPECT_THAT(in_child([] {
+                log_step("first %d", 1);
+                log_step("second");
+              }),
+              IsEmpty());
+  EXPECT_EQ(unit::read_file(file), "anycuda: first 1\nanycuda: second\n");
+}
+
+TEST(Log, ALineThatIsTooLongIsCutAndStillALine) {
+  const EmptyMachine machine;
+  const std::string text =
+      in_child([] { log_line(LogLevel::error, "%s", std::string(5000, 'x').c_str()); });
+  EXPECT_LT(text.size(), 2100u);
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_THAT(text, Not(HasSubstr("\n\n")));
+}
+
+}  // namespace
+}  // namespace anycuda

@@ -1,0 +1,107 @@
+"""Does the doctor say what the stubs do? On each of a set of machines, programs that were built for each
+major, and Python through the stub, load what the doctor said they would."""
+
+import ctypes
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from doctor_support import BUILD, PROGRAMS, Machine, library, library_file, needs_build, place
+
+STEPS = {"cudart": ["count"], "nvrtc": ["version"], "nvjitlink": ["create"]}
+FILES = {"cudart": "libcudart.so", "nvrtc": "libnvrtc.so", "nvjitlink": "libnvJitLink.so"}
+CALLS = {"cudart": "cudaGetDeviceCount", "nvrtc": "nvrtcVersion", "nvjitlink": "nvJitLinkVersion"}
+
+
+def machines(test: unittest.TestCase):
+    """Name and machine: those of the issue, and what people's computers look like besides."""
+    def some(*releases: str, library: str = "cudart") -> Machine:
+        machine = Machine(test)
+        for release in releases:
+            machine.wheel(library, release)
+        return machine
+
+    yield "nothing", some()
+    yield "no driver, all", some("11.8", "12.9", "13.5")
+    yield "535 and all", some("11.8", "12.9", "13.5").driver(535)
+    yield "550 and 13.5", some("13.5").driver(550)
+    yield "reject", some("11.8", "13.5").env(ANYCUDA_CROSS_MAJOR="reject")
+    yield "strict", some("12.9").driver(535).env(ANYCUDA_COMPAT="strict")
+    yield "checks off", some("13.5").driver(535).env(ANYCUDA_COMPAT="off")
+    yield "forward compatibility", some("13.5").driver(535).env(ANYCUDA_DRIVER_COMPAT="assume_forward_compat")
+    yield "wrong setting", some("12.9").env(ANYCUDA_COMPAT="lenient")
+    machine = some("13.5")
+    place(library_file("cudart", "12.9"), machine.root / "path/libcudart.so.12")
+    yield "library path and wheel", machine.env(LD_LIBRARY_PATH=str(machine.root / "path"))
+    machine = some("13.5")
+    place(library_file("cudart", "11.8"), machine.root / "own/libcudart.so.11.0")
+    yield "named file", machine.env(ANYCUDA_CUDART=str(machine.root / "own/libcudart.so.11.0"))
+    yield "named file that is none", some("12.9").env(ANYCUDA_CUDART="/nowhere")
+    machine = Machine(test)
+    for release, major in (("12.9", "12"), ("13.5", "13")):
+        place(library_file("cudart", release), machine.root / f"usr/local/cuda-{release}/lib64/libcudart.so.{major}")
+    yield "toolkits", machine.driver(550)
+    machine = some("12.9")
+    (machine.site / "nvidia/cu13/lib").mkdir(parents=True)
+    (machine.site / "nvidia/cu13/lib/libcudart.so.13").write_bytes(b"\x7fELF")
+    yield "a broken one", machine
+    yield "nvrtc", some("12.9", "13.5", library="nvrtc").driver(550)
+    yield "nvjitlink", some("12.9", "13.5", library="nvjitlink").driver(535)
+
+
+@needs_build
+class Agreement(unittest.TestCase):
+    maxDiff = None
+
+    def test_programs_built_for_each_major_load_what_the_doctor_says(self):
+        if not (PROGRAMS / "call_cudart-12").exists():
+            self.skipTest("the programs of tests/integration are not built")
+        compared = 0
+        for name, machine in machines(self):
+            report = machine.told("--native", "--library", ",".join(STEPS))
+            for kind, steps in STEPS.items():
+                for caller, answer in library(report, kind)["answers"].items():
+                    program = PROGRAMS / f"call_{kind}-{caller}"
+                    if not caller.isdigit():
+                        continue
+                    done = machine.run([program, *steps, f"loaded:{FILES[kind]}"])
+                    loaded = re.findall(r"^loaded: (.*)$", done.stdout, re.M)
+                    self.assertEqual(loaded, [answer["path"] or "none"], (name, kind, caller, done.stderr))
+                    compared += 1
+        self.assertGreater(compared, 100)
+
+    def test_python_loads_through_the_stub_what_the_doctor_says(self):
+        compared = 0
+        for name, machine in machines(self):
+            report = machine.told("--library", ",".join(STEPS))
+            for kind in STEPS:
+                for caller, answer in library(report, kind)["answers"].items():
+                    stub = BUILD / "lib" / library(report, kind)["stub"]
+                    node = self.node(kind, caller)
+                    done = machine.run([sys.executable, __file__, stub, CALLS[kind], node, FILES[kind]])
+                    self.assertEqual(done.stdout, answer["path"] + "\n", (name, kind, caller, done.stderr))
+                    compared += 1
+        self.assertGreater(compared, 150)
+
+    def node(self, kind: str, caller: str) -> str:
+        prefix = "libnvJitLink" if kind == "nvjitlink" else f"lib{kind}"
+        odd = {("cudart", "11"): "11.0", ("nvrtc", "11"): "11.2"}
+        return f"{prefix}.so.{odd.get((kind, caller), caller)}" if caller.isdigit() else "ANYCUDA_NATIVE"
+
+
+def loaded_by_a_call(stub: str, function: str, node: str, part: str) -> str:
+    """Calls the stub's entry of that node, as a program built for it does; the file that is then loaded."""
+    find = ctypes.CDLL(None).dlvsym
+    find.restype, find.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
+    address = find(ctypes.CDLL(stub)._handle, function.encode(), node.encode())
+    numbers = (ctypes.c_int * 8)()
+    ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(address)(numbers, ctypes.byref(numbers, 16))
+    paths = {line.split(maxsplit=5)[5].strip() for line in Path("/proc/self/maps").read_text().splitlines()
+             if "/" in line}
+    found = sorted(path for path in paths if Path(path).name.startswith(part))
+    return " ".join(found)
+
+
+if __name__ == "__main__":
+    print(loaded_by_a_call(*sys.argv[1:]))

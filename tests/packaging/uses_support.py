@@ -1,0 +1,78 @@
+"""What the tests of uses, check and run share: real programs of the build, libraries of the cache, small ones
+made with the C compiler, and the table of names as the build makes it."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from doctor_support import BUILD, library_file, piece
+from matrix_support import anycuda, built as made  # puts the command on the path
+
+from anycuda.elf import read
+from anycuda.matrix import data
+from anycuda.uses import libraries, uses
+
+REAL = BUILD / "tests" / "integration" if BUILD else Path("/no build")
+needs_programs = unittest.skipUnless((REAL / "native" / "call_cudart-12").exists(),
+                                     "ANYCUDA_BUILD names no build with the programs of tests/integration")
+
+
+def built() -> Path:
+    """A matrix.json: the build's own where there is one, since it takes seconds to make."""
+    path = BUILD / "share" / "anycuda" / "matrix.json" if BUILD else None
+    return path if path and path.exists() else made()
+
+
+def table() -> libraries.Table:
+    return libraries.table(built())
+
+
+def use_of(path: Path) -> uses.FileUse:
+    return uses.of(read.read(path), table())
+
+
+def wheel(name: str) -> Path:
+    """A real wheel of the pieces, whole."""
+    return next(piece(f"wheel-{name}").glob("*.whl"))
+
+
+class Folder(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory(prefix="anycuda-test-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name).resolve()
+
+    def compile(self, name: str, source: str, *options: str) -> Path:
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        if compiler is None:
+            self.skipTest("no C compiler")
+        path = self.folder / name
+        kind = [] if "-static" in options or "int main" in source else ["-shared", "-fPIC"]
+        subprocess.run([compiler, *kind, "-x", "c", "-", "-x", "none", "-o", path, *map(str, options)],
+                       input=source, text=True, check=True)
+        return path
+
+    def call(self, name: str, functions: str, *options: str) -> Path:
+        """A library that uses these functions, without naming whose they are."""
+        declared = "".join(f"int {one}(void);" for one in functions.split())
+        calls = "".join(f"{one}();" for one in functions.split())
+        return self.compile(name, f"{declared} void f(void) {{ {calls} }}", *options)
+
+    def check(self, *words: object) -> tuple[int, str, str]:
+        """(exit status, stdout, stderr) of `anycuda check words...`"""
+        with mock.patch.object(data, "find", return_value=built()):
+            libraries.table.cache_clear()
+            status, out, err = anycuda("check", *map(str, words))
+            libraries.table.cache_clear()
+        # The progress of a long check is no complaint.
+        return status, out, re.sub(r"anycuda check: \d+ of \d+ MB\n", "", err)
+
+
+__all__ = ["Folder", "anycuda", "built", "library_file", "needs_programs", "piece", "table", "use_of", "wheel",
+           "REAL", "BUILD"]

@@ -1,0 +1,58 @@
+// loader/adapter.h once more, with made-up libraries behind it.
+#include "tests/stubs/adapters/fake_runtime.h"
+
+#include <map>
+
+namespace anycuda {
+namespace {
+
+std::map<std::string, void*>& functions() {
+  static std::map<std::string, void*> all;
+  return all;
+}
+thread_local Status last = 0;
+thread_local Status library = 0;
+std::vector<std::string> reasons;
+
+void* look_up(const char* name) {
+  const auto found = functions().find(name);
+  return found != functions().end() ? found->second : nullptr;
+}
+
+}  // namespace
+
+// Nothing is kept: the next test has other functions.
+void* find_library_function(std::atomic<void*>*, const char* name) { return look_up(name); }
+void* find_driver_function(std::atomic<void*>*, const char* name) { return look_up(name); }
+
+Status remember(Status status) {
+  last = status;
+  return status;
+}
+
+Status refuse(Status status, const char* function, const char* why) {
+  reasons.push_back(std::string(function) + ": " + why);
+  return remember(status);
+}
+
+Status missing_function(const char* name) { return refuse(302, name, "missing"); }
+
+KeepLastError::KeepLastError() : before_(library) {}
+KeepLastError::~KeepLastError() { library = before_; }
+
+namespace test {
+
+void fake_address(const char* name, void* function) { functions()[name] = function; }
+Status remembered() { return last; }
+void set_library_error(Status status) { library = status; }
+Status library_error() { return library; }
+const std::vector<std::string>& refused() { return reasons; }
+void reset() {
+  functions().clear();
+  last = 0;
+  library = 0;
+  reasons.clear();
+}
+
+}  // namespace test
+}  // namespace anycuda

@@ -1,0 +1,160 @@
+"""What the tests of `anycuda doctor` share: machines with the real CUDA libraries of the cache, and the built
+command run on them. The build is the one in ANYCUDA_BUILD; without one those tests are skipped."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_BUILD") else None
+COMMAND = BUILD / "bin" / "anycuda" if BUILD else None
+PROGRAMS = BUILD / "tests" / "integration" / "patched" if BUILD else None
+
+# Starts a program without root's power over permissions (tests/support/without_rights.cc).
+WITHOUT_RIGHTS = (BUILD / "world/anycuda_without_rights", ROOT, BUILD, os.environ.get("ANYCUDA_CACHE", BUILD), "--"
+                  ) if BUILD else ()
+
+needs_build = unittest.skipUnless(COMMAND and COMMAND.exists(), "ANYCUDA_BUILD names no build with the command")
+
+
+@functools.lru_cache(maxsize=None)
+def piece(name: str) -> Path:
+    """The folder of a piece in the cache; the test that needs one that is not there is skipped."""
+    done = subprocess.run([sys.executable, ROOT / "pieces" / "fetch.py", "path", name],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise unittest.SkipTest(f"{name} is not in the cache")
+    return Path(done.stdout.strip())
+
+
+def library_file(name: str, release: str) -> Path:
+    """cudart, 12.9 -> .../libcudart.so.12 in the cache."""
+    prefix = json.loads((ROOT / "stubs" / name / "library.json").read_text())["file_prefix"]
+    found = piece(f"{name}-{release}").rglob(f"{prefix}.*")
+    return next(path for path in sorted(found) if not path.is_symlink() and ".alt." not in path.name)
+
+
+def place(source: Path, target: Path) -> None:
+    """A second name of the cache's file, which tests must not write to; a copy on another file system."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source.resolve(), target)
+    except OSError:
+        shutil.copy(source, target)
+
+
+class Machine:
+    """A folder that stands for "/", with an environment of Python in it."""
+
+    before: tuple[str | Path, ...] = ()  # what starts the programs
+
+    def __init__(self, test: unittest.TestCase) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="doctor-")
+        test.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+        self.venv = self.root / "venv"
+        self.site = self.venv / f"lib/python3.{sys.version_info[1]}" / "site-packages"
+        self.site.mkdir(parents=True)
+        (self.root / "home").mkdir()
+        (self.root / "run").mkdir(mode=0o700)
+        (self.venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
+        self.variables = {"ANYCUDA_SYSTEM_ROOT": str(self.root), "VIRTUAL_ENV": str(self.venv),
+                          "HOME": str(self.root / "home"), "PATH": "/usr/bin:/bin",
+                          "XDG_RUNTIME_DIR": str(self.root / "run")}
+        if os.environ.get("ANYCUDA_FENCE"):  # this computer has CUDA: tests/support/README.md
+            self.variables |= {"LD_AUDIT": os.environ["ANYCUDA_FENCE"], "ANYCUDA_TEST_FENCE": str(self.root)}
+
+    def wheel(self, library: str, release: str) -> Machine:
+        """As pip leaves it, with the metadata that tells who owns the file."""
+        folder = piece(f"{library}-{release}")
+        note = json.loads((folder / ".anycuda-piece.json").read_text())
+        stem = next(text for text in _texts(note) if text.endswith(".whl"))
+        name, version = stem.split("-")[:2]
+        files = [path for path in sorted((folder / "nvidia").rglob("*.so*")) if not path.is_dir()]
+        record = []
+        for path in files:
+            inside = path.relative_to(folder)
+            place(path, self.site / inside)
+            record.append(f"{inside},,\n")
+        about = self.site / f"{name}-{version}.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n")
+        (about / "RECORD").write_text("".join([*record, f"{about.name}/METADATA,,\n", f"{about.name}/RECORD,,\n"]))
+        return self
+
+    def driver(self, branch: int) -> Machine:
+        for path in piece(f"driver-{branch}").glob("*.so*"):
+            place(path, self.system / path.name)
+        return self
+
+    def fake_driver(self, source: str) -> Machine:
+        """A libcuda.so.1 made of C."""
+        return self.library(self.system / "libcuda.so.1", source, "libcuda.so.1")
+
+    def library(self, path: Path, source: str, soname: str) -> Machine:
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        if compiler is None:
+            raise unittest.SkipTest("no C compiler")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", path, f"-Wl,-soname,{soname}"],
+                       input=source, text=True, check=True)
+        return self
+
+    def as_ordinary_user(self) -> Machine:
+        """Programs that run from now on have no right to what their files' permissions deny, not even root's."""
+        self.before = WITHOUT_RIGHTS
+        return self
+
+    def env(self, **variables: str) -> Machine:
+        self.variables.update(variables)
+        return self
+
+    @property
+    def system(self) -> Path:
+        return self.root / "usr/lib/x86_64-linux-gnu"
+
+    def run(self, command: list, **options) -> subprocess.CompletedProcess:
+        return subprocess.run([*map(str, (*self.before, *command))], capture_output=True, text=True, cwd=self.root,
+                              env=self.variables, timeout=120, **options)
+
+    def doctor(self, *words: str, command: Path | None = None) -> subprocess.CompletedProcess:
+        return self.run([sys.executable, command or COMMAND, "doctor", *words])
+
+    def told(self, *words: str) -> dict:
+        """The report as JSON; with the exit status in `status`."""
+        done = self.doctor("--json", *words)
+        if done.stderr or done.returncode not in (0, 1):
+            raise AssertionError(f"status {done.returncode}: {done.stderr}")
+        return {**json.loads(done.stdout), "status": done.returncode}
+
+
+def _texts(value) -> list[str]:
+    if isinstance(value, dict):
+        return [text for part in (*value.keys(), *value.values()) for text in _texts(part)]
+    if isinstance(value, list):
+        return [text for part in value for text in _texts(part)]
+    return [value] if isinstance(value, str) else []
+
+
+def library(report: dict, name: str) -> dict:
+    return next(one for one in report["libraries"] if one["name"] == name)
+
+
+def taken(report: dict, name: str = "cudart") -> dict[str, str]:
+    """caller -> the name of the file that it gets, "" for none."""
+    return {caller: Path(answer["path"]).name for caller, answer in library(report, name)["answers"].items()}
+
+
+def decisions(report: dict, caller: str, name: str = "cudart") -> dict[str, str]:
+    """file -> verdict for that caller, or what is wrong with the file."""
+    return {Path(one["path"]).name: one["decisions"][caller]["verdict"] or one["state"]
+            for one in library(report, name)["candidates"]}

@@ -1,0 +1,70 @@
+"""What the tests of the matrix share: cells of the real databases, the command run in this process."""
+
+import contextlib
+import io
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from abi_support import ROOT, real  # puts the generator on the path
+
+sys.path.insert(0, str(ROOT / "packaging" / "python"))
+
+from anycuda import __main__ as command  # noqa: E402
+from generate import cells, matrix  # noqa: E402
+
+LIBRARIES = ("cudart", "nvrtc", "nvjitlink")  # those with majors
+_kept: dict[str, object] = {}
+
+
+def once(name: str, make):
+    """What `make` gives, made once for all tests of a process."""
+    if name not in _kept:
+        _kept[name] = make()
+    return _kept[name]
+
+
+def cells_of(library: str) -> dict:
+    return once(f"cells {library}", lambda: cells.cells(real(library)))
+
+
+def rows_of(library: str) -> matrix.Matrix:
+    """The matrix of a library as the generator makes it."""
+    if library == "cuda":
+        return once("rows cuda", lambda: matrix.of_driver(real("cuda")))
+    return once(
+        f"rows {library}",
+        lambda: matrix.of_library(real(library), cells_of(library), real("cuda")),
+    )
+
+
+def built() -> Path:
+    """A matrix.json as the build makes it: that of the tested build, or else a new one, which takes seconds."""
+
+    def make() -> tuple[tempfile.TemporaryDirectory, Path]:
+        folder = tempfile.TemporaryDirectory()
+        path = Path(folder.name) / "matrix.json"
+        made = Path(os.environ.get("ANYCUDA_BUILD", "/")) / "share/anycuda/matrix.json"
+        text = made.read_text(encoding="utf-8") if made.is_file() else matrix.text("")
+        path.write_text(re.sub('"anycuda": "[^"]*"', '"anycuda": "1.2.3"', text, count=1), encoding="utf-8")
+        return folder, path
+
+    return once("built", make)[1]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def anycuda(*words: str, terminal: bool = False) -> tuple[int, str, str]:
+    """(exit status, stdout, stderr) of `anycuda words...`."""
+    out, err = Terminal() if terminal else io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = command.main(list(words))
+        except SystemExit as end:  # argparse
+            status = end.code
+    return status, out.getvalue(), err.getvalue()

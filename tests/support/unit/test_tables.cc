@@ -1,0 +1,196 @@
+#include "tests/support/unit/test_tables.h"
+
+#include "loader/open.h"
+#include "loader/slots.h"
+
+namespace anycuda {
+namespace unit {
+namespace {
+
+// One literal; offsets are counted below so that no test can depend on how the pool is laid out.
+constexpr char kPool[] =
+    "\0testAdapted\0testAdded\0testCore\0testDriverVersion\0testErrorName\0testErrorString\0testErr"
+    "orText\0testG"
+    "etLastError\0"
+    "testInteger\0testMajor\0testNew\0testNothing\0testOld\0testOutputs\0testOwn\0"
+    "testPeekAtLastError\0testPointer\0testQuery\0testRejected\0testStruct\0"
+    "the library does not have it\0not yet in 12\0another layout in 13\0"
+    "success\0no error\0errorInvalid\0invalid value";
+
+// Offset of the pool's n-th string.
+constexpr std::uint32_t text(int n) {
+  std::uint32_t at = 0;
+  for (; n > 0; ++at) n -= kPool[at] == '\0';
+  return at;
+}
+constexpr int kFirstReason = 1 + kSymbolCount;
+constexpr int kFirstError = kFirstReason + 3;
+
+struct Names {
+  std::uint32_t rows[kSymbolCount];
+};
+constexpr Names names() {
+  Names all{};
+  for (int symbol = 0; symbol < kSymbolCount; ++symbol) all.rows[symbol] = text(1 + symbol);
+  return all;
+}
+constexpr Names kNames = names();
+
+constexpr SymbolRow row(ResultKind result, Role role = Role::plain, std::uint8_t size = 0,
+                        std::uint8_t own = 0) {
+  return {result, size, role, own};
+}
+
+constexpr SymbolRow kSymbols[kSymbolCount] = {
+    row(ResultKind::status),                         // kAdapted
+    row(ResultKind::status),                         // kAdded
+    row(ResultKind::status),                         // kCoreCall
+    row(ResultKind::status, Role::driver_version),   // kDriverVersion
+    row(ResultKind::string, Role::error_name),       // kErrorName
+    row(ResultKind::string, Role::error_string),     // kErrorString
+    row(ResultKind::status, Role::error_string),     // kErrorText
+    row(ResultKind::status, Role::get_last_error),   // kGetLastError
+    row(ResultKind::integer),                        // kInteger
+    row(ResultKind::integer),                        // kMajor
+    row(ResultKind::status),                         // kNew
+    row(ResultKind::nothing),                        // kNothing
+    row(ResultKind::status),                         // kOld
+    row(ResultKind::status),                         // kOutputs
+    row(ResultKind::status, Role::plain, 0, 1),      // kOwn
+    row(ResultKind::status, Role::peek_last_error),  // kPeekAtLastError
+    row(ResultKind::pointer),                        // kPointer
+    row(ResultKind::status),                         // kQuery
+    row(ResultKind::status),                         // kRejected
+    row(ResultKind::structure, Role::plain, 20),     // kStruct
+};
+
+constexpr History since(int minor) { return static_cast<History>(1 + minor); }
+// By major 11, 12, 13.
+struct Histories {
+  History rows[kSymbolCount * 3];
+};
+constexpr Histories history() {
+  Histories all{};
+  for (History& history : all.rows) history = since(0);
+  for (int major = 0; major < 3; ++major) all.rows[kCoreCall * 3 + major] |= kCore;
+  all.rows[kAdded * 3] = kNever;
+  all.rows[kAdded * 3 + 1] = since(2);
+  all.rows[kNew * 3] = all.rows[kNew * 3 + 1] = kNever;
+  all.rows[kOld * 3 + 2] = kNever;
+  return all;
+}
+constexpr Histories kHistory = history();
+
+// Rows of cells for callers of 12, by library 11, 12, 13.
+constexpr std::uint16_t kCells[] = {
+    kCellDirect,   kCellDirect,       kCellDirect,        // testCore, testMajor
+    kCellDirect,   kCellDirect,       kFirstTarget,       // testOld
+    kCellAbsent,   kCellAbsent,       kCellDirect,        // testNew
+    kCellDirect,   kCellDirect,       kCellRejected,      // testRejected
+    kFirstAdapter, kFirstAdapter + 2, kFirstAdapter + 1,  // testAdapted
+};
+constexpr std::uint16_t kReasons[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 2, 0, 1, 0};
+constexpr std::uint32_t kReasonText[] = {text(kFirstReason), text(kFirstReason + 1),
+                                         text(kFirstReason + 2)};
+// 13 has the second name of the first list. Then what adapters need.
+constexpr std::uint32_t kTargets[] = {
+    text(1 + kOld),      text(1 + kNew), 0, text(1 + kCoreCall), 0,
+    text(1 + kCoreCall), text(1 + kOld), 0};
+// What goes before the first two is the empty list; before the third, testOld.
+constexpr AdapterRow kAdapters[] = {{3, 2}, {5, 2}, {3, 0}};
+std::int32_t adapted() { return 88; }
+void* adapter(unsigned number) { return number < 3 ? reinterpret_cast<void*>(&adapted) : nullptr; }
+
+// testOutputs: int* in the first register, a handle in the third, size_t* in the second stack slot.
+constexpr std::uint8_t kOutputLists[] = {0, 3, 0, 4, 2, 8, 9, 8};
+
+constexpr SlotRow native(Symbol symbol) {
+  return {symbol, kNativeNode, 0, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
+}
+constexpr SlotRow kSlots[kSlotCount] = {
+    native(kAdapted),     native(kAdded),       native(kCoreCall),  native(kDriverVersion),
+    native(kErrorName),   native(kErrorString), native(kErrorText), native(kGetLastError),
+    native(kInteger),     native(kMajor),       native(kNew),       native(kNothing),
+    native(kOld),         native(kOutputs),     native(kOwn),       native(kPeekAtLastError),
+    native(kPointer),     native(kQuery),       native(kRejected),  native(kStruct),
+    {kCoreCall, 2, 0, 0}, {kOld, 2, 1, 0},      {kNew, 2, 2, 0},    {kRejected, 2, 3, 0},
+    {kMajor, 2, 0, 0},    {kAdapted, 2, 4, 0}};
+
+constexpr ErrorRow kErrors[] = {{0, text(kFirstError), text(kFirstError + 1)},
+                                {1, text(kFirstError + 2), text(kFirstError + 3)}};
+constexpr StatusOverride kOverrides[] = {{kQuery, 0}};
+
+std::int32_t own_function() { return 77; }
+void* const kOwnFunctions[] = {reinterpret_cast<void*>(&own_function)};
+
+void count_opened(const Opened&) { ++opened_calls; }
+
+constexpr MajorRow kMajors[] = {{11, "libtest.so.11.2", "libtest.so.11.2"},
+                                {12, "libtest.so.12", "libtest.so.12"},
+                                {13, "libtest.so.13", "libtest.so.13"}};
+const char* const kFolders[] = {"nvidia/test_runtime/lib", "nvidia/cu13/lib", nullptr};
+constexpr MajorRow kDriverMajors[] = {{1, "libtestdriver.so.1", nullptr}};
+const char* const kNoFolders[] = {nullptr};
+
+}  // namespace
+
+int opened_calls = 0;
+
+void reset_slots() {
+  for (int i = 0; i < kSlotCount; ++i) replace_slot(i, first_target(i));
+}
+
+}  // namespace unit
+
+using namespace unit;
+
+// clang-format off: one line each is enough of a table
+const LibraryDescriptor kLibrary = {"test",
+                                    "test library",
+                                    "ANYCUDA_TESTLIB",
+                                    "libtest.so",
+                                    "install the test library",
+                                    kMajors,
+                                    3,
+                                    kFolders,
+                                    false,
+                                    {13, true, true},
+                                    nullptr};
+const LibraryDescriptor kDriver = {"testdriver",
+                                   "test driver",
+                                   "ANYCUDA_TESTDRIVER",
+                                   "libtestdriver.so",
+                                   "install the test driver",
+                                   kDriverMajors,
+                                   1,
+                                   kNoFolders,
+                                   true,
+                                   {1, false, false},
+                                   nullptr};
+const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kHistory.rows},
+                        kSymbols,
+                        kSlots,
+                        kSlotCount,
+                        kCells,
+                        kTargets,
+                        kReasons,
+                        kReasonText,
+                        kOutputLists,
+                        kErrors,
+                        2,
+                        kStatusNoLibrary,
+                        kStatusAbsent,
+                        kStatusRejected,
+                        kOverrides,
+                        1,
+                        kOwnFunctions,
+                        kAdapters,
+                        &adapter,
+                        count_opened};
+// clang-format on
+
+}  // namespace anycuda
+
+// In a stub the entry file has these two.
+void* anycuda_slots[anycuda::unit::kSlotCount];
+char anycuda_lazy[anycuda::unit::kSlotCount * anycuda::kLazySize];
