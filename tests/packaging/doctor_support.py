@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_BUILD") else None
 COMMAND = BUILD / "bin" / "anycuda" if BUILD else None
 PROGRAMS = BUILD / "tests" / "integration" / "patched" if BUILD else None
