@@ -8,29 +8,12 @@
 # link_<name>_native, which C++ libraries of ours link (as native_<name>): what they call is the stub's own, and no other
 # call gets that by chance.
 
-set(ANYCUDA_STUB_FLAGS -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions
-    -fno-rtti -fno-threadsafe-statics -fno-lto -Wall -Wextra -Wshadow -Wconversion
-    -Wno-sign-conversion)
-if(ANYCUDA_CPU STREQUAL "aarch64")
-  # Atomics inline: the outlined ones are functions of libgcc, with a constructor that asks what the CPU can.
-  list(APPEND ANYCUDA_STUB_FLAGS -mbranch-protection=standard -mno-outline-atomics)
-else()
-  list(APPEND ANYCUDA_STUB_FLAGS -fcf-protection=full)
-endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # It makes tables of addresses out of a switch: one relocation each whenever a program starts.
-  list(APPEND ANYCUDA_STUB_FLAGS -fno-jump-tables)
-endif()
-
 set(ANYCUDA_LINKER_FLAGS)
 if(NOT ANYCUDA_ZIG) # lld has no levels
   list(APPEND ANYCUDA_LINKER_FLAGS LINKER:-O1)
 endif()
 if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after relocation ends with one
   list(APPEND ANYCUDA_LINKER_FLAGS LINKER:-z,common-page-size=65536)
-endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # unique symbols stay global whatever is done to an archive's names
-  list(APPEND ANYCUDA_STUB_FLAGS -fno-gnu-unique)
 endif()
 
 function(anycuda_library library)
@@ -84,7 +67,8 @@ function(anycuda_library library)
     # As system headers: lints are for what people wrote.
     target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
     # A call that is adapted is no longer a matter of instructions, and the stub is to stay small.
-    target_compile_options(${library}_adapters PRIVATE ${ANYCUDA_STUB_FLAGS} -Os ${ANYCUDA_SANITIZE})
+    target_compile_options(${library}_adapters PRIVATE -Os)
+    target_link_libraries(${library}_adapters PRIVATE anycuda_stub_flags anycuda_sanitize)
     # The types of three majors are long: read once.
     target_precompile_headers(${library}_adapters PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:${out}/abi/${library}_adapters.h>")
@@ -147,14 +131,13 @@ function(anycuda_stub target library generated soname)
               $<TARGET_OBJECTS:anycuda_loader> $<TARGET_OBJECTS:anycuda_search>)
   add_dependencies(${target} generate_${library})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
-  target_compile_options(${target} PRIVATE
-    "$<$<COMPILE_LANGUAGE:CXX>:${ANYCUDA_STUB_FLAGS};${ANYCUDA_SANITIZE}>")
+  target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize)
   # libc alone: the C++ library is used for its headers, and nothing of it may be needed.
   target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
     LINKER:-soname,${soname} LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
     LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--gc-sections LINKER:--build-id=sha1
     ${ANYCUDA_LINKER_FLAGS}
-    "$<$<CONFIG:Release>:LINKER:-s>" ${ANYCUDA_SANITIZE})
+    "$<$<CONFIG:Release>:LINKER:-s>")
   # A stub has nothing to do when it is loaded or at exit: without the compiler's start files nothing is
   # done, nor are four weak names looked up in every library of the process.
   if(NOT ANYCUDA_SANITIZE)  # a sanitizer's runtime is in the program

@@ -1,9 +1,7 @@
 # The guard rails on real CUDA pieces: each test is a process of its own on a machine of its own.
 set(compat_programs "${CMAKE_CURRENT_BINARY_DIR}/programs")
 add_executable(compat_rails EXCLUDE_FROM_ALL programs/rails.cc)
-target_compile_options(compat_rails PRIVATE -Wall -Wextra ${ANYCUDA_SANITIZE})
-target_link_options(compat_rails PRIVATE ${ANYCUDA_SANITIZE})
-target_link_libraries(compat_rails PRIVATE anycuda_compat)
+target_link_libraries(compat_rails PRIVATE anycuda_warnings anycuda_sanitize anycuda_compat)
 set_target_properties(compat_rails PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${compat_programs}" OUTPUT_NAME rails)
 
 # rails_fake(<name> SONAME <name> NODE <version node>): a library that calls itself so, and does nothing.
