@@ -1,9 +1,8 @@
-# anycuda_library(<name> FILE <libname.so> MAJORS <major:soname>... [LINKABLE] [SOURCES <file>...]
-#                 [ADAPTERS <file>...])
+# anycuda_library(<name> [SOURCES <file>...] [ADAPTERS <file>...])
 #
-# The stub of one library, target <name>_stub, and its drop-ins, named like NVIDIA's own files, targets
-# dropin_<name>_<major>. Each is the loader, the generated entry points and tables, and the files that
-# are special to the library. Where the library has symbol versions also lib/link/<major>, targets
+# The stub of one library, which stubs/<name>/library.json describes, target <name>_stub, and its drop-ins, named like
+# NVIDIA's own files, targets dropin_<name>_<major>. Each is the loader, the generated entry points and tables, and the
+# files that are special to the library. Where the library has symbol versions also lib/link/<major>, targets
 # link_<name>_<major>: what a program compiled for that major links with, so that it records the major; and
 # link_<name>_native, which C++ libraries of ours link (as native_<name>): what they call is the stub's own, and no other
 # call gets that by chance.
@@ -16,8 +15,31 @@ if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after rel
   list(APPEND ANYCUDA_LINKER_FLAGS LINKER:-z,common-page-size=65536)
 endif()
 
+# anycuda_read_library(<name>): `linker_name` (libname.so), `majors`, `soname_<major>`, and `linkable` where calls
+# record their major, by symbol versions.
+macro(anycuda_read_library library)
+  set(descriptor "${PROJECT_SOURCE_DIR}/stubs/${library}/library.json")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${descriptor}")
+  file(READ "${descriptor}" descriptor)
+  string(JSON linker_name GET "${descriptor}" file_prefix)
+  set(majors)
+  set(linkable OFF)
+  string(JSON last LENGTH "${descriptor}" majors)
+  math(EXPR last "${last} - 1")
+  foreach(index RANGE ${last})
+    string(JSON major MEMBER "${descriptor}" majors ${index})
+    string(JSON soname_${major} GET "${descriptor}" majors ${major} soname)
+    string(JSON node TYPE "${descriptor}" majors ${major} node)
+    list(APPEND majors ${major})
+    if(node STREQUAL "STRING")
+      set(linkable ON)
+    endif()
+  endforeach()
+endmacro()
+
 function(anycuda_library library)
-  cmake_parse_arguments(ARG "LINKABLE" "FILE" "MAJORS;SOURCES;ADAPTERS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ADAPTERS" ${ARGN})
+  anycuda_read_library(${library})
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
   # The driver's facts too: adapters call it.
   file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/*.txt"
@@ -27,11 +49,10 @@ function(anycuda_library library)
        "${PROJECT_SOURCE_DIR}/stubs/tools/generate/templates/*.in")
   set(generated)
   set(folders stub)
-  foreach(row IN LISTS ARG_MAJORS)
-    string(REGEX REPLACE ":.*" "" major "${row}")
+  foreach(major IN LISTS majors)
     list(APPEND folders dropin-${major})
     list(APPEND generated "${out}/static-${major}/entries.S" "${out}/static-${major}/names.txt")
-    if(ARG_LINKABLE)
+    if(linkable)
       list(APPEND generated "${out}/link-${major}/entries.S" "${out}/link-${major}/versions.map")
     endif()
   endforeach()
@@ -39,7 +60,7 @@ function(anycuda_library library)
     list(APPEND generated "${out}/${folder}/entries.S" "${out}/${folder}/tables.cc"
          "${out}/${folder}/versions.map")
   endforeach()
-  if(ARG_LINKABLE)
+  if(linkable)
     list(APPEND generated "${out}/link-native/entries.S" "${out}/link-native/versions.map")
   endif()
   if(ARG_ADAPTERS)
@@ -74,35 +95,31 @@ function(anycuda_library library)
       "$<$<COMPILE_LANGUAGE:CXX>:${out}/abi/${library}_adapters.h>")
     list(APPEND ARG_SOURCES $<TARGET_OBJECTS:${library}_adapters>)
   endif()
-  if(ARG_LINKABLE) # for the CMake package: cudart:libcudart.so:11:12:13
-    string(REGEX REPLACE ":[^;]*" "" majors "${ARG_MAJORS}")
-    list(JOIN majors ":" majors)
-    set_property(GLOBAL APPEND PROPERTY ANYCUDA_LINKABLE "${library}:${ARG_FILE}:${majors}")
+  if(linkable) # for the CMake package: cudart:libcudart.so:11:12:13
+    list(JOIN majors ":" row)
+    set_property(GLOBAL APPEND PROPERTY ANYCUDA_LINKABLE "${library}:${linker_name}:${row}")
   endif()
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
-  if(ARG_LINKABLE)
-    anycuda_link_library(link_${library}_native ${library} "${out}/link-native" ${ARG_FILE} native)
+  if(linkable)
+    anycuda_link_library(link_${library}_native ${library} "${out}/link-native" ${linker_name} native)
     add_library(native_${library} INTERFACE) # packaging/cmake/tree.cmake says what it links
   endif()
-  foreach(row IN LISTS ARG_MAJORS)
-    string(REPLACE ":" ";" row "${row}")
-    list(GET row 0 major)
-    list(GET row 1 soname)
-    anycuda_stub(dropin_${library}_${major} ${library} "${out}/dropin-${major}" "${soname}"
+  foreach(major IN LISTS majors)
+    anycuda_stub(dropin_${library}_${major} ${library} "${out}/dropin-${major}" "${soname_${major}}"
                  ${ARG_SOURCES})
     set_target_properties(dropin_${library}_${major} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/dropin")
     add_dependencies(anycuda_dropins dropin_${library}_${major})
     if(ANYCUDA_STATIC)
       set(folder static)
-      if(ARG_LINKABLE)
+      if(linkable)
         string(APPEND folder "/${major}")
       endif()
-      anycuda_static_library(static_${library}_${major} ${library} "${out}/static-${major}" ${ARG_FILE} ${major}
+      anycuda_static_library(static_${library}_${major} ${library} "${out}/static-${major}" ${linker_name} ${major}
                              ${folder})
     endif()
-    if(ARG_LINKABLE)
-      anycuda_link_library(link_${library}_${major} ${library} "${out}/link-${major}" ${ARG_FILE}
+    if(linkable)
+      anycuda_link_library(link_${library}_${major} ${library} "${out}/link-${major}" ${linker_name}
                            ${major})
     endif()
   endforeach()
