@@ -10,19 +10,20 @@ from pathlib import Path
 
 import hardening
 
-LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda")
-DROPINS = ("libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libnvrtc.so.11.2", "libnvrtc.so.12",
-           "libnvrtc.so.13", "libnvJitLink.so.12", "libnvJitLink.so.13", "libcuda.so.1")
-LINKED = {"11": ("libcudart.so", "libnvrtc.so"), "12": ("libcudart.so", "libnvrtc.so", "libnvJitLink.so"),
-          "13": ("libcudart.so", "libnvrtc.so", "libnvJitLink.so")}
+# What the stubs are built from: majors with their SONAMEs, and a node where programs are linked for a major.
+LIBRARIES = [json.loads(path.read_text(encoding="utf-8"))
+             for path in sorted((Path(__file__).resolve().parents[2] / "stubs").glob("*/library.json"))]
+DROPINS = [major["soname"] for library in LIBRARIES for major in library["majors"].values()]
+LINKED = [f"{number}/{library['file_prefix']}"
+          for library in LIBRARIES for number, major in library["majors"].items() if major["node"]]
 TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native")
 
 # Loaded by whoever installs the wheel; the libraries to link with are not.
-SHIPPED = ([f"anycuda/lib/lib{name}_stub.so" for name in LIBRARIES]
+SHIPPED = ([f"anycuda/lib/{library['stub']}" for library in LIBRARIES]
            + [f"anycuda/lib/anycuda/dropin/{name}" for name in DROPINS]
            + [f"anycuda/lib/anycuda/{name}" for name in TOOLS])
 PROMISED = SHIPPED + [
-    *(f"anycuda/lib/anycuda/link/{major}/{name}" for major, names in LINKED.items() for name in names),
+    *(f"anycuda/lib/anycuda/link/{name}" for name in LINKED),
     "anycuda/__init__.py", "anycuda/__main__.py", "anycuda/installation.json", "anycuda/matrix.json",
     "anycuda/lib/cmake/anycuda/anycudaConfig.cmake", "anycuda/lib/cmake/anycuda/anycudaConfigVersion.cmake",
     "anycuda/lib/pkgconfig/anycuda-cuda.pc", "anycuda/lib/pkgconfig/anycuda-cudart-12.pc",
