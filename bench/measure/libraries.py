@@ -41,30 +41,27 @@ class Family:
     tilelang_first: str = ""  # the same for TileLang's stub, which has few functions
 
 
+def _of_the_toolkit(name: str, releases: tuple[str, ...], compared: str, **more) -> Family:
+    """A library of these releases; what its files and variable are called is in its descriptor."""
+    about = json.loads((ROOT / "stubs" / name / "library.json").read_text(encoding="utf-8"))
+    soname = {release: about["majors"][release.partition(".")[0]]["soname"] for release in releases}
+    return Family(
+        real=tuple((f"{name} {release}", f"{name}-{release}", soname[release]) for release in releases),
+        compared=f"{name} {compared}", stub=about["stub"], dropin=soname[compared], variable=about["variable"],
+        **more)
+
+
 FAMILIES = {
-    "cudart": Family(
-        real=(("cudart 11.8", "cudart-11.8", "libcudart.so.11.0"),
-              ("cudart 12.9", "cudart-12.9", "libcudart.so.12"),
-              ("cudart 13.5", "cudart-13.5", "libcudart.so.13")),
-        compared="cudart 12.9", stub="libcudart_stub.so", dropin="libcudart.so.12",
-        variable="ANYCUDA_CUDART",
-        warm=("cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString",
-              "cudaRuntimeGetVersion"),
+    "cudart": _of_the_toolkit(
+        "cudart", ("11.8", "12.9", "13.5"), "12.9",
+        warm=("cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaRuntimeGetVersion"),
         first="cudaRuntimeGetVersion", asks_driver="cudaGetDeviceCount",
-        tilelang="libstub_cudart.so",
-        tilelang_first="cudaGetLastError"),
-    "nvrtc": Family(
-        real=(("nvrtc 11.8", "nvrtc-11.8", "libnvrtc.so.11.2"),
-              ("nvrtc 12.9", "nvrtc-12.9", "libnvrtc.so.12"),
-              ("nvrtc 13.5", "nvrtc-13.5", "libnvrtc.so.13")),
-        compared="nvrtc 12.9", stub="libnvrtc_stub.so", dropin="libnvrtc.so.12",
-        variable="ANYCUDA_NVRTC", warm=("nvrtcVersion",), first="nvrtcVersion",
+        tilelang="libstub_cudart.so", tilelang_first="cudaGetLastError"),
+    "nvrtc": _of_the_toolkit(
+        "nvrtc", ("11.8", "12.9", "13.5"), "12.9", warm=("nvrtcVersion",), first="nvrtcVersion",
         tilelang="libstub_nvrtc.so", tilelang_first="nvrtcVersion"),
-    "nvjitlink": Family(
-        real=(("nvjitlink 12.9", "nvjitlink-12.9", "libnvJitLink.so.12"),
-              ("nvjitlink 13.5", "nvjitlink-13.5", "libnvJitLink.so.13")),
-        compared="nvjitlink 12.9", stub="libnvjitlink_stub.so", dropin="libnvJitLink.so.12",
-        variable="ANYCUDA_NVJITLINK", warm=("nvJitLinkVersion",), first="nvJitLinkVersion"),
+    "nvjitlink": _of_the_toolkit(
+        "nvjitlink", ("12.9", "13.5"), "12.9", warm=("nvJitLinkVersion",), first="nvJitLinkVersion"),
     "cuda": Family(
         real=(("libcuda 535", "driver-535", "libcuda.so.1"),),
         compared="libcuda 535", stub="libcuda_stub.so", dropin="libcuda.so.1",
