@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import re
 import sys
 from pathlib import Path
@@ -25,6 +26,8 @@ DISTRIBUTIONS = "distributions.txt"
 PACKAGINGS = ("toolkit", "driver", "other")
 FOLDERS = ("wheels", "roots", "system")
 KEYS = ("packaging", "groups", "files", *FOLDERS, "from")
+
+STUBS = Path(__file__).resolve().parents[2] / "stubs"
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")
 FILE = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*")
@@ -137,6 +140,9 @@ class Catalogue:
             if word == "+" and key in FOLDERS:
                 values += defaults.get(key, [])
                 continue
+            if key == "files" and word[0] == "{" and (STUBS / word[1:-1] / "library.json").is_file():
+                values += _sonames(STUBS / word[1:-1] / "library.json")
+                continue
             if not self._is_good(key, word):
                 self.fail(place, f"'{word}' cannot be a value of '{key}'")
                 continue
@@ -208,6 +214,12 @@ class Catalogue:
             self.fail(piece.place, f"{piece.name}: comes from a wheel, but no folder of wheels is given")
         if piece.values["wheels"] and not piece.values["from"]:
             self.fail(piece.place, f"{piece.name}: folders of wheels, but no distribution ('from')")
+
+
+def _sonames(descriptor: Path) -> list[str]:
+    """Of a library that has a stub, the newest first."""
+    majors = json.loads(descriptor.read_text(encoding="utf-8"))["majors"]
+    return [majors[number]["soname"] for number in sorted(majors, key=int, reverse=True)]
 
 
 def table(catalogue: Catalogue) -> str:

@@ -124,6 +124,10 @@ class Table(CatalogueCase):
     def test_values_go_on_in_the_next_line(self) -> None:
         self.assertIn('{"libcudart.so.13", "libcudart.so.12"}', self.table())
 
+    def test_a_library_with_a_stub_has_its_sonames_from_the_descriptor(self) -> None:
+        self.write("dynamic_libraries.txt", GOOD.replace("libtool.so", "{cudart} libtool.so"))
+        self.assertIn('{"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libtool.so"}', self.table())
+
     def test_plus_stands_for_the_default_and_words_are_filled_in(self) -> None:
         table = self.table()
         self.assertIn('{"nvidia/cu13/lib", "nvidia/cuda_runtime/lib"}', table)
@@ -182,6 +186,7 @@ class Refusal(CatalogueCase):
 
     def test_of_a_file_with_a_star(self) -> None:
         self.refuses("libtool.so", "libtool.so*", 16, "cannot be a value of 'files'")
+        self.refuses("libtool.so", "{nostub}", 16, "'{nostub}' cannot be a value of 'files'")
 
     def test_of_two_stars_in_one_component(self) -> None:
         self.refuses("tool-*/lib", "*tool-*/lib", 18, "may have one '*'")
