@@ -4,8 +4,8 @@ apart from the code that makes the cells."""
 import re
 
 from abi_support import ROOT, real
-from generate import cells, ctype, facts, reviewed, rule
-from generate.leaves import leaves
+from generate import abi_text, cells, ctype, layout_compat, overrides
+from generate.flatten import leaves
 from generate.model import Database, Function
 
 _WORDS = re.compile(r"(?:struct|union|enum) [\w.@-]+|\w+")
@@ -13,8 +13,8 @@ _WORDS = re.compile(r"(?:struct|union|enum) [\w.@-]+|\w+")
 
 def complaints(database: Database, found: dict) -> list[str]:
     """What nobody has classified, a line for each cell."""
-    rejects = reviewed.load_verdicts(database.path / "rejects.txt")
-    absents = reviewed.load_verdicts(database.path / "absents.txt")
+    rejects = overrides.load_verdicts(database.path / "rejects.txt")
+    absents = overrides.load_verdicts(database.path / "absents.txt")
     checked = Layouts(database)
     result = []
     for name, function in database.functions.items():
@@ -43,7 +43,7 @@ def complaints(database: Database, found: dict) -> list[str]:
 
 def is_newer(function: Function, runtime: str) -> bool:
     """Came after the runtime's major: that is reason enough."""
-    return facts.version_key(function.versions[0]) > (int(runtime), 99)
+    return abi_text.version_key(function.versions[0]) > (int(runtime), 99)
 
 
 def of_adapter(database: Database, cell: cells.Cell) -> str:
@@ -108,8 +108,8 @@ class Layouts:
         if key not in self.answers:
             a, b = self.database.type_table(old), self.database.type_table(new)
             # Of what it finds out only enumerations are kept: they lead nowhere else.
-            comparison = rule.Comparison(a, b, dict(self.enumerations.setdefault((old, new), {})))
-            self.answers[key] = rule.prototypes(
+            comparison = layout_compat.Comparison(a, b, dict(self.enumerations.setdefault((old, new), {})))
+            self.answers[key] = layout_compat.prototypes(
                 mine.texts[old], a, theirs.texts[new], b, comparison
             ) or moved(places(mine.texts[old], a), places(theirs.texts[new], b))
             found = comparison.known.items()

@@ -4,7 +4,7 @@ import re
 import unittest
 
 from abi_support import SmallDatabase, real
-from generate import cells, facts, reviewed
+from generate import abi_text, cells, overrides
 
 _cells = {}
 
@@ -126,7 +126,7 @@ class SmallCases(unittest.TestCase):
     def test_an_adapter_that_needs_what_nobody_has_stops_the_build(self):
         for needs, text in (("gone", "needs gone, which no 12 has"), ("cuGone", "no driver has cuGone")):
             lines = f"13>12 f emulated g needs {needs}  reason\n"
-            with self.assertRaisesRegex(facts.FormatError, text):
+            with self.assertRaisesRegex(abi_text.FormatError, text):
                 self.one(self.TWO, ("f", "13", "12"), adapters=lines, driver="cuOther\n")
 
     def test_what_an_adapter_needs_follows_the_per_thread_forms_where_there_are_any(self):
@@ -144,7 +144,7 @@ class SmallCases(unittest.TestCase):
                          ("emulated", "of_g", "12.0"))
 
     def test_a_fallback_for_nothing_stops_the_build(self):
-        with self.assertRaisesRegex(facts.FormatError, "is absent: a fallback for nothing"):
+        with self.assertRaisesRegex(abi_text.FormatError, "is absent: a fallback for nothing"):
             self.one("f\n  13.0  int ()\ng\n  12.0  int ()\n", ("f", "13", "12"),
                      adapters="13>12 f emulated of_g fallback needs g  made from g\n")
 
@@ -179,9 +179,9 @@ class SmallCases(unittest.TestCase):
         self.assertEqual(self.one(text, ("f", "12", "12"), rejects="*>* f  never\n").kind, "direct")
 
     def test_a_broken_line_is_named(self):
-        with self.assertRaisesRegex(facts.FormatError, "renames.txt:2"):
+        with self.assertRaisesRegex(abi_text.FormatError, "renames.txt:2"):
             self.one("f\n  12.0  int ()\n", ("f", "12", "12"), renames="# why\n12 f -> 13 g\n")
-        with self.assertRaisesRegex(facts.FormatError, "rejects.txt:1"):
+        with self.assertRaisesRegex(abi_text.FormatError, "rejects.txt:1"):
             self.one("f\n  12.0  int ()\n", ("f", "12", "12"), rejects="12 f no\n")
 
 
@@ -285,7 +285,7 @@ class Cudart(unittest.TestCase):
     def test_every_line_of_the_reviewed_files_is_about_something(self):
         for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
             database = real(library)
-            for line in reviewed.load_renames(database.path / "renames.txt"):
+            for line in overrides.load_renames(database.path / "renames.txt"):
                 hits = [
                     n
                     for n, f in database.functions.items()
@@ -297,7 +297,7 @@ class Cudart(unittest.TestCase):
                         [n for n in hits if major in database.functions[n].majors], line
                     )
             verdicts = [line for name in ("rejects", "absents")
-                        for line in reviewed.load_verdicts(database.path / f"{name}.txt")]
+                        for line in overrides.load_verdicts(database.path / f"{name}.txt")]
             for entry in verdicts:
                 self.assertTrue(
                     [
@@ -316,7 +316,7 @@ class OtherLibraries(unittest.TestCase):
         for library in ("nvrtc", "nvjitlink", "cuda"):
             database = real(library)
             reviews = {line.reason
-                       for line in reviewed.load_verdicts(database.path / "rejects.txt")}
+                       for line in overrides.load_verdicts(database.path / "rejects.txt")}
             for found in cells.cells(database).values():
                 if found.kind == "rejected":
                     self.assertIn(found.reason, reviews, found)

@@ -4,7 +4,7 @@ import unittest
 
 from abi_support import table
 from generate import convert, cxx
-from generate.rule import Comparison
+from generate.layout_compat import Comparison
 
 
 def two(old: dict[str, str], new: dict[str, str], **enums):

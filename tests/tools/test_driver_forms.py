@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 from abi_support import real
-from generate import facts
+from generate import abi_text
 
 SOURCE = Path(__file__).resolve().parents[2] / "stubs" / "cudart" / "adapters" / "doors_forms.h"
 
@@ -16,8 +16,8 @@ def forms_of_the_database() -> list[tuple[str, int]]:
     for name, function in real("cuda").functions.items():
         form = re.fullmatch(r"(cu\w+?)_v\d+", name)
         first = next(iter(function.texts), "")
-        if form and first and facts.version_key(first) > (11, 8):
-            major, minor = facts.version_key(first)[:2]
+        if form and first and abi_text.version_key(first) > (11, 8):
+            major, minor = abi_text.version_key(first)[:2]
             found.append((form[1], major * 1000 + minor * 10))
     return sorted(found)
 

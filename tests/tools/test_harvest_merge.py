@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from abi_support import ABI
-from generate import facts
+from generate import abi_text
 from harvest import report
 from harvest.merge import DRIVER_TABLES, Database, Release, reachable
 
@@ -115,7 +115,7 @@ class RealDatabase(unittest.TestCase):
     def test_adding_the_newest_release_last_gives_the_same_bytes(self):
         for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
             full = Database.load(ABI / library)
-            newest = facts.sort_versions(full.releases)[-1]
+            newest = abi_text.sort_versions(full.releases)[-1]
             parts = taken_apart(full)
             partial = Database.load(ABI / library)
             partial.remove(newest)
@@ -127,7 +127,7 @@ class RealDatabase(unittest.TestCase):
         full = Database.load(ABI / "cudart")
         parts = taken_apart(full)
         other = Database()
-        for version in reversed(facts.sort_versions(parts)):
+        for version in reversed(abi_text.sort_versions(parts)):
             other.add(parts[version])
         self.assertEqual(other.texts(), full.texts())
 

@@ -4,7 +4,7 @@ import json
 import unittest
 
 from abi_support import SmallDatabase, real
-from generate import cells, facts, matrix
+from generate import abi_text, cells, matrix
 from generate.matrix import Answer
 from matrix_support import LIBRARIES, cells_of, rows_of
 
@@ -103,7 +103,7 @@ class Whole(unittest.TestCase):
             exported = {release: set(database.exports(release)) for release in database.versions}
             for (symbol, caller), row in rows_of(library).items():
                 for release, answer in zip(database.versions, row):
-                    cell = cells_of(library)[symbol, caller, facts.major_of(release)]
+                    cell = cells_of(library)[symbol, caller, abi_text.major_of(release)]
                     names = {cell.target, *cell.fallbacks} & exported[release]
                     where = (symbol, caller, release)
                     if answer.kind in ("direct", "renamed"):

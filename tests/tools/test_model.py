@@ -4,7 +4,7 @@ import re
 import unittest
 
 from abi_support import ABI, SmallDatabase, real
-from generate import ctype, facts, model
+from generate import abi_text, ctype, model
 
 MINORS = [
     "11.7",
@@ -87,7 +87,7 @@ class Exports(unittest.TestCase):
         for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
             database = real(library)
             for before, after in zip(database.versions, database.versions[1:]):
-                if facts.major_of(before) == facts.major_of(after):
+                if abi_text.major_of(before) == abi_text.major_of(after):
                     self.assertLessEqual(
                         set(database.exports(before)),
                         set(database.exports(after)),
@@ -191,12 +191,12 @@ class Prototypes(unittest.TestCase):
         found = set()
         for library in ("cudart", "cuda", "nvrtc", "nvjitlink"):
             database = real(library)
-            raw = facts.read_block(database.path / "functions.txt", database.versions)
+            raw = abi_text.read_block(database.path / "functions.txt", database.versions)
             for name, function in database.functions.items():
                 for version, text in function.texts.items():
                     said = raw.get(name, {}).get(version, ("?",))[0]
                     if "?" not in (said, text) and _types(said) != _types(text):
-                        found.add((name, facts.major_of(version)))
+                        found.add((name, abi_text.major_of(version)))
         self.assertEqual(found, {("cudaGetDeviceProperties", "12")})
 
     def test_a_name_keeps_its_type_where_a_later_header_no_longer_declares_it(self):

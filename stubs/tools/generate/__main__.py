@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import abi_header, copies, cpu, descriptor, entries, model, notes, plan, tables
+from . import abi_header, copy_adapters, cpu, descriptor, dlopen_note, entries, model, plan, tables
 
 STUBS = Path(__file__).parents[2]
 
@@ -29,7 +29,7 @@ def main() -> int:
     peer = descriptor.load(STUBS / library.peer / "library.json") if library.peer else None
     if peer:
         descriptor.check_peers(library, peer)
-    note = notes.assembly(notes.opened(library, driver))
+    note = dlopen_note.assembly(dlopen_note.opened(library, driver))
     facts = plan.gather(library, model.load(STUBS / "abi" / arguments.library))
     for major in (0, *(m.number for m in library.majors)):
         made = plan.make(facts, target, major)
@@ -51,7 +51,7 @@ def main() -> int:
               {"abi_types.h": header.types(), "abi_calls.h": header.calls(),
                "abi_convert.h": header.conversions(),
                f"{library.name}_adapters.h": header.adapters(facts.cells),
-               "copies.cc": copies.copy_adapters(header, facts.cells)})
+               "copies.cc": copy_adapters.copy_adapters(header, facts.cells)})
     return 0
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
-from . import ctype, facts, rule
+from . import abi_text, ctype, layout_compat
 from .model import Database, Function
-from .reviewed import (
+from .overrides import (
     Adapter,
     Rename,
     Verdict,
@@ -57,7 +57,7 @@ class Judge:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.comparisons: dict[tuple[str, str], rule.Comparison] = {}
+        self.comparisons: dict[tuple[str, str], layout_compat.Comparison] = {}
         self.known: dict[tuple[str, str, str, str], str] = {}
 
     def difference(self, mine: Function, caller: str, theirs: Function, runtime: str) -> str:
@@ -75,7 +75,7 @@ class Judge:
             for other, new in others.items():
                 if shape == other:
                     continue
-                reason = rule.prototypes(
+                reason = layout_compat.prototypes(
                     mine.texts[old],
                     self.database.type_table(old),
                     theirs.texts[new],
@@ -100,9 +100,9 @@ class Judge:
             result.setdefault(shape, version)
         return result
 
-    def _comparison(self, old: str, new: str) -> rule.Comparison:
+    def _comparison(self, old: str, new: str) -> layout_compat.Comparison:
         if (old, new) not in self.comparisons:
-            self.comparisons[(old, new)] = rule.Comparison(
+            self.comparisons[(old, new)] = layout_compat.Comparison(
                 self.database.type_table(old), self.database.type_table(new)
             )
         return self.comparisons[(old, new)]
@@ -183,7 +183,7 @@ def _cell(
     if not lines:
         return found
     if found.kind not in ("direct", "renamed"):
-        raise facts.FormatError(
+        raise abi_text.FormatError(
             f"adapters: {name} for {caller} on {runtime} is {found.kind}: a fallback for nothing"
         )
     return replace(found, fallback=_adapted(database, reviewed, cell, lines[0]))
@@ -244,9 +244,9 @@ def _adapted(database: Database, reviewed: Reviewed, cell: Cell, line: Adapter) 
         known = database.functions.get(name)
         if is_driver_name(name):
             if name not in reviewed.driver_names:
-                raise facts.FormatError(f"adapters: no driver has {name}, which {cell.symbol} needs")
+                raise abi_text.FormatError(f"adapters: no driver has {name}, which {cell.symbol} needs")
         elif known is None or cell.runtime not in known.majors:
-            raise facts.FormatError(
+            raise abi_text.FormatError(
                 f"adapters: {cell.symbol} for {cell.caller} on {cell.runtime} needs {name}, "
                 f"which no {cell.runtime} has"
             )
@@ -255,7 +255,7 @@ def _adapted(database: Database, reviewed: Reviewed, cell: Cell, line: Adapter) 
     function = line.function + suffix if line.function else (
         f"copy_{cell.caller}_{cell.runtime}_{cell.symbol}"
     )
-    first = facts.sort_versions(mine)[-1:] or database.versions_of(cell.runtime)[:1]
+    first = abi_text.sort_versions(mine)[-1:] or database.versions_of(cell.runtime)[:1]
     return replace(cell, kind=line.kind, target="" if line.function else target, reason=line.reason,
                    since=first[0], function=function, needs=needs, adapter=line)
 
@@ -283,8 +283,8 @@ def _since(function: Function, major: str) -> str:
 
 
 def _why_absent(database: Database, function: Function, runtime: str) -> str:
-    newer = [v for v in function.versions if facts.version_key(v) > (int(runtime), 99)]
-    older = [v for v in function.versions if facts.version_key(v) < (int(runtime),)]
+    newer = [v for v in function.versions if abi_text.version_key(v) > (int(runtime), 99)]
+    older = [v for v in function.versions if abi_text.version_key(v) < (int(runtime),)]
     if older and not newer:
         return f"no longer in {runtime} (last in {older[-1]})"
     if newer and not older:

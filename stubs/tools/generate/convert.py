@@ -6,8 +6,8 @@ adapter which wants one has to be written by hand, and does not compile before t
 """
 
 from .cxx import Space, Writer, identifier
-from .leaves import Leaf, leaves
-from .rule import Comparison
+from .flatten import Leaf, leaves
+from .layout_compat import Comparison
 
 
 def conversions(writer: Writer, one: Space, other: Space, done: set[tuple[str, str]]) -> list[str]:

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Iterator
 
 from . import cells as cell_rules
-from . import descriptor, facts, model
+from . import abi_text, descriptor, model
 from .cells import Cell
 from .model import Database, Function
-from .reviewed import Rename, is_driver_name, load_renames
+from .overrides import Rename, is_driver_name, load_renames
 
 FORMAT = 1
 ANY_CALLER = "any"
@@ -69,7 +69,7 @@ def _answer(
     if cell.function:
         return _adapted(database, cell, release, driver)
     names = [database.functions[name] for name in (cell.target, *cell.fallbacks)]
-    since = facts.sort_versions(v for name in names for v in name.versions_of(cell.runtime))[0]
+    since = abi_text.sort_versions(v for name in names for v in name.versions_of(cell.runtime))[0]
     found = next((name for name in names if release in name.versions), None)
     if found is None and cell.fallback:
         return _adapted(database, cell.fallback, release, driver)
@@ -97,10 +97,10 @@ def _adapted(database: Database, cell: Cell, release: str, driver: Database) -> 
         reason = f"not before {cell.since}, which has {', '.join(missing)}"
         return Answer("absent", since=cell.since, reason=reason)
     first = [driver.functions[name].since for name in cell.needs if is_driver_name(name)]
-    newest = facts.sort_versions(filter(None, first))[-1:]
+    newest = abi_text.sort_versions(filter(None, first))[-1:]
     # Every driver that the runtime's major accepts is as new as the first release of that major.
     oldest = database.versions_of(cell.runtime)[0]
-    later = [v for v in newest if facts.version_key(v) > facts.version_key(oldest)]
+    later = [v for v in newest if abi_text.version_key(v) > abi_text.version_key(oldest)]
     return Answer(
         cell.kind, cell.target, cell.function, cell.needs, cell.since, "".join(later), cell.reason
     )

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from . import completion, ctype, facts
-from .facts import Table, major_of
+from . import abi_text, ctype, defaults
+from .abi_text import Table, major_of
 from .layout import TypeTable
 
 NATIVE = "NATIVE"
@@ -242,39 +242,39 @@ def common_status_type(database: Database) -> str:
 def load(path: Path) -> Database:
     """The database in the folder `path` (stubs/abi/<library>)."""
     path = Path(path)
-    about = facts.read_versions(path / "versions.txt")
+    about = abi_text.read_versions(path / "versions.txt")
     if not about:
         raise FileNotFoundError(f"{path} holds no ABI database: versions.txt is missing or empty")
-    versions = facts.sort_versions(about)
+    versions = abi_text.sort_versions(about)
     library = path.name
     database = Database(
         path,
         library,
         versions,
         about,
-        facts.read_block(path / "types.txt", versions),
+        abi_text.read_block(path / "types.txt", versions),
     )
-    database.errors_by_version = facts.read_flat(path / "errors.txt", versions)
-    database.macro_table = facts.read_flat(path / "macros.txt", versions)
-    database.enum_table = facts.read_flat(path / "enums.txt", versions)
-    drivers = facts.read_versions(path / "drivers.txt")
-    database.driver_versions = facts.sort_versions(drivers)
-    exports = facts.read_flat(path / "exports.txt", database.driver_versions)
-    database.messages = completion.driver_messages(path, database.driver_versions)
-    internals = facts.read_reviewed(path / "internals.txt")
+    database.errors_by_version = abi_text.read_flat(path / "errors.txt", versions)
+    database.macro_table = abi_text.read_flat(path / "macros.txt", versions)
+    database.enum_table = abi_text.read_flat(path / "enums.txt", versions)
+    drivers = abi_text.read_versions(path / "drivers.txt")
+    database.driver_versions = abi_text.sort_versions(drivers)
+    exports = abi_text.read_flat(path / "exports.txt", database.driver_versions)
+    database.messages = defaults.driver_messages(path, database.driver_versions)
+    internals = abi_text.read_reviewed(path / "internals.txt")
     database.borrowed = frozenset(
         name
         for entries in internals.values()
         for _, text in entries
         for name in re.findall(r"(?:struct|union) \w+@[\d.]+", text)
     )
-    declared = facts.read_block(path / "functions.txt", versions)
+    declared = abi_text.read_block(path / "functions.txt", versions)
     for name in sorted({*declared, *exports}):
         texts = {version: body[0] for version, body in declared.get(name, {}).items()}
         if not texts:
             # No header of any release has it; a prototype kept by hand holds for all of them.
             texts = {version: "?" for version in versions}
-        texts, source = completion.complete(texts, internals.get(name, []), database.major)
+        texts, source = defaults.complete(texts, internals.get(name, []), database.major)
         exported = tuple(version for version in versions if version in texts and name in declared)
         by_driver = exports.get(name, {})
         database.functions[name] = Function(

@@ -5,7 +5,7 @@ A plan is the last thing that knows the database; entries.py and tables.py only 
 from dataclasses import dataclass, field
 
 from . import cells as cell_rules
-from . import outputs as output_rules
+from . import out_params
 from .cpu import Cpu
 from .descriptor import Descriptor
 from .model import Database, Function
@@ -62,7 +62,7 @@ class Facts:
 def gather(descriptor: Descriptor, database: Database) -> Facts:
     _check(descriptor, database)
     cells = cell_rules.cells(database) if descriptor.has_nodes else {}
-    return Facts(descriptor, database, cells, output_rules.all_outputs(database))
+    return Facts(descriptor, database, cells, out_params.all_outputs(database))
 
 
 def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
@@ -136,7 +136,7 @@ def _outputs(facts: Facts, cpu: Cpu, function: Function, number: int) -> tuple[t
 
 
 def _located_outputs(cpu: Cpu, function: Function, major: str, outputs: list) -> list[tuple[int, int]]:
-    newest = output_rules.newest_prototype(function, function.versions_of(major))
+    newest = out_params.newest_prototype(function, function.versions_of(major))
     if newest is None:
         return []
     locations = cpu.locate(newest[1])

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from anycuda.elf import ElfError
-from generate import facts
+from generate import abi_text
 
 from . import headers, report, sources
 from .libraries import ROWS
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add(options: argparse.Namespace) -> int:
     row, folder = ROWS[options.library], options.abi / options.library
-    internals = facts.read_reviewed(folder / "internals.txt")
+    internals = abi_text.read_reviewed(folder / "internals.txt")
     if options.headers is None and options.lib is None:
         raise headers.HeaderError("nothing to read: give --headers, --lib or both")
     if row.name == "cuda" and options.headers is None:
@@ -117,7 +117,7 @@ def _check(options: argparse.Namespace) -> int:
 def _harvest(name: str, cache: Path, reviewed: Path, target: Path) -> list[str]:
     """Everything of one library, from nothing but the pieces and the hand-kept files."""
     row = ROWS[name]
-    internals = facts.read_reviewed(reviewed / name / "internals.txt")
+    internals = abi_text.read_reviewed(reviewed / name / "internals.txt")
     database = Database()
     pieces = sources.find(cache, "cudart" if name == "cuda" else name)
     if not pieces:
@@ -163,7 +163,7 @@ def main() -> int:
         headers.HeaderError,
         ElfError,
         sources.SourceError,
-        facts.FormatError,
+        abi_text.FormatError,
         RuntimeError,
         OSError,
     ) as error:

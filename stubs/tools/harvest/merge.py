@@ -7,8 +7,8 @@ order in which releases are added cannot matter, and adding one twice changes no
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from generate import ctype, facts
-from generate.facts import Table
+from generate import abi_text, ctype
+from generate.abi_text import Table
 from generate.layout import TypeTable
 
 ABOUT = {
@@ -101,10 +101,10 @@ class Database:
     ) -> "Database":
         """What `folder` holds; nothing there is an empty database."""
         database = cls(names, list_name)
-        database.releases = facts.read_versions(folder / f"{list_name}.txt")
-        versions = facts.sort_versions(database.releases)
+        database.releases = abi_text.read_versions(folder / f"{list_name}.txt")
+        versions = abi_text.sort_versions(database.releases)
         for name in names:
-            read = facts.read_block if name in BLOCK_TABLES else facts.read_flat
+            read = abi_text.read_block if name in BLOCK_TABLES else abi_text.read_flat
             database.tables[name] = read(folder / f"{name}.txt", versions)
         return database
 
@@ -136,14 +136,14 @@ class Database:
 
     def texts(self) -> dict[str, str]:
         """File name -> content."""
-        versions = facts.sort_versions(self.releases)
+        versions = abi_text.sort_versions(self.releases)
         result = {f"{self.list_name}.txt": _list_text(self.list_name, self.releases, versions)}
         for name in self.names:
             table = self.tables[name]
             if name in BLOCK_TABLES:
-                result[f"{name}.txt"] = facts.write_block(table, versions, ABOUT[name])
+                result[f"{name}.txt"] = abi_text.write_block(table, versions, ABOUT[name])
             elif table:
-                result[f"{name}.txt"] = facts.write_flat(
+                result[f"{name}.txt"] = abi_text.write_flat(
                     table, versions, ABOUT[name], _order(name, table, versions)
                 )
         return result

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from anycuda.elf import read as elf
-from generate import facts
+from generate import abi_text
 
 from . import errors, headers
 from .libraries import LibraryRow
@@ -75,7 +75,7 @@ def _fill(release: Release, said: headers.HeaderFacts, internals: Reviewed) -> N
     prototypes = []
     for name, text in release.functions.items():
         if text == "?":
-            text = facts.reviewed_body(internals.get(name, []), facts.major_of(release.version))
+            text = abi_text.reviewed_body(internals.get(name, []), abi_text.major_of(release.version))
         if text:
             prototypes.append(text)
     keys = reachable(prototypes, said.types)

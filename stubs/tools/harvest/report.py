@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from generate import facts, model, rule
+from generate import abi_text, layout_compat, model
 
 from .merge import Database
 
@@ -13,7 +13,7 @@ def status_values(database: Database, enumeration: str) -> dict[str, int]:
     values: dict[str, int] = {}
     for key, by in database.tables["enums"].items():
         if key.startswith(prefix):
-            newest = facts.sort_versions(by)[-1]
+            newest = abi_text.sort_versions(by)[-1]
             values[key.removeprefix(prefix)] = int(by[newest][0])
     return values
 
@@ -21,7 +21,7 @@ def status_values(database: Database, enumeration: str) -> dict[str, int]:
 def incompatible(folder: Path, version: str) -> list[str]:
     """Lines that name what is not compatible between `version` and the harvested one before it."""
     database = model.load(folder)
-    earlier = [v for v in database.versions if facts.version_key(v) < facts.version_key(version)]
+    earlier = [v for v in database.versions if abi_text.version_key(v) < abi_text.version_key(version)]
     if not earlier:
         return []
     before = earlier[-1]
@@ -37,7 +37,7 @@ def incompatible(folder: Path, version: str) -> list[str]:
             if mine != "?" or before not in function.versions:
                 unknown.append(name)
         elif before in function.versions and mine != "?":
-            reason = rule.prototypes(mine, old, theirs, new)
+            reason = layout_compat.prototypes(mine, old, theirs, new)
             if reason:
                 changed.append(f"{name}: {reason}")
     lines = [f"since {before}:"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from generate import api, model
 from generate.cxx import identifier
-from generate.leaves import leaves
+from generate.flatten import leaves
 from generate.model import Database
 
 ABI = Path(__file__).parents[3] / "stubs/abi"

@@ -22,8 +22,8 @@ _LONGEST = 128  # of what is looked for, with that around it; found too where tw
 # 11.7 to 13.5, and in all that was linked to the libcudart_static.a of 11.8, 12.4 and 13.0, be it stripped, with
 # --gc-sections, or for a single function; in no NVRTC, nvJitLink or driver library.
 _RUNTIME = b"/cudart.shm."
-# Of the note that each stub has about itself (stubs/tools/generate/notes.py). Linkers keep notes, with --gc-sections
-# too, and strip keeps what is loaded.
+# Of the note that each stub has about itself (stubs/tools/generate/dlopen_note.py). Linkers keep notes, with
+# --gc-sections too, and strip keeps what is loaded.
 _STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are handed to"'
 
 

@@ -3,12 +3,12 @@
 import unittest
 
 from abi_support import table
-from generate import rule
+from generate import layout_compat
 
 
 def compare(caller: str, runtime: str, mine=None, theirs=None) -> str:
     """The rule's verdict on two prototypes over two sets of types."""
-    return rule.prototypes(caller, mine or table(), runtime, theirs or mine or table())
+    return layout_compat.prototypes(caller, mine or table(), runtime, theirs or mine or table())
 
 
 class Prototypes(unittest.TestCase):

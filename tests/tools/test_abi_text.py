@@ -5,29 +5,29 @@ import unittest
 from pathlib import Path
 
 import abi_support  # noqa: F401  (puts stubs/ on the path)
-from generate import ctype, facts
+from generate import abi_text, ctype
 
 VERSIONS = ["11.8", "12.0", "12.9", "12.10", "13.0"]
 
 
 class Ranges(unittest.TestCase):
     def test_versions_sort_by_number(self):
-        self.assertEqual(facts.sort_versions(["13.0", "12.10", "12.9", "11.8", "12.0"]), VERSIONS)
+        self.assertEqual(abi_text.sort_versions(["13.0", "12.10", "12.9", "11.8", "12.0"]), VERSIONS)
 
     def test_a_range_has_no_gap(self):
         self.assertEqual(
-            facts.format_ranges(["11.8", "12.0", "12.10"], VERSIONS), "11.8-12.0,12.10"
+            abi_text.format_ranges(["11.8", "12.0", "12.10"], VERSIONS), "11.8-12.0,12.10"
         )
 
     def test_every_choice_is_read_back(self):
         for mask in range(1, 1 << len(VERSIONS)):
             chosen = [v for bit, v in enumerate(VERSIONS) if mask >> bit & 1]
-            text = facts.format_ranges(chosen, VERSIONS)
-            self.assertEqual(facts.parse_ranges(text, VERSIONS, {}), chosen, text)
+            text = abi_text.format_ranges(chosen, VERSIONS)
+            self.assertEqual(abi_text.parse_ranges(text, VERSIONS, {}), chosen, text)
 
     def test_an_unknown_version_is_an_error(self):
-        with self.assertRaisesRegex(facts.FormatError, "12.7"):
-            facts.parse_ranges("12.0-12.7", VERSIONS, {})
+        with self.assertRaisesRegex(abi_text.FormatError, "12.7"):
+            abi_text.parse_ranges("12.0-12.7", VERSIONS, {})
 
 
 class Tables(unittest.TestCase):
@@ -43,19 +43,19 @@ class Tables(unittest.TestCase):
             return read(path, VERSIONS)
 
     def test_block(self):
-        text = facts.write_block(self.TABLE, VERSIONS, "About.")
-        self.assertEqual(self.round_trip(text, facts.read_block), self.TABLE)
+        text = abi_text.write_block(self.TABLE, VERSIONS, "About.")
+        self.assertEqual(self.round_trip(text, abi_text.read_block), self.TABLE)
 
     def test_flat(self):
         table = {"A": {"11.8": ("1",), "12.0": ("2",)}, "B.c": {"13.0": ("-1 a message",)}}
-        text = facts.write_flat(table, VERSIONS, "About.", sorted(table))
-        self.assertEqual(self.round_trip(text, facts.read_flat), table)
+        text = abi_text.write_flat(table, VERSIONS, "About.", sorted(table))
+        self.assertEqual(self.round_trip(text, abi_text.read_flat), table)
 
     def test_a_release_that_agrees_changes_ranges_alone(self):
-        before = facts.write_block(self.TABLE, VERSIONS, "").splitlines()
+        before = abi_text.write_block(self.TABLE, VERSIONS, "").splitlines()
         more = {key: dict(by) for key, by in self.TABLE.items()}
         more["typedef T"]["13.1"] = ("unsigned long",)
-        after = facts.write_block(more, [*VERSIONS, "13.1"], "").splitlines()
+        after = abi_text.write_block(more, [*VERSIONS, "13.1"], "").splitlines()
         self.assertEqual(
             [(a, b) for a, b in zip(before, after) if a != b],
             [("  11.8-13.0  unsigned long", "  11.8-13.1  unsigned long")],
@@ -65,11 +65,11 @@ class Tables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as temporary:
             path = Path(temporary) / "internals.txt"
             path.write_text("# why\nf\n  11,12  void ()\n  13  int ()\ng\n  *  char ()\n")
-            entries = facts.read_reviewed(path)
-        self.assertEqual(facts.reviewed_body(entries["f"], "12"), "void ()")
-        self.assertEqual(facts.reviewed_body(entries["f"], "13"), "int ()")
-        self.assertEqual(facts.reviewed_body(entries["f"], "14"), "")
-        self.assertEqual(facts.reviewed_body(entries["g"], "14"), "char ()")
+            entries = abi_text.read_reviewed(path)
+        self.assertEqual(abi_text.reviewed_body(entries["f"], "12"), "void ()")
+        self.assertEqual(abi_text.reviewed_body(entries["f"], "13"), "int ()")
+        self.assertEqual(abi_text.reviewed_body(entries["f"], "14"), "")
+        self.assertEqual(abi_text.reviewed_body(entries["g"], "14"), "char ()")
 
 
 class Types(unittest.TestCase):

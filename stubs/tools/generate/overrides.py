@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from . import facts
+from . import abi_text
 
 _DIRECTION = r"([\d,]+|\*)>([\d,]+|\*)"
 _ADAPTER = re.compile(
@@ -110,10 +110,10 @@ def split_suffix(symbol: str) -> tuple[str, str]:
 
 def load_renames(path: Path) -> list[Rename]:
     result = []
-    for number, line in facts.read_lines(path):
+    for number, line in abi_text.read_lines(path):
         match = re.fullmatch(r"([\d,]+) (\S+) = (\d+) (\S+)  +(\S.*)", line)
         if not match:
-            raise facts.FormatError(
+            raise abi_text.FormatError(
                 f"{path}:{number}: expected `12 name = 13 name  reason`, found {line!r}"
             )
         callers = frozenset(match[1].split(","))
@@ -123,10 +123,10 @@ def load_renames(path: Path) -> list[Rename]:
 
 def load_verdicts(path: Path) -> list[Verdict]:
     result = []
-    for number, line in facts.read_lines(path):
+    for number, line in abi_text.read_lines(path):
         match = re.fullmatch(_DIRECTION + r" (\S+)  +(\S.*)", line)
         if not match:
-            raise facts.FormatError(
+            raise abi_text.FormatError(
                 f"{path}:{number}: expected `12>13 name  reason`, found {line!r}"
             )
         result.append(Verdict(Direction(match[1], match[2]), match[3], match[4]))
@@ -140,10 +140,10 @@ def load_adapters(folder: Path) -> list[Adapter]:
 
 def _load_adapters(path: Path) -> list[Adapter]:
     result = []
-    for number, line in facts.read_lines(path):
+    for number, line in abi_text.read_lines(path):
         match = _ADAPTER.fullmatch(line)
         if not match:
-            raise facts.FormatError(
+            raise abi_text.FormatError(
                 f"{path}:{number}: expected `12>13 name adapted function [needs a,b]  reason`, "
                 f"found {line!r}"
             )
@@ -172,7 +172,7 @@ def _copy_words(text: str, path: Path, number: int) -> dict[str, list[str]]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         how, _, name = part.partition(" ")
         if how not in ("out", "inout", "as") or not name:
-            raise facts.FormatError(
+            raise abi_text.FormatError(
                 f"{path}:{number}: copy takes `out NAME`, `inout NAME` and `as NAME`, found {part!r}"
             )
         words.setdefault(how, []).append(name)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Callable
 
-from . import facts
+from . import abi_text
 
 Reviewed = list[tuple[frozenset[str], str]]
 
@@ -15,10 +15,10 @@ def driver_messages(path: Path, drivers: list[str]) -> dict[int, str]:
     if not drivers:
         return messages
     runtime = path.parent / "cudart"
-    newest = facts.sort_versions(facts.read_versions(runtime / "versions.txt"))
+    newest = abi_text.sort_versions(abi_text.read_versions(runtime / "versions.txt"))
     tables = (
-        facts.read_flat(runtime / "errors.txt", newest),
-        facts.read_flat(path / "driver_errors.txt", drivers),
+        abi_text.read_flat(runtime / "errors.txt", newest),
+        abi_text.read_flat(path / "driver_errors.txt", drivers),
     )
     for table in tables:
         for by in table.values():
@@ -39,7 +39,7 @@ def complete(
     result, source = dict(texts), "header"
     for version, text in texts.items():
         major = major_of(version)
-        known = facts.reviewed_body(reviewed, major)
+        known = abi_text.reviewed_body(reviewed, major)
         if known:
             result[version] = known
             source = "internals"

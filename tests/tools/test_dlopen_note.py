@@ -10,7 +10,7 @@ from pathlib import Path
 
 import generate_support as support
 from abi_support import ROOT
-from generate import descriptor, notes
+from generate import descriptor, dlopen_note
 
 sys.path.insert(0, str(ROOT / "packaging" / "wheel"))
 
@@ -35,8 +35,8 @@ def read(path: Path) -> list[dict]:
 
 
 class Generated(unittest.TestCase):
-    def rows(self, **changes) -> dict[str, notes.Opened]:
-        made = notes.opened(support.load(changes), support.load(base=support.DRIVER))
+    def rows(self, **changes) -> dict[str, dlopen_note.Opened]:
+        made = dlopen_note.opened(support.load(changes), support.load(base=support.DRIVER))
         return {row.feature: row for row in made}
 
     def test_names_the_library_the_newest_first(self):
@@ -50,13 +50,13 @@ class Generated(unittest.TestCase):
 
     def test_refuses_a_priority_that_the_specification_does_not_know(self):
         with self.assertRaisesRegex(ValueError, "small: .*'needed'"):
-            notes.text(notes.Opened("small", "", "needed", ("libsmall.so",)))
+            dlopen_note.text(dlopen_note.Opened("small", "", "needed", ("libsmall.so",)))
 
     def test_survives_what_stands_in_quotes(self):
-        row = notes.Opened("small", 'the "small" one \\ this', "required", ("libsmall.so.1",))
+        row = dlopen_note.Opened("small", 'the "small" one \\ this', "required", ("libsmall.so.1",))
         with tempfile.TemporaryDirectory() as folder:
             source, library = Path(folder) / "note.S", Path(folder) / "note.so"
-            source.write_text(notes.assembly([row, row]), encoding="utf-8")
+            source.write_text(dlopen_note.assembly([row, row]), encoding="utf-8")
             subprocess.run(["cc", "-shared", "-nostdlib", "-o", library, source], check=True)
             entries = read(library)
         wanted = {"feature": "small", "description": 'the "small" one \\ this', "priority": "required",
@@ -68,7 +68,7 @@ class Generated(unittest.TestCase):
 class Built(unittest.TestCase):
     def check(self, path: Path, name: str) -> None:
         wanted = [{"feature": row.feature, "description": row.description, "priority": row.priority,
-                   "soname": list(row.sonames)} for row in notes.opened(described(name), described("cuda"))]
+                   "soname": list(row.sonames)} for row in dlopen_note.opened(described(name), described("cuda"))]
         self.assertEqual(read(path), wanted, path)
 
     def test_every_stub_and_dropin_says_what_it_opens(self):

@@ -3,7 +3,7 @@
 import unittest
 
 from abi_support import SmallDatabase
-from generate import abi_header, cells, copies, model
+from generate import abi_header, cells, copy_adapters, model
 
 VERSIONS = "12.0  x\n13.0  x\n"
 TYPES = """\
@@ -30,7 +30,7 @@ def generated(functions: str, adapters: str) -> str:
             header = abi_header.Header(database, driver)
         found = cells.cells(database)
         header.adapters(found)
-        return copies.copy_adapters(header, found)
+        return copy_adapters.copy_adapters(header, found)
 
 
 class Copies(unittest.TestCase):

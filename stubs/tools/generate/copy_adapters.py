@@ -8,9 +8,9 @@ from . import ctype
 from .abi_header import Header, adapted, newest_text
 from .cells import Cell
 from .convert import plan
-from .rule import Comparison
+from .layout_compat import Comparison
 
-_TOP = """// Generated from the ABI database; see stubs/tools/generate/copies.py.
+_TOP = """// Generated from the ABI database; see stubs/tools/generate/copy_adapters.py.
 #include "LIBRARY_adapters.h"
 
 namespace anycuda {

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from . import ctype
 from .ctype import CType
 from .layout import Record, Resolved, TypeTable
-from .leaves import fits, leaves, place
+from .flatten import fits, leaves, place
 
 _SENTINEL = re.compile(r"(?i)(max|count|max_enum|force_int|forceint)$")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from . import facts
+from . import abi_text
 from .model import Database, Function, Prototype
 
 
@@ -43,10 +43,10 @@ class Review:
 
 def load_review(path: Path) -> Review:
     entries = []
-    for number, line in facts.read_lines(path):
+    for number, line in abi_text.read_lines(path):
         match = re.fullmatch(r"([+-]) (\S+)\.(\w+)", line)
         if not match:
-            raise facts.FormatError(
+            raise abi_text.FormatError(
                 f"{path}:{number}: expected `+ function.parameter` or "
                 f"`- function.parameter`, found {line!r}"
             )

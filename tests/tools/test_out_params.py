@@ -3,14 +3,14 @@
 import unittest
 
 from abi_support import SmallDatabase, real
-from generate import facts, outputs
+from generate import abi_text, out_params
 
 _all = {library: None for library in ("cudart", "cuda", "nvrtc", "nvjitlink")}
 
 
 def found(library: str, name: str, major: str) -> list[tuple[str, int]]:
     if _all[library] is None:
-        _all[library] = outputs.all_outputs(real(library))
+        _all[library] = out_params.all_outputs(real(library))
     return [(one.name, one.size) for one in _all[library][name, major]]
 
 
@@ -101,17 +101,17 @@ class Review(unittest.TestCase):
 
     def test_marks_are_corrected_in_both_directions(self):
         with self.database("- f.a\n+ f.b\n") as database:
-            self.assertEqual([o.name for o in outputs.all_outputs(database)["f", "12"]], ["b"])
+            self.assertEqual([o.name for o in out_params.all_outputs(database)["f", "12"]], ["b"])
 
     def test_a_mark_on_what_may_not_be_written_is_an_error(self):
         with self.database("+ f.c\n") as database:
             with self.assertRaisesRegex(ValueError, "f.c is marked"):
-                outputs.all_outputs(database)
+                out_params.all_outputs(database)
 
     def test_a_broken_line_is_named(self):
         with self.database("f.a\n") as database:
-            with self.assertRaisesRegex(facts.FormatError, "outputs.txt:1"):
-                outputs.all_outputs(database)
+            with self.assertRaisesRegex(abi_text.FormatError, "outputs.txt:1"):
+                out_params.all_outputs(database)
 
     def test_every_line_is_about_a_parameter_that_exists(self):
         for library in _all:
@@ -123,9 +123,9 @@ class Review(unittest.TestCase):
                 if function.prototype(version)
                 for param in function.prototype(version).params
             }
-            review = outputs.load_review(database.path / "outputs.txt")
+            review = out_params.load_review(database.path / "outputs.txt")
             for entry in review.entries:
-                one = outputs.Review((entry,))
+                one = out_params.Review((entry,))
                 self.assertTrue(
                     [pair for pair in names if one.verdict(*pair) is not None],
                     f"{library}: {entry}",

@@ -3,8 +3,8 @@
 import unittest
 
 from abi_support import real, table
-from generate import leaves, rule
-from test_rule import compare
+from generate import flatten, layout_compat
+from test_layout_compat import compare
 
 
 class Layouts(unittest.TestCase):
@@ -44,7 +44,7 @@ class Layouts(unittest.TestCase):
             "padding1",
             "_internal_padding",
         ):
-            self.assertTrue(leaves.is_reserved(name), name)
+            self.assertTrue(flatten.is_reserved(name), name)
         for name in (
             "reservedSharedMemPerBlock",
             "paddingMode",
@@ -52,7 +52,7 @@ class Layouts(unittest.TestCase):
             "padded",
             "unusedBytes",
         ):
-            self.assertFalse(leaves.is_reserved(name), name)
+            self.assertFalse(flatten.is_reserved(name), name)
 
     def test_growth_into_padding(self):
         self.assert_fine("size 8 align 8 | 0  int  a", "size 8 align 8 | 0  int  a | 4  int  b")
@@ -164,9 +164,9 @@ class Layouts(unittest.TestCase):
                 "struct T": "size 8 align 8 | 0  struct S *  s",
             }
         )
-        comparison = rule.Comparison(mine, theirs)
+        comparison = layout_compat.Comparison(mine, theirs)
         for call in ("int (struct S * s)", "int (struct T * t)"):
-            self.assertNotEqual(rule.prototypes(call, mine, call, theirs, comparison), "", call)
+            self.assertNotEqual(layout_compat.prototypes(call, mine, call, theirs, comparison), "", call)
 
 
 class RealReleases(unittest.TestCase):
@@ -179,7 +179,7 @@ class RealReleases(unittest.TestCase):
         for name, function in database.functions.items():
             mine, theirs = function.texts.get(before, "?"), function.texts.get(after, "?")
             if "?" not in (mine, theirs):
-                reason = rule.prototypes(mine, old, theirs, new)
+                reason = layout_compat.prototypes(mine, old, theirs, new)
                 if reason:
                     found[name] = reason
         return found
