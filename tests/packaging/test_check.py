@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from uses_support import BUILD, REAL, Folder, library_file, needs_programs, piece, wheel
+from analysis_support import BUILD, REAL, Folder, library_file, needs_programs, piece, wheel
 
 PROGRAM = REAL / "native" / "call_cudart-12"
 RELEASES = "11.7-13.5"

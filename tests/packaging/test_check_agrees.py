@@ -5,7 +5,7 @@ import json
 import unittest
 
 from doctor_support import Machine
-from uses_support import BUILD, REAL, Folder, built, library_file, needs_programs, table
+from analysis_support import BUILD, REAL, Folder, built, library_file, needs_programs, table
 
 # The oldest of a major lacks what came later in it, so the answer is not one for all of a major.
 RELEASES = ("11.7", "11.8", "12.0", "12.4", "12.9", "13.0", "13.5")

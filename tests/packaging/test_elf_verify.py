@@ -7,8 +7,8 @@ import unittest
 from dataclasses import replace
 
 from elf_support import Workshop, headers, layout, number, slot, with_bytes
-from anycuda.elf import ElfError, content, verify
-from anycuda.elf.draft import Overlay, Plan
+from anycuda.elf import ElfError, dynamic_info, verify
+from anycuda.elf.patch_set import Overlay, Plan
 from anycuda.elf.edit import Edit, _plan
 from anycuda.elf.headers import Headers
 from anycuda.elf.source import Source
@@ -24,7 +24,7 @@ class Verify(Workshop):
         cls.source = Source(io.BytesIO(cls.data), "libuser.so")
         found = headers(cls.data)
         wanted, strings = Edit(soname="libnew.so"), found.strings()
-        cls.wanted = content.edited(content.of(found, strings), wanted, found, strings)
+        cls.wanted = dynamic_info.edited(dynamic_info.of(found, strings), wanted, found, strings)
         cls.plan = _plan(cls.source, [wanted])
         cls.new = Headers(Overlay(cls.source, cls.plan.fields, cls.plan.start, cls.plan.tail))
 

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from doctor_support import BUILD, ROOT, Machine
-from uses_support import needs_programs, piece
+from analysis_support import needs_programs, piece
 
 EXAMPLE = ROOT / "examples" / "preload"
 _PROMPT, _INDENT = "    $ ", "    "

@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from doctor_support import BUILD, COMMAND, needs_build
-from uses_support import anycuda, built  # puts the package on the path
+from analysis_support import anycuda, built  # puts the package on the path
 
 from anycuda import installation
 from anycuda.failure import Failure

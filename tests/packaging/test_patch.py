@@ -11,8 +11,8 @@ from anycuda.elf.symbols import Symbol
 from anycuda.failure import Failure
 from anycuda.patch.decide import NothingToPatch, decide
 from anycuda.patch.wanted import Wanted
-from anycuda.uses.libraries import Library, Major, Table
-from anycuda.uses.uses import FileUse, Provides, Reference, Use
+from anycuda.analysis.libraries import Library, Major, Table
+from anycuda.analysis.uses import FileUse, Provides, Reference, Use
 
 PATH = Path("/opt/app/program")
 

@@ -15,7 +15,7 @@ from test_repair import RepairCase
 from wheel_support import anycuda, real_wheel
 
 from anycuda.failure import Failure
-from anycuda.repair import doing
+from anycuda.repair import apply
 
 
 @needs_build
@@ -71,9 +71,9 @@ class NothingIsLost(RepairCase):
         """Not the file that was being copied to it."""
         full = OSError(errno.ENOSPC, "No space left on device", "/the/stub.so")
         with self.assertRaisesRegex(Failure, f"^{self.top}: No space left on device$"):
-            with doing.work_folder(self.top):
+            with apply.work_folder(self.top):
                 raise full
-        with self.assertRaises(BrokenPipeError), doing.work_folder(self.top):
+        with self.assertRaises(BrokenPipeError), apply.work_folder(self.top):
             raise BrokenPipeError
 
     def test_what_stdout_cannot_take(self):

@@ -8,9 +8,9 @@ import wheel_support  # noqa: F401  (puts the package on the path)
 from anycuda.failure import Failure
 from anycuda.repair import places, plan, requirements
 from anycuda.repair.stubs import Stub
-from anycuda.repair.survey import Member, Survey
-from anycuda.uses.libraries import NATIVE, Library, Major, Table
-from anycuda.uses.uses import FileUse, Provides, Reference, Use
+from anycuda.repair.scan import Member, Scan
+from anycuda.analysis.libraries import NATIVE, Library, Major, Table
+from anycuda.analysis.uses import FileUse, Provides, Reference, Use
 
 INFO = "thing-1.0.dist-info"
 LIBS = "thing.libs"
@@ -50,10 +50,10 @@ def member(name="thing/a.so", *uses: Use, needed=(), search_path=None, other=(),
 COPY = Provides("cudart", "renamed", "12")
 
 
-def make(*members: Member, wishes=plan.Wishes(), stubs=stub_of, texts=None, files=(), unread=None) -> plan.Plan:
-    survey = Survey(list(members), unread or {}, texts or {}, {},
-                    tuple([one.name for one in members] + [f"{INFO}/RECORD", *files]))
-    return plan.make(survey, "thing", wishes, TABLE, stubs)
+def make(*members: Member, options=plan.Options(), stubs=stub_of, texts=None, files=(), unread=None) -> plan.Plan:
+    scan = Scan(list(members), unread or {}, texts or {}, {},
+                tuple([one.name for one in members] + [f"{INFO}/RECORD", *files]))
+    return plan.make(scan, "thing", options, TABLE, stubs)
 
 
 class Places(unittest.TestCase):
@@ -130,7 +130,7 @@ class WithoutNames(unittest.TestCase):
 
     def of(self, *others: Member, names=("cudaMalloc", "cudaFree"), majors=(), built_for="", weak=False):
         stray = member("thing/stray.so", use(None, "unnamed", majors, names, bare=True, weak=weak))
-        made = make(stray, *others, wishes=plan.Wishes(built_for))
+        made = make(stray, *others, options=plan.Options(built_for))
         return made, made.edits[0] if made.edits else None
 
     def test_get_the_major_that_is_given(self):
@@ -181,18 +181,18 @@ class Refused(unittest.TestCase):
         def new(library):
             return stub_of(library, glibc=(2, 34))
 
-        old = plan.Wishes(glibc=(2, 28))
-        self.assertIn("promises to run with glibc 2.28", self.refusal(member("a.so", use()), wishes=old, stubs=new))
-        for wishes, glibc in ((plan.Wishes(glibc=(2, 34)), (2, 5)), (plan.Wishes(), (2, 5)), (old, (2, 35))):
-            with self.subTest(wishes=wishes):
-                self.assertEqual(make(member("a.so", use(), glibc=glibc), wishes=wishes, stubs=new).refusals, [])
+        old = plan.Options(glibc=(2, 28))
+        self.assertIn("promises to run with glibc 2.28", self.refusal(member("a.so", use()), options=old, stubs=new))
+        for options, glibc in ((plan.Options(glibc=(2, 34)), (2, 5)), (plan.Options(), (2, 5)), (old, (2, 35))):
+            with self.subTest(options=options):
+                self.assertEqual(make(member("a.so", use(), glibc=glibc), options=options, stubs=new).refusals, [])
         driver = member("b.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"))
-        both = self.refusal(member("a.so", use()), driver, wishes=old, stubs=new)  # once, for all stubs and files
+        both = self.refusal(member("a.so", use()), driver, options=old, stubs=new)  # once, for all stubs and files
         for said in ("libcudart_stub.so (needs 2.34)", "libcuda_stub.so (needs 2.34)", "from PyPI",
                      "packaging/wheel/build.py", "--any-glibc"):
             self.assertIn(said, both)
-        manylinux1 = plan.Wishes(glibc=(2, 5))
-        self.assertEqual(make(member("a.so", use()), wishes=manylinux1).refusals, [])
+        manylinux1 = plan.Options(glibc=(2, 5))
+        self.assertEqual(make(member("a.so", use()), options=manylinux1).refusals, [])
 
     def test_a_function_that_no_stub_has(self):
         self.assertIn("cudaFuture of CUDA 12", self.refusal(member("a.so", use(names=("cudaFuture",)))))
@@ -204,7 +204,7 @@ class Refused(unittest.TestCase):
     def test_other_libraries_of_cuda_unless_that_is_wanted(self):
         blas = member("a.so", use(), other=("libcublas.so.12",))
         self.assertIn("needs libcublas.so.12, for which anycuda has no stub", self.refusal(blas))
-        made = make(blas, wishes=plan.Wishes(partly=True))
+        made = make(blas, options=plan.Options(partly=True))
         self.assertEqual((made.refusals, len(made.edits)), ([], 1))
         self.assertIn("it loads only where that is", made.notes[0])
 
@@ -297,7 +297,7 @@ class LinkedToTheStub(unittest.TestCase):
 
     def test_without_any_version_the_major_must_be_known(self):
         self.assertIn("--built-for", make(self.user(bare=True)).refusals[0])
-        made = make(self.user(bare=True), wishes=plan.Wishes("12"))
+        made = make(self.user(bare=True), options=plan.Options("12"))
         self.assertEqual((made.edits[0].versions, made.refusals),
                          ({"cudaMalloc": ("libcudart_stub-0.so", "libcudart.so.12")}, []))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from doctor_support import COMMAND, Machine, place
-from uses_support import BUILD, REAL, Folder, library_file, needs_programs, piece, table
+from analysis_support import BUILD, REAL, Folder, library_file, needs_programs, piece, table
 
 from anycuda.elf import ElfError, read
 from anycuda.failure import Failure

@@ -7,10 +7,10 @@ import sys
 import unittest
 
 from doctor_support import Machine, place
-from uses_support import BUILD, needs_programs, piece, table
+from analysis_support import BUILD, needs_programs, piece, table
 
 from anycuda.elf import read
-from anycuda.uses.libraries import NATIVE
+from anycuda.analysis.libraries import NATIVE
 
 STUBS = ("cudart", "nvrtc", "cuda")
 LIBRARIES = ("libtvm_runtime.so", "libtvm_compiler.so", "libtilelang.so")

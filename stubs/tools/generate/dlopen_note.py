@@ -27,7 +27,8 @@ class Opened:
 
 def opened(library: Descriptor, driver: Descriptor) -> list[Opened]:
     """What the stub of `library` opens. Without the library itself its calls fail, and the program runs."""
-    # By this sentence `anycuda check` knows a stub inside another library (packaging/python/anycuda/uses/contents.py).
+    # By this sentence `anycuda check` knows a stub inside another library
+    # (packaging/python/anycuda/analysis/contents.py).
     rows = [Opened(library.name, f"The {library.product} that calls are handed to", "recommended", _sonames(library))]
     if library.driver_bound:
         rows += [

@@ -9,7 +9,7 @@ from .. import terminal
 from ..failure import Failure
 from ..matrix import data
 from ..matrix.selection import Selection
-from ..uses import libraries
+from ..analysis import libraries
 from . import as_json, findings, text, words
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .progress import Progress

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
-from ..uses.uses import FileUse, Reference, Use
+from ..analysis.uses import FileUse, Reference, Use
 
 # Beside the matrix's kinds. unchecked: no version says what the caller was built for, and that matters
 # there. unknown: no stub of this anycuda has such a function, so what needs it does not load.

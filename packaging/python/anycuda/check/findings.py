@@ -7,9 +7,9 @@ from pathlib import Path
 
 from ..elf import ElfError, NotElf, read
 from ..matrix.data import Run
-from ..uses import uses
-from ..uses.libraries import Table
-from ..uses.uses import FileUse
+from ..analysis import uses
+from ..analysis.libraries import Table
+from ..analysis.uses import FileUse
 from . import inputs
 from .cells import Asked, Cells
 

@@ -7,7 +7,7 @@ from typing import Callable
 
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
-from ..uses.uses import FileUse, Use
+from ..analysis.uses import FileUse, Use
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
 

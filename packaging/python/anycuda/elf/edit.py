@@ -10,9 +10,9 @@ import os
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from . import content, layout, record, room, tables, verify
-from .content import Edit
-from .draft import Draft, Plan
+from . import dynamic_info, layout, phdr_space, record, tables, verify
+from .dynamic_info import Edit
+from .patch_set import PatchSet, Plan
 from .errors import failures
 from .headers import Headers
 from .read import opened
@@ -103,17 +103,17 @@ def _plan(source: Source, edits: list[Edit]) -> Plan:
     headers = Headers(source)
     _check(headers)
     strings = headers.strings()
-    wanted = content.of(headers, strings)
+    wanted = dynamic_info.of(headers, strings)
     for edit in edits:
-        wanted = content.edited(wanted, edit, headers, strings)
-    draft = Draft(headers)
-    tables.write(draft, wanted, strings)
-    if draft.tail or not tables.has_slots(draft):
-        room.make(draft)
-        room.add_segment(draft, tables.write_dynamic(draft))
+        wanted = dynamic_info.edited(wanted, edit, headers, strings)
+    patch_set = PatchSet(headers)
+    tables.write(patch_set, wanted, strings)
+    if patch_set.tail or not tables.has_slots(patch_set):
+        phdr_space.make(patch_set)
+        phdr_space.add_segment(patch_set, tables.write_dynamic(patch_set))
     else:
-        tables.write_dynamic(draft)
-    plan = draft.plan()
+        tables.write_dynamic(patch_set)
+    plan = patch_set.plan()
     verify.check(source, plan, wanted)
     return plan
 

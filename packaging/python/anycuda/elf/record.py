@@ -11,8 +11,8 @@ import json
 from dataclasses import dataclass
 from struct import Struct
 
-from .content import Edit
-from .draft import Overlay, Plan
+from .dynamic_info import Edit
+from .patch_set import Overlay, Plan
 from .errors import ElfError
 from .source import Source
 

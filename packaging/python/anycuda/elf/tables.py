@@ -1,10 +1,10 @@
-"""The tables of the dynamic section, written anew as far as a new content needs it."""
+"""The tables of the dynamic section, written anew as far as an edit needs it."""
 
 from __future__ import annotations
 
 from . import layout
-from .content import Content
-from .draft import Draft
+from .dynamic_info import DynamicInfo
+from .patch_set import PatchSet
 from .headers import Strings
 
 # For whoever edits the file next.
@@ -29,118 +29,119 @@ class Names:
         return len(self.old) + at
 
 
-def write(draft: Draft, content: Content, strings: Strings) -> None:
-    """Everything of `content` that differs from the file, but for the dynamic section itself."""
+def write(patch_set: PatchSet, info: DynamicInfo, strings: Strings) -> None:
+    """Everything of `info` that differs from the file, but for the dynamic section itself."""
     names = Names(strings.table)
-    _needed(draft, content, names)
-    for tag, text in ((layout.DT_SONAME, content.soname), (layout.DT_RPATH, content.rpath),
-                      (layout.DT_RUNPATH, content.runpath)):
-        old = draft.headers.value(tag)
+    _needed(patch_set, info, names)
+    for tag, text in ((layout.DT_SONAME, info.soname), (layout.DT_RPATH, info.rpath),
+                      (layout.DT_RUNPATH, info.runpath)):
+        old = patch_set.headers.value(tag)
         if text is not None and (old is None or strings.get(old) != text):
-            draft.set(tag, names.offset(text))
-    _base(draft, content, names)
-    _versions(draft, content, strings, names)
+            patch_set.set(tag, names.offset(text))
+    _base(patch_set, info, names)
+    _versions(patch_set, info, strings, names)
     if names.new:
-        _strings(draft, names)
+        _strings(patch_set, names)
 
 
-def _needed(draft: Draft, content: Content, names: Names) -> None:
+def _needed(patch_set: PatchSet, info: DynamicInfo, names: Names) -> None:
     """In the order and the places they had; new ones behind the last."""
-    offsets = [names.offset(name) for name in content.needed]
-    at = max((i for i, (tag, _) in enumerate(draft.slots) if tag == layout.DT_NEEDED), default=-1) + 1
-    before = sum(tag == layout.DT_NEEDED for tag, _ in draft.slots)
-    draft.slots[at:at] = [(layout.DT_NEEDED, 0)] * max(len(offsets) - before, 0)
+    offsets = [names.offset(name) for name in info.needed]
+    at = max((i for i, (tag, _) in enumerate(patch_set.slots) if tag == layout.DT_NEEDED), default=-1) + 1
+    before = sum(tag == layout.DT_NEEDED for tag, _ in patch_set.slots)
+    patch_set.slots[at:at] = [(layout.DT_NEEDED, 0)] * max(len(offsets) - before, 0)
     slots: list[tuple[int, int]] = []
-    for tag, value in draft.slots:
+    for tag, value in patch_set.slots:
         if tag != layout.DT_NEEDED:
             slots.append((tag, value))
         elif offsets:  # more of them than names where several became one
             slots.append((tag, offsets.pop(0)))
-    draft.slots = slots
+    patch_set.slots = slots
 
 
-def _base(draft: Draft, content: Content, names: Names) -> None:
+def _base(patch_set: PatchSet, info: DynamicInfo, names: Names) -> None:
     """The base version is the library's own name. The dynamic linker never looks at it; tools show it."""
-    if content.base is None or content.soname is None or content.soname == content.base.name:
+    if info.base is None or info.soname is None or info.soname == info.base.name:
         return
-    headers, at = draft.headers, content.base.at
+    headers, at = patch_set.headers, info.base.at
     record = layout.VERDEF.unpack(headers.at(at, layout.VERDEF.size, "version record"))
     aux = headers.offset(at + record[5], layout.VERDAUX.size, "version record")
-    draft.overwrite(headers.offset(at, layout.VERDEF.size, "version record") + 8,
-                    elf_hash(content.soname).to_bytes(4, "little"))
-    draft.overwrite(aux, names.offset(content.soname).to_bytes(4, "little"))
+    patch_set.overwrite(headers.offset(at, layout.VERDEF.size, "version record") + 8,
+                        elf_hash(info.soname).to_bytes(4, "little"))
+    patch_set.overwrite(aux, names.offset(info.soname).to_bytes(4, "little"))
 
 
-def _versions(draft: Draft, content: Content, strings: Strings, names: Names) -> None:
-    headers = draft.headers
+def _versions(patch_set: PatchSet, info: DynamicInfo, strings: Strings, names: Names) -> None:
+    headers = patch_set.headers
     table = headers.value(layout.DT_VERSYM)
-    for number, index in content.indices.items():
+    for number, index in info.indices.items():
         assert table is not None
-        draft.overwrite(headers.offset(table + 2 * number, 2, "table of versions"), index.to_bytes(2, "little"))
-    if any(not node.at for need in content.needs for node in need.nodes):
-        _append_needs(draft, content, names)
+        patch_set.overwrite(headers.offset(table + 2 * number, 2, "table of versions"), index.to_bytes(2, "little"))
+    if any(not node.at for need in info.needs for node in need.nodes):
+        _append_needs(patch_set, info, names)
         return
-    for need in content.needs:
+    for need in info.needs:
         record = layout.VERNEED.unpack(headers.at(need.at, layout.VERNEED.size, "version record"))
         if strings.get(record[2]) != need.file:
-            draft.overwrite(headers.offset(need.at, layout.VERNEED.size, "version record") + 4,
-                            names.offset(need.file).to_bytes(4, "little"))
+            patch_set.overwrite(headers.offset(need.at, layout.VERNEED.size, "version record") + 4,
+                                names.offset(need.file).to_bytes(4, "little"))
 
 
-def _append_needs(draft: Draft, content: Content, names: Names) -> None:
+def _append_needs(patch_set: PatchSet, info: DynamicInfo, names: Names) -> None:
     """The table of version needs grows, so it moves, and is written without gaps."""
     table = bytearray()
-    for number, need in enumerate(content.needs):
+    for number, need in enumerate(info.needs):
         size = layout.VERNEED.size + layout.VERNAUX.size * len(need.nodes)
-        last = number == len(content.needs) - 1
+        last = number == len(info.needs) - 1
         first = layout.VERNEED.size if need.nodes else 0
         table += layout.VERNEED.pack(1, len(need.nodes), names.offset(need.file), first, 0 if last else size)
         for place, node in enumerate(need.nodes):
             step = layout.VERNAUX.size if place < len(need.nodes) - 1 else 0
             table += layout.VERNAUX.pack(elf_hash(node.name), node.flags, node.index, names.offset(node.name), step)
-    address = draft.append(bytes(table))
-    old = draft.headers.value(layout.DT_VERNEED)
-    draft.set(layout.DT_VERNEED, address)
-    draft.set(layout.DT_VERNEEDNUM, len(content.needs))
+    address = patch_set.append(bytes(table))
+    old = patch_set.headers.value(layout.DT_VERNEED)
+    patch_set.set(layout.DT_VERNEED, address)
+    patch_set.set(layout.DT_VERNEEDNUM, len(info.needs))
     if old is not None:
-        draft.replace_section(layout.SHT_VERNEED, old, address, len(table), info=len(content.needs))
+        patch_set.replace_section(layout.SHT_VERNEED, old, address, len(table), info=len(info.needs))
 
 
-def _strings(draft: Draft, names: Names) -> None:
-    old = draft.headers.value(layout.DT_STRTAB)
+def _strings(patch_set: PatchSet, names: Names) -> None:
+    old = patch_set.headers.value(layout.DT_STRTAB)
     assert old is not None
     table = names.old + bytes(names.new)
-    place = draft.headers.offset(old, len(names.old), "string table")
-    draft.left.append((place, place + len(names.old)))
-    address = draft.append(table, 1)
-    draft.set(layout.DT_STRTAB, address)
-    draft.set(layout.DT_STRSZ, len(table))
-    draft.replace_section(layout.SHT_STRTAB, old, address, len(table))
+    place = patch_set.headers.offset(old, len(names.old), "string table")
+    patch_set.left.append((place, place + len(names.old)))
+    address = patch_set.append(table, 1)
+    patch_set.set(layout.DT_STRTAB, address)
+    patch_set.set(layout.DT_STRSZ, len(table))
+    patch_set.replace_section(layout.SHT_STRTAB, old, address, len(table))
 
 
-def has_slots(draft: Draft) -> bool:
+def has_slots(patch_set: PatchSet) -> bool:
     """Whether the entries can stay in the dynamic section that there is. Its end is an entry too."""
-    headers = draft.headers
+    headers = patch_set.headers
     spare = headers.slots[headers.used:]
     zeros = next((i for i, slot in enumerate(spare) if slot != (0, 0)), len(spare))
-    return not draft.moves_dynamic and len(draft.slots) < headers.used + zeros
+    return not patch_set.moves_dynamic and len(patch_set.slots) < headers.used + zeros
 
 
-def write_dynamic(draft: Draft) -> int:
+def write_dynamic(patch_set: PatchSet) -> int:
     """The dynamic section, in its place or appended; gives what the appended segment must allow. The dynamic
     linker writes into it, so it cannot be in a segment that is only read."""
-    headers = draft.headers
-    packed = b"".join(layout.DYNAMIC.pack(*slot) for slot in draft.slots)
-    if has_slots(draft):
-        size = layout.DYNAMIC.size * min(max(headers.used, len(draft.slots) + 1), len(headers.slots))
-        draft.overwrite(headers.dynamic.offset, packed + bytes(size - len(packed)))
+    headers = patch_set.headers
+    packed = b"".join(layout.DYNAMIC.pack(*slot) for slot in patch_set.slots)
+    if has_slots(patch_set):
+        size = layout.DYNAMIC.size * min(max(headers.used, len(patch_set.slots) + 1), len(headers.slots))
+        patch_set.overwrite(headers.dynamic.offset, packed + bytes(size - len(packed)))
         return layout.PF_R
     packed += bytes(layout.DYNAMIC.size * (1 + _SPARE_SLOTS))
-    address = draft.append(packed, 16)
+    address = patch_set.append(packed, 16)
     old, size = headers.dynamic, len(packed)
-    draft.segments = [segment._replace(offset=draft.offset(address), address=address, physical=address, in_file=size,
-                                       in_memory=size) if segment == old else segment for segment in draft.segments]
-    draft.replace_section(layout.SHT_DYNAMIC, old.address, address, size)
+    moved = {"offset": patch_set.offset(address), "address": address, "physical": address, "in_file": size,
+             "in_memory": size}
+    patch_set.segments = [segment._replace(**moved) if segment == old else segment for segment in patch_set.segments]
+    patch_set.replace_section(layout.SHT_DYNAMIC, old.address, address, size)
     return layout.PF_R | layout.PF_W
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import content, layout, symbols, versions
-from .content import Content
-from .draft import Overlay, Plan
+from . import dynamic_info, layout, symbols, versions
+from .dynamic_info import DynamicInfo
+from .patch_set import Overlay, Plan
 from .errors import ElfError
 from .headers import Headers, Segment
 from .source import Source
@@ -16,7 +16,7 @@ _RELOCATED = {layout.DT_STRTAB, layout.DT_STRSZ, layout.DT_NEEDED, layout.DT_SON
               layout.DT_HASH, layout.DT_GNU_HASH}
 
 
-def check(source: Source, plan: Plan, wanted: Content) -> None:
+def check(source: Source, plan: Plan, wanted: DynamicInfo) -> None:
     """Raises ElfError if the planned file is not as wanted."""
     try:
         new = Headers(Overlay(source, plan.fields, plan.start, plan.tail))
@@ -27,9 +27,9 @@ def check(source: Source, plan: Plan, wanted: Content) -> None:
         raise source.error(f"cannot be edited: the result would have {problem}")
 
 
-def _problem(old: Headers, new: Headers, wanted: Content) -> str:
+def _problem(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     strings = new.strings()
-    found = content.of(new, strings)
+    found = dynamic_info.of(new, strings)
     if _names(found) != _names(wanted):
         return "other names than wanted"
     if _nodes(found.needs) != _nodes(wanted.needs):
@@ -43,7 +43,7 @@ def _problem(old: Headers, new: Headers, wanted: Content) -> str:
     return _other_symbols(old, new, wanted) or _other_segments(old, new) or _other_entries(old, new)
 
 
-def _names(of: Content) -> tuple:
+def _names(of: DynamicInfo) -> tuple:
     return of.needed, of.soname, of.rpath, of.runpath
 
 
@@ -51,7 +51,7 @@ def _nodes(needs: list[versions.Need]) -> list[tuple[str, list[tuple[str, int, i
     return [(need.file, [(node.name, node.index, node.flags) for node in need.nodes]) for need in needs]
 
 
-def _other_symbols(old: Headers, new: Headers, wanted: Content) -> str:
+def _other_symbols(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     table, indices = symbols.tables(old)
     expected = bytearray(indices)
     for number, index in wanted.indices.items():

@@ -8,8 +8,8 @@ from typing import Callable
 from ..elf.edit import Edit
 from ..elf.read import Image
 from ..failure import Failure
-from ..uses.libraries import Library, Table
-from ..uses.uses import FileUse, Use
+from ..analysis.libraries import Library, Table
+from ..analysis.uses import FileUse, Use
 from .wanted import Wanted
 
 HERE = "$ORIGIN"

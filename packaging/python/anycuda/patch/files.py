@@ -11,8 +11,8 @@ from .. import installation
 from ..elf import ElfError, edit, read
 from ..elf.read import Image
 from ..failure import Failure
-from ..uses import libraries, uses
-from ..uses.uses import FileUse
+from ..analysis import libraries, uses
+from ..analysis.uses import FileUse
 from . import replace
 from .decide import HERE, decide
 from .wanted import Wanted

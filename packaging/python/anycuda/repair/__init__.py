@@ -10,9 +10,9 @@ from pathlib import Path
 
 from .. import terminal
 from ..failure import Failure
-from ..uses import libraries
+from ..analysis import libraries
 from ..wheels import archive
-from . import doing, plan, survey, text
+from . import apply, plan, scan, text
 from .progress import Progress
 from .stubs import Stubs
 
@@ -79,12 +79,12 @@ def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: librari
         _check(path, target, arguments, wheel)
         if not arguments.in_place and not arguments.dry_run:
             _make(arguments.wheel_dir)
-        with doing.work_folder(None if arguments.dry_run else target.parent) as work:
+        with apply.work_folder(None if arguments.dry_run else target.parent) as work:
             progress.start(f"{path.name}: reading", wheel.size)
-            found = survey.look(wheel, work, progress.step)
+            found = scan.look(wheel, work, progress.step)
             promised = None if arguments.any_glibc else wheel.name.glibc
-            wishes = plan.Wishes(arguments.built_for, arguments.partly, promised)
-            made = plan.make(found, wheel.name.distribution, wishes, table, stubs.of)
+            options = plan.Options(arguments.built_for, arguments.partly, promised)
+            made = plan.make(found, wheel.name.distribution, options, table, stubs.of)
             progress.clear()
             print(terminal.writable(path.name))
             if made.refusals:
@@ -99,9 +99,9 @@ def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: librari
             sys.stdout.flush()
             progress.start(f"{path.name}: writing", wheel.size)
             try:
-                result = (doing.copied(wheel, work) if nothing else
-                          doing.write(wheel, found, made, arguments.drop_requirement, work, progress.step))
-            except doing.CannotEdit as reason:
+                result = (apply.copied(wheel, work) if nothing else
+                          apply.write(wheel, found, made, arguments.drop_requirement, work, progress.step))
+            except apply.CannotEdit as reason:
                 return _refuse([str(reason)])
             finally:
                 progress.clear()
@@ -141,7 +141,7 @@ def _finish(result: Path, target: Path, arguments: argparse.Namespace, nothing: 
         raise Failure(f"{target} is there already, and another wheel than this would be: --force replaces it")
     size = result.stat().st_size
     if not same:
-        doing.put(result, target)
+        apply.put(result, target)
     what = "nothing to repair; copied to" if nothing else "written"
     what = "it is in its place already:" if same else what
     print(terminal.writable(f"  {what} {target} ({size / 1e6:.1f} MB)"), flush=True)

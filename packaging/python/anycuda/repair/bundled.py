@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import posixpath
 
-from ..uses.libraries import Table
+from ..analysis.libraries import Table
 from .common import is_common
 from .files import FileEdit
-from .survey import Member, Survey
+from .scan import Member, Scan
 
 _COPIES = ("original", "renamed")
 _BUILTINS = "libnvrtc-builtins"
 _NVIDIAS, _STUB = "a copy of NVIDIA's library", "a stub under the name that all have in common,"
 
 
-def strangers(member: Member, edit: FileEdit, inside: frozenset, table: Table) -> tuple[list[str], list[str]]:
+def unstubbed_deps(member: Member, edit: FileEdit, inside: frozenset, table: Table) -> tuple[list[str], list[str]]:
     """What it needs of CUDA that has no stub and is not in the wheel: what ties it to one CUDA, and what is the same
     in every one, such as the driver's NVML."""
     names = [name for name in member.use.other if name not in edit.needed and name not in inside]
@@ -25,20 +25,20 @@ def _tied(name: str, table: Table) -> bool:
     return all(name not in sonames or len(sonames) > 1 for sonames in table.others.values())
 
 
-def leave_out(plan, survey: Survey, table: Table) -> None:
+def leave_out(plan, scan: Scan, table: Table) -> None:
     """A copy goes when files of this wheel needed it and none does any more, and no text names it."""
     edits = {edit.name: edit for edit in plan.edits}
     replaced = {name for edit in plan.edits for name in edit.needed}
-    shared = {member.name for member in survey.members if is_common(member, table)}
-    copies = [member for member in survey.members
+    shared = {member.name for member in scan.members if is_common(member, table)}
+    copies = [member for member in scan.members
               if _is_copy(member) or member.file.startswith(_BUILTINS) or member.name in shared]
     going = {member.name for member in copies if {member.file, member.soname} & replaced
              or member.file.startswith(_BUILTINS) and any(name.startswith("libnvrtc.") or name.startswith("libnvrtc-")
                                                           for name in replaced)}
     while True:  # what stays may need what was to go
-        still = {need for member in survey.members if member.name not in going
+        still = {need for member in scan.members if member.name not in going
                  for need in _needs_of(member, edits.get(member.name))}
-        staying = {member.name: _why_stays(member, still, survey) for member in copies if member.name in going}
+        staying = {member.name: _why_stays(member, still, scan) for member in copies if member.name in going}
         kept = {name: why for name, why in staying.items() if why}
         if not kept:
             break
@@ -46,7 +46,7 @@ def leave_out(plan, survey: Survey, table: Table) -> None:
         going -= set(kept)
     plan.left_out.update({name: f"{_STUB if name in shared else _NVIDIAS} that nothing in the wheel needs any more"
                           for name in sorted(going)})
-    plan.notes += _named_in_texts(plan, survey)
+    plan.notes += _named_in_texts(plan, scan)
 
 
 def _is_copy(member: Member) -> bool:
@@ -58,17 +58,17 @@ def _needs_of(member: Member, edit: FileEdit | None) -> set[str]:
     return names | {text for use in member.use.uses for text in use.strings} | set(member.opens)
 
 
-def _why_stays(member: Member, still: set[str], survey: Survey) -> str:
+def _why_stays(member: Member, still: set[str], scan: Scan) -> str:
     if {member.file, member.soname} & still:
         return "other files need it, or open it by its name"
-    named = [text for text, names in survey.texts.items() if member.file in names]
+    named = [text for text, names in scan.texts.items() if member.file in names]
     return f"{named[0]} names it" if named else ""
 
 
-def _named_in_texts(plan, survey: Survey) -> list[str]:
+def _named_in_texts(plan, scan: Scan) -> list[str]:
     """A program text that names a CUDA library may open it; nobody can tell from here."""
     if not plan.edits:
         return []
-    of_nvidia = {text: [name for name in names if "_stub" not in name] for text, names in survey.texts.items()}
+    of_nvidia = {text: [name for name in names if "_stub" not in name] for text, names in scan.texts.items()}
     return [f"{text} names {', '.join(names[:3])}: if it opens that, it gets NVIDIA's library, not the stub"
             for text, names in of_nvidia.items() if names and posixpath.splitext(text)[1] == ".py"]

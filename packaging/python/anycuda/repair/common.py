@@ -3,9 +3,9 @@ under a name of their own (libcudart_stub-c7c69a83.so), as repair and auditwheel
 
 from __future__ import annotations
 
-from ..uses.libraries import Table
-from ..uses.uses import Use
-from .survey import Member, Survey
+from ..analysis.libraries import Table
+from ..analysis.uses import Use
+from .scan import Member, Scan
 
 
 def has_own_name(use: Use) -> bool:
@@ -18,15 +18,15 @@ def is_common(member: Member, table: Table) -> bool:
     return _what(member) == "stub" and bool({member.file, member.soname} & _names(table))
 
 
-def foreign(survey: Survey, table: Table) -> frozenset[str]:
+def foreign(scan: Scan, table: Table) -> frozenset[str]:
     """Files that have the name of a stub and are none of ours: another project's had them once."""
-    return frozenset(name for member in survey.members if _what(member) != "stub"
+    return frozenset(name for member in scan.members if _what(member) != "stub"
                      for name in (member.file, member.soname) if name in _names(table))
 
 
-def there(survey: Survey) -> frozenset[str]:
+def there(scan: Scan) -> frozenset[str]:
     """Stubs under names of their own, by their names in the wheel. What has the same one is the same."""
-    return frozenset(member.name for member in survey.members
+    return frozenset(member.name for member in scan.members
                      if _what(member) == "stub" and member.file == member.soname)
 
 

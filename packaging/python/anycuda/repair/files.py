@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from ..uses.libraries import NATIVE, Table
-from ..uses.uses import Reference, Use
+from ..analysis.libraries import NATIVE, Table
+from ..analysis.uses import Reference, Use
 from . import places
 from .common import has_own_name
 from .stubs import Stub
-from .survey import Member
+from .scan import Member
 
 _NO_LIBRARY = ("original", "renamed", "stub", "dropin", "peer")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .stubs import Stub
-from .survey import Member
+from .scan import Member
 
 # What was tested with CUDA 11 and later; no such CUDA runs with an older glibc.
 _OLDEST = (2, 17)

@@ -6,17 +6,17 @@ import posixpath
 from dataclasses import dataclass, field
 from typing import Callable
 
-from ..uses.libraries import Table
-from ..uses.uses import Use
+from ..analysis.libraries import Table
+from ..analysis.uses import Use
 from . import bundled, common, files, glibc
 from .files import FileEdit
 from .places import folder_of_stubs, place_of
 from .stubs import Stub
-from .survey import Member, Survey
+from .scan import Member, Scan
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Options:
     """`built_for`: the major of what does not say it. `partly`: repair even what goes on needing libraries that
     have no stub. `glibc`: what the wheel promises; None: whatever the stubs need will do."""
 
@@ -37,15 +37,15 @@ class Plan:
     notes: list[str] = field(default_factory=list)
 
 
-def make(survey: Survey, distribution: str, wishes: Wishes, table: Table,
+def make(scan: Scan, distribution: str, options: Options, table: Table,
          stub_of: Callable[[str], Stub]) -> Plan:
     plan = Plan()
     folder = folder_of_stubs(distribution)
-    majors = _majors(survey.members)
-    inside = _inside(survey)
-    foreign, there = common.foreign(survey, table), common.there(survey)
+    majors = _majors(scan.members)
+    inside = _inside(scan)
+    foreign, there = common.foreign(scan, table), common.there(scan)
     too_new: list[Stub] = []
-    for member in survey.members:
+    for member in scan.members:
         place = place_of(member.name)
         plan.notes += files.notes(member, foreign)
         plan.refusals += [f"{member.name} needs {name}, which is not in the wheel: somebody has taken it out of a "
@@ -55,12 +55,12 @@ def make(survey: Survey, distribution: str, wishes: Wishes, table: Table,
         if not uses:
             continue
         wanted = {use.library: stub_of(use.library) for use in uses}
-        edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, wishes, majors))
+        edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, options, majors))
         plan.edits.append(edit)
         plan.refusals += files.refusals(member, edit, place, wanted, table)
-        too_new += glibc.too_new(member, wanted, wishes.glibc)
-        tied, others = bundled.strangers(member, edit, inside, table)
-        if tied and not wishes.partly:
+        too_new += glibc.too_new(member, wanted, options.glibc)
+        tied, others = bundled.unstubbed_deps(member, edit, inside, table)
+        if tied and not options.partly:
             plan.refusals.append(f"{member.name} needs {', '.join(tied)}, for which anycuda has no stub: without that "
                                  "it does not load, whatever else is repaired. --partly repairs the rest, for "
                                  "machines that have it")
@@ -69,13 +69,13 @@ def make(survey: Survey, distribution: str, wishes: Wishes, table: Table,
                               "loads only where that is")
         paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
         plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
-    if wishes.glibc and too_new:
-        plan.refusals.append(glibc.refusal(too_new, wishes.glibc))
-    for name, why in survey.unread.items():
+    if options.glibc and too_new:
+        plan.refusals.append(glibc.refusal(too_new, options.glibc))
+    for name, why in scan.unread.items():
         plan.notes.append(f"{name} stays as it is: {why}")
-    bundled.leave_out(plan, survey, table)
+    bundled.leave_out(plan, scan, table)
     plan.refusals += [f"{name} is in the wheel already, and another file than the stub" for name in plan.stubs
-                      if name in survey.files]
+                      if name in scan.files]
     plan.refusals = list(dict.fromkeys(plan.refusals))  # what is wrong with a stub is so for every file
     return plan
 
@@ -90,17 +90,17 @@ def _majors(members: list[Member]) -> dict[str, set[str]]:
     return found
 
 
-def _major(use: Use, wishes: Wishes, majors: dict[str, set[str]]) -> tuple[str, str]:
+def _major(use: Use, options: Options, majors: dict[str, set[str]]) -> tuple[str, str]:
     """(major of the references that do not say theirs, how it is known); ("", "") if nothing tells."""
     if len(use.majors) == 1:
         return use.majors[0], "its name" if use.needed else "the functions that it uses"
-    if wishes.built_for:
-        return wishes.built_for, "--built-for"
+    if options.built_for:
+        return options.built_for, "--built-for"
     known = majors.get(use.library) or set().union(*majors.values(), set())
     return (next(iter(known)), "the wheel's other files") if len(known) == 1 else ("", "")
 
 
-def _inside(survey: Survey) -> frozenset[str]:
+def _inside(scan: Scan) -> frozenset[str]:
     """Names under which the dynamic linker may find files of this wheel."""
-    return frozenset([posixpath.basename(name) for name in survey.files] +
-                     [member.soname for member in survey.members if member.soname])
+    return frozenset([posixpath.basename(name) for name in scan.files] +
+                     [member.soname for member in scan.members if member.soname])

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import installation
 from ..elf import ElfError, read
 from ..failure import Failure
-from ..uses import libraries
+from ..analysis import libraries
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .. import installation, terminal
 from ..failure import Failure
-from ..uses import libraries
+from ..analysis import libraries
 from . import environment, program
 
 NAME = "run"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Mapping
 
 from ..installation import Installation
-from ..uses.libraries import Table
+from ..analysis.libraries import Table
 from .private_link import link_to
 from .program import Program
 

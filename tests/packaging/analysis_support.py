@@ -14,7 +14,7 @@ from matrix_support import anycuda, built as made  # puts the command on the pat
 
 from anycuda.elf import read
 from anycuda.matrix import data
-from anycuda.uses import libraries, uses
+from anycuda.analysis import libraries, uses
 
 REAL = BUILD / "tests" / "integration" if BUILD else Path("/no build")
 needs_programs = unittest.skipUnless((REAL / "native" / "call_cudart-12").exists(),

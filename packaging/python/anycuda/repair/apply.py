@@ -14,14 +14,14 @@ from typing import Iterator
 
 from ..elf import ElfError, edit, read
 from ..failure import Failure
-from ..uses import uses
+from ..analysis import uses
 from ..wheels import writing
 from ..wheels.archive import Wheel
 from . import requirements
 from .files import FileEdit
 from .plan import Plan
 from .stubs import Stub
-from .survey import Survey
+from .scan import Scan
 
 
 class CannotEdit(Failure):
@@ -42,7 +42,7 @@ def work_folder(where: Path | None) -> Iterator[Path]:
         raise Failure(f"{place}: {error.strerror or error}") from None
 
 
-def write(wheel: Wheel, survey: Survey, plan: Plan, dropped: list[str], work: Path, step: writing.Step) -> Path:
+def write(wheel: Wheel, scan: Scan, plan: Plan, dropped: list[str], work: Path, step: writing.Step) -> Path:
     """The repaired wheel, in `work`."""
     out = work / wheel.path.name
     changes = writing.Changes(removed=set(plan.left_out))
@@ -54,7 +54,7 @@ def write(wheel: Wheel, survey: Survey, plan: Plan, dropped: list[str], work: Pa
         metadata = f"{wheel.dist_info}/METADATA"
         text = requirements.drop(wheel.read(metadata), dropped)
         changes.edited[metadata] = lambda path: path.write_bytes(text)
-    writing.write(wheel, survey.sums, changes, work, out, writing.moment_of(wheel), step)
+    writing.write(wheel, scan.sums, changes, work, out, writing.moment_of(wheel), step)
     shutil.copymode(wheel.path, out)
     return out
 

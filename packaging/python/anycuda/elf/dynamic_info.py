@@ -42,7 +42,7 @@ class Edit:
 
 
 @dataclass
-class Content:
+class DynamicInfo:
     """`indices`: number of a symbol -> version index. The needs are those of the file, with new names in them;
     those that it does not have yet are at the end, and have no address."""
 
@@ -55,60 +55,60 @@ class Content:
     indices: dict[int, int] = field(default_factory=dict)
 
 
-def of(headers: Headers, strings: Strings) -> Content:
+def of(headers: Headers, strings: Strings) -> DynamicInfo:
     def text(tag: int) -> str | None:
         value = headers.value(tag)
         return None if value is None else strings.get(value)
 
     base = [node for node in versions.defined(headers, strings) if node.flags & layout.VER_FLG_BASE]
     soname = text(layout.DT_SONAME)
-    return Content([strings.get(value) for value in headers.values(layout.DT_NEEDED)], soname,
-                   text(layout.DT_RPATH), text(layout.DT_RUNPATH), versions.needed(headers, strings),
-                   base[0] if base and base[0].name == soname else None)
+    return DynamicInfo([strings.get(value) for value in headers.values(layout.DT_NEEDED)], soname,
+                       text(layout.DT_RPATH), text(layout.DT_RUNPATH), versions.needed(headers, strings),
+                       base[0] if base and base[0].name == soname else None)
 
 
-def edited(content: Content, edit: Edit, headers: Headers, strings: Strings) -> Content:
-    """`content`, changed as the edit says."""
+def edited(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) -> DynamicInfo:
+    """`info`, changed as the edit says."""
     for name in edit.names():
         if not name or "\0" in name:
             raise headers.error(f"cannot be given the name {name!r}")
-    _rename(content, edit, headers)
-    content.needed += [name for name in edit.add_needed if name not in content.needed]
+    _rename(info, edit, headers)
+    info.needed += [name for name in edit.add_needed if name not in info.needed]
     if edit.soname is not None:
-        content.soname = edit.soname
-    _search(content, edit)
+        info.soname = edit.soname
+    _search(info, edit)
     if edit.versions:
-        _require(content, edit, headers, strings)
-    return content
+        _require(info, edit, headers, strings)
+    return info
 
 
-def _rename(content: Content, edit: Edit, headers: Headers) -> None:
+def _rename(info: DynamicInfo, edit: Edit, headers: Headers) -> None:
     for old in edit.needed:
-        if old not in content.needed and all(need.file != old for need in content.needs):
+        if old not in info.needed and all(need.file != old for need in info.needs):
             raise headers.error(f"does not need {old}")
     names: list[str] = []
-    for name in content.needed:
+    for name in info.needed:
         new = edit.needed.get(name, name)
         # Several old names may become one.
-        if new == name or new not in names and new not in content.needed:
+        if new == name or new not in names and new not in info.needed:
             names.append(new)
-    content.needed = names
-    for need in content.needs:
+    info.needed = names
+    for need in info.needs:
         need.file = edit.needed.get(need.file, need.file)
 
 
-def _search(content: Content, edit: Edit) -> None:
+def _search(info: DynamicInfo, edit: Edit) -> None:
     """A DT_RUNPATH makes the dynamic linker ignore every DT_RPATH, the inherited ones too. So a file without any
     gets a DT_RPATH, which hides nothing."""
-    kind = "runpath" if content.runpath is not None else "rpath"
-    path = getattr(content, kind) if edit.set_rpath is None else edit.set_rpath
+    kind = "runpath" if info.runpath is not None else "rpath"
+    path = getattr(info, kind) if edit.set_rpath is None else edit.set_rpath
     folders = path.split(":") if path else []
     folders += [folder for folder in dict.fromkeys(edit.rpath) if folder not in folders]
     if edit.rpath or edit.set_rpath is not None:
-        setattr(content, kind, ":".join(folders))
+        setattr(info, kind, ":".join(folders))
 
 
-def _require(content: Content, edit: Edit, headers: Headers, strings: Strings) -> None:
+def _require(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) -> None:
     """Version needs for symbols that have none."""
     table, indices = symbols.tables(headers)
     if not indices:
@@ -120,28 +120,28 @@ def _require(content: Content, edit: Edit, headers: Headers, strings: Strings) -
             if text in numbers:
                 numbers[text].append(number)
     for name, (file, node) in edit.versions.items():
-        if file not in content.needed:  # the dynamic linker would end the program
+        if file not in info.needed:  # the dynamic linker would end the program
             raise headers.error(f"a version of {file} is wanted for {name}, but the file does not need {file}")
-        index = _index(content, file, node, headers, strings)
+        index = _index(info, file, node, headers, strings)
         if not numbers[name]:
             raise headers.error(f"does not use {name}")
         for number in numbers[name]:
-            old = content.indices.get(number, int.from_bytes(indices[2 * number: 2 * number + 2], "little"))
+            old = info.indices.get(number, int.from_bytes(indices[2 * number: 2 * number + 2], "little"))
             if old not in (layout.VERSYM_LOCAL, layout.VERSYM_GLOBAL, index):
                 raise headers.error(f"uses {name} with a version already")
-            content.indices[number] = index
+            info.indices[number] = index
 
 
-def _index(content: Content, file: str, node: str, headers: Headers, strings: Strings) -> int:
+def _index(info: DynamicInfo, file: str, node: str, headers: Headers, strings: Strings) -> int:
     """The version index of the node of that file, which is added to the needs if it is new."""
-    need = next((need for need in content.needs if need.file == file), None)
+    need = next((need for need in info.needs if need.file == file), None)
     if need is None:
         need = versions.Need(file, 0)
-        content.needs.append(need)
+        info.needs.append(need)
     for known in need.nodes:
         if known.name == node:
             return known.index
-    used = [other.index for one in content.needs for other in one.nodes]
+    used = [other.index for one in info.needs for other in one.nodes]
     used += [other.index for other in versions.defined(headers, strings)]
     index = max([layout.VERSYM_GLOBAL, *used]) + 1
     if index >= layout.VERSYM_HIDDEN:

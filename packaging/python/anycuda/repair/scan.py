@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..elf import ElfError, read
 from ..failure import Failure
-from ..uses import contents, libraries, uses
+from ..analysis import contents, libraries, uses
 from ..wheels import record, writing
 from ..wheels.archive import Wheel
 from . import stubs
@@ -43,7 +43,7 @@ class Member:
 
 
 @dataclass
-class Survey:
+class Scan:
     """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it."""
 
     members: list[Member] = field(default_factory=list)
@@ -53,22 +53,22 @@ class Survey:
     files: tuple[str, ...] = ()
 
 
-def look(wheel: Wheel, work: Path, step: writing.Step) -> Survey:
+def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
     rows = record.parse(wheel.read(wheel.record), f"{wheel.path}: {wheel.record}")
-    survey = Survey(files=tuple(entry.filename for entry in wheel.entries))
+    scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
     for entry in wheel.entries:
         if not entry.is_dir() and entry.filename != wheel.record:
-            survey.sums[entry.filename] = _file(wheel, entry, record.Sum(record.algorithm(rows, entry.filename)),
-                                                work, survey, step)
-    wrong = record.compare(rows, survey.sums, wheel.record)
+            scan.sums[entry.filename] = _file(wheel, entry, record.Sum(record.algorithm(rows, entry.filename)),
+                                              work, scan, step)
+    wrong = record.compare(rows, scan.sums, wheel.record)
     if wrong:
         more = f" (and {len(wrong) - 1} more such things)" if len(wrong) > 1 else ""
         raise Failure(f"{wheel.path}: {wrong[0]}{more}. pip would install it, since it does not look; a new RECORD "
                       "would hide that somebody changed the wheel. Take it from where it was built")
-    return survey
+    return scan
 
 
-def _file(wheel: Wheel, entry, total: record.Sum, work: Path, survey: Survey, step: writing.Step) -> record.Row:
+def _file(wheel: Wheel, entry, total: record.Sum, work: Path, scan: Scan, step: writing.Step) -> record.Row:
     name, is_text = entry.filename, entry.filename.endswith(_TEXTS)
     found: set[bytes] = set()
     kept, first, path = b"", True, None
@@ -88,34 +88,34 @@ def _file(wheel: Wheel, entry, total: record.Sum, work: Path, survey: Survey, st
             kept = (kept + block)[-_LONGEST:]
         step(name, len(block))
     if path:
-        _elf(name, path, survey)
+        _elf(name, path, scan)
         path.unlink()
     if found and not name.startswith(wheel.dist_info + "/"):
-        survey.texts[name] = tuple(sorted(one.decode("ascii", "replace") for one in found))
+        scan.texts[name] = tuple(sorted(one.decode("ascii", "replace") for one in found))
     return total.row
 
 
-def _elf(name: str, path: Path, survey: Survey) -> None:
+def _elf(name: str, path: Path, scan: Scan) -> None:
     try:
         image = read.read(path)
         use = uses.of(image)
-        opens = _stubs_named(path, survey)
+        opens = _stubs_named(path, scan)
     except ElfError as error:
-        survey.unread[name] = str(error).replace(f"{path}: ", "")
+        scan.unread[name] = str(error).replace(f"{path}: ", "")
         return
-    survey.members.append(Member(name, image.machine, image.soname, tuple(image.needed),
-                                 image.rpath if image.runpath is None else image.runpath,
-                                 stubs.glibc_of(image), use, _native(image), opens))
+    scan.members.append(Member(name, image.machine, image.soname, tuple(image.needed),
+                               image.rpath if image.runpath is None else image.runpath,
+                               stubs.glibc_of(image), use, _native(image), opens))
 
 
 def _native(image: read.Image) -> frozenset[str]:
     return frozenset(file for file, nodes in image.versions_needed.items() if libraries.NATIVE in nodes)
 
 
-def _stubs_named(path: Path, survey: Survey) -> tuple[str, ...]:
+def _stubs_named(path: Path, scan: Scan) -> tuple[str, ...]:
     """It costs a second look at the file, and matters only for a wheel that has stubs under their common names."""
     table = libraries.table()
-    if not {posixpath.basename(name) for name in survey.files} & {one.stub for one in table.libraries.values()}:
+    if not {posixpath.basename(name) for name in scan.files} & {one.stub for one in table.libraries.values()}:
         return ()
     of_stubs = {name: replace(one, file_prefix=one.stub) for name, one in table.libraries.items()}
     found = contents.look(path, replace(table, libraries=of_stubs)).names

@@ -10,11 +10,11 @@ from pathlib import Path
 from unittest import mock
 
 from elf_support import linkers
-from uses_support import BUILD, REAL, Folder, built, library_file, needs_programs, piece, table, use_of, wheel
+from analysis_support import BUILD, REAL, Folder, built, library_file, needs_programs, piece, table, use_of, wheel
 
 from anycuda.elf import edit, read
 from anycuda.failure import Failure
-from anycuda.uses import contents, libraries
+from anycuda.analysis import contents, libraries
 
 
 def only(file, library: str = "cudart"):
@@ -361,7 +361,7 @@ class Reading(unittest.TestCase):
         """So that who edits a file has read it once."""
         image = read.read(library_file("cudart", "12.9"))
         with mock.patch.object(read, "read", side_effect=AssertionError):
-            from anycuda.uses import uses
+            from anycuda.analysis import uses
             self.assertEqual(uses.of(image, table()).provides.major, "12")
 
 

@@ -53,7 +53,7 @@ class Overlay(Source):
         return bytes(data)
 
 
-class Draft:
+class PatchSet:
     def __init__(self, headers: Headers) -> None:
         self.headers, self.source = headers, headers.source
         page = layout.PAGES.get(headers.machine)
