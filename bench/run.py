@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from measure import (first_call, footprint, load, registration, report, targets, warm)  # noqa: E402
 from measure.bench import Bench, progress  # noqa: E402
-from measure.instruments import Failure, missing  # noqa: E402
+from measure.tools import Failure, missing  # noqa: E402
 from measure.libraries import FAMILIES, Pieces, collect  # noqa: E402
-from measure.workshop import Workshop, clean  # noqa: E402
+from measure.workspace import Workspace, clean  # noqa: E402
 
 PARTS = {"warm": warm.measure, "load": load.measure, "first-call": first_call.measure,
          "memory": footprint.measure, "registration": registration.measure}
@@ -83,11 +83,11 @@ def prepare(options: argparse.Namespace) -> tuple[Bench, list[str]]:
     libraries, absent = collect(pieces, stubs)
     clean(options.work)
     progress(f"building helpers in {options.work}")
-    bench = Bench(libraries, Workshop(options.work.resolve(), options.compiler),
+    bench = Bench(libraries, Workspace(options.work.resolve(), options.compiler),
                   options.repeats)
     for family in FAMILIES:
         if real := bench.compared(family):
-            libraries.append(bench.workshop.shim(real))
+            libraries.append(bench.workspace.shim(real))
     return bench, absent
 
 

@@ -102,7 +102,7 @@ function(anycuda_library library)
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
   if(linkable)
     anycuda_link_library(link_${library}_native ${library} "${out}/link-native" ${linker_name} native)
-    add_library(native_${library} INTERFACE) # packaging/cmake/tree.cmake says what it links
+    add_library(native_${library} INTERFACE) # packaging/cmake/subproject.cmake says what it links
   endif()
   foreach(major IN LISTS majors)
     anycuda_stub(dropin_${library}_${major} ${library} "${out}/dropin-${major}" "${soname_${major}}"

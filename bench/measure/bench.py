@@ -6,9 +6,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import instruments
+from . import tools
 from .libraries import FAMILIES, OURS, REAL, TILELANG, Library
-from .workshop import Workshop, alias
+from .workspace import Workspace, alias
 
 
 @dataclass
@@ -16,7 +16,7 @@ class Bench:
     """Handed to each measurement."""
 
     libraries: list[Library]
-    workshop: Workshop
+    workspace: Workspace
     repeats: int
 
     def of(self, family: str, *kinds: str) -> list[Library]:
@@ -54,16 +54,16 @@ class Bench:
 
     def bare(self) -> dict[str, str]:
         """An environment in which the stubs find nothing on this machine."""
-        return {"ANYCUDA_SYSTEM_ROOT": str(self.workshop.empty_root)}
+        return {"ANYCUDA_SYSTEM_ROOT": str(self.workspace.empty_root)}
 
     def search_path(self, libraries: list[Library]) -> dict[str, str]:
         """LD_LIBRARY_PATH with one folder per library, each holding nothing else."""
-        folders = [str(alias(self.workshop.folder, library)) for library in libraries]
+        folders = [str(alias(self.workspace.folder, library)) for library in libraries]
         return {"LD_LIBRARY_PATH": ":".join(folders)}
 
     def probe(self, *words: str | Path) -> list[str]:
         """The command line of the probe."""
-        return [str(self.workshop.probe), *map(str, words)]
+        return [str(self.workspace.probe), *map(str, words)]
 
 
 def progress(text: str) -> None:
@@ -82,6 +82,6 @@ def wall(bench: Bench, runs: dict[str, tuple[list[str], dict[str, str]]],
     times: dict[str, list[int]] = {name: [] for name in runs}
     for _ in range(bench.repeats):
         for name, (command, environment) in runs.items():
-            values = instruments.read_values(instruments.run(command, environment))
+            values = tools.read_values(tools.run(command, environment))
             times[name].append(sum(values[f"{phase}_ns"] for phase in phases))
     return {name: median(taken) for name, taken in times.items()}

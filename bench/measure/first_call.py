@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .bench import Bench, progress, wall
-from .instruments import Failure, count_phases, missing, read_values, run, trace
+from .tools import Failure, count_phases, missing, read_values, run, trace
 from .libraries import FAMILIES, OURS, REAL, TILELANG, Library, first_function
 from .report import Section
 

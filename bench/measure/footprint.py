@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .bench import Bench, progress
-from .instruments import Failure, run
+from .tools import Failure, run
 from .libraries import FAMILIES, first_function
 from .memory import Moment, read_moments, settle
 from .report import Section

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from .bench import Bench, progress
-from .instruments import Failure, count_phases, count_total, missing, trace
+from .tools import Failure, count_phases, count_total, missing, trace
 from .libraries import FAMILIES, Library
 from .report import Section
-from .workshop import needed_by
+from .workspace import needed_by
 
 # What most processes that use CUDA hold before they load it; the real libraries ask for them.
 USUAL = ("libdl.so.2", "libpthread.so.0", "librt.so.1", "libm.so.6", "libgcc_s.so.1",
@@ -30,7 +30,7 @@ def measure(bench: Bench) -> list[Section]:
     if reason := missing("strace"):
         section.notes.append(f"system calls left out: {reason}")
     start = _start(bench, None)
-    empty = bench.workshop.empty_library
+    empty = bench.workspace.empty_library
     section.rows.append(["(an empty library)", *_dlopen(bench, empty), None, None,
                          _calls(bench, empty)])
     for name in FAMILIES:
@@ -55,7 +55,7 @@ def _dlopen(bench: Bench, path: Path) -> list[int]:
 
 
 def _start(bench: Bench, library: Library | None) -> list[int]:
-    program = [str(bench.workshop.empty_program(library))]
+    program = [str(bench.workspace.empty_program(library))]
     # The variable is set in both cases: its length is read by the dynamic linker.
     return [count_total(program, bench.bare() | {"LD_BIND_NOW": value}) for value in ("", "1")]
 

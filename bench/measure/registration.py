@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .bench import Bench, progress, wall
-from .instruments import Failure, count_phases, missing, run
+from .tools import Failure, count_phases, missing, run
 from .libraries import FAMILIES, REAL, SHIM, Library
 from .memory import read_moments, settle
 from .report import Section
-from .workshop import FAT_BINARIES, NAME_SIZE, REGISTERED, VARIABLES, exported_functions
+from .workspace import FAT_BINARIES, NAME_SIZE, REGISTERED, VARIABLES, exported_functions
 
 FAMILY = "cudart"
 NEEDED = "__cudaRegisterFatBinaryEnd"
@@ -51,8 +51,8 @@ def measure(bench: Bench) -> list[Section]:
         section.notes.append(f"left out: {FAMILIES[FAMILY].compared} is not there")
         return [section]
     progress("building the registering objects")
-    bench.workshop.objects_object()
-    nothing = Library("nothing", SHIM, FAMILY, bench.workshop.no_registry())
+    bench.workspace.objects_object()
+    nothing = Library("nothing", SHIM, FAMILY, bench.workspace.no_registry())
     base = _cost(bench, nothing, nothing)
     for library in bench.of(FAMILY):
         if NEEDED not in exported_functions(library.path):
@@ -81,10 +81,10 @@ def _row(title: str, cost: Cost) -> list:
 def _cost(bench: Bench, library: Library, real: Library) -> Cost:
     """With the objects, less the library and its first call alone."""
     environment = bench.reaching(library, real)
-    for path in (library.path, bench.workshop.objects_library(library)):
+    for path in (library.path, bench.workspace.objects_library(library)):
         settle(path)
     full, alone = (bench.probe("--load", path, "--call", FAMILIES[FAMILY].first)
-                   for path in (bench.workshop.objects_library(library), library.path))
+                   for path in (bench.workspace.objects_library(library), library.path))
     with_objects, without = (_dirty([*command, "--memory"], environment, real.path)
                              for command in (full, alone))
     cost = Cost([], [], [a - b for a, b in zip(with_objects[0], without[0])], with_objects[1])

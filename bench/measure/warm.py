@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .bench import Bench, progress
-from .instruments import Failure, count_total, missing
+from .tools import Failure, count_total, missing
 from .libraries import FAMILIES, Library
 from .report import Section
-from .workshop import exported_functions
+from .workspace import exported_functions
 
 # Two counts with as many digits: reading them takes the same number of instructions.
 FEW, MANY = 2000, 4000
@@ -19,7 +19,7 @@ def per_call(few: int, many: int) -> int | float:
 
 
 def _count(bench: Bench, function: str, library: Library, real: Library) -> int | float:
-    program = str(bench.workshop.warm_program(function, library))
+    program = str(bench.workspace.warm_program(function, library))
     environment = bench.reaching(library, real)
     held = bench.held(library, real)
     return per_call(*(count_total([program, str(calls), *held], environment)

@@ -1,7 +1,7 @@
 # The targets that programs link with, for the package and for anycuda as a part of a project alike.
 
 # anycuda_target(<library>[_static] <major> <what to link>)
-# anycuda::<library>_<major>, and anycuda::<library>, whose major anycuda_settle() says.
+# anycuda::<library>_<major>, and anycuda::<library>, whose major anycuda_select_major() says.
 function(anycuda_target library major item)
   set(target anycuda::${library}_${major})
   add_library(${target} INTERFACE IMPORTED ${ANYCUDA_TARGET_SCOPE})

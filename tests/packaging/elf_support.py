@@ -36,7 +36,7 @@ __asm__(".symver new_name,both@@lib.so.2");
 SCRIPT = "lib.so.1 { global: both; local: *; };\nlib.so.2 { global: both; data; } lib.so.1;\n"
 
 
-class Workshop(unittest.TestCase):
+class Workspace(unittest.TestCase):
     """A folder for one test class, and a compiler."""
 
     @classmethod
@@ -159,5 +159,5 @@ def linkers(*names: str) -> tuple[str, ...]:
     return names
 
 
-__all__ = ["COMPILER", "ROOT", "Workshop", "headers", "layout", "linkers", "mutations", "number", "opened", "piece",
+__all__ = ["COMPILER", "ROOT", "Workspace", "headers", "layout", "linkers", "mutations", "number", "opened", "piece",
            "place", "read", "run", "slot", "value_of", "with_bytes"]

@@ -10,7 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from elf_support import Workshop, layout, linkers, number, opened, read, run, value_of, with_bytes
+from elf_support import Workspace, layout, linkers, number, opened, read, run, value_of, with_bytes
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
 
@@ -54,7 +54,7 @@ int main(void) {  /* the kernel says where the program headers are: they must be
 """
 
 
-class Editor(Workshop):
+class Editor(Workspace):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

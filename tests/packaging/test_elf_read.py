@@ -6,11 +6,11 @@ import os
 import sys
 import unittest
 
-from elf_support import Workshop, headers, layout, mutations, number, place, read, slot, with_bytes
+from elf_support import Workspace, headers, layout, mutations, number, place, read, slot, with_bytes
 from anycuda.elf import ElfError, NotElf
 
 
-class Reader(Workshop):
+class Reader(Workspace):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -10,7 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from elf_support import ROOT, Workshop, mutations, number, opened, piece, read, run, value_of, with_bytes
+from elf_support import ROOT, Workspace, mutations, number, opened, piece, read, run, value_of, with_bytes
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
 
@@ -31,7 +31,7 @@ except ElfError as error:
 """
 
 
-class Undo(Workshop):
+class Undo(Workspace):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -6,7 +6,7 @@ import io
 import unittest
 from dataclasses import replace
 
-from elf_support import Workshop, headers, layout, number, slot, with_bytes
+from elf_support import Workspace, headers, layout, number, slot, with_bytes
 from anycuda.elf import ElfError, dynamic_info, verify
 from anycuda.elf.patch_set import Overlay, Plan
 from anycuda.elf.edit import Edit, _plan
@@ -14,7 +14,7 @@ from anycuda.elf.headers import Headers
 from anycuda.elf.source import Source
 
 
-class Verify(Workshop):
+class Verify(Workspace):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
-from measure import instruments, memory, report, shims, warm  # noqa: E402
+from measure import memory, report, shims, tools, warm  # noqa: E402
 
 TRACE = """\
 openat(AT_FDCWD, "/lib/libc.so.6", O_RDONLY|O_CLOEXEC) = 3
@@ -52,15 +52,15 @@ end
 class Callgrind(unittest.TestCase):
     def test_a_dump_at_the_end_of_a_function_is_that_function_s_count(self):
         dump = "desc: Trigger: --dump-after=phase_load\n\nsummary: 186787\n\ntotals: 186787\n"
-        self.assertEqual(instruments.read_phase(dump), ("phase_load", 186787))
+        self.assertEqual(tools.read_phase(dump), ("phase_load", 186787))
 
     def test_a_dump_at_the_beginning_counts_nothing(self):
-        self.assertIsNone(instruments.read_phase(
+        self.assertIsNone(tools.read_phase(
             "desc: Trigger: --dump-before=phase_load\n\nsummary: 9\n"))
 
     def test_a_run_without_a_total_is_a_failure(self):
-        with self.assertRaises(instruments.Failure):
-            instruments.read_total("version: 1\n")
+        with self.assertRaises(tools.Failure):
+            tools.read_total("version: 1\n")
 
     def test_alike_calls_give_a_whole_number(self):
         self.assertEqual(warm.per_call(502_576, 674_576), 86)
@@ -72,9 +72,9 @@ class Callgrind(unittest.TestCase):
 
 class Strace(unittest.TestCase):
     def test_calls_are_counted_between_marks_only(self):
-        phases = instruments.read_system_calls(TRACE)
-        self.assertEqual(phases["load"], instruments.SystemCalls(total=3, opened=1))
-        self.assertEqual(phases["call"], instruments.SystemCalls(total=0, opened=0))
+        phases = tools.read_system_calls(TRACE)
+        self.assertEqual(phases["load"], tools.SystemCalls(total=3, opened=1))
+        self.assertEqual(phases["call"], tools.SystemCalls(total=0, opened=0))
 
 
 class Memory(unittest.TestCase):

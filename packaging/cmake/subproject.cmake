@@ -2,7 +2,7 @@
 # under the names and with the checks that find_package(anycuda) gives.
 set(ANYCUDA_TARGET_SCOPE GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/anycudaTargets.cmake")
-include("${CMAKE_CURRENT_LIST_DIR}/anycudaSettle.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/anycudaSelectMajor.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/anycudaBundle.cmake")
 
 get_property(linkable GLOBAL PROPERTY ANYCUDA_LINKABLE)
@@ -30,5 +30,5 @@ endif()
 
 get_property(parent DIRECTORY PROPERTY PARENT_DIRECTORY)
 if(parent)
-  cmake_language(DEFER DIRECTORY "${parent}" CALL anycuda_settle)
+  cmake_language(DEFER DIRECTORY "${parent}" CALL anycuda_select_major)
 endif()

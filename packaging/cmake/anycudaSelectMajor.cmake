@@ -1,11 +1,11 @@
-# anycuda_settle(): called by CMake at the end of the folder that anycuda was found in, when all of its targets are
+# anycuda_select_major(): called by CMake at the end of the folder that anycuda was found in, when all of its targets are
 # known. It says which major anycuda::cudart means there, keeps CMake from adding NVIDIA's own runtime, and refuses
 # what would link but not work.
 #
 # The major is, in this order: ANYCUDA_MAJOR; the CUDA compiler's; that of find_package(CUDAToolkit); that of the
 # headers in the include folders of the targets concerned.
 
-function(anycuda_settle)
+function(anycuda_select_major)
   anycuda_targets_below("${CMAKE_CURRENT_SOURCE_DIR}" targets)
   anycuda_major("${targets}" major)
   foreach(library IN ITEMS cudart nvrtc nvjitlink cudart_static nvrtc_static nvjitlink_static)
@@ -30,11 +30,11 @@ endfunction()
 
 # Every library of anycuda, and every one of NVIDIA's that it stands for, that comes with linking these items, directly
 # or through other targets' interfaces.
-function(anycuda_reached items result)
-  get_property(known GLOBAL PROPERTY "ANYCUDA_REACHED_BY_${items}" SET)
+function(anycuda_link_closure items result)
+  get_property(known GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}" SET)
   if(NOT known)
-    set_property(GLOBAL PROPERTY "ANYCUDA_REACHED_BY_${items}" "") # a circle ends here
-    set(reached)
+    set_property(GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}" "") # a circle ends here
+    set(closure)
     foreach(item IN LISTS items)
       if(item MATCHES "^[-/]") # a flag or a file
         continue()
@@ -43,21 +43,21 @@ function(anycuda_reached items result)
       string(REGEX MATCHALL "[A-Za-z0-9_.+-]+(::[A-Za-z0-9_.+-]+)*" names "${item}")
       foreach(name IN LISTS names)
         if(name MATCHES "^(anycuda::(cudart|nvrtc|nvjitlink)|CUDA::(cudart|nvrtc|nvJitLink)(_static)?$)|link_.*_native$")
-          list(APPEND reached ${name})
+          list(APPEND closure ${name})
         elseif(TARGET "${name}")
           get_target_property(interface "${name}" INTERFACE_LINK_LIBRARIES)
           if(interface)
-            anycuda_reached("${interface}" more)
-            list(APPEND reached ${more})
+            anycuda_link_closure("${interface}" more)
+            list(APPEND closure ${more})
           endif()
         endif()
       endforeach()
     endforeach()
-    list(REMOVE_DUPLICATES reached)
-    set_property(GLOBAL PROPERTY "ANYCUDA_REACHED_BY_${items}" "${reached}")
+    list(REMOVE_DUPLICATES closure)
+    set_property(GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}" "${closure}")
   endif()
-  get_property(reached GLOBAL PROPERTY "ANYCUDA_REACHED_BY_${items}")
-  set(${result} "${reached}" PARENT_SCOPE)
+  get_property(closure GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}")
+  set(${result} "${closure}" PARENT_SCOPE)
 endfunction()
 
 function(anycuda_major targets result)
@@ -135,15 +135,15 @@ function(anycuda_check target major)
     return()
   endif()
   get_target_property(libraries ${target} LINK_LIBRARIES)
-  anycuda_reached("${libraries}" reached)
-  set(nvidias ${reached})
+  anycuda_link_closure("${libraries}" closure)
+  set(nvidias ${closure})
   list(FILTER nvidias INCLUDE REGEX "^CUDA::")
-  set(natives ${reached})
+  set(natives ${closure})
   list(FILTER natives INCLUDE REGEX "_native$")
-  list(FILTER reached EXCLUDE REGEX "^CUDA::|_native$")
+  list(FILTER closure EXCLUDE REGEX "^CUDA::|_native$")
   set(majors)
   set(runtimes)
-  foreach(name IN LISTS reached)
+  foreach(name IN LISTS closure)
     string(REGEX MATCH "^anycuda::(cudart|nvrtc|nvjitlink)(_static)?_?([0-9]*)$" matched "${name}")
     set(library "${CMAKE_MATCH_1}")
     set(kind "${CMAKE_MATCH_2}")
@@ -181,7 +181,7 @@ function(anycuda_check target major)
   list(LENGTH majors count)
   if(count GREATER 1)
     list(JOIN majors " and " majors)
-    message(FATAL_ERROR "anycuda: '${target}' is linked for CUDA ${majors} (${reached}). One file is built for one "
+    message(FATAL_ERROR "anycuda: '${target}' is linked for CUDA ${majors} (${closure}). One file is built for one "
       "major: compile all of it with the headers of one CUDA, or make one part a shared library that links its "
       "anycuda library PRIVATE.")
   endif()
@@ -197,7 +197,7 @@ function(anycuda_check target major)
     set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY None)
   elseif(NOT choice MATCHES "^[Nn][Oo][Nn][Ee]$")
     message(FATAL_ERROR "anycuda: CUDA_RUNTIME_LIBRARY of '${target}' is ${choice}, so that CMake adds NVIDIA's own "
-      "runtime to what links ${reached}. Leave it and CMAKE_CUDA_RUNTIME_LIBRARY unset, or set it to None.")
+      "runtime to what links ${closure}. Leave it and CMAKE_CUDA_RUNTIME_LIBRARY unset, or set it to None.")
   endif()
 endfunction()
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from . import shims
-from .instruments import Failure, run
+from .tools import Failure, run
 from .libraries import FAMILIES, SHIM, Library
 
 HELPERS = Path(__file__).resolve().parents[1] / "helpers"
@@ -19,7 +19,7 @@ VARIABLES = 609  # taken as one to a fat binary; the rest are kernels
 NAME_SIZE = 128  # bytes to a name, about what a mangled kernel template takes
 
 
-class Workshop:
+class Workspace:
     """The compiler and the folder it works in."""
 
     def __init__(self, folder: Path, compiler: str):
