@@ -5,7 +5,7 @@
 #include "anycuda/linker/errors.h"
 #include "api/nvjitlink_api.h"
 #include "compat/search/driver/driver.h"
-#include "compat/search/driver/why_no_driver.h"
+#include "compat/search/driver/driver_problem.h"
 #include "linker/kept.h"
 #include "linker/nvrtc_probe.h"
 #include "linker/quiet_search.h"
@@ -62,16 +62,7 @@ DriverProbe look_for_driver() {
   const Driver& driver = lookup.driver;
   DriverProbe probe;
   probe.path = driver.path;
-  if (driver.status == Driver::kNoFile) {
-    probe.problem = why_no_driver(lookup, &arena);
-  } else if (driver.status == Driver::kNoFunction) {
-    probe.problem = probe.path + " has no cuDriverGetVersion";
-  } else if (driver.status != 0) {
-    probe.problem =
-        "cuDriverGetVersion of " + probe.path + " gave error " + std::to_string(driver.status);
-  } else if (!driver.facts.cuda.known()) {
-    probe.problem = "cuDriverGetVersion of " + probe.path + " gave no version";
-  }
+  probe.problem = driver_problem(lookup, &arena);
   if (probe.problem.empty()) probe.version = driver.facts.cuda;
   return probe;
 }

@@ -58,7 +58,7 @@ QuietFind find_quietly(const char* library) {
   request.policy = read_policy();
   check_settings(*about.descriptor, request.policy);
   Arena arena;
-  const Report* report = search(request, kThisMachine, &arena);
+  const Report* report = search(request, this_machine(), &arena);
   if (report == nullptr) throw std::bad_alloc();
   QuietFind find;
   if (report->handle == nullptr) {

@@ -5,7 +5,7 @@
 #include "compat/base/environment.h"
 #include "compat/base/kept.h"
 #include "compat/search/driver/driver.h"
-#include "compat/search/loaded.h"
+#include "compat/search/machine/loaded.h"
 #include "compat/search/policy.h"
 #include "compat/search/search.h"
 #include "loader/report.h"
@@ -52,9 +52,9 @@ const Opened* search_for(int node, const void* caller, const char* function) {
   if (failed != 0 && environment_variable(kLibrary.variable) != nullptr) return nullptr;
   report_wrong_log_setting();
   Request request{&kLibrary, &kTables, major_of_node(node), caller, read_policy()};
-  if (failed != 0) request.first = request.last = SearchTier::loaded;
+  if (failed != 0) request.tiers = only(SearchTier::loaded);
   Arena arena;
-  const Report* report = search(request, kThisMachine, &arena);
+  const Report* report = search(request, this_machine(), &arena);
   if (report != nullptr && report->handle != nullptr) return publish(*report, &arena);
   // Another thread may have had what this one lacked (memory, a free file descriptor).
   if (const Opened* other = opened_library()) return other;

@@ -6,8 +6,10 @@
 
 namespace anycuda {
 
+bool is_privileged() { return getauxval(AT_SECURE) != 0; }
+
 const char* environment_variable(const char* name) {
-  if (getauxval(AT_SECURE) != 0) return nullptr;
+  if (is_privileged()) return nullptr;
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
 }

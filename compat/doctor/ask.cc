@@ -60,7 +60,7 @@ const char* verdict_on(const Candidate& candidate, const Report& report) {
 DriverFacts facts_about(const Report& report, Version version) {
   DriverFacts facts = report.driver;
   if (facts.branch == 0 && needs_branch(facts, version)) {
-    facts.branch = kThisMachine.branch().number;
+    facts.branch = this_machine().branch().number;
   }
   return facts;
 }
@@ -115,12 +115,13 @@ int ask(const Library& library, int caller_major, Records* records) {
   Request request{library.descriptor, library.symbols, caller_major};
   request.policy = read_policy();
   request.all_versions = true;
-  const Report* report = search(request, kThisMachine, &arena);
+  const Machine machine = this_machine();
+  const Report* report = search(request, machine, &arena);
   if (report == nullptr) return ENOMEM;
   write_answer(*report, &arena, records);
   write_tiers(*report, records);
   // Last, since another driver or a slow disk may end this process here.
-  if (const Report* whole = with_unreached_tiers(*report, kThisMachine, &arena)) report = whole;
+  if (const Report* whole = with_unreached_tiers(*report, machine, &arena)) report = whole;
   for (const Candidate* c = report->candidates(); c != nullptr; c = c->next) {
     write_candidate(*c, *report, &arena, records);
   }

@@ -8,6 +8,7 @@
 #include "compat/doctor/ask.h"
 #include "compat/doctor/record.h"
 #include "compat/search/driver/driver_branch.h"
+#include "compat/search/driver/driver_problem.h"
 
 namespace anycuda::doctor {
 namespace {
@@ -77,21 +78,15 @@ void write_devices(const Functions& driver, Records* records) {
   for (int i = 0; status == 0 && i < count; ++i) write_device(driver, i, records);
 }
 
-const char* problem_of(const Driver& driver, Arena* arena) {
-  if (driver.facts.present) return "";
-  if (driver.status == Driver::kNoFile) return "no driver library was found";
-  if (driver.status == Driver::kNoFunction) return "it has no cuDriverGetVersion";
-  return arena->format("cuDriverGetVersion: error %d", driver.status);
-}
-
 // Before NVML is asked: should that crash, the driver is known.
-void write_driver(const Driver& driver, Arena* arena, Records* records) {
+void write_driver(const DriverLookup& lookup, Arena* arena, Records* records) {
+  const Driver& driver = lookup.driver;
   records->begin("driver")
       .field("path", driver.path)
       .flag("present", driver.facts.present)
       .field("major", driver.facts.cuda.major)
       .field("minor", driver.facts.cuda.minor)
-      .field("problem", problem_of(driver, arena))
+      .field("problem", driver_problem(lookup, arena))
       .end();
   if (driver.handle == nullptr) return;
   const BranchFound branch = find_branch(driver.path, arena);
@@ -107,7 +102,7 @@ int anycuda_doctor_driver(int file) {
   if (lookup.report == nullptr) return ENOMEM;
   const anycuda::Driver& driver = lookup.driver;
   anycuda::doctor::Records records(file);
-  anycuda::doctor::write_driver(driver, &arena, &records);
+  anycuda::doctor::write_driver(lookup, &arena, &records);
   if (driver.handle != nullptr) {
     anycuda::doctor::write_devices(anycuda::doctor::Functions(driver.handle), &records);
   }

@@ -4,37 +4,23 @@
 
 #include "compat/search/driver/driver.h"
 #include "compat/search/driver/driver_branch.h"
-#include "compat/search/driver/why_no_driver.h"
+#include "compat/search/driver/driver_problem.h"
 
 namespace anycuda::compat {
 namespace {
 
-Version version_of(const DriverLookup& lookup, Arena* arena) {
-  const Driver& driver = lookup.driver;
-  if (driver.status == Driver::kNoFile) throw DriverQueryError(why_no_driver(lookup, arena));
-  const std::string file = driver.path;
-  if (driver.status == Driver::kNoFunction) {
-    throw DriverQueryError(file + " has no function cuDriverGetVersion");
-  }
-  if (driver.status != 0) {
-    throw DriverQueryError("cuDriverGetVersion of " + file + ": error " +
-                           std::to_string(driver.status));
-  }
-  if (!driver.facts.cuda.known()) {
-    throw DriverQueryError("cuDriverGetVersion of " + file + " gives no version");
-  }
-  return driver.facts.cuda;
-}
-
 Version ask_machine_for_cuda() {
   Arena arena;
-  return version_of(look_up_driver(&arena), &arena);
+  const DriverLookup lookup = look_up_driver(&arena);
+  const std::string problem = driver_problem(lookup, &arena);
+  if (!problem.empty()) throw DriverQueryError(problem);
+  return lookup.driver.facts.cuda;
 }
 
 BranchAnswer ask_machine_for_branch() {
   Arena arena;
   const DriverLookup lookup = look_up_driver(&arena);
-  if (lookup.report == nullptr) return {0, "libcuda.so.1 was not looked for: out of memory"};
+  if (lookup.report == nullptr) return {0, driver_problem(lookup, &arena)};
   const BranchFound found = find_branch(lookup.driver.path, &arena);
   return {found.number, found.cause};
 }

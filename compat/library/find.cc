@@ -40,7 +40,7 @@ class Look {
     }
   }
 
-  NotFoundError nothing() const { return not_found(piece_, places_, problems_); }
+  NotFoundError nothing() const { return not_found(piece_, places_, passed_); }
   NotFoundError refusal(const Hit& hit) const {
     PlacesToLook until = places_;
     until.places.resize(hit.place + 1);
@@ -51,8 +51,10 @@ class Look {
   template <typename Visit>
   bool look_at(const std::string& path, std::string_view file, std::size_t place, Visit visit) {
     FileAnswer answer = examine_file(path, piece_, &arena_);
-    if (!answer.problem.empty()) problems_.push_back(path + " " + answer.problem);
-    if (!answer.usable) return true;
+    if (!answer.usable()) {
+      passed_.push_back({path, std::move(answer)});
+      return true;
+    }
     Located located{path, std::string(file), places_.places[place].where};
     if (piece_.kind == Kind::headers) {
       // The folder for -I, above the header that proves it.
@@ -64,7 +66,7 @@ class Look {
 
   const Piece& piece_;
   PlacesToLook places_;
-  std::vector<std::string> problems_;
+  std::vector<PassedFile> passed_;
   Arena arena_;
 };
 

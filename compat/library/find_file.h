@@ -1,4 +1,5 @@
-// Is this file the piece? Looked at without loading it, and without waiting for a pipe.
+// What one file says about itself: may it be the component? Read without loading it, and without
+// waiting for a pipe.
 #pragma once
 
 #include <sys/types.h>
@@ -7,19 +8,26 @@
 
 #include "anycuda/compat/catalogue.h"
 #include "compat/base/arena.h"
+#include "compat/search/elf/image_facts.h"
 
 namespace anycuda::compat {
 
 struct FileAnswer {
-  bool usable = false;
+  FileState state = FileState::missing;
+  int error = 0;         // errno, where it could not be examined
+  bool is_link = false;  // of a missing one: a link of that name is there
+  mode_t mode = 0;
+  off_t size = 0;
+  std::string soname;     // of another library
   bool runnable = false;  // programs: has its run bit, for this user
-  std::string problem;    // "" where the file is usable, or where nothing is there
   dev_t device = 0;
   ino_t inode = 0;
+
+  bool usable() const { return state == FileState::usable; }
 };
 
-// A dynamic library must be a whole one of this CPU that calls itself by one of the piece's names,
-// and none of our stubs. Temporary memory is taken from `arena` and given back.
+// A dynamic library must be a whole one of this CPU that has one of the component's SONAMEs, and
+// not an anycuda stub. Temporary memory is taken from `arena` and given back.
 FileAnswer examine_file(const std::string& path, const Piece& piece, Arena* arena);
 
 }  // namespace anycuda::compat

@@ -1,5 +1,9 @@
 #include "compat/library/find_message.h"
 
+#include <sys/stat.h>
+
+#include <system_error>
+
 #include "compat/base/environment.h"
 #include "compat/base/lexical_path.h"
 
@@ -15,6 +19,51 @@ std::string listed(const Texts& texts, const char* last_separator) {
     ++number;
   }
   return text;
+}
+
+std::string describe_errno(int error) { return std::generic_category().message(error); }
+
+const char* describe_type(mode_t mode) {
+  if (S_ISDIR(mode)) return "is a folder";
+  if (S_ISFIFO(mode)) return "is a pipe";
+  if (S_ISSOCK(mode)) return "is a socket";
+  return "is a device";
+}
+
+// What makes the file unusable; "" for one that is not there.
+std::string describe_problem(const FileAnswer& file) {
+  switch (file.state) {
+    case FileState::missing:
+      return file.is_link ? "is a link that leads nowhere" : "";
+    case FileState::unreadable:
+      return file.mode == 0 ? describe_errno(file.error)
+                            : "cannot be read (" + describe_errno(file.error) + ")";
+    case FileState::not_a_file:
+      return describe_type(file.mode);
+    case FileState::not_elf:
+      return "is not an ELF file";
+    case FileState::other_architecture:
+      return "is for another CPU";
+    case FileState::truncated:
+      return file.size == 0 ? "is empty" : "is cut short";
+    case FileState::other_library:
+      return "is another library: it calls itself " + file.soname;
+    case FileState::anycuda_stub:
+      return "is an anycuda stub";
+    case FileState::out_of_memory:
+      return "could not be examined: out of memory";
+    default:
+      return "is not a shared library";
+  }
+}
+
+std::vector<std::string> problems_of(const std::vector<PassedFile>& passed) {
+  std::vector<std::string> problems;
+  for (const PassedFile& file : passed) {
+    const std::string problem = describe_problem(file.answer);
+    if (!problem.empty()) problems.push_back(file.path + " " + problem);
+  }
+  return problems;
 }
 
 std::string lines(const std::vector<std::string>& texts) {
@@ -101,7 +150,8 @@ std::vector<std::string> searched(const PlacesToLook& looked) {
 }  // namespace
 
 NotFoundError not_found(const Piece& piece, const PlacesToLook& looked,
-                        const std::vector<std::string>& problems) {
+                        const std::vector<PassedFile>& passed) {
+  const std::vector<std::string> problems = problems_of(passed);
   std::string what = "the " + std::string(name_of(piece.kind)) +
                      (piece.kind == Kind::headers ? " of " : " ") + std::string(piece.name) +
                      (piece.kind == Kind::headers ? " were" : " was") + " not found: no usable " +

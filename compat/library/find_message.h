@@ -5,13 +5,19 @@
 #include <vector>
 
 #include "anycuda/compat/errors.h"
+#include "compat/library/find_file.h"
 #include "compat/library/find_places.h"
 
 namespace anycuda::compat {
 
-// `problems`: files that are there and are not the piece, and why.
+// A file that was looked at and is not usable, or not there.
+struct PassedFile {
+  std::string path;
+  FileAnswer answer;
+};
+
 NotFoundError not_found(const Piece& piece, const PlacesToLook& looked,
-                        const std::vector<std::string>& problems);
+                        const std::vector<PassedFile>& passed);
 
 // The program is there; `looked` are the places up to it.
 NotFoundError not_runnable(const Piece& piece, const std::string& path, const PlacesToLook& looked);

@@ -1,125 +1,95 @@
 #include "compat/library/find_places.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <set>
-#include <system_error>
+#include <utility>
 
 #include "compat/base/arena.h"
-#include "compat/base/environment.h"
 #include "compat/base/lexical_path.h"
 #include "compat/library/find_folders.h"
-#include "compat/search/ld_cache.h"
-#include "compat/search/python_folders.h"
-#include "compat/search/tier_folders.h"
+#include "compat/search/machine/python_folders.h"
+#include "compat/search/machine/roots.h"
 
 namespace anycuda::compat {
 namespace {
 
+// Variables that name a file or folders of libraries are the stubs': components are more than
+// libraries.
+constexpr SearchTiers kTiers =
+    only(SearchTier::environment) | only(SearchTier::toolkit) | only(SearchTier::system);
+
+Found found_in(SearchTier tier, RootKind kind) {
+  if (kind == RootKind::site_packages) return Found::wheel;
+  if (kind == RootKind::conda) return Found::conda;
+  return tier == SearchTier::toolkit ? Found::toolkit_variable : Found::system;
+}
+
 class Collector {
  public:
-  explicit Collector(const Piece& piece) : piece_(piece) {
+  Collector(const Piece& piece, const Machine& machine) : piece_(piece), machine_(machine) {
     if (!arena_.usable()) throw std::bad_alloc();
   }
 
   PlacesToLook collect() {
-    wheels();
-    conda();
-    toolkits_of_variables();
-    system();
+    const std::string prefix = common_beginning();
+    RootQuery query;
+    if (piece_.kind == Kind::dynamic_library) query.file_prefix = prefix.c_str();
+    query.from_driver = piece_.packaging == Packaging::driver;
+    for (const SearchTier tier : tier_order(is_python(machine_, &arena_))) {
+      tier_ = tier;
+      if (has(kTiers, tier)) each_root(machine_, query, tier, &arena_, visit, this);
+    }
     return std::move(found_);
   }
 
  private:
-  using Roots = std::vector<std::string>;
-  static void keep(const char* path, void* roots) {
-    static_cast<Roots*>(roots)->emplace_back(path);
+  static void visit(const Root& root, void* collector) {
+    static_cast<Collector*>(collector)->root(root);
   }
 
-  void add(Found where, const std::string& base, const std::string& path, bool is_file = false) {
-    if (seen_.insert(path).second) found_.places.push_back({where, base, path, is_file});
+  void root(const Root& root) {
+    if (root.kind == RootKind::cached_file) {
+      cached_.emplace_back(root.path);
+      return;
+    }
+    add_cached();
+    const bool toolkit = root.kind == RootKind::toolkit && piece_.root_folders.size() != 0;
+    if (toolkit && *root.path != '/') {
+      found_.remarks.push_back(std::string("CUDA_PATH or CUDA_HOME is '") + root.path +
+                               "', which is not an absolute path");
+      return;
+    }
+    add_folders(found_in(tier_, root.kind), plain_path(root.path), folders_below(root.kind));
   }
 
-  // `base`'s folders, as the catalogue has them.
-  void folders(Found where, const std::string& base, const Texts& patterns) {
+  const Texts& folders_below(RootKind kind) const {
+    if (kind == RootKind::site_packages) return piece_.wheel_folders;
+    return kind == RootKind::system ? piece_.system_folders : piece_.root_folders;
+  }
+
+  // `root`'s folders, as the catalogue has them.
+  void add_folders(Found where, const std::string& root, const Texts& patterns) {
     for (const std::string_view pattern : patterns) {
-      for (const std::string& path : folders_like(base, pattern, &found_.remarks)) {
-        add(where, base, path);
+      for (const std::string& path : folders_like(root, pattern, &found_.remarks)) {
+        add({where, root, path, false});
       }
     }
   }
 
-  void wheels() {
-    if (piece_.wheel_folders.size() == 0) return;
-    Roots sites;
-    each_site(&arena_, nullptr, keep, &sites);
-    for (const std::string& site : sites)
-      folders(Found::wheel, plain_path(site), piece_.wheel_folders);
-  }
-
-  void conda() {
-    if (piece_.root_folders.size() == 0) return;
-    Roots roots;
-    each_conda_folder(&arena_, keep, &roots);
-    // The prefix alone: the rows name its targets/ folder of this CPU themselves, and one for
-    // another CPU is of no use.
-    if (!roots.empty()) folders(Found::conda, plain_path(roots.front()), piece_.root_folders);
-  }
-
-  void toolkits_of_variables() {
-    if (piece_.root_folders.size() == 0) return;
-    Roots roots;
-    each_variable_root(keep, &roots);
-    for (const std::string& root : roots) {
-      if (root.front() == '/') {
-        folders(Found::toolkit_variable, plain_path(root), piece_.root_folders);
-      } else {
-        found_.remarks.push_back("CUDA_PATH or CUDA_HOME is '" + root +
-                                 "', which is no absolute path");
-      }
-    }
-  }
-
-  void system() {
-    const std::string root = plain_path(anycuda::system_root());
-    if (piece_.kind == Kind::dynamic_library) {
-      cached(root);
-      folders(Found::system, root, piece_.system_folders);
-      system_toolkits();
-    } else {
-      system_toolkits();
-      folders(Found::system, root, piece_.system_folders);
-    }
-  }
-
-  // The administrator's choice (usr/local/cuda) first, then the newest, opt/cuda last.
-  void system_toolkits() {
-    if (piece_.root_folders.size() == 0) return;
-    Roots roots;
-    each_system_root(&arena_, keep, &roots);
-    for (std::string& root : roots) root = plain_path(root);
-    std::sort(roots.begin(), roots.end(), [](const std::string& a, const std::string& b) {
-      return rank(a) != rank(b) ? rank(a) < rank(b) : strverscmp(a.c_str(), b.c_str()) > 0;
-    });
-    for (const std::string& root : roots) folders(Found::system, root, piece_.root_folders);
-  }
-  static int rank(std::string_view root) {
-    if (anycuda::name_of(anycuda::folder_of(root)) != "local") return 2;
-    return anycuda::name_of(root) == "cuda" ? 0 : 1;
-  }
-
-  // What ld.so would find, in the order of the piece's SONAMEs.
-  void cached(const std::string& root) {
-    const std::string common = common_beginning();
-    Roots paths;
-    each_cached_library(root.c_str(), common.c_str(), &arena_, keep, &paths);
+  // What the dynamic linker's cache names, in the order of the component's SONAMEs.
+  void add_cached() {
     for (const std::string_view file : piece_.files) {
-      for (const std::string& path : paths) {
-        if (anycuda::name_of(path) == file)
-          add(Found::system, root + "/etc/ld.so.cache", path, true);
+      for (const std::string& path : cached_) {
+        if (anycuda::name_of(path) != file) continue;
+        add({Found::system, plain_path(machine_.root()) + "/etc/ld.so.cache", path, true});
       }
     }
+    cached_.clear();
+  }
+
+  void add(PlaceToLook place) {
+    if (seen_.insert(place.path).second) found_.places.push_back(std::move(place));
   }
 
   std::string common_beginning() const {
@@ -133,13 +103,18 @@ class Collector {
   }
 
   const Piece& piece_;
+  const Machine& machine_;
   Arena arena_;
+  SearchTier tier_ = SearchTier::system;
   PlacesToLook found_;
+  std::vector<std::string> cached_;
   std::set<std::string> seen_;
 };
 
 }  // namespace
 
-PlacesToLook places_of(const Piece& piece) { return Collector(piece).collect(); }
+PlacesToLook places_of(const Piece& piece, const Machine& machine) {
+  return Collector(piece, machine).collect();
+}
 
 }  // namespace anycuda::compat

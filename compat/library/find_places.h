@@ -1,12 +1,12 @@
-// In which folders a piece may be, in the order to look: the search's tiers
-// (compat/search/tier_folders.h) and the catalogue's folders put together. Nothing is looked for
-// yet.
+// In which folders a component may be, in the order of the search: the roots of the search tiers
+// (compat/search/machine/roots.h) and the catalogue's folders put together.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "anycuda/compat/find.h"
+#include "compat/search/machine/machine.h"
 
 namespace anycuda::compat {
 
@@ -22,8 +22,8 @@ struct PlacesToLook {
   std::vector<std::string> remarks;  // what could not be looked into, and why
 };
 
-// Reads the environment, folders where a row has a '*', and /etc/ld.so.cache. Throws
-// std::bad_alloc alone.
-PlacesToLook places_of(const Piece& piece);
+// Reads the environment, folders where a row has a '*', and /etc/ld.so.cache. Throws only
+// std::bad_alloc.
+PlacesToLook places_of(const Piece& piece, const Machine& machine = {});
 
 }  // namespace anycuda::compat

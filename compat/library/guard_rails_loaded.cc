@@ -7,7 +7,7 @@
 
 #include "compat/library/guard_rails_seams.h"
 #include "compat/search/elf/classify.h"
-#include "compat/search/loaded_names.h"
+#include "compat/search/machine/loaded_names.h"
 
 namespace anycuda::compat {
 namespace {

@@ -1,12 +1,10 @@
 #include "compat/search/evaluation.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 #include <cstring>
 
 #include "compat/search/candidate_version.h"
-#include "compat/search/loaded.h"
+#include "compat/search/machine/loaded.h"
 
 namespace anycuda {
 namespace {
@@ -15,9 +13,7 @@ namespace {
 bool is_loaded(const Search& search, const Candidate& candidate) {
   if (candidate.tier == SearchTier::loaded) return true;
   if (search.loaded_major == 0) return false;
-  if (dlopen(candidate.path, RTLD_LAZY | RTLD_NOLOAD) != nullptr) return true;
-  dlerror();  // ours to clear
-  return false;
+  return search.machine.is_loaded(candidate.path);
 }
 
 void know_driver(Search* search) {
@@ -140,7 +136,7 @@ void add_peer(const char* path, int major, void* argument) {
 
 void gather_peers(Search* search) {
   if (search->library().peer == nullptr) return;
-  each_loaded_copy(*search->library().peer, add_peer, search);
+  each_loaded_copy(search->machine, *search->library().peer, add_peer, search);
   for (int i = 0; i < search->peer_count; ++i) {
     PeerLibrary& peer = search->peers[i];
     const ToolkitVersion told = toolkit_version_of(peer.path, &search->arena, &search->sites);

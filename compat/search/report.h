@@ -14,8 +14,7 @@ struct Request {
   int caller_major = kNativeCaller;
   const void* caller = nullptr;  // in the object that made the call: its folders come first
   Policy policy = {};
-  SearchTier first = SearchTier::variable;
-  SearchTier last = SearchTier::system;
+  SearchTiers tiers = kAllTiers;
   bool all_versions = false;  // read every version, not only those that a decision depends on
 };
 

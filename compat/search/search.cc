@@ -8,11 +8,11 @@
 #include "compat/base/log.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/evaluation.h"
-#include "compat/search/interpreter.h"
-#include "compat/search/loaded.h"
+#include "compat/search/gather.h"
+#include "compat/search/machine/loaded.h"
+#include "compat/search/machine/python_folders.h"
 #include "compat/search/reason.h"
 #include "compat/search/state.h"
-#include "compat/search/tier_folders.h"
 
 namespace anycuda {
 namespace {
@@ -29,7 +29,7 @@ const char* missing_core(const Search& search, void* handle, int major) {
     return dlsym(handle, symbols.symbol_name(symbol)) != nullptr;
   });
   if (missing < 0) return nullptr;
-  dlerror();  // ours to clear: the program must not find our failed look-up there
+  dlerror();  // the program must not find this failed look-up there
   return symbols.symbol_name(missing);
 }
 
@@ -37,11 +37,12 @@ void* open_candidate(Search* search, Candidate* candidate) {
   candidate->tried = true;
   const bool loaded = candidate->tier == SearchTier::loaded;
   log_step("%s: opening %s", search->library().name, candidate->path);
-  void* handle = dlopen(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
+  const OpenResult opened =
+      search->machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
+  void* const handle = opened.handle;
   if (handle == nullptr) {
-    const char* error = dlerror();
     candidate->image.state = FileState::open_failed;
-    candidate->image.detail = search->arena.copy(error != nullptr ? error : "no reason given");
+    candidate->image.detail = search->arena.copy(opened.error);
     return nullptr;
   }
   if (loaded && search->request.symbols != nullptr) {
@@ -76,8 +77,7 @@ void gather_what_is_loaded(Search* search) {
   Candidate** link = &search->first;
   search->last = nullptr;
   while (Candidate* candidate = *link) {
-    if (dlopen(candidate->path, RTLD_LAZY | RTLD_NOLOAD) == nullptr) {
-      dlerror();  // ours to clear
+    if (!search->machine.is_loaded(candidate->path)) {
       *link = candidate->next;
       continue;
     }
@@ -86,14 +86,6 @@ void gather_what_is_loaded(Search* search) {
     search->last = candidate;
     link = &candidate->next;
   }
-}
-
-bool in_python(Search* search) {
-  if (search->library().is_driver) return false;  // it is in no package: the order does not matter
-  const std::size_t mark = search->arena.mark();
-  const bool found = this_interpreter(&search->arena).base_prefix != nullptr;
-  search->arena.rewind(mark);
-  return found;
 }
 
 // The report of a search that is at its end, nullptr: no memory.
@@ -108,8 +100,11 @@ void run_search(Search* search) {
   gather_what_is_loaded(search);
   gather_peers(search);
   if (log_enabled(LogLevel::debug)) search->request.all_versions = true;
-  for (const SearchTier tier : tier_order(in_python(search))) {
-    if (tier < search->request.first || tier > search->request.last) continue;
+  // A driver is in no package: the order of those tiers does not matter to it.
+  const bool packages_first =
+      !search->library().is_driver && is_python(search->machine, &search->arena);
+  for (const SearchTier tier : tier_order(packages_first)) {
+    if (!has(search->request.tiers, tier)) continue;
     search->tiers[static_cast<int>(tier)].searched = true;
     gather_tier(search, tier);
     evaluate_tier(search, tier);

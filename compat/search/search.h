@@ -2,7 +2,7 @@
 // opens.
 #pragma once
 
-#include "compat/search/machine.h"
+#include "compat/search/machine/machine.h"
 #include "compat/search/report.h"
 
 namespace anycuda {

@@ -8,8 +8,10 @@ Search::Search(const Report& so_far, const Machine& world, Arena* memory)
   chosen = nullptr;
   for (const Candidate* c = so_far.candidates(); c != nullptr; c = c->next) {
     auto* copy = static_cast<Candidate*>(arena.take(sizeof(Candidate)));
-    whole = whole && copy != nullptr;
-    if (copy == nullptr) return;
+    if (copy == nullptr) {
+      whole = false;
+      return;
+    }
     *copy = *c;
     copy->next = nullptr;
     (last != nullptr ? last->next : first) = copy;

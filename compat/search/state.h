@@ -1,7 +1,7 @@
 // A search at work: its report, as far as it is known, and what it is made with.
 #pragma once
 
-#include "compat/search/machine.h"
+#include "compat/search/machine/machine.h"
 #include "compat/search/report.h"
 #include "compat/search/toolkit/site_packages.h"
 

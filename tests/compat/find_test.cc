@@ -191,7 +191,7 @@ TEST_F(Find, RelativeEntriesOfVariablesMeanNothing) {
   const NotFoundError no_headers = refusal(headers("cudart"));
   const NotFoundError no_program = refusal(program("nvcc"));
   EXPECT_EQ(chdir(before.c_str()), 0);
-  EXPECT_THAT(no_headers.what(), HasSubstr("'../here', which is no absolute path"));
+  EXPECT_THAT(no_headers.what(), HasSubstr("'../here', which is not an absolute path"));
   for (const std::string& place : no_headers.searched()) EXPECT_EQ(place.front(), '/');
   for (const std::string& place : no_program.searched()) EXPECT_EQ(place.front(), '/');
 }

@@ -94,7 +94,11 @@ const Branch& branch_of_process(const Driver& driver) {
   return publish(&known_branch, mine != nullptr ? mine : &kNoBranch);
 }
 
-const Machine kThisMachine = {
-    driver_of_process, []() -> const Branch& { return branch_of_process(driver_of_process()); }};
+Machine this_machine() {
+  Machine machine;
+  machine.driver = driver_of_process;
+  machine.branch = []() -> const Branch& { return branch_of_process(driver_of_process()); };
+  return machine;
+}
 
 }  // namespace anycuda

@@ -2,7 +2,7 @@
 // lock: threads that come together ask together.
 #pragma once
 
-#include "compat/search/machine.h"
+#include "compat/search/machine/machine.h"
 #include "compat/search/report.h"
 
 namespace anycuda {
@@ -20,7 +20,7 @@ const Driver& driver_of_process();
 // The branch of that driver, asked at the first call.
 const Branch& branch_of_process(const Driver& driver);
 
-// The two, for a search.
-extern const Machine kThisMachine;
+// This process on this computer, with the two.
+Machine this_machine();
 
 }  // namespace anycuda

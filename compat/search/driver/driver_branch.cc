@@ -50,7 +50,7 @@ NvmlLibrary open_nvml(const char* driver_path, Arena* arena) {
   if (linked) library = open_beside(real, arena);
   if (library.handle != nullptr) return library;
   Request request{&kNvml};
-  request.first = SearchTier::loaded;
+  request.tiers = kAllTiers & ~only(SearchTier::variable);
   const Report* report = search(request, Machine{}, arena);
   if (report == nullptr || report->handle == nullptr) return {};
   return {report->handle, report->chosen->path};

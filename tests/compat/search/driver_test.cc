@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compat/search/gather.h"
 #include "compat/search/search.h"
-#include "compat/search/tier_folders.h"
 #include "tests/support/unit/gathered.h"
 #include "tests/support/unit/ld_cache_image.h"
 #include "tests/support/unit/surroundings.h"

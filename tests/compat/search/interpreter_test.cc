@@ -1,5 +1,5 @@
 // Which Python a process is, and where its packages are.
-#include "compat/search/interpreter.h"
+#include "compat/search/machine/interpreter.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // ld.so.cache in the forms that glibc has given it, and in forms that it never had.
-#include "compat/search/ld_cache.h"
+#include "compat/search/machine/ld_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

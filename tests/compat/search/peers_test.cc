@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "compat/search/evaluation.h"
+#include "compat/search/gather.h"
 #include "compat/search/reason.h"
-#include "compat/search/tier_folders.h"
 #include "tests/support/unit/elf_image.h"
 #include "tests/support/unit/gathered.h"
 #include "tests/support/unit/surroundings.h"

@@ -1,5 +1,5 @@
 // Wheels and conda, seen from a process that may or may not be Python.
-#include "compat/search/tier_folders.h"
+#include "compat/search/gather.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "compat/base/environment.h"
+#include "compat/search/gather.h"
 #include "compat/search/policy.h"
-#include "compat/search/tier_folders.h"
 #include "loader/report.h"
 #include "tests/support/unit/elf_image.h"
 #include "tests/support/unit/gathered.h"

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "compat/base/environment.h"
-#include "compat/search/interpreter.h"
+#include "compat/search/gather.h"
+#include "compat/search/machine/interpreter.h"
+#include "compat/search/machine/roots.h"
 #include "compat/search/policy.h"
-#include "compat/search/tier_folders.h"
 #include "loader/tables.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/folder.h"
@@ -91,9 +92,12 @@ void check_policy() {
 }
 
 using Paths = std::vector<std::string>;
-void keep(const char* path, void* list) {
-  must(path != nullptr, "a place has a name");
-  static_cast<Paths*>(list)->emplace_back(path);
+
+void check_root(const anycuda::Root& root, void* tier) {
+  must(root.path != nullptr, "a root has a name");
+  const bool absolute = root.path[0] == '/';
+  must(absolute || *static_cast<anycuda::SearchTier*>(tier) == anycuda::SearchTier::toolkit,
+       "a root has its whole path, but for what a toolkit variable gives");
 }
 
 Paths candidates() {
@@ -118,14 +122,14 @@ Paths candidates() {
 void check_places() {
   static anycuda::Arena arena;
   arena.rewind(0);
-  Paths sites;
-  Paths roots;
-  anycuda::each_site(&arena, reinterpret_cast<const void*>(&check_policy), keep, &sites);
-  for (const std::string& site : sites) must(site[0] == '/', "a site has its whole path");
-  anycuda::each_conda_folder(&arena, keep, &roots);
-  for (const std::string& root : roots) must(root[0] == '/', "a conda folder has its whole path");
-  anycuda::each_variable_root(keep, &roots);
-  anycuda::each_system_root(&arena, keep, &roots);
+  const anycuda::Machine machine;
+  for (const char* prefix : {"libtest.so", static_cast<const char*>(nullptr)}) {
+    const anycuda::RootQuery query{reinterpret_cast<const void*>(&check_policy), prefix};
+    for (int i = 0; i < anycuda::kTierCount; ++i) {
+      auto tier = static_cast<anycuda::SearchTier>(i);
+      anycuda::each_root(machine, query, tier, &arena, check_root, &tier);
+    }
+  }
 }
 
 void check_interpreter(const std::string& executable, const std::string& called) {

@@ -1,5 +1,5 @@
 // The system's list of libraries. Input: /etc/ld.so.cache.
-#include "compat/search/ld_cache.h"
+#include "compat/search/machine/ld_cache.h"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // Whether a virtual environment is closed. Input: its pyvenv.cfg.
 #include <cstdint>
 
-#include "compat/search/interpreter.h"
+#include "compat/search/machine/interpreter.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/memory_file.h"

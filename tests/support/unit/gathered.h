@@ -28,7 +28,8 @@ struct TestMemory {
   Arena memory;
 };
 
-inline constexpr Machine kNoDriver{};
+inline const Machine kNoDriver{};
+inline const Machine kThisMachine = this_machine();
 
 // A search of the tables' library that has come to all tiers, for a caller of no major.
 struct TestSearch : private TestMemory, Search {

@@ -1,5 +1,5 @@
 // The search tiers, each on a machine that the test makes up.
-#include "compat/search/tier_folders.h"
+#include "compat/search/gather.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "compat/search/loaded_names.h"
+#include "compat/search/machine/loaded_names.h"
 
 #include <elf.h>
 

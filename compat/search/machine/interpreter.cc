@@ -1,4 +1,4 @@
-#include "compat/search/interpreter.h"
+#include "compat/search/machine/interpreter.h"
 
 #include <errno.h>  // program_invocation_name
 #include <fcntl.h>

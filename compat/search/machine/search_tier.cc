@@ -1,4 +1,4 @@
-#include "compat/search/search_tier.h"
+#include "compat/search/machine/search_tier.h"
 
 namespace anycuda {
 namespace {

@@ -17,6 +17,12 @@ enum class SearchTier : std::uint8_t {
 };
 constexpr int kTierCount = 6;
 
+// A set of tiers, one bit each.
+using SearchTiers = unsigned;
+constexpr SearchTiers only(SearchTier tier) { return 1U << static_cast<unsigned>(tier); }
+constexpr SearchTiers kAllTiers = (1U << kTierCount) - 1;
+constexpr bool has(SearchTiers tiers, SearchTier tier) { return (tiers & only(tier)) != 0; }
+
 // The tiers in the order of a search. In a Python process its packages come before
 // LD_LIBRARY_PATH: what is imported later finds its CUDA among them (by an RPATH, or
 // cuda-pathfinder, which has this order), and would bring it as a second one.

@@ -1,7 +1,5 @@
-#include "compat/search/python_folders.h"
+#include "compat/search/machine/python_folders.h"
 
-#include <errno.h>  // program_invocation_name
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,10 +7,8 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "compat/base/environment.h"
 #include "compat/base/folder_entries.h"
-#include "compat/search/interpreter.h"
-#include "compat/search/loaded.h"
+#include "compat/search/machine/loaded.h"
 
 namespace anycuda {
 namespace {
@@ -30,6 +26,7 @@ bool anybody_writes(const char* path) {
 
 // Where the folders go that are found, and the memory for their names.
 struct Visit {
+  const Machine& machine;
   Arena* arena;
   PathVisitor site;
   void* argument;
@@ -77,7 +74,7 @@ void collect_site(const char* path, void* argument) {
 
 void loaded_sites(const Visit& visit) {
   LoadedSites loaded{visit.arena, {}, 0};
-  each_loaded_path(collect_site, &loaded);
+  each_loaded_path(visit.machine, collect_site, &loaded);
   for (int i = 0; i < loaded.count; ++i) visit_site(visit, loaded.sites[i]);
 }
 
@@ -111,7 +108,7 @@ void in_prefix(const Visit& visit, const char* prefix, const char* version) {
 }
 
 void python_path(const Visit& visit) {
-  const char* entry = environment_variable("PYTHONPATH");
+  const char* entry = visit.machine.variable("PYTHONPATH");
   while (entry != nullptr && *entry != '\0') {
     const std::size_t length = std::strcspn(entry, ":");
     const char* site = visit.arena->format("%.*s", static_cast<int>(length), entry);
@@ -125,7 +122,7 @@ void python_path(const Visit& visit) {
 // was called from; unless it is closed, also those of the installation and of the user.
 void interpreters_own(const Visit& visit, const Interpreter& python) {
   Arena& arena = *visit.arena;
-  const char* active = environment_variable("VIRTUAL_ENV");
+  const char* active = visit.machine.variable("VIRTUAL_ENV");
   const char* prefix = active != nullptr ? active : python.prefix;
   in_prefix(visit, prefix, python.version);
   if (python.base_prefix == nullptr || is_isolated(prefix, &arena)) return;
@@ -136,7 +133,7 @@ void interpreters_own(const Visit& visit, const Interpreter& python) {
   if (std::strcmp(python.base_prefix, "/usr") == 0) {
     in_prefix(visit, "/usr/local", python.version);
   }
-  const char* home = environment_variable("HOME");
+  const char* home = visit.machine.variable("HOME");
   if (home != nullptr) in_prefix(visit, arena.join(home, ".local"), python.version);
 }
 
@@ -149,25 +146,24 @@ const char* file_of(const void* address, const Interpreter& program) {
 
 }  // namespace
 
-void each_site(Arena* arena, const void* caller, PathVisitor site, void* argument) {
-  if (getauxval(AT_SECURE) != 0) return;  // a privileged program's environment is the system alone
-  const Visit visit{arena, site, argument};
-  const Interpreter program = this_interpreter(arena);
+void each_site(const Machine& machine, Arena* arena, const void* caller, PathVisitor site,
+               void* argument) {
+  if (machine.privileged()) return;
+  const Visit visit{machine, arena, site, argument};
+  const Interpreter program = machine.interpreter(arena);
   above(visit, file_of(caller, program));
   above(visit, object_path(reinterpret_cast<const void*>(&each_site)));
   loaded_sites(visit);
   python_path(visit);
-  if (const char* conda = environment_variable("CONDA_PREFIX")) in_prefix(visit, conda, "");
+  if (const char* conda = machine.variable("CONDA_PREFIX")) in_prefix(visit, conda, "");
   interpreters_own(visit, program);
 }
 
-void each_conda_folder(Arena* arena, PathVisitor folder, void* argument) {
-  const char* prefix = environment_variable("CONDA_PREFIX");
-  if (prefix == nullptr || *prefix != '/') return;
-  for (const char* root : {"", "targets/x86_64-linux", "targets/sbsa-linux"}) {
-    const char* path = *root == '\0' ? prefix : arena->join(prefix, root);
-    if (is_folder(path)) folder(path, argument);
-  }
+bool is_python(const Machine& machine, Arena* arena) {
+  const std::size_t mark = arena->mark();
+  const bool found = machine.interpreter(arena).base_prefix != nullptr;
+  arena->rewind(mark);
+  return found;
 }
 
 }  // namespace anycuda

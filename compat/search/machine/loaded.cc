@@ -1,10 +1,10 @@
-#include "compat/search/loaded.h"
+#include "compat/search/machine/loaded.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
 #include "compat/search/elf/classify.h"
-#include "compat/search/loaded_names.h"
+#include "compat/search/machine/loaded_names.h"
 
 namespace anycuda {
 namespace {
@@ -33,13 +33,6 @@ int visit_copy(dl_phdr_info* info, std::size_t, void* argument) {
   return 0;
 }
 
-void gather_copy(const char* path, int major, void* argument) {
-  Candidate* candidate = static_cast<Search*>(argument)->add(SearchTier::loaded, path);
-  if (candidate == nullptr) return;
-  candidate->image.state = FileState::usable;
-  candidate->image.version.major = major;
-}
-
 int read_load_count(dl_phdr_info* info, std::size_t, void* argument) {
   *static_cast<std::uint64_t*>(argument) = info->dlpi_adds;
   return 1;  // the number is the same in every object's record: the first will do
@@ -66,12 +59,11 @@ std::uint64_t load_count() {
   return count;
 }
 
-void each_loaded_copy(const LibraryDescriptor& library, CopyVisitor copy, void* argument) {
+void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, CopyVisitor copy,
+                      void* argument) {
   CopyVisit visit{library, copy, argument};
-  dl_iterate_phdr(visit_copy, &visit);
+  machine.loaded_objects(visit_copy, &visit);
 }
-
-void gather_loaded(Search* search) { each_loaded_copy(search->library(), gather_copy, search); }
 
 const char* object_path(const void* address) {
   Dl_info info;
@@ -79,9 +71,9 @@ const char* object_path(const void* address) {
   return info.dli_fname;
 }
 
-void each_loaded_path(void (*visit)(const char*, void*), void* argument) {
+void each_loaded_path(const Machine& machine, void (*visit)(const char*, void*), void* argument) {
   PathVisitor visitor{visit, argument};
-  dl_iterate_phdr(visit_path, &visitor);
+  machine.loaded_objects(visit_path, &visitor);
 }
 
 }  // namespace anycuda

@@ -1,4 +1,4 @@
-#include "compat/search/ld_cache.h"
+#include "compat/search/machine/ld_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,0 +1,13 @@
+// Describes why the driver does not answer. Stubs do not use it, so it has a separate file. No text
+// in it may end in the name of a library: the linker would merge the stub's own copy of that name
+// into the text, and `anycuda check` recognises a stub by such names.
+#pragma once
+
+#include "compat/search/driver/driver.h"
+
+namespace anycuda {
+
+// "" if it has answered. Text in `arena`, or for ever.
+const char* driver_problem(const DriverLookup& lookup, Arena* arena);
+
+}  // namespace anycuda

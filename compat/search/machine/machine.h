@@ -1,0 +1,64 @@
+// The one interface from a search to the world. `Machine{}` is this process on this computer,
+// without a driver; this_machine() (driver/driver.h) has the driver too; a test replaces what it
+// wants to decide. Files are read below the paths that this interface gives.
+#pragma once
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "anycuda/compat/driver.h"
+#include "compat/base/environment.h"
+#include "compat/search/machine/interpreter.h"
+
+namespace anycuda {
+
+struct Driver {
+  DriverFacts facts;       // without the branch
+  const char* path = "";   // "" without a driver
+  void* handle = nullptr;  // of dlopen
+  int status = 0;          // of cuDriverGetVersion, or one of these
+  static constexpr int kNoFile = -1;
+  static constexpr int kNoFunction = -2;
+};
+
+// The driver's branch, or why it is unknown.
+struct Branch {
+  int number = 0;
+  const char* cause = "";
+};
+
+// What opening a library gives. `error` is the dynamic linker's text, valid until it is called
+// again; nullptr with a handle.
+struct OpenResult {
+  void* handle;
+  const char* error;
+};
+// dlopen; on a failure dlerror() is left empty, as the program must not find ours there.
+OpenResult open_shared_library(const char* path, int flags);
+
+// All functions are thread-safe.
+struct Machine {
+  // The folder that stands for "/" in the system's tier, "" for "/" itself.
+  const char* (*root)() = system_root;
+  // A variable's value; nullptr: unset, empty, or without authority over this process.
+  const char* (*variable)(const char* name) = environment_variable;
+  // Does the process have privileges that its caller does not have? Then only the system is
+  // searched.
+  bool (*privileged)() = is_privileged;
+  // The loaded objects, as dl_iterate_phdr(3) shows them, under the dynamic linker's lock.
+  int (*loaded_objects)(int (*visit)(dl_phdr_info*, std::size_t, void*),
+                        void* argument) = dl_iterate_phdr;
+  // The Python that this process is, if it is one. Texts in `arena`.
+  Interpreter (*interpreter)(Arena* arena) = this_interpreter;
+  OpenResult (*open)(const char* path, int flags) = open_shared_library;
+  // The driver's facts, asked for when the first candidate depends on them; nullptr: no driver rule
+  // applies. Both give the same answer at every call; what they return lives for ever.
+  const Driver& (*driver)() = nullptr;
+  const Branch& (*branch)() = nullptr;
+
+  bool is_loaded(const char* path) const {
+    return open(path, RTLD_LAZY | RTLD_NOLOAD).handle != nullptr;
+  }
+};
+
+}  // namespace anycuda

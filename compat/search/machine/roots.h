@@ -1,0 +1,40 @@
+// Where CUDA may be installed: the roots of each search tier. The stubs' search and the C++ finder
+// both go by this enumeration; what lies below a root is theirs to know.
+#pragma once
+
+#include "compat/search/machine/machine.h"
+#include "compat/search/machine/search_tier.h"
+
+namespace anycuda {
+
+enum class RootKind : std::uint8_t {
+  folder,         // holds libraries itself: an entry of LD_LIBRARY_PATH
+  site_packages,  // Python's wheels are below it
+  conda,          // a conda environment's prefix
+  toolkit,        // a CUDA Toolkit's folder
+  system,         // "/", or the folder that stands for it
+  cached_file     // no folder but a library, as /etc/ld.so.cache names it
+};
+
+struct Root {
+  RootKind kind;
+  // Absolute, but for what a toolkit variable gives. Valid during the visit.
+  const char* path;
+};
+
+struct RootQuery {
+  const void* caller = nullptr;       // in the object that asks: the folders above it come first
+  const char* file_prefix = nullptr;  // of a dynamic library's names; nullptr: another kind of file
+  bool from_driver = false;  // installed by the display driver: never in Python or toolkits
+};
+
+using RootVisitor = void (*)(const Root& root, void* argument);
+
+// Visits the roots of one tier, best first: of a system's toolkits /usr/local/cuda, then the newest
+// version. A dynamic library's system tier is ordered as the dynamic linker would: its cache, its
+// folders, then the toolkits; other files are in toolkits first. A root may come more than once,
+// and need not exist. The tiers `variable` and `loaded` have none.
+void each_root(const Machine& machine, const RootQuery& query, SearchTier tier, Arena* arena,
+               RootVisitor visit, void* argument);
+
+}  // namespace anycuda

@@ -1,0 +1,154 @@
+// A search on a machine that is made of functions: what it is given there is all that it knows.
+#include "compat/search/machine/machine.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compat/search/reason.h"
+#include "compat/search/search.h"
+#include "tests/support/unit/gathered.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::map<std::string, std::string> variables;
+std::vector<std::string> opened;
+std::string refused;
+
+const char* variable(const char* name) {
+  const auto found = variables.find(name);
+  return found != variables.end() ? found->second.c_str() : nullptr;
+}
+
+OpenResult open_unless_refused(const char* path, int flags) {
+  opened.emplace_back(path);
+  if (path == refused) return {nullptr, "this machine refuses it"};
+  return open_shared_library(path, flags);
+}
+
+class FakeMachine : public testing::Test {
+ protected:
+  FakeMachine() {
+    variables.clear();
+    opened.clear();
+    refused.clear();
+    machine_.variable = variable;
+    machine_.open = open_unless_refused;
+    machine_.loaded_objects = [](int (*)(dl_phdr_info*, std::size_t, void*), void*) { return 0; };
+    machine_.interpreter = [](Arena*) { return Interpreter{}; };
+  }
+  std::string install(const std::string& library, const std::string& name) {
+    return empty_.tree.fake(library, name);
+  }
+  const Report& find(SearchTiers tiers = kAllTiers) {
+    Request request{&kLibrary, &kTables, 12};
+    request.tiers = tiers;
+    const Report* report = search(request, machine_, &arena_);
+    EXPECT_NE(report, nullptr);
+    return *report;
+  }
+  std::string chosen(SearchTiers tiers = kAllTiers) {
+    const Report& report = find(tiers);
+    return report.chosen != nullptr ? report.chosen->path : "";
+  }
+  std::string folder(const std::string& name) const { return empty_.tree.path(name); }
+
+  Machine machine_;
+  unit::EmptyMachine empty_;
+  Arena arena_;
+};
+
+TEST_F(FakeMachine, VariablesAreTheMachinesAndNotTheProcess) {
+  const std::string its = install("libtest.so.12", "its/libtest.so.12");
+  install("libtest.so.13", "of_process/libtest.so.13");
+  const unit::ScopedVariable set("LD_LIBRARY_PATH", folder("of_process").c_str());
+  variables["LD_LIBRARY_PATH"] = folder("its");
+  unit::in_child([&] { EXPECT_EQ(chosen(), its); });
+}
+
+TEST_F(FakeMachine, OnlyItsOwnOpenIsUsed) {
+  refused = install("libtest.so.13", "a/libtest.so.13");
+  const std::string good = install("libtest.so.12", "a/libtest.so.12");
+  variables["LD_LIBRARY_PATH"] = folder("a");
+  unit::in_child([&] {
+    const Report& report = find();
+    ASSERT_NE(report.chosen, nullptr);
+    EXPECT_EQ(report.chosen->path, good);
+    EXPECT_THAT(opened, ElementsAre(refused, good));
+    for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+      if (c->path != refused) continue;
+      EXPECT_THAT(reason_of(*c, report, &arena_), HasSubstr("this machine refuses it"));
+    }
+  });
+}
+
+TEST_F(FakeMachine, LoadedObjectsAreItsOwn) {
+  const std::string file = install("libtest.so.12", "loaded/libtest.so.12");
+  unit::in_child([&] {
+    ASSERT_NE(dlopen(file.c_str(), RTLD_NOW), nullptr);
+    EXPECT_EQ(chosen(only(SearchTier::loaded)), "");
+    machine_.loaded_objects = dl_iterate_phdr;
+    EXPECT_EQ(chosen(only(SearchTier::loaded)), file);
+  });
+}
+
+TEST_F(FakeMachine, TheRootIsTheSystem) {
+  static std::string root;
+  root = folder("image");
+  machine_.root = [] { return root.c_str(); };
+  const std::string file = install("libtest.so.12", "image/usr/lib/libtest.so.12");
+  install("libtest.so.13", "system/usr/lib/libtest.so.13");
+  unit::in_child([&] { EXPECT_EQ(chosen(), file); });
+}
+
+TEST_F(FakeMachine, APythonsPackagesComeBeforeTheLibraryPath) {
+  const std::string packaged =
+      install("libtest.so.11.2", "site/nvidia/test_runtime/lib/libtest.so.11.2");
+  const std::string other = install("libtest.so.13", "path/libtest.so.13");
+  variables["PYTHONPATH"] = folder("site");
+  variables["LD_LIBRARY_PATH"] = folder("path");
+  unit::in_child([&] { EXPECT_EQ(chosen(), other); });
+  machine_.interpreter = [](Arena*) {
+    Interpreter python;
+    python.base_prefix = "/nowhere";
+    return python;
+  };
+  unit::in_child([&] { EXPECT_EQ(chosen(), packaged); });
+}
+
+TEST_F(FakeMachine, APrivilegedProcessUsesNoPackages) {
+  install("libtest.so.12", "site/nvidia/test_runtime/lib/libtest.so.12");
+  variables["PYTHONPATH"] = folder("site");
+  machine_.privileged = [] { return true; };
+  unit::in_child([&] { EXPECT_EQ(chosen(), ""); });
+  machine_.privileged = [] { return false; };
+  unit::in_child([&] { EXPECT_NE(chosen(), ""); });
+}
+
+TEST_F(FakeMachine, TheDriverIsItsOwn) {
+  install("libtest.so.13", "path/libtest.so.13");
+  const std::string older = install("libtest.so.12", "path/libtest.so.12");
+  variables["LD_LIBRARY_PATH"] = folder("path");
+  machine_.driver = []() -> const Driver& {
+    static const Driver driver{{true, {12, 2}, 0}, "/its/driver"};
+    return driver;
+  };
+  unit::in_child([&] {
+    const Report& report = find();
+    ASSERT_NE(report.chosen, nullptr);
+    EXPECT_EQ(report.chosen->path, older);
+    EXPECT_STREQ(report.driver_path, "/its/driver");
+  });
+}
+
+}  // namespace
+}  // namespace anycuda
