@@ -1,8 +1,6 @@
 #include "compat/search/evaluation.h"
 
-#include <cstdlib>
-#include <cstring>
-
+#include "compat/base/dotted_order.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/machine/loaded.h"
 
@@ -88,21 +86,6 @@ Verdict evaluate_candidate(Search* search, Candidate* candidate) {
     query.driver = search->driver;
   }
   return evaluate(query);
-}
-
-// Numeric order of "12.9.79" and "12.10".
-int compare_dotted(const char* a, const char* b) {
-  while (*a != '\0' || *b != '\0') {
-    char* after_a;
-    char* after_b;
-    const long x = std::strtol(a, &after_a, 10);
-    const long y = std::strtol(b, &after_b, 10);
-    if (x != y) return x < y ? -1 : 1;
-    if (after_a == a && after_b == b) return std::strcmp(a, b);
-    a = *after_a == '.' ? after_a + 1 : after_a;
-    b = *after_b == '.' ? after_b + 1 : after_b;
-  }
-  return 0;
 }
 
 Rank rank_in(const Report& report, const Candidate& candidate) {

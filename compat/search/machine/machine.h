@@ -7,7 +7,6 @@
 #include <link.h>
 
 #include "anycuda/compat/driver.h"
-#include "compat/base/environment.h"
 #include "compat/search/machine/interpreter.h"
 
 namespace anycuda {
@@ -38,23 +37,24 @@ OpenResult open_shared_library(const char* path, int flags);
 
 // All functions are thread-safe.
 struct Machine {
+  Machine();
+
   // The folder that stands for "/" in the system's tier, "" for "/" itself.
-  const char* (*root)() = system_root;
+  const char* (*root)();
   // A variable's value; nullptr: unset, empty, or without authority over this process.
-  const char* (*variable)(const char* name) = environment_variable;
+  const char* (*variable)(const char* name);
   // Does the process have privileges that its caller does not have? Then only the system is
   // searched.
-  bool (*privileged)() = is_privileged;
+  bool (*privileged)();
   // The loaded objects, as dl_iterate_phdr(3) shows them, under the dynamic linker's lock.
-  int (*loaded_objects)(int (*visit)(dl_phdr_info*, std::size_t, void*),
-                        void* argument) = dl_iterate_phdr;
+  int (*loaded_objects)(int (*visit)(dl_phdr_info*, std::size_t, void*), void* argument);
   // The Python that this process is, if it is one. Texts in `arena`.
-  Interpreter (*interpreter)(Arena* arena) = this_interpreter;
-  OpenResult (*open)(const char* path, int flags) = open_shared_library;
+  Interpreter (*interpreter)(Arena* arena);
+  OpenResult (*open)(const char* path, int flags);
   // The driver's facts, asked for when the first candidate depends on them; nullptr: no driver rule
   // applies. Both give the same answer at every call; what they return lives for ever.
-  const Driver& (*driver)() = nullptr;
-  const Branch& (*branch)() = nullptr;
+  const Driver& (*driver)();
+  const Branch& (*branch)();
 
   bool is_loaded(const char* path) const {
     return open(path, RTLD_LAZY | RTLD_NOLOAD).handle != nullptr;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "compat/base/dotted_order.h"
 #include "compat/base/folder_entries.h"
 #include "compat/search/machine/ld_cache.h"
 #include "compat/search/machine/python_folders.h"
@@ -55,6 +56,8 @@ void toolkit_variables(const Walk& walk) {
   }
 }
 
+constexpr char kDigits[] = "0123456789";
+
 // A list in the order of visits.
 struct Installed {
   const char* name;
@@ -65,11 +68,12 @@ struct Installation {
   Installed* first;
 };
 
-// The administrator's choice ("cuda") first, then the newest.
+// The administrator's choice ("cuda") first, then the newest of "cuda-12.9" and "cuda-12.10".
 bool goes_before(const char* a, const char* b) {
   const bool chosen_a = std::strcmp(a, "cuda") == 0;
   const bool chosen_b = std::strcmp(b, "cuda") == 0;
-  return chosen_a != chosen_b ? chosen_a : strverscmp(a, b) > 0;
+  if (chosen_a || chosen_b) return chosen_a;
+  return compare_dotted(a + std::strcspn(a, kDigits), b + std::strcspn(b, kDigits)) > 0;
 }
 
 void insert_toolkit(const char* name, void* argument) {
