@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from measure import (first_call, footprint, load, registration, report, targets, warm)  # noqa: E402
 from measure.bench import Bench, progress  # noqa: E402
 from measure.tools import Failure, missing  # noqa: E402
-from measure.libraries import FAMILIES, Pieces, collect  # noqa: E402
+from measure.libraries import FAMILIES, Artifacts, collect  # noqa: E402
 from measure.workspace import Workspace, clean  # noqa: E402
 
 PARTS = {"warm": warm.measure, "load": load.measure, "first-call": first_call.measure,
@@ -31,9 +31,9 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stubs", type=Path, help="folder of the built stubs (BUILD/lib)")
-    parser.add_argument("--cache", type=Path, help="cache of CUDA pieces (else ANYCUDA_CACHE)")
-    parser.add_argument("--piece", action="append", default=[], metavar="NAME=FOLDER",
-                        help="a piece that is unpacked elsewhere; may be repeated")
+    parser.add_argument("--cache", type=Path, help="cache of CUDA artifacts (else ANYCUDA_CACHE)")
+    parser.add_argument("--artifact", action="append", default=[], metavar="NAME=FOLDER",
+                        help="an artifact that is unpacked elsewhere; may be repeated")
     parser.add_argument("--work", type=Path, default=Path("build/bench-work"),
                         help="folder for the helpers that are built (emptied first)")
     parser.add_argument("--compiler", default="c++", help="C++ compiler for the helpers")
@@ -77,10 +77,10 @@ def _distribution() -> str:
 
 def prepare(options: argparse.Namespace) -> tuple[Bench, list[str]]:
     """The libraries that are there and the helpers, built; and what was left out."""
-    given = dict(piece.split("=", 1) for piece in options.piece)
-    pieces = Pieces({name: Path(folder) for name, folder in given.items()}, options.cache)
+    given = dict(artifact.split("=", 1) for artifact in options.artifact)
+    artifacts = Artifacts({name: Path(folder) for name, folder in given.items()}, options.cache)
     stubs = options.stubs.resolve() if options.stubs else None
-    libraries, absent = collect(pieces, stubs)
+    libraries, absent = collect(artifacts, stubs)
     clean(options.work)
     progress(f"building helpers in {options.work}")
     bench = Bench(libraries, Workspace(options.work.resolve(), options.compiler),

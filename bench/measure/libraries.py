@@ -29,7 +29,7 @@ class Library:
 class Family:
     """What is the same for all libraries of one kind."""
 
-    real: tuple[tuple[str, str, str], ...]  # title, piece, file name pattern
+    real: tuple[tuple[str, str, str], ...]  # title, artifact, file name pattern
     compared: str  # the title of the real one the stub is put in front of
     stub: str
     dropin: str  # the drop-in that stands in for `compared`
@@ -77,65 +77,65 @@ def first_function(library: Library) -> str:
     return family.tilelang_first if library.kind == TILELANG else family.first
 
 
-class Pieces:
+class Artifacts:
     """Unpacked folders of real libraries: given one by one, or fetched into the cache."""
 
     def __init__(self, given: dict[str, Path], cache: Path | None):
-        wanted = [piece for family in FAMILIES.values() for _, piece, _ in family.real]
+        wanted = [artifact for family in FAMILIES.values() for _, artifact, _ in family.real]
         self._folders = dict(given)
         self._versions: dict[str, str] = {}
-        self._fetch([piece for piece in [*wanted, "tilelang"] if piece not in given], cache)
+        self._fetch([artifact for artifact in [*wanted, "tilelang"] if artifact not in given], cache)
 
-    def _fetch(self, pieces: list[str], cache: Path | None) -> None:
-        if not pieces:
+    def _fetch(self, artifacts: list[str], cache: Path | None) -> None:
+        if not artifacts:
             return
         where = ["--cache", str(cache)] if cache else []
-        # Its progress, and why a piece cannot be had, go to our standard error.
-        tool = str(ROOT / "pieces" / "fetch.py")
-        done = subprocess.run([sys.executable, tool, *where, "get", *pieces], text=True,
+        # Its progress, and why an artifact cannot be had, go to our standard error.
+        tool = str(ROOT / "tools" / "fetch" / "fetch.py")
+        done = subprocess.run([sys.executable, tool, *where, "get", *artifacts], text=True,
                               stdout=subprocess.PIPE)
         for line in done.stdout.splitlines():
             name, _, folder = line.partition(" ")
-            if name in pieces and Path(folder).is_dir():
+            if name in artifacts and Path(folder).is_dir():
                 self._folders[name] = Path(folder)
                 self._versions[name] = _locked_version(name)
 
-    def version(self, piece: str) -> str:
-        """Version of the package that `piece` was taken from, where that is known."""
-        return self._versions.get(piece, "-")
+    def version(self, artifact: str) -> str:
+        """Version of the package that `artifact` was taken from, where that is known."""
+        return self._versions.get(artifact, "-")
 
-    def file(self, piece: str, name: str) -> Path | None:
-        """The file `name` of `piece`, wherever in the piece it is."""
-        folder = self._folders.get(piece)
+    def file(self, artifact: str, name: str) -> Path | None:
+        """The file `name` of `artifact`, wherever in the artifact it is."""
+        folder = self._folders.get(artifact)
         return next(iter(sorted(folder.rglob(name))), None) if folder else None
 
 
-def _locked_version(piece: str) -> str:
-    lock = json.loads((ROOT / "pieces" / "lock.json").read_text())
-    return lock["files"][lock["pieces"][piece]["parts"][0]["file"]]["version"]
+def _locked_version(artifact: str) -> str:
+    lock = json.loads((ROOT / "tools" / "fetch" / "lock.json").read_text())
+    return lock["files"][lock["artifacts"][artifact]["parts"][0]["file"]]["version"]
 
 
-def collect(pieces: Pieces, stubs: Path | None) -> tuple[list[Library], list[str]]:
+def collect(artifacts: Artifacts, stubs: Path | None) -> tuple[list[Library], list[str]]:
     """Every library that is there, and a sentence for each that is not."""
     found: list[Library] = []
     absent: list[str] = []
 
-    def add(title: str, kind: str, family: str, path: Path | None, piece: str = "") -> None:
+    def add(title: str, kind: str, family: str, path: Path | None, artifact: str = "") -> None:
         if path is not None and path.is_file():
-            found.append(Library(title, kind, family, path, pieces.version(piece)))
-        elif piece:
-            absent.append(f"{title}: left out, piece {piece} is not there")
+            found.append(Library(title, kind, family, path, artifacts.version(artifact)))
+        elif artifact:
+            absent.append(f"{title}: left out, artifact {artifact} is not there")
         else:
             absent.append(f"{title}: left out, it was not found in the folder of --stubs")
 
     for name, family in FAMILIES.items():
-        for title, piece, file in family.real:
-            add(title, REAL, name, pieces.file(piece, file), piece)
+        for title, artifact, file in family.real:
+            add(title, REAL, name, artifacts.file(artifact, file), artifact)
         stub = stubs / family.stub if stubs else None
         dropin = stubs / "dropin" / family.dropin if stubs else None
         add(f"stub {name}", OURS, name, stub)
         add(f"drop-in {family.dropin}", OURS, name, dropin)
         if family.tilelang:
             add(f"TileLang {family.tilelang}", TILELANG, name,
-                pieces.file("tilelang", family.tilelang), "tilelang")
+                artifacts.file("tilelang", family.tilelang), "tilelang")
     return found, absent

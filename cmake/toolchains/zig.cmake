@@ -1,6 +1,6 @@
 # Builds for a Linux with glibc 2.17, of either CPU, on any machine that has zig: one archive from PyPI (ziglang)
 # with clang, lld and what every glibc exports. Included by zig-x86_64.cmake and zig-aarch64.cmake, which set
-# ANYCUDA_ZIG_CPU. zig is looked for in ANYCUDA_ZIG, on PATH and among this Python's packages, and else fetched (pieces/).
+# ANYCUDA_ZIG_CPU. zig is looked for in ANYCUDA_ZIG, on PATH and among this Python's packages, and else fetched (tools/fetch/).
 
 set(ANYCUDA_GLIBC 2.17) # manylinux2014
 # They need an objcopy that knows every CPU.
@@ -14,7 +14,7 @@ if(NOT ANYCUDA_ZIG)
   execute_process(COMMAND python3 -c "import os, ziglang; print(os.path.dirname(ziglang.__file__))"
                   OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(NOT found)
-    execute_process(COMMAND python3 "${CMAKE_CURRENT_LIST_DIR}/../../pieces/fetch.py" get zig
+    execute_process(COMMAND python3 "${CMAKE_CURRENT_LIST_DIR}/../../tools/fetch/fetch.py" get zig
                     OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE)
     string(REGEX REPLACE "^zig (.*)$" "\\1/bin" found "${found}")
   endif()

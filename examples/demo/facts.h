@@ -12,7 +12,7 @@ namespace anycuda::demo {
 // libraries: `demo --native` asks them again, without any stub.
 struct Release {
   int major;
-  std::string version;      // of cudart, nvrtc and nvJitLink, and of their pieces' names
+  std::string version;      // of cudart, nvrtc and nvJitLink, and of their artifacts' names
   std::string cudart_file;  // names of the files that are loaded
   std::string nvrtc_file;
   std::string nvjitlink_file;      // empty: this release has no nvJitLink

@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 constexpr int kMachineWidth = 10;
 constexpr int kCellWidth = 30;
 
-std::string driver_piece() { return "driver-" + std::to_string(kDriverBranch); }
+std::string driver_artifact() { return "driver-" + std::to_string(kDriverBranch); }
 
 // Does this computer's own driver make the machines' driver library answer 803?
 bool driver_mismatch() {
   const std::string running = test::running_driver();
-  const test::Pieces& pieces = test::Pieces::of_this_build();
-  if (running.empty() || !pieces.has(driver_piece())) return false;
-  return !fs::exists(pieces.folder(driver_piece()) / ("libcuda.so." + running));
+  const test::Artifacts& artifacts = test::Artifacts::of_this_build();
+  if (running.empty() || !artifacts.has(driver_artifact())) return false;
+  return !fs::exists(artifacts.folder(driver_artifact()) / ("libcuda.so." + running));
 }
 
 std::string component_of(Program program) {
@@ -46,7 +46,8 @@ bool Demo::run() {
   std::printf("%s", native_ ? kNativeIntroduction : kIntroduction);
   show_section(Program::versions, false, "Which CUDA runtime does a program get? (no driver)");
   show_section(Program::nvrtc_compile, false, "NVRTC makes PTX and a CUBIN for sm_90 of a kernel");
-  show_section(Program::jitlink, false, "nvJitLink makes a CUBIN for sm_90 of two pieces of PTX");
+  show_section(Program::jitlink, false,
+               "nvJitLink makes a CUBIN for sm_90 of two artifacts of PTX");
   show_section(Program::runtime, false, "What does the runtime say about GPUs? (no driver)");
   show_section(Program::versions, true,
                "Which CUDA runtime does it get beside driver 535, made for CUDA 12.2?");
@@ -58,7 +59,7 @@ bool Demo::run() {
 void Demo::show_section(Program program, bool driver, const char* title) {
   std::printf("\n%s: %s\n\n", program_name(program), title);
   const std::string missing =
-      driver ? test::Pieces::of_this_build().why_missing(driver_piece()) : "";
+      driver ? test::Artifacts::of_this_build().why_missing(driver_artifact()) : "";
   if (!missing.empty()) {
     std::printf("  skipped: %s\n", missing.c_str());
     skipped_.push_back(std::string(program_name(program)) + " with a driver: " + missing);
@@ -87,7 +88,7 @@ std::unique_ptr<test::Machine> Demo::machine_for(Program program, const Setup& s
   auto machine = std::make_unique<test::Machine>();
   try {
     install(setup, *machine);
-  } catch (const test::MissingPiece& missing) {
+  } catch (const test::MissingArtifact& missing) {
     std::printf("| skipped: %s\n", missing.what());
     skipped_.push_back(std::string(program_name(program)) + ", " + setup.name + ": " +
                        missing.what());
@@ -114,7 +115,7 @@ std::string Demo::cell(Program program, const Release& release, const Setup& set
   const fs::path file = fs::path(programs_) / name;
   if (!fs::exists(file)) {
     const std::string why =
-        test::Pieces::of_this_build().why_missing(component_of(program) + "-" + release.version);
+        test::Artifacts::of_this_build().why_missing(component_of(program) + "-" + release.version);
     if (!why.empty()) {
       const std::string text = name + " was not built: " + why;
       const bool known = std::find(skipped_.begin(), skipped_.end(), text) != skipped_.end();

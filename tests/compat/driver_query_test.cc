@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "anycuda/compat/errors.h"
+#include "tests/support/artifacts.h"
 #include "tests/support/machine.h"
-#include "tests/support/pieces.h"
 
 namespace anycuda::compat {
 namespace {
 
+using test::Artifacts;
 using test::Machine;
-using test::Pieces;
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
@@ -186,8 +186,8 @@ class RealDriver : public ::testing::Test {
   Machine machine_;
 };
 
-#define REQUIRE_DRIVER(name)                                                           \
-  if (const std::string why = Pieces::of_this_build().why_missing(name); !why.empty()) \
+#define REQUIRE_DRIVER(name)                                                              \
+  if (const std::string why = Artifacts::of_this_build().why_missing(name); !why.empty()) \
   GTEST_SKIP() << why
 
 TEST_F(RealDriver, SaysWhichCudaItSupports) {
@@ -206,7 +206,7 @@ TEST_F(RealDriver, OfTheVariableIsTheOneThatIsAsked) {
   REQUIRE_DRIVER("driver-535");
   REQUIRE_DRIVER("driver-550");
   machine_.driver_out_of_reach(550);
-  machine_.env("ANYCUDA_CUDA", Pieces::of_this_build().folder("driver-535") / "libcuda.so.1");
+  machine_.env("ANYCUDA_CUDA", Artifacts::of_this_build().folder("driver-535") / "libcuda.so.1");
   EXPECT_EQ(ask(), "12.2");
 }
 

@@ -2,33 +2,33 @@
 #include <filesystem>
 
 #include "tests/compat/find_machine.h"
-#include "tests/support/pieces.h"
+#include "tests/support/artifacts.h"
 
 namespace anycuda::compat {
 namespace {
 
-using test::Pieces;
+using test::Artifacts;
 using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
 class FindParts : public FinderTest {
  protected:
-  // The piece's folder is a site-packages, with one wheel in it.
-  void install(const std::string& piece) {
-    set("PYTHONPATH", Pieces::of_this_build().folder(piece).string());
+  // The artifact's folder is a site-packages, with one wheel in it.
+  void install(const std::string& artifact) {
+    set("PYTHONPATH", Artifacts::of_this_build().folder(artifact).string());
   }
   void expect_in_wheel(const Piece& piece, const std::string& of) {
     const Located located = Finder().find(piece);
     EXPECT_EQ(located.where, Found::wheel) << of;
-    EXPECT_THAT(located.path, HasSubstr(Pieces::of_this_build().folder(of).string())) << of;
+    EXPECT_THAT(located.path, HasSubstr(Artifacts::of_this_build().folder(of).string())) << of;
     EXPECT_TRUE(fs::exists(located.path)) << located.path;
   }
 };
 
 TEST_F(FindParts, TheRuntimeAndItsHeadersInEveryWheel) {
-  const std::vector<std::string> wheels = Pieces::of_this_build().names("cudart-");
-  if (wheels.empty()) GTEST_SKIP() << Pieces::of_this_build().why_missing("cudart-12.9");
+  const std::vector<std::string> wheels = Artifacts::of_this_build().names("cudart-");
+  if (wheels.empty()) GTEST_SKIP() << Artifacts::of_this_build().why_missing("cudart-12.9");
   for (const std::string& wheel : wheels) {
     install(wheel);
     expect_in_wheel(dynamic("cudart"), wheel);
@@ -41,8 +41,8 @@ TEST_F(FindParts, TheRuntimeAndItsHeadersInEveryWheel) {
 TEST_F(FindParts, TheCompilersInEveryWheel) {
   for (const char* name : {"nvrtc", "nvJitLink"}) {
     const std::string prefix = name == std::string("nvrtc") ? "nvrtc-" : "nvjitlink-";
-    const std::vector<std::string> wheels = Pieces::of_this_build().names(prefix);
-    if (wheels.empty()) GTEST_SKIP() << Pieces::of_this_build().why_missing(prefix + "12.9");
+    const std::vector<std::string> wheels = Artifacts::of_this_build().names(prefix);
+    if (wheels.empty()) GTEST_SKIP() << Artifacts::of_this_build().why_missing(prefix + "12.9");
     for (const std::string& wheel : wheels) {
       install(wheel);
       expect_in_wheel(dynamic(name), wheel);
@@ -53,8 +53,8 @@ TEST_F(FindParts, TheCompilersInEveryWheel) {
 }
 
 TEST_F(FindParts, TheCompilersHeadersInEveryWheel) {
-  const std::vector<std::string> wheels = Pieces::of_this_build().names("crt-");
-  if (wheels.empty()) GTEST_SKIP() << Pieces::of_this_build().why_missing("crt-12.9");
+  const std::vector<std::string> wheels = Artifacts::of_this_build().names("crt-");
+  if (wheels.empty()) GTEST_SKIP() << Artifacts::of_this_build().why_missing("crt-12.9");
   for (const std::string& wheel : wheels) {
     install(wheel);
     expect_in_wheel(headers("nvcc"), wheel);
@@ -63,9 +63,9 @@ TEST_F(FindParts, TheCompilersHeadersInEveryWheel) {
 
 TEST_F(FindParts, AToolkitInCudaPath) {
   for (const char* name : {"nvcc-11.8", "nvcc-12.4", "nvcc-13.0"}) {
-    const Pieces& pieces = Pieces::of_this_build();
-    if (!pieces.has(name)) GTEST_SKIP() << pieces.why_missing(name);
-    const std::string root = pieces.folder(name).string();
+    const Artifacts& artifacts = Artifacts::of_this_build();
+    if (!artifacts.has(name)) GTEST_SKIP() << artifacts.why_missing(name);
+    const std::string root = artifacts.folder(name).string();
     set("CUDA_PATH", root);
     EXPECT_EQ(found(program("nvcc")), root + "/bin/nvcc");
     EXPECT_EQ(found(program("ptxas")), root + "/bin/ptxas");
@@ -82,11 +82,11 @@ TEST_F(FindParts, AToolkitInCudaPath) {
 
 TEST_F(FindParts, TheDriversLibraryInTheSystem) {
   for (const char* name : {"driver-535", "driver-550"}) {
-    const Pieces& pieces = Pieces::of_this_build();
-    if (!pieces.has(name)) GTEST_SKIP() << pieces.why_missing(name);
+    const Artifacts& artifacts = Artifacts::of_this_build();
+    if (!artifacts.has(name)) GTEST_SKIP() << artifacts.why_missing(name);
     const std::string link = "system/usr/lib/x86_64-linux-gnu/libcuda.so.1";
     fs::remove(path(link));
-    machine.tree.link(link, (pieces.folder(name) / "libcuda.so.1").string());
+    machine.tree.link(link, (artifacts.folder(name) / "libcuda.so.1").string());
     EXPECT_EQ(found(dynamic("cuda")), path(link));
   }
 }
@@ -105,23 +105,23 @@ TEST_F(FindParts, OneOfOurStubsIsNoRuntime) {
 class InstalledToolkit : public FindParts {
  protected:
   void SetUp() override {
-    const Pieces& pieces = Pieces::of_this_build();
+    const Artifacts& artifacts = Artifacts::of_this_build();
     for (const char* name : {"nvcc-13.0", "nvrtc-13.0", "nvjitlink-13.0"}) {
-      if (!pieces.has(name)) GTEST_SKIP() << pieces.why_missing(name);
+      if (!artifacts.has(name)) GTEST_SKIP() << artifacts.why_missing(name);
     }
     const fs::path top = path(root), inside = top / "targets/x86_64-linux";
     fs::create_directories(inside / "include");
     fs::create_directories(inside / "lib");
     machine.tree.link(root + "/include", "targets/x86_64-linux/include");
     machine.tree.link(root + "/lib64", "targets/x86_64-linux/lib");
-    const fs::path nvcc = pieces.folder("nvcc-13.0");
+    const fs::path nvcc = artifacts.folder("nvcc-13.0");
     machine.tree.link(root + "/bin", (nvcc / "bin").string());
     machine.tree.link(root + "/nvvm", (nvcc / "nvvm").string());
     link_all(nvcc / "include", inside / "include");
     link_all(nvcc / "lib64", inside / "lib");
     for (const char* name : {"nvrtc-13.0", "nvjitlink-13.0"}) {
-      link_all(pieces.folder(name) / "nvidia/cu13/include", inside / "include");
-      link_all(pieces.folder(name) / "nvidia/cu13/lib", inside / "lib");
+      link_all(artifacts.folder(name) / "nvidia/cu13/include", inside / "include");
+      link_all(artifacts.folder(name) / "nvidia/cu13/lib", inside / "lib");
     }
     for (const char* name : {"libcublas.so.13", "libcusolver.so.12", "libcufft.so.12",
                              "libcurand.so.10", "libcusparse.so.12", "libcupti.so.13"}) {

@@ -19,8 +19,8 @@ using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
 // "12.0" of "cudart-12.0.107".
-std::string release_of(const std::string& piece) {
-  const std::string version = piece.substr(piece.find('-') + 1);
+std::string release_of(const std::string& artifact) {
+  const std::string version = artifact.substr(artifact.find('-') + 1);
   const std::size_t minor = version.find('.') + 1;
   return version.substr(0, version.find('.', minor));
 }
@@ -35,19 +35,19 @@ std::vector<fs::path> libraries_in(const fs::path& folder) {
 }
 
 TEST(RealWheels, AreRecognisedByTheirMetadata) {
-  const Pieces& pieces = Pieces::of_this_build();
-  EXPECT_EQ(pieces.names("cudart-").size(), 18u);
+  const Artifacts& artifacts = Artifacts::of_this_build();
+  EXPECT_EQ(artifacts.names("cudart-").size(), 18u);
   for (const char* family : {"cudart-", "nvrtc-", "nvjitlink-"}) {
-    for (const std::string& piece : pieces.names(family)) {
+    for (const std::string& artifact : artifacts.names(family)) {
       Machine machine;
-      install_wheel(pieces.folder(piece), machine.site_packages());
+      install_wheel(artifacts.folder(artifact), machine.site_packages());
       const std::vector<fs::path> libraries = libraries_in(machine.site_packages());
       EXPECT_FALSE(libraries.empty());
       for (const fs::path& library : libraries) {
         const ToolkitAnswer answer = ask(library);
-        EXPECT_EQ(version_of(answer), release_of(piece)) << piece;
-        EXPECT_THAT(answer.source, HasSubstr("wheel nvidia-")) << piece;
-        EXPECT_THAT(answer.file, HasSubstr(".dist-info/METADATA")) << piece;
+        EXPECT_EQ(version_of(answer), release_of(artifact)) << artifact;
+        EXPECT_THAT(answer.source, HasSubstr("wheel nvidia-")) << artifact;
+        EXPECT_THAT(answer.file, HasSubstr(".dist-info/METADATA")) << artifact;
         EXPECT_THAT(answer.problem, IsEmpty());
       }
     }
@@ -55,13 +55,13 @@ TEST(RealWheels, AreRecognisedByTheirMetadata) {
 }
 
 TEST(RealWheels, AreRecognisedByTheirHeader) {
-  const Pieces& pieces = Pieces::of_this_build();
-  for (const std::string& piece : pieces.names("cudart-")) {
+  const Artifacts& artifacts = Artifacts::of_this_build();
+  for (const std::string& artifact : artifacts.names("cudart-")) {
     Machine machine;
-    install_chain(pieces.folder(piece), machine.root() / "cuda/lib64");
-    install_cuda_header(pieces.folder(piece), machine.root() / "cuda/include");
+    install_chain(artifacts.folder(artifact), machine.root() / "cuda/lib64");
+    install_cuda_header(artifacts.folder(artifact), machine.root() / "cuda/include");
     const ToolkitAnswer answer = ask(machine.root() / "cuda/lib64/libcudart.so");
-    EXPECT_EQ(version_of(answer), release_of(piece)) << piece;
+    EXPECT_EQ(version_of(answer), release_of(artifact)) << artifact;
     EXPECT_EQ(answer.source, "cuda.h");
     EXPECT_EQ(answer.file, (machine.root() / "cuda/include/cuda.h").string());
   }
@@ -91,16 +91,16 @@ TEST(RealWheels, OfDifferentToolkitsShareAFolderOfHeaders) {
 
 // The parts of nvcc's wheels, laid out as NVIDIA's installer does.
 TEST(RealToolkit, OfNvidiasInstallerIsRecognised) {
-  const Pieces& pieces = Pieces::of_this_build();
-  if (!pieces.has("nvcc-13.0")) GTEST_SKIP() << pieces.why_missing("nvcc-13.0");
+  const Artifacts& artifacts = Artifacts::of_this_build();
+  if (!artifacts.has("nvcc-13.0")) GTEST_SKIP() << artifacts.why_missing("nvcc-13.0");
   Machine machine;
   const fs::path root = machine.root() / "usr/local/cuda-13.0";
   const auto how = fs::copy_options::recursive | fs::copy_options::create_hard_links;
   std::error_code no_links;
-  fs::copy(pieces.folder("nvcc-13.0"), root, how | fs::copy_options::copy_symlinks, no_links);
+  fs::copy(artifacts.folder("nvcc-13.0"), root, how | fs::copy_options::copy_symlinks, no_links);
   if (no_links) {
     fs::remove_all(root);
-    fs::copy(pieces.folder("nvcc-13.0"), root, fs::copy_options::recursive);
+    fs::copy(artifacts.folder("nvcc-13.0"), root, fs::copy_options::recursive);
   }
   for (const char* file : {"lib64/libcudart.so.13", "include/cuda_runtime.h", "include", "bin/nvcc",
                            "nvvm/libdevice/libdevice.10.bc", "lib64/libcudart_static.a"}) {

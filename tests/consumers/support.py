@@ -24,23 +24,24 @@ NVRTC_NODE = {"11": "libnvrtc.so.11.2", "12": "libnvrtc.so.12", "13": "libnvrtc.
 OTHER = {"11": "12.9", "12": "13.5", "13": "12.9"}
 
 
-def piece(name: str) -> Path:
-    """The folder of a real CUDA piece; a test that needs one which could not be fetched is skipped, and says so."""
-    folder = SETTINGS["pieces"].get(name)
+def artifact(name: str) -> Path:
+    """The folder of a real CUDA artifact; a test that needs one which could not be fetched is skipped, and says so."""
+    folder = SETTINGS["artifacts"].get(name)
     if not folder:
-        raise unittest.SkipTest(f"the piece {name} could not be fetched")
+        raise unittest.SkipTest(f"the artifact {name} could not be fetched")
     return Path(folder)
 
 
 def includes(major: str) -> list[str]:
     release = RELEASE[major]
-    folders = [f for name in ("cudart", "crt", "nvrtc") for f in piece(f"{name}-{release}").glob("nvidia/*/include")]
+    folders = [f for name in ("cudart", "crt", "nvrtc") for f in artifact(f"{name}-{release}").glob("nvidia/*/include")]
     return sorted(set(map(str, folders)))
 
 
 def nvcc(major: str) -> list:
     """The beginning of a command."""
-    return [piece(f"nvcc-{NVCC[major]}") / "bin/nvcc", "-allow-unsupported-compiler", "-ccbin", SETTINGS["nvcc_host"]]
+    return [artifact(f"nvcc-{NVCC[major]}") / "bin/nvcc", "-allow-unsupported-compiler",
+            "-ccbin", SETTINGS["nvcc_host"]]
 
 
 def run(command: list, environment: dict[str, str] | None = None, expect: int | None = 0,
@@ -61,10 +62,10 @@ def fence(root: Path | str) -> dict[str, str]:
 
 
 def on_machine(program: Path, *libraries: str) -> str:
-    """What a program prints on a machine that has the CUDA libraries of these pieces, and no others."""
+    """What a program prints on a machine that has the CUDA libraries of these artifacts, and no others."""
     with tempfile.TemporaryDirectory() as root:
         environment = {"ANYCUDA_SYSTEM_ROOT": root, "ANYCUDA_LOG": "off", "PATH": "/usr/bin:/bin", **fence(root)}
-        folders = [folder for name in libraries for folder in piece(name).glob("nvidia/*/lib")]
+        folders = [folder for name in libraries for folder in artifact(name).glob("nvidia/*/lib")]
         if folders:
             environment["LD_LIBRARY_PATH"] = ":".join(map(str, folders))
         return run([program], environment, cwd=program.parent)

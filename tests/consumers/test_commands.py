@@ -7,7 +7,7 @@ import shutil
 
 from anycuda.elf import read
 
-from support import (LIBRARIES, NODE, OTHER, PROJECTS, SETTINGS, ByMajor, Usage, includes, nvcc, on_machine, piece,
+from support import (LIBRARIES, NODE, OTHER, PROJECTS, SETTINGS, ByMajor, Usage, includes, nvcc, on_machine, artifact,
                      run)
 
 CXX = SETTINGS["cxx"]
@@ -42,7 +42,7 @@ class Nvcc(ByMajor, Usage):
 class WithPkgConfig(Usage):
     def setUp(self) -> None:
         super().setUp()
-        self.tool = piece("pkgconf") / "bin/pkg-config"
+        self.tool = artifact("pkgconf") / "bin/pkg-config"
 
     def ask(self, *arguments: str, expect: int | None = 0) -> list[str]:
         said = run([self.tool, *arguments], {"PKG_CONFIG_PATH": str(LIBRARIES / "pkgconfig")}, expect)
@@ -117,7 +117,7 @@ class StaticLinks(WithStatic):
 
     def test_compilers_and_linkers(self) -> None:
         # zig is clang and lld. The source is compiled as C: for C++ zig first builds a C++ library.
-        clang = (piece("zig") / "bin/zig", "cc", "-x", "c")
+        clang = (artifact("zig") / "bin/zig", "cc", "-x", "c")
         for name, compiler, options in (
             ("gcc-lto", (CXX,), ["-flto"]), ("gcc-gc", (CXX,), ["-Wl,--gc-sections", "-ffunction-sections"]),
             ("clang-lto", clang, ["-flto"]), ("clang-gc", clang, ["-Wl,--gc-sections", "-ffunction-sections"]),
@@ -157,7 +157,7 @@ class StaticLinks(WithStatic):
         self.assertEqual([line.split(",")[0] for line in lines[:3]],
                          ["built 12: 0 12090", "built 11: 0 12090 cudaSuccess", "built 13: 0 12090 cudaSuccess"])
         # Neither the libraries that have a stub inside nor the stub were taken for a runtime.
-        runtime = next(piece("cudart-12.9").glob("nvidia/*/lib/libcudart.so.12"))
+        runtime = next(artifact("cudart-12.9").glob("nvidia/*/lib/libcudart.so.12"))
         self.assertEqual(lines[3:], [str(runtime)])
 
     def test_finds_the_wheels_beside_it(self) -> None:
@@ -165,7 +165,7 @@ class StaticLinks(WithStatic):
         library, program = self.build("work", "12")
         self.assertIn("built 12: 35", on_machine(program))
         site = self.work / "lib/python3.11/site-packages"
-        shutil.copytree(piece("cudart-12.9") / "nvidia", site / "nvidia")
+        shutil.copytree(artifact("cudart-12.9") / "nvidia", site / "nvidia")
         (site / "package").mkdir()
         shutil.move(library, site / "package")
         run([CXX, PROJECTS / "calls_work.cc", site / "package/libwork.so", f"-Wl,-rpath,{site}/package", "-o", program])
@@ -178,8 +178,8 @@ class StaticLinks(WithStatic):
         source.write_text(HOST, encoding="utf-8")
         program = self.work / "host"
         run([CXX, "-xc++", source, "-ldl", "-o", program])
-        runtime = next(piece(f"cudart-{OTHER['11']}").glob("nvidia/*/lib/libcudart.so.12"))
-        newer = next(piece("cudart-13.5").glob("nvidia/*/lib"))
+        runtime = next(artifact(f"cudart-{OTHER['11']}").glob("nvidia/*/lib/libcudart.so.12"))
+        newer = next(artifact("cudart-13.5").glob("nvidia/*/lib"))
         output = run([program, runtime, library], {"LD_LIBRARY_PATH": str(newer), "ANYCUDA_LOG": "off"})
         self.assertIn("built 12: 0 12090 cudaSuccess", output)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from anycuda.elf import read
 
-from support import LIBRARIES, PREFIX, SETTINGS, Usage, build_all, cmake, includes, piece, run
+from support import LIBRARIES, PREFIX, SETTINGS, Usage, build_all, cmake, includes, artifact, run
 
 
 class Prefix(Usage):
@@ -40,7 +40,7 @@ class Prefix(Usage):
 
 class Debian(Usage):
     def test_packages(self) -> None:
-        piece("dpkg-dev")  # cpack finds its programs in PATH
+        artifact("dpkg-dev")  # cpack finds its programs in PATH
         run([Path(SETTINGS["cmake"]).with_name("cpack"), "--config", Path(SETTINGS["build"]) / "CPackConfig.cmake",
              "-B", self.work / "packages"])
         packages = {path.name.split("_")[0]: path for path in (self.work / "packages").glob("*.deb")}

@@ -50,10 +50,10 @@ class Emulated(unittest.TestCase):
         return dict(line.split(" ", 1) for line in text.splitlines())
 
 
-def library(piece: str) -> Path:
-    """The one library file of a piece."""
-    name = "lib" + piece.split("-")[0].split("_")[1]
-    return next(Path(WHERE[piece]).glob(f"nvidia/*/lib/{name}.so.*"))
+def library(artifact: str) -> Path:
+    """The one library file of an artifact."""
+    name = "lib" + artifact.split("-")[0].split("_")[1]
+    return next(Path(WHERE[artifact]).glob(f"nvidia/*/lib/{name}.so.*"))
 
 
 def fake(name: str) -> Path:

@@ -13,14 +13,14 @@ STUBS = Path(__file__).resolve().parents[2] / "stubs"
 
 class RealLibraries(unittest.TestCase):
     def test_export_what_the_database_says(self):
-        pieces = [name for name in WHERE if name.startswith("aarch64_")]
-        self.assertEqual(len(pieces), 5)
-        for piece in pieces:
-            name, release = re.fullmatch(r"aarch64_(\w+)-([\d.]+)", piece).groups()
+        artifacts = [name for name in WHERE if name.startswith("aarch64_")]
+        self.assertEqual(len(artifacts), 5)
+        for artifact in artifacts:
+            name, release = re.fullmatch(r"aarch64_(\w+)-([\d.]+)", artifact).groups()
             database = model.load(STUBS / "abi" / name)
             known = {function for function, facts in database.functions.items() if release in facts.versions}
-            image = read.read(library(piece))
-            with self.subTest(piece=piece):
+            image = read.read(library(artifact))
+            with self.subTest(artifact=artifact):
                 self.assertEqual(image.machine, "aarch64")
                 self.assertEqual(image.versions_defined, [image.soname])
                 self.assertEqual({symbol.name for symbol in image.exports()}, known)

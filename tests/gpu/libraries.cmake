@@ -2,10 +2,10 @@
 
 # The Linker and the graph library, programs of plain C++ (their kernels are compiled by NVRTC when they run).
 # They see NVIDIA's <cuda.h>, as a user's program does.
-if(ANYCUDA_PIECE_nvcc-13.0)
+if(ANYCUDA_ARTIFACT_nvcc-13.0)
   add_library(gpu_common OBJECT common/check.cc common/compile.cc common/device.cc)
   target_include_directories(gpu_common PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
-  target_include_directories(gpu_common SYSTEM PUBLIC "${ANYCUDA_PIECE_nvcc-13.0}/include")
+  target_include_directories(gpu_common SYSTEM PUBLIC "${ANYCUDA_ARTIFACT_nvcc-13.0}/include")
   target_link_libraries(gpu_common PUBLIC anycuda_warnings anycuda_sanitize anycuda_linker anycuda_graph cuda_stub)
   foreach(library linker graph)
     file(GLOB sources CONFIGURE_DEPENDS ${library}/*.cc)
@@ -24,7 +24,7 @@ if(ANYCUDA_PIECE_nvcc-13.0)
   target_sources(graph_gpu PRIVATE "${calls}")
   target_include_directories(graph_gpu PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
 else()
-  message(STATUS "GPU tests without the Linker and the graph library: ${ANYCUDA_PIECE_REASON_nvcc-13.0}")
+  message(STATUS "GPU tests without the Linker and the graph library: ${ANYCUDA_ARTIFACT_REASON_nvcc-13.0}")
 endif()
 # The examples of both, as programs that check their numbers.
 foreach(library linker graph)
@@ -50,12 +50,12 @@ if(nvcc)
 endif()
 # Other nvJitLinks than the machine's, and an NVRTC of another major: 320 MB, not in the bundle unless asked for.
 add_custom_target(gpu_nvjitlink)
-foreach(piece nvjitlink-12.9 nvrtc-12.9 nvjitlink-13.5)
-  file(GLOB files "${ANYCUDA_PIECE_${piece}}/nvidia/*/lib/lib*.so.*")
+foreach(artifact nvjitlink-12.9 nvrtc-12.9 nvjitlink-13.5)
+  file(GLOB files "${ANYCUDA_ARTIFACT_${artifact}}/nvidia/*/lib/lib*.so.*")
   if(files)
     add_custom_command(TARGET gpu_nvjitlink POST_BUILD
-      COMMAND "${CMAKE_COMMAND}" -E make_directory "${bundle}/${piece}"
-      COMMAND "${CMAKE_COMMAND}" -E copy ${files} "${bundle}/${piece}" VERBATIM)
+      COMMAND "${CMAKE_COMMAND}" -E make_directory "${bundle}/${artifact}"
+      COMMAND "${CMAKE_COMMAND}" -E copy ${files} "${bundle}/${artifact}" VERBATIM)
   endif()
 endforeach()
 # What owners of graph nodes cost. It sees the driver as the library does, without NVIDIA's <cuda.h>.

@@ -3,14 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/artifacts.h"
 #include "tests/support/machine.h"
-#include "tests/support/pieces.h"
 
 namespace anycuda::graph {
 namespace {
 
+using test::Artifacts;
 using test::Machine;
-using test::Pieces;
 using test::ProcessResult;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -57,7 +57,7 @@ class OnDriver : public testing::TestWithParam<int> {};
 // They are real ones, without a GPU: cuInit fails, so nothing is initialised.
 TEST_P(OnDriver, ThatIsNotInitialised) {
   const std::string missing =
-      Pieces::of_this_build().why_missing("driver-" + std::to_string(GetParam()));
+      Artifacts::of_this_build().why_missing("driver-" + std::to_string(GetParam()));
   if (!missing.empty()) GTEST_SKIP() << missing;
   Machine machine;
   machine.driver(GetParam());

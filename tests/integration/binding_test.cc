@@ -45,7 +45,7 @@ std::string major_of(const std::string& release) { return release.substr(0, rele
 class BuiltFor : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    for (const std::string& release : kReleases) REQUIRE_PIECE("cudart-" + release);
+    for (const std::string& release : kReleases) REQUIRE_ARTIFACT("cudart-" + release);
   }
   std::string release() const { return GetParam(); }
   std::string program() const { return "call_cudart-" + major_of(release()); }
@@ -124,7 +124,7 @@ Releases loaded_by(const std::vector<std::string>& steps) {
 class Interpreter : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const std::string& release : kReleases) REQUIRE_PIECE("cudart-" + release);
+    for (const std::string& release : kReleases) REQUIRE_ARTIFACT("cudart-" + release);
   }
 };
 
@@ -177,7 +177,7 @@ TEST_P(OtherLibrary, IsReachedByItsOwnMajorAlone) {
   REQUIRE_PROGRAM(patched(name));
   for (const std::string& release : kReleases) {
     if (client.component.name == nvjitlink.name && release == "11.8") continue;  // there is none
-    REQUIRE_PIECE(std::string(client.component.name) + "-" + release);
+    REQUIRE_ARTIFACT(std::string(client.component.name) + "-" + release);
     Machine machine;
     machine.wheel(client.component, release).env("ANYCUDA_CROSS_MAJOR", "reject");
     const ProcessResult result = machine.run({patched(name), client.step});

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 class DriverNames : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* piece : {"driver-535", "driver-550"}) REQUIRE_PIECE(piece);
+    for (const char* artifact : {"driver-535", "driver-550"}) REQUIRE_ARTIFACT(artifact);
     REQUIRE_PROGRAM(linked("doors_cuda"));
   }
   std::vector<std::string> run(std::vector<std::string> steps) {

@@ -160,7 +160,7 @@ TEST(Log, ThatNobodyReadsDoesNotEndTheProgram) {
 }
 
 TEST(Log, SaysNothingWhereNothingFails) {
-  REQUIRE_PIECE("cudart-12.9");
+  REQUIRE_ARTIFACT("cudart-12.9");
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   Machine machine;
   machine.wheel(cudart, "12.9");
@@ -172,7 +172,7 @@ TEST(Log, SaysNothingWhereNothingFails) {
 TEST(ErrorTexts, AreThoseOfTheRealRuntimes) {
   std::map<std::string, std::vector<std::string>> real;  // code -> "name, text" of each major
   for (const std::string& release : kReleases) {
-    REQUIRE_PIECE("cudart-" + release);
+    REQUIRE_ARTIFACT("cudart-" + release);
     Machine machine;
     machine.on_library_path(cudart, release);
     const std::string program = "call_cudart-" + release.substr(0, 2);
@@ -202,7 +202,7 @@ TEST(ErrorTexts, AreThoseOfTheRealRuntimes) {
 class WithARuntime : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const std::string& release : kReleases) REQUIRE_PIECE("cudart-" + release);
+    for (const std::string& release : kReleases) REQUIRE_ARTIFACT("cudart-" + release);
     for (const char* program : {"call_cudart-11", "call_cudart-12"}) {
       REQUIRE_PROGRAM(patched(program));
     }

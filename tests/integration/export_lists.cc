@@ -33,9 +33,9 @@ std::vector<Release> releases_of(Component component) {
   }
   static const std::regex patch_release(R"([a-z]+-(\d+\.\d+\.\d+))");
   const std::string prefix = std::string(component.name) + "-";
-  for (const std::string& piece : Pieces::of_this_build().names(prefix)) {
+  for (const std::string& artifact : Artifacts::of_this_build().names(prefix)) {
     std::smatch match;
-    if (std::regex_match(piece, match, patch_release)) releases.push_back({component, match[1]});
+    if (std::regex_match(artifact, match, patch_release)) releases.push_back({component, match[1]});
   }
   return releases;
 }

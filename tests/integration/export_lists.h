@@ -16,15 +16,15 @@ using Names = std::set<std::string>;
 struct Release {
   Component component;
   std::string version;  // 12.9, or 12.0.107
-  std::string piece() const { return std::string(component.name) + "-" + version; }
+  std::string artifact() const { return std::string(component.name) + "-" + version; }
   std::string major() const { return version.substr(0, version.find('.')); }
 };
 
 // How a failing test prints its parameter.
 inline void PrintTo(const Component& component, std::ostream* out) { *out << component.name; }
-inline void PrintTo(const Release& release, std::ostream* out) { *out << release.piece(); }
+inline void PrintTo(const Release& release, std::ostream* out) { *out << release.artifact(); }
 
-// Every release of the library in the database, and the patch releases that the pieces have
+// Every release of the library in the database, and the patch releases that the artifacts have
 // besides.
 std::vector<Release> releases_of(Component component);
 

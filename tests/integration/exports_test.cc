@@ -37,7 +37,7 @@ class RealLibrary : public ::testing::TestWithParam<Release> {};
 
 // One test and not one per expectation: the largest of these libraries has 100 MB.
 TEST_P(RealLibrary, IsMatchedByTheStubAndByTheDropIn) {
-  REQUIRE_PIECE(GetParam().piece());
+  REQUIRE_ARTIFACT(GetParam().artifact());
   const ElfFile real = ElfFile::read(library_of(GetParam().component, GetParam().version));
   const ElfFile& ours = stub_of(std::string(GetParam().component.name));
   const ElfFile dropin = ElfFile::read(dropin_folder() / real.soname);
@@ -63,12 +63,12 @@ TEST_P(RealLibrary, IsMatchedByTheStubAndByTheDropIn) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Release>& info) {
-  return std::regex_replace(info.param.piece(), std::regex("[^a-z0-9]"), "_");
+  return std::regex_replace(info.param.artifact(), std::regex("[^a-z0-9]"), "_");
 }
 INSTANTIATE_TEST_SUITE_P(Exports, RealLibrary, ::testing::ValuesIn(all_releases()), name_of);
 
 TEST(Releases, AreAllOfTheFieldsSince11_7) {
-  REQUIRE_PIECE("cudart-12.0.107");
+  REQUIRE_ARTIFACT("cudart-12.0.107");
   EXPECT_GE(releases_of(cudart).size(), 18u);
   EXPECT_GE(releases_of(nvrtc).size(), 17u);
   EXPECT_GE(releases_of(nvjitlink).size(), 15u);
@@ -82,7 +82,7 @@ TEST_P(OnlyPromised, NamesAreExported) {
   Names promised;
   Names nodes;
   for (const Release& release : releases_of(GetParam())) {
-    REQUIRE_PIECE(release.piece());
+    REQUIRE_ARTIFACT(release.artifact());
     const ElfFile real = ElfFile::read(library_of(release.component, release.version));
     promised.merge(real.exported_versioned_names());
     for (const std::string& name : real.exported_names()) promised.insert(name + "@ANYCUDA_NATIVE");
@@ -103,28 +103,28 @@ INSTANTIATE_TEST_SUITE_P(Exports, OnlyPromised, ::testing::Values(cudart, nvrtc,
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Driver, HasEveryNameOfTheRealDriverLibraries) {
-  for (const char* piece : {"driver-535", "driver-550"}) {
-    REQUIRE_PIECE(piece);
-    const Names real =
-        ElfFile::read(Pieces::of_this_build().folder(piece) / "libcuda.so.1").exported_names();
+  for (const char* artifact : {"driver-535", "driver-550"}) {
+    REQUIRE_ARTIFACT(artifact);
+    const Names real = ElfFile::read(Artifacts::of_this_build().folder(artifact) / "libcuda.so.1")
+                           .exported_names();
     ASSERT_GT(real.size(), 600u);
-    EXPECT_THAT(missing_from(stub_of("cuda").exported_names(), real), IsEmpty()) << piece;
+    EXPECT_THAT(missing_from(stub_of("cuda").exported_names(), real), IsEmpty()) << artifact;
     const ElfFile dropin = ElfFile::read(dropin_folder() / "libcuda.so.1");
     EXPECT_EQ(dropin.soname, "libcuda.so.1");
-    EXPECT_THAT(missing_from(dropin.exported_names(), real), IsEmpty()) << piece;
+    EXPECT_THAT(missing_from(dropin.exported_names(), real), IsEmpty()) << artifact;
   }
 }
 
 Path newest_cuda_header() {
-  const Path piece = Pieces::of_this_build().folder("cudart-" + kReleases.back());
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(piece)) {
+  const Path artifact = Artifacts::of_this_build().folder("cudart-" + kReleases.back());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(artifact)) {
     if (entry.path().filename() == "cuda.h") return entry.path();
   }
-  throw std::runtime_error("no cuda.h in " + piece.string());
+  throw std::runtime_error("no cuda.h in " + artifact.string());
 }
 
 TEST(Driver, HasEveryFunctionThatTheNewestHeaderDeclares) {
-  REQUIRE_PIECE("cudart-" + kReleases.back());
+  REQUIRE_ARTIFACT("cudart-" + kReleases.back());
   const Names declared = names_declared_in(newest_cuda_header());
   ASSERT_GT(declared.size(), 500u);
   EXPECT_EQ(declared.count("cuMemAlloc_v2"), 1u);  // the reading of the header itself
@@ -132,12 +132,12 @@ TEST(Driver, HasEveryFunctionThatTheNewestHeaderDeclares) {
 }
 
 TEST(Driver, ExportsNothingElse) {
-  REQUIRE_PIECE("driver-535");
-  REQUIRE_PIECE("driver-550");
+  REQUIRE_ARTIFACT("driver-535");
+  REQUIRE_ARTIFACT("driver-550");
   Names promised = names_in_database("cuda");
-  for (const char* piece : {"driver-535", "driver-550"}) {
-    promised.merge(
-        ElfFile::read(Pieces::of_this_build().folder(piece) / "libcuda.so.1").exported_names());
+  for (const char* artifact : {"driver-535", "driver-550"}) {
+    promised.merge(ElfFile::read(Artifacts::of_this_build().folder(artifact) / "libcuda.so.1")
+                       .exported_names());
   }
   EXPECT_THAT(missing_from(promised, stub_of("cuda").exported_names()), IsEmpty());
   EXPECT_EQ(stub_of("cuda").version_definitions, std::vector<std::string>{"ANYCUDA_NATIVE"});
@@ -162,17 +162,18 @@ Names words_of(const std::string& text) {
 // written in one.
 TEST(Driver, NamesOfTheDatabaseAreInTheHeaders) {
   Names unknown = names_in_database("cuda");
-  for (const char* piece : {"driver-535", "driver-550"}) {
-    REQUIRE_PIECE(piece);
-    unknown = missing_from(
-        ElfFile::read(Pieces::of_this_build().folder(piece) / "libcuda.so.1").exported_names(),
-        unknown);
+  for (const char* artifact : {"driver-535", "driver-550"}) {
+    REQUIRE_ARTIFACT(artifact);
+    unknown =
+        missing_from(ElfFile::read(Artifacts::of_this_build().folder(artifact) / "libcuda.so.1")
+                         .exported_names(),
+                     unknown);
   }
   Names words;
   for (const Release& release : releases_of(cudart)) {
-    REQUIRE_PIECE(release.piece());
-    const Path piece = Pieces::of_this_build().folder(release.piece());
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(piece)) {
+    REQUIRE_ARTIFACT(release.artifact());
+    const Path artifact = Artifacts::of_this_build().folder(release.artifact());
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(artifact)) {
       const std::string name = entry.path().filename().string();
       if (name.rfind("cuda", 0) != 0 || entry.path().extension() != ".h") continue;
       words.merge(words_of(content(entry.path())));

@@ -115,7 +115,8 @@ const Fault kFaults[] = {
 class ARuntimeThat : public ::testing::TestWithParam<Fault> {
  protected:
   void SetUp() override {
-    for (const char* piece : {"cudart-12.9", "cudart-13.5", "nvrtc-13.5"}) REQUIRE_PIECE(piece);
+    for (const char* artifact : {"cudart-12.9", "cudart-13.5", "nvrtc-13.5"})
+      REQUIRE_ARTIFACT(artifact);
     REQUIRE_PROGRAM(patched("call_cudart-12"));
     GetParam().make(machine_);
     machine_.library_path(kBad.parent_path()).env("ANYCUDA_LOG", "debug");
@@ -158,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, ARuntimeThat, ::testing::ValuesIn(kFaults),
 class Faults : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* piece : {"cudart-12.9", "cudart-13.5"}) REQUIRE_PIECE(piece);
+    for (const char* artifact : {"cudart-12.9", "cudart-13.5"}) REQUIRE_ARTIFACT(artifact);
     REQUIRE_PROGRAM(patched("call_cudart-12"));
   }
   Machine machine_;

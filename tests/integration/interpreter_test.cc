@@ -14,7 +14,7 @@ const char kOwn[] = "venv/lib/python3.11/site-packages";
 class Interpreter : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const std::string& release : kReleases) REQUIRE_PIECE("cudart-" + release);
+    for (const std::string& release : kReleases) REQUIRE_ARTIFACT("cudart-" + release);
     REQUIRE_PROGRAM(native("host"));
     machine_.put_copy("base/bin/python3.11", native("host"));
     virtual_environment("include-system-site-packages = false\n");
@@ -26,7 +26,7 @@ class Interpreter : public ::testing::Test {
                                              "version = 3.11.4\n");
   }
   void wheel(const std::string& site, const std::string& release) {
-    install_wheel(Pieces::of_this_build().folder("cudart-" + release), path(site));
+    install_wheel(Artifacts::of_this_build().folder("cudart-" + release), path(site));
   }
   // Newer ones all around: of the user and the base, of that version and of another.
   void surround() {

@@ -22,10 +22,10 @@ std::size_t count_of(const std::string& part, const std::string& text) {
 class JitPolicy : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* piece :
+    for (const char* artifact :
          {"nvrtc-11.8", "nvrtc-12.1", "nvrtc-12.4", "nvrtc-12.9", "nvrtc-13.5", "nvjitlink-12.1",
           "nvjitlink-12.4", "nvjitlink-12.9", "nvjitlink-13.5", "driver-535"}) {
-      REQUIRE_PIECE(piece);
+      REQUIRE_ARTIFACT(artifact);
     }
     for (const char* program : {"call_nvrtc-12", "call_nvrtc-13", "call_nvjitlink-12",
                                 "call_nvjitlink-13", "jit_nvjitlink-12"}) {

@@ -13,9 +13,9 @@ using ::testing::HasSubstr;
 class Jit : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* piece :
+    for (const char* artifact :
          {"nvrtc-11.8", "nvrtc-12.9", "nvrtc-13.5", "nvjitlink-12.9", "nvjitlink-13.5"}) {
-      REQUIRE_PIECE(piece);
+      REQUIRE_ARTIFACT(artifact);
     }
     for (const char* program :
          {"jit_nvrtc-11", "jit_nvrtc-12", "jit_nvrtc-13", "jit_nvjitlink-12", "jit_nvjitlink-13"}) {
@@ -104,10 +104,10 @@ TEST_F(Jit, TheNamesOfAMinorAreFoundInEveryRelease) {
   machine_.wheel(nvrtc, "11.8");  // its PTX is old enough for all
   ASSERT_THAT(compile("12", {"compile:-arch=compute_80 -rdc=true", "ptx:" + file()}),
               ElementsAre("compile: 0", "ptx: 0 0"));
-  const std::vector<std::string> pieces = Pieces::of_this_build().names("nvjitlink-");
-  ASSERT_GE(pieces.size(), 2u);
-  for (const std::string& piece : pieces) {
-    const std::string release = piece.substr(piece.find('-') + 1);
+  const std::vector<std::string> artifacts = Artifacts::of_this_build().names("nvjitlink-");
+  ASSERT_GE(artifacts.size(), 2u);
+  for (const std::string& artifact : artifacts) {
+    const std::string release = artifact.substr(artifact.find('-') + 1);
     machine_.env("ANYCUDA_NVJITLINK", library_of(nvjitlink, release));
     for (const char* major : {"12", "13"}) {
       EXPECT_THAT(link(major, {"link:ptx=" + file()}), ElementsAre("link: 0 0 0 0 cubin"))

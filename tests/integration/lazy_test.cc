@@ -59,9 +59,9 @@ std::string why_no_trace() {
 
 // What keeps a test from filling a machine, or ""
 std::string why_not_filled() {
-  for (const char* piece : {"cudart-11.8", "cudart-12.9", "cudart-13.5", "nvrtc-12.9",
-                            "nvjitlink-12.9", "driver-535"}) {
-    const std::string why = Pieces::of_this_build().why_missing(piece);
+  for (const char* artifact : {"cudart-11.8", "cudart-12.9", "cudart-13.5", "nvrtc-12.9",
+                               "nvjitlink-12.9", "driver-535"}) {
+    const std::string why = Artifacts::of_this_build().why_missing(artifact);
     if (!why.empty()) return why;
   }
   return "";
@@ -103,7 +103,7 @@ class BuiltByNvcc : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     REQUIRE_PROGRAM(kernels(GetParam()));
-    for (const std::string& release : kReleases) REQUIRE_PIECE("cudart-" + release);
+    for (const std::string& release : kReleases) REQUIRE_ARTIFACT("cudart-" + release);
   }
   std::string import() const { return "import:" + kernels(GetParam()).string(); }
 };
@@ -159,8 +159,8 @@ TEST_P(BuiltByNvcc, IsLoadedAgainAfterItWasUnloaded) {
 // What was registered before the runtime was there is registered when it is: the runtime then
 // answers as it answers the program that was linked to it.
 TEST_P(BuiltByNvcc, AnswersAsWithItsOwnRuntime) {
-  REQUIRE_PIECE("cudart-" + GetParam());
-  REQUIRE_PIECE("driver-535");
+  REQUIRE_ARTIFACT("cudart-" + GetParam());
+  REQUIRE_ARTIFACT("driver-535");
   const std::vector<std::string> calls = {"call:set_variable", "call:launch", "call:device_count"};
   Machine own;
   own.on_library_path(cudart, GetParam()).driver(535);
@@ -183,7 +183,7 @@ TEST(BuiltByAllNvccs, AreImportedTogether) {
     REQUIRE_PROGRAM(kernels(compiler));
     command.push_back("import:" + kernels(compiler).string());
   }
-  REQUIRE_PIECE("cudart-13.5");
+  REQUIRE_ARTIFACT("cudart-13.5");
   machine.wheel(cudart, "13.5");
   for (const char* step : {"call:device_count", "close", "call:launch", "close", "close"}) {
     command.push_back(step);

@@ -12,9 +12,9 @@ using ::testing::HasSubstr;
 class Libraries : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* piece : {"nvrtc-11.8", "nvrtc-12.9", "nvrtc-13.5", "nvjitlink-12.9",
-                              "nvjitlink-13.5", "driver-535", "driver-550"}) {
-      REQUIRE_PIECE(piece);
+    for (const char* artifact : {"nvrtc-11.8", "nvrtc-12.9", "nvrtc-13.5", "nvjitlink-12.9",
+                                 "nvjitlink-13.5", "driver-535", "driver-550"}) {
+      REQUIRE_ARTIFACT(artifact);
     }
     REQUIRE_PROGRAM(patched("call_cuda"));
   }
@@ -49,21 +49,21 @@ TEST_F(Libraries, TheDriverOfTheSystemIsUsed) {
 
 TEST_F(Libraries, TheDriverOfTheLibraryPathWinsOverTheSystems) {
   machine_.driver_out_of_reach(550);
-  machine_.library_path(Pieces::of_this_build().folder("driver-535"));
+  machine_.library_path(Artifacts::of_this_build().folder("driver-535"));
   EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "version"})),
               ElementsAre("version: 0 12020"));
 }
 
 TEST_F(Libraries, TheVariablesDriverWinsOverAll) {
   machine_.driver(550);
-  machine_.env("ANYCUDA_CUDA", Pieces::of_this_build().folder("driver-535") / "libcuda.so.1");
+  machine_.env("ANYCUDA_CUDA", Artifacts::of_this_build().folder("driver-535") / "libcuda.so.1");
   EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "version"})),
               ElementsAre("version: 0 12020"));
 }
 
 TEST_F(Libraries, TheDriverThatIsLoadedIsAdopted) {
   machine_.driver_out_of_reach(550);
-  const std::string loaded = Pieces::of_this_build().folder("driver-535") / "libcuda.so.1";
+  const std::string loaded = Artifacts::of_this_build().folder("driver-535") / "libcuda.so.1";
   EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "open:" + loaded, "version"})),
               ElementsAre("open: yes", "version: 0 12020"));
 }
@@ -72,7 +72,7 @@ TEST_F(Libraries, TheDriverThatIsLoadedIsAdopted) {
 // about which of two files is the right one.
 TEST_F(Libraries, ADriversFileThatIsLeftOverIsNotTaken) {
   machine_.driver_out_of_reach(535);
-  const Path other = Pieces::of_this_build().folder("driver-550") / "libcuda.so.1";
+  const Path other = Artifacts::of_this_build().folder("driver-550") / "libcuda.so.1";
   machine_.put_copy(machine_.system_libraries() / "libcuda.so.550.163.01", other);
   EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "version"})),
               ElementsAre("version: 0 12020"));
@@ -84,14 +84,14 @@ TEST_F(Libraries, ADriversFileThatIsLeftOverIsNotTaken) {
 TEST_F(Libraries, TheDriverOfWslIsTakenBeforeTheDistributions) {
   machine_.driver_out_of_reach(550);
   machine_.put_copy("usr/lib/wsl/lib/libcuda.so.1",
-                    Pieces::of_this_build().folder("driver-535") / "libcuda.so.1");
+                    Artifacts::of_this_build().folder("driver-535") / "libcuda.so.1");
   EXPECT_THAT(answers(machine_.run({patched("call_cuda"), "version"})),
               ElementsAre("version: 0 12020"));
 }
 
 // The runtime's stub asks the driver what it supports, and says so where it cannot.
 TEST_F(Libraries, ADriverOfTheVariableThatIsNoneIsSaidInOneLine) {
-  REQUIRE_PIECE("cudart-13.5");
+  REQUIRE_ARTIFACT("cudart-13.5");
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   machine_.on_library_path(cudart, "13.5");
   machine_.put_file("opt/libcuda.so.1", "not a library");
@@ -109,7 +109,7 @@ TEST_F(Libraries, ADriverOfTheVariableThatIsNoneIsSaidInOneLine) {
 
 // A toolkit has a libcuda.so to link with, which is no driver; and nobody installs one with pip.
 TEST_F(Libraries, TheDriverIsNotLookedForAmongToolkitsAndPackages) {
-  const Path driver = Pieces::of_this_build().folder("driver-535") / "libcuda.so.1";
+  const Path driver = Artifacts::of_this_build().folder("driver-535") / "libcuda.so.1";
   for (const char* place :
        {"usr/local/cuda/lib64", "usr/local/cuda/lib64/stubs", "opt/cuda/lib64", "conda/lib",
         "venv/lib/python3.12/site-packages/nvidia/cuda_runtime/lib"}) {

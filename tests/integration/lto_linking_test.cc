@@ -15,8 +15,8 @@ Path device_code(const std::string& name) { return kernels("12.4").parent_path()
 class LtoLinking : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* piece : {"nvjitlink-12.9", "nvjitlink-13.5", "nvcc-12.4", "nvcc-13.0"}) {
-      REQUIRE_PIECE(piece);
+    for (const char* artifact : {"nvjitlink-12.9", "nvjitlink-13.5", "nvcc-12.4", "nvcc-13.0"}) {
+      REQUIRE_ARTIFACT(artifact);
     }
     for (const char* program : {"jit_nvrtc-12", "jit_nvjitlink-12", "jit_nvjitlink-13"}) {
       REQUIRE_PROGRAM(patched(program));
@@ -49,8 +49,8 @@ class LtoLinking : public ::testing::Test {
 const char kLto[] = "options:-arch=sm_80 -lto";
 
 TEST_F(LtoLinking, OfEveryRelease) {
-  for (const std::string& piece : Pieces::of_this_build().names("nvrtc-")) {
-    const std::string release = piece.substr(piece.find('-') + 1);
+  for (const std::string& artifact : Artifacts::of_this_build().names("nvrtc-")) {
+    const std::string release = artifact.substr(artifact.find('-') + 1);
     if (release.rfind("11", 0) == 0) continue;  // whose LTO-IR no program of 12 can have
     compile(release);
     const std::string expected =

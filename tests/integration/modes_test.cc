@@ -15,9 +15,9 @@ using ::testing::Not;
 class Modes : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* piece :
+    for (const char* artifact :
          {"cudart-11.8", "cudart-12.2", "cudart-12.9", "cudart-13.5", "driver-535", "driver-550"}) {
-      REQUIRE_PIECE(piece);
+      REQUIRE_ARTIFACT(artifact);
     }
     REQUIRE_PROGRAM(patched("call_cudart-12"));
   }
@@ -156,7 +156,7 @@ TEST_F(Modes, TheHeaderOfAToolkitTellsWhichItIs) {
 
 // Two wheels in two folders of one place: their metadata knows which is newer.
 TEST_F(Modes, OfTwoOfOneMajorTheNewerIsTakenByItsMetadata) {
-  REQUIRE_PIECE("cudart-12.8");
+  REQUIRE_ARTIFACT("cudart-12.8");
   machine_.toolkit(cudart, "12.9").toolkit(cudart, "12.8");
   // Without the dotted number in the file's name, and with the same symbols.
   for (const std::string root : {"usr/local/cuda-12.8", "usr/local/cuda-12.9"}) {

@@ -17,7 +17,7 @@ using ::testing::Not;
 class Policy : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const std::string& release : kReleases) REQUIRE_PIECE("cudart-" + release);
+    for (const std::string& release : kReleases) REQUIRE_ARTIFACT("cudart-" + release);
     REQUIRE_PROGRAM(patched("call_cudart-12"));
   }
   static ProcessResult call(const Machine& machine, std::vector<std::string> steps,
@@ -33,7 +33,7 @@ class Policy : public ::testing::Test {
 std::string no_device() { return running_driver().empty() ? "100" : "803"; }
 
 TEST_F(Policy, Driver535Gets12_9And13_5IsPassedOverWithItsReason) {
-  REQUIRE_PIECE("driver-535");
+  REQUIRE_ARTIFACT("driver-535");
   machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
   machine_.env("ANYCUDA_LOG", "debug");
   const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
@@ -47,7 +47,7 @@ TEST_F(Policy, Driver535Gets12_9And13_5IsPassedOverWithItsReason) {
 }
 
 TEST_F(Policy, WhatWasPassedOverIsSaidAtLevelInfo) {
-  REQUIRE_PIECE("driver-535");
+  REQUIRE_ARTIFACT("driver-535");
   machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
   machine_.env("ANYCUDA_LOG", "info");
   const std::string said = call(machine_, {"peek"}).err;
@@ -58,14 +58,14 @@ TEST_F(Policy, WhatWasPassedOverIsSaidAtLevelInfo) {
 }
 
 TEST_F(Policy, Driver535InTheSystemAloneIsAskedToo) {
-  REQUIRE_PIECE("driver-535");
+  REQUIRE_ARTIFACT("driver-535");
   machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver_out_of_reach(535);
   const ProcessResult result = call(machine_, {"peek", "loaded:libcudart"});
   EXPECT_THAT(answer(result, "loaded"), HasSubstr("/cuda_runtime/lib/libcudart.so.12"));
 }
 
 TEST_F(Policy, Driver550AndOnly13_5IsAnErrorThatSaysWhy) {
-  REQUIRE_PIECE("driver-550");
+  REQUIRE_ARTIFACT("driver-550");
   machine_.wheel(cudart, "13.5").driver(550);
   const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
   EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
@@ -77,7 +77,7 @@ TEST_F(Policy, Driver550AndOnly13_5IsAnErrorThatSaysWhy) {
 }
 
 TEST_F(Policy, APlaceWhoseRuntimesTheDriverRefusesLeadsToTheNext) {
-  REQUIRE_PIECE("driver-535");
+  REQUIRE_ARTIFACT("driver-535");
   machine_.on_library_path(cudart, "13.5").toolkit(cudart, "11.8").driver(535);
   const ProcessResult result = call(machine_, {"peek", "loaded:libcudart"});
   EXPECT_THAT(answer(result, "loaded"), HasSubstr("/usr/local/cuda"));

@@ -28,8 +28,9 @@ Path python() { return REAL_PYTHON; }
 Path strip() { return REAL_STRIP; }
 
 Path library_of(Component component, const std::string& version) {
-  const Path piece = Pieces::of_this_build().folder(std::string(component.name) + "-" + version);
-  for (const auto& entry : fs::recursive_directory_iterator(piece)) {
+  const Path artifact =
+      Artifacts::of_this_build().folder(std::string(component.name) + "-" + version);
+  for (const auto& entry : fs::recursive_directory_iterator(artifact)) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file() || name.find("builtins") != std::string::npos ||
         name.find(".alt.") != std::string::npos) {
@@ -39,7 +40,7 @@ Path library_of(Component component, const std::string& version) {
       if (name.rfind(prefix, 0) == 0) return entry.path();
     }
   }
-  throw std::runtime_error("no library in " + piece.string());
+  throw std::runtime_error("no library in " + artifact.string());
 }
 
 void copy_with_soname(const Path& from, const Path& to, const std::string& soname) {
@@ -74,7 +75,8 @@ std::string answer(const ProcessResult& result, const std::string& name) {
 
 std::string why_not_built(const Path& program) {
   if (fs::exists(program)) return "";
-  return program.string() + " could not be built: CMake's configure step names the missing piece";
+  return program.string() +
+         " could not be built: CMake's configure step names the missing artifact";
 }
 
 }  // namespace anycuda::test

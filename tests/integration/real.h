@@ -30,7 +30,7 @@ Path strace();
 Path python();
 Path strip();
 
-// The library file of a piece: of("cudart", "12.9") is …/libcudart.so.12 in the cache.
+// The library file of an artifact: of("cudart", "12.9") is …/libcudart.so.12 in the cache.
 Path library_of(Component component, const std::string& version);
 // A copy of a file, at `to`, that calls itself by another name.
 void copy_with_soname(const Path& from, const Path& to, const std::string& soname);
@@ -45,9 +45,9 @@ std::string why_not_built(const Path& program);
 
 }  // namespace anycuda::test
 
-// Skips with a reason where a piece or a program of this build is missing.
-#define REQUIRE_PIECE(name)                                                            \
-  if (const std::string why = Pieces::of_this_build().why_missing(name); !why.empty()) \
+// Skips with a reason where an artifact or a program of this build is missing.
+#define REQUIRE_ARTIFACT(name)                                                            \
+  if (const std::string why = Artifacts::of_this_build().why_missing(name); !why.empty()) \
   GTEST_SKIP() << why
 #define REQUIRE_PROGRAM(path) \
   if (const std::string why = why_not_built(path); !why.empty()) GTEST_SKIP() << why

@@ -11,7 +11,7 @@ using ::testing::Not;
 class Search : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const std::string& release : kReleases) REQUIRE_PIECE("cudart-" + release);
+    for (const std::string& release : kReleases) REQUIRE_ARTIFACT("cudart-" + release);
     REQUIRE_PROGRAM(patched("call_cudart-12"));
     machine_.env("ANYCUDA_LOG", "debug");
   }
@@ -83,7 +83,7 @@ TEST_F(Search, TheNewestOfTheLibraryPathWinsWhateverItsOrder) {
 }
 
 TEST_F(Search, TheNewestMinorOfTheSystemWins) {
-  REQUIRE_PIECE("cudart-12.1");
+  REQUIRE_ARTIFACT("cudart-12.1");
   machine_.toolkit(cudart, "12.9").toolkit(cudart, "12.1");  // usr/local/cuda is 12.1
   EXPECT_THAT(chosen(), HasSubstr("usr/local/cuda-12.9/"));
 }
@@ -127,7 +127,7 @@ TEST_F(Search, AFileOfTheVariableIsNotLookedForInTheCurrentFolder) {
 }
 
 TEST_F(Search, AnotherLibraryInTheVariableIsRefused) {
-  REQUIRE_PIECE("nvrtc-12.9");
+  REQUIRE_ARTIFACT("nvrtc-12.9");
   machine_.env("ANYCUDA_CUDART", library_of(nvrtc, "12.9"));
   const ProcessResult result = call({"count"});
   EXPECT_EQ(answer(result, "count"), "35 0");
@@ -160,7 +160,7 @@ TEST_F(Search, ARuntimeThatTheProcessHasLoadedIsAdopted) {
 
 // auditwheel renames the libraries that it puts into a wheel, and gives them a SONAME of their own.
 TEST_F(Search, ARuntimeThatAuditwheelRenamedIsAdopted) {
-  REQUIRE_PIECE("cudart-12.0.107");
+  REQUIRE_ARTIFACT("cudart-12.0.107");
   machine_.on_library_path(cudart, "13.5");
   const std::string name = "libcudart-5a077122.so.12.0.107";
   const Path copy = machine_.root() / "extension.libs" / name;

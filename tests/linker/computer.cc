@@ -41,7 +41,7 @@ std::string modules_of(const std::string& release) {
 }
 
 std::string path_of_nvjitlink(const std::string& release) {
-  const std::filesystem::path folder = Pieces::of_this_build().folder("nvjitlink-" + release);
+  const std::filesystem::path folder = Artifacts::of_this_build().folder("nvjitlink-" + release);
   const std::string major = release.substr(0, 2);
   return folder / (major == "12" ? "nvidia/nvjitlink/lib" : "nvidia/cu13/lib") /
          ("libnvJitLink.so." + major);
@@ -55,9 +55,9 @@ std::string after(const std::string& text, const std::string& beginning) {
   return "(no such line)";
 }
 
-std::string missing(const std::vector<std::string>& pieces) {
-  for (const std::string& piece : pieces) {
-    const std::string why = Pieces::of_this_build().why_missing(piece);
+std::string missing(const std::vector<std::string>& artifacts) {
+  for (const std::string& artifact : artifacts) {
+    const std::string why = Artifacts::of_this_build().why_missing(artifact);
     if (!why.empty()) return why;
   }
   return "";

@@ -28,13 +28,13 @@ std::string path_of_nvjitlink(const std::string& release);
 // The line that begins so, without that beginning; "(no such line)".
 std::string after(const std::string& text, const std::string& beginning);
 
-// Why these pieces are not there, "" if they are.
-std::string missing(const std::vector<std::string>& pieces);
+// Why these artifacts are not there, "" if they are.
+std::string missing(const std::vector<std::string>& artifacts);
 
 }  // namespace anycuda::test
 
-#define NEEDS_PIECES(...)                                                        \
-  do {                                                                           \
-    const std::string without_pieces_ = ::anycuda::test::missing({__VA_ARGS__}); \
-    if (!without_pieces_.empty()) GTEST_SKIP() << without_pieces_;               \
+#define NEEDS_ARTIFACTS(...)                                                        \
+  do {                                                                              \
+    const std::string without_artifacts_ = ::anycuda::test::missing({__VA_ARGS__}); \
+    if (!without_artifacts_.empty()) GTEST_SKIP() << without_artifacts_;            \
   } while (false)

@@ -12,7 +12,7 @@ namespace {
 ProcessResult run(const Computer& computer) { return computer.run({LINKER_EXAMPLE}); }
 
 TEST(Example, LinksForADriverOfANewerMajor) {
-  NEEDS_PIECES("nvjitlink-12.9", "nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvjitlink-12.9", "nvrtc-12.9");
   Computer computer;
   computer.with_nvjitlink("12.9").with_nvrtc("12.9").with_fake_driver("gpu", "13000");
   const ProcessResult result = run(computer);
@@ -25,7 +25,7 @@ TEST(Example, LinksForADriverOfANewerMajor) {
 }
 
 TEST(Example, LinksWithoutADriver) {
-  NEEDS_PIECES("nvjitlink-13.5", "nvrtc-13.5");
+  NEEDS_ARTIFACTS("nvjitlink-13.5", "nvrtc-13.5");
   Computer computer;
   computer.with_nvjitlink("13.5").with_nvrtc("13.5");
   const ProcessResult result = run(computer);

@@ -19,7 +19,7 @@ void PrintTo(const Release& release, std::ostream* out) { *out << release.nvjitl
 
 // NVIDIA's disassembler finds the kernel in it.
 void expect_cubin(const Computer& computer, const std::string& path) {
-  const std::string nvdisasm = Pieces::of_this_build().folder("nvdisasm") / "bin/nvdisasm";
+  const std::string nvdisasm = Artifacts::of_this_build().folder("nvdisasm") / "bin/nvdisasm";
   const ProcessResult result = computer.run({nvdisasm, path});
   EXPECT_EQ(result.status, 0) << result.describe();
   EXPECT_THAT(result.out, HasSubstr(".text.kernel")) << path;
@@ -31,7 +31,7 @@ class Links : public testing::TestWithParam<Release> {};
 TEST_P(Links, GiveWhatOtherProgramsTake) {
   const Release& release = GetParam();
   const std::string version = release.nvjitlink;
-  NEEDS_PIECES("nvjitlink-" + version, "nvrtc-" + version, "nvdisasm", "nvcc-13.0");
+  NEEDS_ARTIFACTS("nvjitlink-" + version, "nvrtc-" + version, "nvdisasm", "nvcc-13.0");
   Computer computer;
   computer.with_nvjitlink(version).put_folder("out");
   const std::string out = computer.resolve("out");
@@ -46,7 +46,7 @@ TEST_P(Links, GiveWhatOtherProgramsTake) {
   }
   EXPECT_EQ(cubins, 3 + (release.more.empty() ? 0 : 3));
   if (version[1] == '3') return;  // newer than any ptxas here; it was linked again
-  const std::string ptxas = Pieces::of_this_build().folder("nvcc-13.0") / "bin/ptxas";
+  const std::string ptxas = Artifacts::of_this_build().folder("nvcc-13.0") / "bin/ptxas";
   const ProcessResult result =
       computer.run({ptxas, "-arch=sm_80", out + "/lto.ptx", "-o", out + "/ptxas.cubin"});
   EXPECT_EQ(result.status, 0) << result.describe();
@@ -56,7 +56,7 @@ const Release kReleases[] = {{"12.3", {}}, {"12.9", {}}, {"13.5", {"incremental"
 INSTANTIATE_TEST_SUITE_P(Releases, Links, testing::ValuesIn(kReleases));
 
 TEST(Links, TakeEveryContainerAsBytesAndAsAFile) {
-  NEEDS_PIECES("nvjitlink-12.9", "nvrtc-12.9", "nvcc-12.4", "nvdisasm");
+  NEEDS_ARTIFACTS("nvjitlink-12.9", "nvrtc-12.9", "nvcc-12.4", "nvdisasm");
   Computer computer;
   computer.with_nvjitlink("12.9").put_folder("out");
   const std::string out = computer.child(
@@ -71,7 +71,7 @@ TEST(Links, TakeEveryContainerAsBytesAndAsAFile) {
 
 // LTO-IR of CUDA 12 is not for an nvJitLink of 13, which would take it.
 TEST(Links, LtoIrStaysInItsMajor) {
-  NEEDS_PIECES("nvjitlink-13.5", "nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvjitlink-13.5", "nvrtc-12.9");
   Computer computer;
   computer.with_nvjitlink("13.5");
   const std::string out = computer.child({"rows", modules_of("12.9")});
@@ -80,7 +80,7 @@ TEST(Links, LtoIrStaysInItsMajor) {
 }
 
 TEST(Links, TakeEveryOptionThatTheyHave) {
-  NEEDS_PIECES("nvjitlink-12.3", "nvrtc-12.3", "nvjitlink-13.5", "nvrtc-13.5");
+  NEEDS_ARTIFACTS("nvjitlink-12.3", "nvrtc-12.3", "nvjitlink-13.5", "nvrtc-13.5");
   const char* kAlways[] = {"optimization_level 0",
                            "optimization_level 3",
                            "debug",
@@ -116,7 +116,7 @@ TEST(Links, TakeEveryOptionThatTheyHave) {
 }
 
 TEST(Links, FailWithALogThatStays) {
-  NEEDS_PIECES("nvjitlink-12.9", "nvrtc-12.9", "nvjitlink-13.5", "nvrtc-13.5");
+  NEEDS_ARTIFACTS("nvjitlink-12.9", "nvrtc-12.9", "nvjitlink-13.5", "nvrtc-13.5");
   for (const std::string version : {"12.9", "13.5"}) {
     Computer computer;
     computer.with_nvjitlink(version);
@@ -137,7 +137,7 @@ TEST(Links, FailWithALogThatStays) {
 }
 
 TEST(Links, OneLinkersLife) {
-  NEEDS_PIECES("nvjitlink-12.9", "nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvjitlink-12.9", "nvrtc-12.9");
   Computer computer;
   computer.with_nvjitlink("12.9");
   EXPECT_EQ(computer.child({"life", modules_of("12.9")}),

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 namespace {
 
 TEST(Probes, AreKeptAndCanBeReset) {
-  NEEDS_PIECES("nvjitlink-12.9");
+  NEEDS_ARTIFACTS("nvjitlink-12.9");
   const Computer computer;
   const std::string out = computer.child({"probes", path_of_nvjitlink("12.9")});
   EXPECT_EQ(after(out, "first: "), "nvJitLink absent 0.-1") << out;
@@ -27,7 +27,7 @@ TEST(Probes, AreKeptAndCanBeReset) {
 }
 
 TEST(Probes, SayWhatSpeaksAgainstOne) {
-  NEEDS_PIECES("nvjitlink-12.0", "nvjitlink-13.5", "driver-535");
+  NEEDS_ARTIFACTS("nvjitlink-12.0", "nvjitlink-13.5", "driver-535");
   Computer old;
   old.with_nvjitlink("12.0").with_driver(535);
   EXPECT_EQ(after(old.child({"probes"}), "first: "), "nvJitLink too old 0.-1");
@@ -40,7 +40,7 @@ TEST(Probes, SayWhatSpeaksAgainstOne) {
 }
 
 TEST(Probes, ADamagedFileIsNone) {
-  NEEDS_PIECES("nvjitlink-12.9");
+  NEEDS_ARTIFACTS("nvjitlink-12.9");
   Computer computer;
   computer.on_library_path(nvjitlink, "12.9");
   computer.env("ANYCUDA_NVJITLINK", computer.resolve("junk"));
@@ -51,7 +51,7 @@ TEST(Probes, ADamagedFileIsNone) {
 }
 
 TEST(Programs, AnswerWithNvrtc) {
-  NEEDS_PIECES("nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvrtc-12.9");
   Computer computer;
   computer.with_nvrtc("12.9");
   const std::string out = computer.child({"programs", "tell"});
@@ -77,7 +77,7 @@ TEST(Programs, AnswerWithNvrtc) {
 }
 
 TEST(Programs, LtoIrNeedsNvrtc12) {
-  NEEDS_PIECES("nvrtc-11.8");
+  NEEDS_ARTIFACTS("nvrtc-11.8");
   Computer computer;
   computer.with_nvrtc("11.8");
   const std::string out = computer.child({"programs", "tell"});

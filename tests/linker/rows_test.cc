@@ -49,8 +49,8 @@ class Rows : public testing::TestWithParam<Cell> {};
 
 TEST_P(Rows, AreTheTable) {
   const Cell& cell = GetParam();
-  NEEDS_PIECES("driver-535", "driver-550", "nvjitlink-12.9", "nvjitlink-13.5", "nvrtc-12.9",
-               "nvrtc-13.5");
+  NEEDS_ARTIFACTS("driver-535", "driver-550", "nvjitlink-12.9", "nvjitlink-13.5", "nvrtc-12.9",
+                  "nvrtc-13.5");
   Computer computer;
   computer.with_driver(cell.driver).with_nvjitlink(cell.nvjitlink);
   const std::string out = run(computer, cell.nvjitlink);
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Table, Rows, testing::ValuesIn(kCells));
 
 // No driver for CUDA 13 can be had without its GPU: one that says so and no more.
 TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {
-  NEEDS_PIECES("nvjitlink-12.9", "nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvjitlink-12.9", "nvrtc-12.9");
   Computer computer;
   computer.with_fake_driver("context", "13000").with_nvjitlink("12.9");
   const std::string out = run(computer, "12.9");
@@ -89,7 +89,7 @@ TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {
 }
 
 TEST(Rows, OneTooOldIsNone) {
-  NEEDS_PIECES("nvjitlink-12.0", "nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvjitlink-12.0", "nvrtc-12.9");
   Computer computer;
   computer.with_nvjitlink("12.0");
   const std::string out = run(computer, "");
@@ -99,7 +99,7 @@ TEST(Rows, OneTooOldIsNone) {
 
 // The user says that the driver's version is no obstacle: then it is none.
 TEST(Rows, ADeclaredForwardCompatibilityIsHeard) {
-  NEEDS_PIECES("driver-550", "nvjitlink-13.5", "nvrtc-13.5");
+  NEEDS_ARTIFACTS("driver-550", "nvjitlink-13.5", "nvrtc-13.5");
   Computer computer;
   computer.with_driver(550).with_nvjitlink("13.5").env("ANYCUDA_DRIVER_COMPAT",
                                                        "assume_forward_compat");

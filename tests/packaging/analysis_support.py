@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from doctor_support import BUILD, library_file, piece
+from doctor_support import BUILD, artifact, library_file
 from matrix_support import anycuda, built as made  # puts the command on the path
 
 from anycuda.elf import read
@@ -36,8 +36,8 @@ def use_of(path: Path) -> uses.FileUse:
 
 
 def wheel(name: str) -> Path:
-    """A real wheel of the pieces, whole."""
-    return next(piece(f"wheel-{name}").glob("*.whl"))
+    """A real wheel of the artifacts, whole."""
+    return next(artifact(f"wheel-{name}").glob("*.whl"))
 
 
 class Folder(unittest.TestCase):
@@ -74,5 +74,5 @@ class Folder(unittest.TestCase):
         return status, out, re.sub(r"anycuda check: \d+ of \d+ MB\n", "", err)
 
 
-__all__ = ["Folder", "anycuda", "built", "library_file", "needs_programs", "piece", "table", "use_of", "wheel",
+__all__ = ["Folder", "anycuda", "built", "library_file", "needs_programs", "artifact", "table", "use_of", "wheel",
            "REAL", "BUILD"]

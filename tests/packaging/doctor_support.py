@@ -26,9 +26,9 @@ needs_build = unittest.skipUnless(COMMAND and COMMAND.exists(), "ANYCUDA_BUILD n
 
 
 @functools.lru_cache(maxsize=None)
-def piece(name: str) -> Path:
-    """The folder of a piece in the cache; the test that needs one that is not there is skipped."""
-    done = subprocess.run([sys.executable, ROOT / "pieces" / "fetch.py", "path", name],
+def artifact(name: str) -> Path:
+    """The folder of an artifact in the cache; the test that needs one that is not there is skipped."""
+    done = subprocess.run([sys.executable, ROOT / "tools" / "fetch" / "fetch.py", "path", name],
                           capture_output=True, text=True)
     if done.returncode != 0:
         raise unittest.SkipTest(f"{name} is not in the cache")
@@ -38,7 +38,7 @@ def piece(name: str) -> Path:
 def library_file(name: str, release: str) -> Path:
     """cudart, 12.9 -> .../libcudart.so.12 in the cache."""
     prefix = json.loads((ROOT / "stubs" / name / "library.json").read_text())["file_prefix"]
-    found = piece(f"{name}-{release}").rglob(f"{prefix}.*")
+    found = artifact(f"{name}-{release}").rglob(f"{prefix}.*")
     return next(path for path in sorted(found) if not path.is_symlink() and ".alt." not in path.name)
 
 
@@ -74,7 +74,7 @@ class Machine:
 
     def wheel(self, library: str, release: str) -> Machine:
         """As pip leaves it, with the metadata that tells who owns the file."""
-        folder = piece(f"{library}-{release}")
+        folder = artifact(f"{library}-{release}")
         note = json.loads((folder / ".anycuda-piece.json").read_text())
         stem = next(text for text in _texts(note) if text.endswith(".whl"))
         name, version = stem.split("-")[:2]
@@ -92,7 +92,7 @@ class Machine:
         return self
 
     def driver(self, branch: int) -> Machine:
-        for path in piece(f"driver-{branch}").glob("*.so*"):
+        for path in artifact(f"driver-{branch}").glob("*.so*"):
             place(path, self.system / path.name)
         return self
 

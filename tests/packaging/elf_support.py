@@ -143,9 +143,10 @@ def value_of(library: Path, function: str = "use") -> str:
 
 
 @functools.lru_cache(maxsize=None)
-def piece(name: str) -> Path:
-    """The folder of a piece in the cache; the test that needs one that is not there is skipped."""
-    done = subprocess.run([sys.executable, ROOT / "pieces" / "fetch.py", "path", name], capture_output=True, text=True)
+def artifact(name: str) -> Path:
+    """The folder of an artifact in the cache; the test that needs one that is not there is skipped."""
+    done = subprocess.run([sys.executable, ROOT / "tools" / "fetch" / "fetch.py", "path", name],
+                          capture_output=True, text=True)
     if done.returncode != 0:
         raise unittest.SkipTest(f"{name} is not in the cache")
     return Path(done.stdout.strip())
@@ -155,9 +156,9 @@ def linkers(*names: str) -> tuple[str, ...]:
     """Linkers for -fuse-ld, of which all but bfd are fetched; without one of them the test is skipped."""
     for name, holder in (("gold", "gcc-12"), ("lld", "zig"), ("mold", "mold")):
         if name in names:
-            piece(holder)
+            artifact(holder)
     return names
 
 
-__all__ = ["COMPILER", "ROOT", "Workspace", "headers", "layout", "linkers", "mutations", "number", "opened", "piece",
+__all__ = ["COMPILER", "ROOT", "Workspace", "headers", "layout", "linkers", "mutations", "number", "opened", "artifact",
            "place", "read", "run", "slot", "value_of", "with_bytes"]

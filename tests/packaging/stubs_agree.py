@@ -22,7 +22,7 @@ def descriptor(library: str) -> dict:
 
 
 def real_library(library: str, release: str) -> Path | None:
-    command = [sys.executable, ROOT / "pieces" / "fetch.py", "path", f"{library}-{release}"]
+    command = [sys.executable, ROOT / "tools" / "fetch" / "fetch.py", "path", f"{library}-{release}"]
     done = subprocess.run(command, capture_output=True, text=True)
     prefix = descriptor(library)["file_prefix"]
     found = Path(done.stdout.strip()).rglob(f"{prefix}*") if done.returncode == 0 else ()

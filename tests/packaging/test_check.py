@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from analysis_support import BUILD, REAL, Folder, library_file, needs_programs, piece, wheel
+from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, wheel
 
 PROGRAM = REAL / "native" / "call_cudart-12"
 RELEASES = "11.7-13.5"
@@ -356,7 +356,7 @@ class Nothing(Check):
         self.assertEqual(self.check(path), (0, "none.so: uses no CUDA\n", ""))
 
     def test_a_static_runtime(self):
-        archive = piece("nvcc-13.0") / "lib64" / "libcudart_static.a"
+        archive = artifact("nvcc-13.0") / "lib64" / "libcudart_static.a"
         path = self.compile("static.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
                             archive, "-ldl", "-lrt", "-lpthread")
         status, out, _ = self.check(path)

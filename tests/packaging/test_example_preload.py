@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from doctor_support import BUILD, ROOT, Machine
-from analysis_support import needs_programs, piece
+from analysis_support import artifact, needs_programs
 
 EXAMPLE = ROOT / "examples" / "preload"
 _PROMPT, _INDENT = "    $ ", "    "
@@ -29,9 +29,9 @@ def session(text: str) -> list[tuple[str, str]]:
 
 
 def toolkit(folder: Path, release: str) -> Path:
-    """The pieces of a release as a toolkit has them: include, lib64."""
+    """The artifacts of a release as a toolkit has them: include, lib64."""
     for name in (f"cudart-{release}", f"crt-{release}"):
-        for source in piece(name).glob("nvidia/*/*"):
+        for source in artifact(name).glob("nvidia/*/*"):
             target = folder / ("lib64" if source.name == "lib" else source.name)
             shutil.copytree(source, target, dirs_exist_ok=True, copy_function=os.link)
     return folder

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from doctor_support import ROOT, Machine, needs_build, piece
+from doctor_support import ROOT, Machine, artifact, needs_build
 from wheel_support import problems, repaired, unpack
 
 EXAMPLE = ROOT / "examples" / "python-wheel"
@@ -32,9 +32,9 @@ class Example(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="wheels-")
         cls.addClassCleanup(folder.cleanup)
         top = Path(folder.name).resolve()
-        env = {**os.environ, "PYTHONPATH": str(piece("scikit-build")), "SKBUILD_BUILD_DIR": str(top / "build"),
+        env = {**os.environ, "PYTHONPATH": str(artifact("scikit-build")), "SKBUILD_BUILD_DIR": str(top / "build"),
                "SKBUILD_CMAKE_BUILD_TYPE": "Debug",  # half the time to compile
-               "CMAKE_ARGS": shlex.quote(f"-DCUDAToolkit_ROOT={piece('nvcc-12.4')}")}
+               "CMAKE_ARGS": shlex.quote(f"-DCUDAToolkit_ROOT={artifact('nvcc-12.4')}")}
         done = subprocess.run([sys.executable, "-c", BUILD, top / "dist"], cwd=EXAMPLE, env=env, capture_output=True,
                               text=True)
         if done.returncode:

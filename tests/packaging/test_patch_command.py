@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from elf_support import piece, read
+from elf_support import artifact, read
 from anycuda.elf import edit
 from anycuda.elf.edit import Edit
 
@@ -27,7 +27,7 @@ STEPS = ("peek", "runtime", "driver", "count", "device", "malloc", "attributes",
 
 def library(name: str, release: str) -> Path:
     """Of the cache, with its own name: libcudart.so.12"""
-    found = sorted(piece(f"{name}-{release}").rglob("lib*.so.*"))
+    found = sorted(artifact(f"{name}-{release}").rglob("lib*.so.*"))
     return next(path for path in found if ".alt." not in path.name and "builtins" not in path.name
                 and not path.is_symlink())
 
@@ -65,7 +65,7 @@ class Command(unittest.TestCase):
         return f"{done.stdout}status {done.returncode} {done.stderr}"
 
     def machines(self) -> list:
-        driver = piece("driver-535")
+        driver = artifact("driver-535")
         return [[], *([library("cudart", release).parent, driver] for release in RELEASES)]
 
     def test_programs_run_on_every_major_as_those_that_patchelf_made(self):
@@ -111,7 +111,7 @@ class Command(unittest.TestCase):
             program = self.copied(REAL / "native" / name)
             self.assertIn(f"needs {new} in place of {old}", self.patch(program))
             self.assertEqual(read.read(program).needed[0], new)
-            for folders in ([], [piece("driver-535")]):
+            for folders in ([], [artifact("driver-535")]):
                 self.assertEqual(self.run_on(folders, program, "version"),
                                  self.run_on(folders, REAL / "patched" / name, "version"))
 
@@ -234,7 +234,7 @@ class Command(unittest.TestCase):
         self.assertTrue((self.folder / "other").read_bytes() == before)
 
     def test_a_runtime_that_is_linked_statically(self):
-        archive = piece("nvcc-13.0") / "lib64" / "libcudart_static.a"
+        archive = artifact("nvcc-13.0") / "lib64" / "libcudart_static.a"
         text = self.folder / "a.c"
         text.write_text("int cudaRuntimeGetVersion(int *); int main(void) { int v; return cudaRuntimeGetVersion(&v); }")
         program = self.folder / "static"

@@ -8,7 +8,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from doctor_support import Machine, library_file, needs_build, piece
+from doctor_support import Machine, artifact, library_file, needs_build
 from wheel_support import STUBS, FolderCase, anycuda, needed, problems, repaired, stub_in, unpack
 
 SOURCE = """
@@ -324,7 +324,7 @@ class Installed(RepairCase):
     def setUp(self) -> None:
         super().setUp()
         self.environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-        self.environment["PYTHONPATH"] = str(piece("pip"))
+        self.environment["PYTHONPATH"] = str(artifact("pip"))
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.top / "venv"], check=True)
 
     def test_checked_imported_and_taken_away(self):

@@ -7,7 +7,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from doctor_support import Machine, needs_build, piece
+from doctor_support import Machine, artifact, needs_build
 from wheel_support import libraries, linked, load, needed, problems, real_wheel, repaired, stub_in, unpack
 
 # Libraries that are not CUDA's and not on every machine: PyTorch, FFmpeg, RDMA, NUMA, Python built as a library.
@@ -115,7 +115,7 @@ class Cumm(LoadsAlone, unittest.TestCase):
     loads = ["cumm/core_cc.cpython-311-x86_64-linux-gnu.so"]
 
     def test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there(self):
-        piece("python-3.11")  # its library is for this Python, which runs the tests
+        artifact("python-3.11")  # its library is for this Python, which runs the tests
         super().test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there()
 
 

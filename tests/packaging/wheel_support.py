@@ -18,7 +18,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from doctor_support import BUILD, COMMAND, ROOT, piece
+from doctor_support import BUILD, COMMAND, ROOT, artifact
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
@@ -30,7 +30,7 @@ NAMES = {"cudart": "libcudart_stub", "cuda": "libcuda_stub", "nvrtc": "libnvrtc_
 
 def real_wheel(name: str) -> Path:
     """A wheel of the set `wheels`, as PyPI has it."""
-    return next(piece(f"wheel-{name}").glob("*.whl"))
+    return next(artifact(f"wheel-{name}").glob("*.whl"))
 
 
 class FolderCase(unittest.TestCase):

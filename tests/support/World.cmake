@@ -18,17 +18,17 @@ include_guard(GLOBAL)
 set(ANYCUDA_WORLD "${PROJECT_BINARY_DIR}/world")
 file(MAKE_DIRECTORY "${ANYCUDA_WORLD}/home")
 
-if(ANYCUDA_PIECE_python-3.11)
-  set(ANYCUDA_WORLD_PYTHON "${ANYCUDA_PIECE_python-3.11}/usr/bin/python3.11")
+if(ANYCUDA_ARTIFACT_python-3.11)
+  set(ANYCUDA_WORLD_PYTHON "${ANYCUDA_ARTIFACT_python-3.11}/usr/bin/python3.11")
 else()
-  message(STATUS "Tests run by ${Python3_EXECUTABLE}, with the packages that it has: ${ANYCUDA_PIECE_REASON_python-3.11}")
+  message(STATUS "Tests run by ${Python3_EXECUTABLE}, with the packages that it has: ${ANYCUDA_ARTIFACT_REASON_python-3.11}")
   set(ANYCUDA_WORLD_PYTHON "${Python3_EXECUTABLE}")
 endif()
 
 # Linkers for `g++ -fuse-ld=`, beside the one that g++ has itself.
-function(world_linker name piece text)
-  if(ANYCUDA_PIECE_${piece})
-    set(folder "${ANYCUDA_PIECE_${piece}}")
+function(world_linker name artifact text)
+  if(ANYCUDA_ARTIFACT_${artifact})
+    set(folder "${ANYCUDA_ARTIFACT_${artifact}}")
     file(CONFIGURE OUTPUT "${ANYCUDA_WORLD}/linkers/ld.${name}" CONTENT "#!/bin/sh\n${text}\n" @ONLY)
     file(CHMOD "${ANYCUDA_WORLD}/linkers/ld.${name}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
          GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
@@ -40,9 +40,9 @@ world_linker(mold mold [[exec "@folder@/bin/ld.mold" "$@"]])
 set(ANYCUDA_WORLD_PATH "${ANYCUDA_WORLD}/linkers")
 
 # Programs that were fetched, then those that build the project, then the system's.
-foreach(piece dpkg-dev pkgconf)
-  if(ANYCUDA_PIECE_${piece})
-    list(APPEND ANYCUDA_WORLD_PATH "${ANYCUDA_PIECE_${piece}}/bin")
+foreach(artifact dpkg-dev pkgconf)
+  if(ANYCUDA_ARTIFACT_${artifact})
+    list(APPEND ANYCUDA_WORLD_PATH "${ANYCUDA_ARTIFACT_${artifact}}/bin")
   endif()
 endforeach()
 foreach(program "${ANYCUDA_WORLD_PYTHON}" "${CMAKE_CXX_COMPILER}" "${CMAKE_C_COMPILER}" "${CMAKE_MAKE_PROGRAM}")
@@ -77,8 +77,8 @@ set(ANYCUDA_WITHOUT_FOLDERS "${CMAKE_COMMAND}" -E env --unset=CPATH --unset=C_IN
 
 # The older nvccs do not compile the headers of a newer g++ and its C library.
 set(ANYCUDA_NVCC_HOST "${CMAKE_CXX_COMPILER}")
-if(ANYCUDA_PIECE_gcc-12)
-  set(ANYCUDA_NVCC_HOST "${ANYCUDA_PIECE_gcc-12}/bin/g++")
+if(ANYCUDA_ARTIFACT_gcc-12)
+  set(ANYCUDA_NVCC_HOST "${ANYCUDA_ARTIFACT_gcc-12}/bin/g++")
 endif()
 
 function(anycuda_only_fetched_headers)
@@ -88,7 +88,7 @@ function(anycuda_only_fetched_headers)
 endfunction()
 
 function(anycuda_nvcc variable release)
-  set(nvcc "${ANYCUDA_PIECE_nvcc-${release}}/bin/nvcc")
+  set(nvcc "${ANYCUDA_ARTIFACT_nvcc-${release}}/bin/nvcc")
   if(NOT EXISTS "${nvcc}")
     set(${variable} "" PARENT_SCOPE)
     return()

@@ -14,18 +14,18 @@ bool is_library(const fs::path& file) {
   return file.filename().string().find(".so") != std::string::npos;
 }
 
-// The metadata of the wheel that a piece came from: the cache keeps METADATA and RECORD.
-fs::path metadata_of(const fs::path& piece) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(piece)) {
+// The metadata of the wheel that an artifact came from: the cache keeps METADATA and RECORD.
+fs::path metadata_of(const fs::path& artifact) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(artifact)) {
     if (entry.path().extension() == ".dist-info") return entry.path();
   }
-  throw std::runtime_error(piece.string() +
-                           " has no .dist-info folder: is it a piece that comes "
+  throw std::runtime_error(artifact.string() +
+                           " has no .dist-info folder: is it an artifact that comes "
                            "from a wheel?");
 }
 
-std::string version_of(const fs::path& piece) {
-  const std::string stem = metadata_of(piece).stem().string();
+std::string version_of(const fs::path& artifact) {
+  const std::string stem = metadata_of(artifact).stem().string();
   return stem.substr(stem.rfind('-') + 1);
 }
 
@@ -73,29 +73,29 @@ void place_link(const fs::path& at, const fs::path& target) {
   fs::create_symlink(target, at);
 }
 
-void install_wheel(const fs::path& piece, const fs::path& site_packages) {
-  for (auto entry = fs::recursive_directory_iterator(piece);
+void install_wheel(const fs::path& artifact, const fs::path& site_packages) {
+  for (auto entry = fs::recursive_directory_iterator(artifact);
        entry != fs::recursive_directory_iterator(); ++entry) {
     if (entry->path().extension() == ".dist-info") entry.disable_recursion_pending();
     if (entry->is_directory()) continue;
-    const fs::path inside = fs::relative(entry->path(), piece);
-    // What the cache has noted about the piece is not part of the wheel.
+    const fs::path inside = fs::relative(entry->path(), artifact);
+    // What the cache has noted about the artifact is not part of the wheel.
     if (inside.string()[0] == '.' || is_left_out(inside)) continue;
     place_file(entry->path(), site_packages / inside);
   }
-  install_metadata(metadata_of(piece), site_packages);
+  install_metadata(metadata_of(artifact), site_packages);
 }
 
-void install_cuda_header(const fs::path& piece, const fs::path& include) {
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(piece)) {
+void install_cuda_header(const fs::path& artifact, const fs::path& include) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(artifact)) {
     if (entry.path().filename() == "cuda.h") place_file(entry.path(), include / "cuda.h");
   }
 }
 
-void install_chain(const fs::path& piece, const fs::path& folder) {
+void install_chain(const fs::path& artifact, const fs::path& folder) {
   static const std::regex pattern(R"((lib.+\.so)\.\d+(\.\d+)*)");
-  const std::string version = version_of(piece);
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(piece)) {
+  const std::string version = version_of(artifact);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(artifact)) {
     const std::string name = entry.path().filename().string();
     std::smatch match;
     if (!entry.is_regular_file() || !std::regex_match(name, match, pattern)) continue;
@@ -107,8 +107,8 @@ void install_chain(const fs::path& piece, const fs::path& folder) {
   }
 }
 
-void install_flat(const fs::path& piece, const fs::path& folder) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(piece)) {
+void install_flat(const fs::path& artifact, const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(artifact)) {
     if (!is_library(entry.path())) continue;
     if (entry.is_symlink()) {
       place_link(folder / entry.path().filename(), fs::read_symlink(entry.path()));

@@ -1,5 +1,5 @@
 // The ways in which CUDA's files come to lie in folders: what pip and NVIDIA's installer do with a
-// piece's files.
+// artifact's files.
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,18 @@ void place_link(const std::filesystem::path& at, const std::filesystem::path& ta
 
 // An unpacked wheel as pip leaves it below site-packages, with its metadata; of the headers only
 // cuda.h.
-void install_wheel(const std::filesystem::path& piece, const std::filesystem::path& site_packages);
+void install_wheel(const std::filesystem::path& artifact,
+                   const std::filesystem::path& site_packages);
 
 // The wheel's cuda.h, for a toolkit's folder of headers.
-void install_cuda_header(const std::filesystem::path& piece, const std::filesystem::path& include);
+void install_cuda_header(const std::filesystem::path& artifact,
+                         const std::filesystem::path& include);
 
 // The libraries of an unpacked wheel under the names of NVIDIA's installers:
 // libcudart.so -> libcudart.so.12 -> libcudart.so.12.9.79
-void install_chain(const std::filesystem::path& piece, const std::filesystem::path& folder);
+void install_chain(const std::filesystem::path& artifact, const std::filesystem::path& folder);
 
 // The libraries in a folder without subfolders, with the links among them.
-void install_flat(const std::filesystem::path& piece, const std::filesystem::path& folder);
+void install_flat(const std::filesystem::path& artifact, const std::filesystem::path& folder);
 
 }  // namespace anycuda::test

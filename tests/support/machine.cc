@@ -28,13 +28,13 @@ fs::path new_folder() {
   return fs::canonical(name);
 }
 
-std::string piece_name(Component library, const std::string& version) {
+std::string artifact_name(Component library, const std::string& version) {
   return std::string(library.name) + "-" + version;
 }
 
 }  // namespace
 
-Machine::Machine(const Pieces& pieces) : pieces_(pieces), root_(new_folder()) {
+Machine::Machine(const Artifacts& artifacts) : artifacts_(artifacts), root_(new_folder()) {
   for (const char* folder : {"home", "tmp", "usr/local", "etc"}) {
     fs::create_directories(root_ / folder);
   }
@@ -65,7 +65,7 @@ fs::path Machine::system_libraries() const {
 }
 
 Machine& Machine::wheel(Component library, const std::string& version) {
-  install_wheel(pieces_.folder(piece_name(library, version)), site_packages());
+  install_wheel(artifacts_.folder(artifact_name(library, version)), site_packages());
   put_file("venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.0\n");
   installed_["VIRTUAL_ENV"] = (root_ / "venv").string();
   return *this;
@@ -73,7 +73,7 @@ Machine& Machine::wheel(Component library, const std::string& version) {
 
 Machine& Machine::install_as_named_by_nvidia(Component library, const std::string& version,
                                              const Path& folder) {
-  install_chain(pieces_.folder(piece_name(library, version)), folder);
+  install_chain(artifacts_.folder(artifact_name(library, version)), folder);
   return *this;
 }
 
@@ -101,12 +101,12 @@ Machine& Machine::distribution(Component library, const std::string& version) {
 }
 
 Machine& Machine::on_library_path(Component library, const std::string& version) {
-  const Path folder = root_ / "opt" / piece_name(library, version);
+  const Path folder = root_ / "opt" / artifact_name(library, version);
   return install_as_named_by_nvidia(library, version, folder).library_path(folder);
 }
 
 void Machine::put_driver(int branch) {
-  install_flat(pieces_.folder("driver-" + std::to_string(branch)), system_libraries());
+  install_flat(artifacts_.folder("driver-" + std::to_string(branch)), system_libraries());
 }
 
 Machine& Machine::driver(int branch) {

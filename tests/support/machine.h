@@ -19,12 +19,12 @@
 #include <string_view>
 #include <vector>
 
-#include "pieces.h"
+#include "artifacts.h"
 #include "process.h"
 
 namespace anycuda::test {
 
-// A library of the toolkit, by the name that its pieces begin with.
+// A library of the toolkit, by the name that its artifacts begin with.
 struct Component {
   std::string_view name;
 };
@@ -34,13 +34,13 @@ class Machine {
  public:
   using Path = std::filesystem::path;
 
-  explicit Machine(const Pieces& pieces = Pieces::of_this_build());
+  explicit Machine(const Artifacts& artifacts = Artifacts::of_this_build());
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // Installing. `version` is major.minor, as in the pieces' names; a piece that the build has not:
-  // MissingPiece.
+  // Installing. `version` is major.minor, as in the artifacts' names; an artifact that the build
+  // has not: MissingArtifact.
   Machine& wheel(Component library,
                  const std::string& version);  // pip, into the virtual environment
   Machine& conda(Component library, const std::string& version);  // conda/lib, CONDA_PREFIX
@@ -95,7 +95,7 @@ class Machine {
   void put_driver(int branch);
   Path make_own(const Path& path);
 
-  const Pieces& pieces_;
+  const Artifacts& artifacts_;
   Path root_;
   Environment installed_;  // variables that installing has set
   Environment chosen_;     // variables set by hand

@@ -30,8 +30,8 @@ ProcessResult shell(const std::string& script, seconds timeout = seconds(30)) {
 }
 
 fs::path cached_cudart(const std::string& version) {
-  const fs::path piece = Pieces::of_this_build().folder("cudart-" + version);
-  for (const auto& entry : fs::recursive_directory_iterator(piece)) {
+  const fs::path artifact = Artifacts::of_this_build().folder("cudart-" + version);
+  for (const auto& entry : fs::recursive_directory_iterator(artifact)) {
     if (entry.path().filename().string().rfind("libcudart.so.", 0) == 0) return entry.path();
   }
   return {};
@@ -70,13 +70,14 @@ TEST(Process, ThatCannotStartIsAnError) {
   EXPECT_THROW(run_process(spec), std::runtime_error);
 }
 
-TEST(Pieces, SayWhyOneIsMissing) {
-  const Pieces pieces({{"driver-535", {"", "no Debian here"}}, {"gone", {"/nonexistent", ""}}});
-  EXPECT_NE(pieces.why_missing("driver-535").find("no Debian here"), std::string::npos);
-  EXPECT_NE(pieces.why_missing("gone").find("configure again"), std::string::npos);
-  EXPECT_NE(pieces.why_missing("other").find("not in this build"), std::string::npos);
-  EXPECT_THROW(pieces.folder("driver-535"), MissingPiece);
-  EXPECT_TRUE(pieces.names("").empty());
+TEST(Artifacts, SayWhyOneIsMissing) {
+  const Artifacts artifacts(
+      {{"driver-535", {"", "no Debian here"}}, {"gone", {"/nonexistent", ""}}});
+  EXPECT_NE(artifacts.why_missing("driver-535").find("no Debian here"), std::string::npos);
+  EXPECT_NE(artifacts.why_missing("gone").find("configure again"), std::string::npos);
+  EXPECT_NE(artifacts.why_missing("other").find("not in this build"), std::string::npos);
+  EXPECT_THROW(artifacts.folder("driver-535"), MissingArtifact);
+  EXPECT_TRUE(artifacts.names("").empty());
 }
 
 // For such a program the dynamic linker takes LD_AUDIT and its like out of the environment
@@ -233,9 +234,9 @@ TEST(Machine, LeavesTheCacheAloneWhenItBreaksAFile) {
   EXPECT_EQ(fs::status(cached).permissions(), rights);
 }
 
-TEST(Machine, WithoutAPieceSaysSo) {
+TEST(Machine, WithoutAArtifactSaysSo) {
   Machine machine;
-  EXPECT_THROW(machine.wheel(cudart, "99.9"), MissingPiece);
+  EXPECT_THROW(machine.wheel(cudart, "99.9"), MissingArtifact);
 }
 
 TEST(ElfFile, ReadsARealRuntime) {

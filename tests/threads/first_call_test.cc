@@ -23,9 +23,9 @@ Machine& with_fakes(Machine& machine) {
 }
 
 template <typename Install>
-void expect_one_answer_on(const std::vector<std::string>& pieces, int runs, Install install) {
-  for (const std::string& piece : pieces) {
-    const std::string missing = Pieces::of_this_build().why_missing(piece);
+void expect_one_answer_on(const std::vector<std::string>& artifacts, int runs, Install install) {
+  for (const std::string& artifact : artifacts) {
+    const std::string missing = Artifacts::of_this_build().why_missing(artifact);
     if (!missing.empty()) GTEST_SKIP() << missing;
   }
   Laboratory machine;

@@ -52,7 +52,7 @@ class RegistrationByNvcc : public Registration, public testing::WithParamInterfa
  protected:
   void SetUp() override {
     const std::string missing =
-        Pieces::of_this_build().why_missing(std::string("nvcc-") + GetParam());
+        Artifacts::of_this_build().why_missing(std::string("nvcc-") + GetParam());
     if (!missing.empty()) GTEST_SKIP() << missing;
   }
   std::string kernels() const { return "+" + object(std::string("kernels-") + GetParam()); }
@@ -89,7 +89,7 @@ TEST_F(Registration, IsReplayedForTheFirstModuleThatIsAskedFor) {
 TEST_F(Registration, OfSeveralObjectsKeepsTheirOrder) {
   Lines steps;
   for (const char* release : {"11.8", "12.4", "13.0"}) {
-    if (Pieces::of_this_build().has(std::string("nvcc-") + release)) {
+    if (Artifacts::of_this_build().has(std::string("nvcc-") + release)) {
       steps.push_back("+" + object(std::string("kernels-") + release));
     }
   }

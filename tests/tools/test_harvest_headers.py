@@ -1,4 +1,4 @@
-"""Reading headers with libclang, and the whole database against the real pieces.
+"""Reading headers with libclang, and the whole database against the real artifacts.
 
 libclang is no part of a build: without it these tests say so and skip.
 """
@@ -53,7 +53,7 @@ def setUpModule():
     try:
         headers.use_clang(sources.clang_folder(CACHE))
     except headers.HeaderError as error:
-        raise unittest.SkipTest(f"{error}; or fetch the pieces `harvest` into {CACHE}")
+        raise unittest.SkipTest(f"{error}; or fetch the artifacts `harvest` into {CACHE}")
 
 
 class ToyHeader(unittest.TestCase):
@@ -125,8 +125,8 @@ class ToyHeader(unittest.TestCase):
                 headers.read(Path(temporary), ROW)
 
 
-class RealPieces(unittest.TestCase):
-    """The command line, on whatever real pieces the cache holds."""
+class RealArtifacts(unittest.TestCase):
+    """The command line, on whatever real artifacts the cache holds."""
 
     def harvest(self, *words: str) -> subprocess.CompletedProcess:
         clang = sources.clang_folder(CACHE)
@@ -138,21 +138,21 @@ class RealPieces(unittest.TestCase):
             env={**os.environ, "PYTHONPATH": f"{ROOT / 'stubs' / 'tools'}:{ROOT / 'packaging' / 'python'}"},
         )
 
-    def test_the_database_is_what_the_pieces_say(self):
+    def test_the_database_is_what_the_artifacts_say(self):
         if len(sources.find(CACHE, "cudart")) < 18 or len(sources.find(CACHE, "driver")) < 2:
             self.skipTest(f"{CACHE} does not hold every release of cudart and both drivers")
         for library in ("cudart", "cuda"):
             done = self.harvest("check", "--cache", str(CACHE), "--library", library)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def newest(self) -> sources.Piece:
-        pieces = sources.find(CACHE, "cudart")
-        if not pieces or pieces[-1].version != "13.5":
+    def newest(self) -> sources.Artifact:
+        artifacts = sources.find(CACHE, "cudart")
+        if not artifacts or artifacts[-1].version != "13.5":
             self.skipTest(f"{CACHE} does not hold cudart-13.5")
-        return pieces[-1]
+        return artifacts[-1]
 
     def test_a_release_is_added_by_one_command(self):
-        piece = self.newest()
+        artifact = self.newest()
         from harvest.merge import Database
 
         with tempfile.TemporaryDirectory() as temporary:
@@ -168,11 +168,11 @@ class RealPieces(unittest.TestCase):
                 "--version",
                 "13.5",
                 "--headers",
-                str(piece.headers),
+                str(artifact.headers),
                 "--lib",
-                str(piece.library("cudart")),
+                str(artifact.library("cudart")),
                 "--package",
-                piece.package,
+                artifact.package,
                 "--abi",
                 temporary,
             )
@@ -182,7 +182,7 @@ class RealPieces(unittest.TestCase):
                 self.assertEqual((folder / path.name).read_bytes(), path.read_bytes(), path.name)
 
     def test_a_wrong_version_is_refused(self):
-        piece = self.newest()
+        artifact = self.newest()
         with tempfile.TemporaryDirectory() as temporary:
             done = self.harvest(
                 "add",
@@ -191,9 +191,9 @@ class RealPieces(unittest.TestCase):
                 "--version",
                 "13.4",
                 "--headers",
-                str(piece.headers),
+                str(artifact.headers),
                 "--lib",
-                str(piece.library("cudart")),
+                str(artifact.library("cudart")),
                 "--abi",
                 temporary,
             )

@@ -1,4 +1,4 @@
-"""The harvest's decisions about words: macros, directions of parameters, places of pieces."""
+"""The harvest's decisions about words: macros, directions of parameters, places of artifacts."""
 
 import tempfile
 import unittest
@@ -100,7 +100,7 @@ class Sources(unittest.TestCase):
         self.cache = Path(self.temporary.name)
         self.addCleanup(self.temporary.cleanup)
 
-    def piece(self, name: str, *inside: str) -> Path:
+    def artifact(self, name: str, *inside: str) -> Path:
         folder = self.cache.joinpath(name, *inside)
         (folder / "nvidia/cuda_runtime/include").mkdir(parents=True)
         (folder / "nvidia/cuda_runtime/lib").mkdir()
@@ -111,26 +111,26 @@ class Sources(unittest.TestCase):
         return folder
 
     def test_plain_folders_and_folders_below_a_digest_are_the_same(self):
-        self.piece("cudart-12.10")
-        self.piece("cudart-12.9", "0123abcd")
-        self.piece("cudartx-12.9")
+        self.artifact("cudart-12.10")
+        self.artifact("cudart-12.9", "0123abcd")
+        self.artifact("cudartx-12.9")
         found = sources.find(self.cache, "cudart")
         self.assertEqual([p.version for p in found], ["12.9", "12.10"])
-        for piece in found:
-            self.assertEqual(piece.library("cudart").name, "libcudart.so.12")
-            self.assertEqual(piece.headers.name, "include")
-            self.assertEqual(piece.package, "nvidia-x 12.9.79")
+        for artifact in found:
+            self.assertEqual(artifact.library("cudart").name, "libcudart.so.12")
+            self.assertEqual(artifact.headers.name, "include")
+            self.assertEqual(artifact.package, "nvidia-x 12.9.79")
 
-    def test_a_piece_of_the_cache_gets_its_package_from_the_lock_file(self):
+    def test_a_artifact_of_the_cache_gets_its_package_from_the_lock_file(self):
         lock = self.cache / "lock.json"
         lock.write_text(
-            '{"pieces": {"cudart-12.9": {"parts": [{"file": "nvidia_x_cu12-12.9.79-py3.whl"}]}}}'
+            '{"artifacts": {"cudart-12.9": {"parts": [{"file": "nvidia_x_cu12-12.9.79-py3.whl"}]}}}'
         )
         self.assertEqual(sources._locked_package("cudart-12.9", lock), "nvidia-x-cu12 12.9.79")
         self.assertEqual(sources._locked_package("cudart-12.8", lock), "")
 
-    def test_a_piece_without_its_library_is_named(self):
-        folder = self.piece("cudart-12.9")
+    def test_a_artifact_without_its_library_is_named(self):
+        folder = self.artifact("cudart-12.9")
         (folder / "nvidia/cuda_runtime/lib/libcudart.so.12").unlink()
         with self.assertRaisesRegex(sources.SourceError, "libcudart.so"):
             sources.find(self.cache, "cudart")[0].library("cudart")

@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("--package", default="", help="name and version of where it comes from")
     add.set_defaults(run=_add)
 
-    every = commands.add_parser("all", help="make the whole database again from the pieces")
+    every = commands.add_parser("all", help="make the whole database again from the artifacts")
     every.set_defaults(run=_all)
     check = commands.add_parser("check", help="make it again elsewhere and compare every byte")
     check.set_defaults(run=_check)
@@ -108,31 +108,31 @@ def _check(options: argparse.Namespace) -> int:
             for path in sorted((Path(temporary) / name).glob("*.txt")):
                 kept = options.abi / name / path.name
                 if not kept.exists() or kept.read_bytes() != path.read_bytes():
-                    say(f"{kept}: differs from what the pieces say; run `harvest all`")
+                    say(f"{kept}: differs from what the artifacts say; run `harvest all`")
                     wrong += 1
-    say("the database is what the pieces say" if not wrong else f"{wrong} files differ")
+    say("the database is what the artifacts say" if not wrong else f"{wrong} files differ")
     return 1 if wrong else 0
 
 
 def _harvest(name: str, cache: Path, reviewed: Path, target: Path) -> list[str]:
-    """Everything of one library, from nothing but the pieces and the hand-kept files."""
+    """Everything of one library, from nothing but the artifacts and the hand-kept files."""
     row = ROWS[name]
     internals = abi_text.read_reviewed(reviewed / name / "internals.txt")
     database = Database()
-    pieces = sources.find(cache, "cudart" if name == "cuda" else name)
-    if not pieces:
-        raise sources.SourceError(f"{cache} has no pieces of {name}")
-    for number, piece in enumerate(pieces, 1):
-        say(f"[{number}/{len(pieces)}] {name} {piece.version}")
+    artifacts = sources.find(cache, "cudart" if name == "cuda" else name)
+    if not artifacts:
+        raise sources.SourceError(f"{cache} has no artifacts of {name}")
+    for number, artifact in enumerate(artifacts, 1):
+        say(f"[{number}/{len(artifacts)}] {name} {artifact.version}")
         if name == "cuda":
-            release = make_declared(row, piece.version, piece.headers, internals, piece.package)
+            release = make_declared(row, artifact.version, artifact.headers, internals, artifact.package)
         else:
             release = make(
-                row, piece.version, piece.headers, piece.library(name), internals, piece.package
+                row, artifact.version, artifact.headers, artifact.library(name), internals, artifact.package
             )
-        minor = ".".join(piece.version.split(".")[:2])
+        minor = ".".join(artifact.version.split(".")[:2])
         if (
-            minor != piece.version
+            minor != artifact.version
             and minor in database.releases
             and database.same_facts(release, minor)
         ):
@@ -143,9 +143,9 @@ def _harvest(name: str, cache: Path, reviewed: Path, target: Path) -> list[str]:
     if name == "cuda":
         drivers = Database(DRIVER_TABLES, "drivers")
         values = report.status_values(database, row.status_enum)
-        for piece in sources.find(cache, "driver"):
-            say(f"driver {piece.version}")
-            drivers.add(make_driver(row, piece.version, piece.driver, values))
+        for artifact in sources.find(cache, "driver"):
+            say(f"driver {artifact.version}")
+            drivers.add(make_driver(row, artifact.version, artifact.driver, values))
         changed += drivers.save(target / name)
     return changed
 

@@ -1,7 +1,7 @@
-"""Where the pieces lie: a cache of the fetch tool, or plain folders that hold unpacked wheels.
+"""Where the artifacts lie: a cache of the fetch tool, or plain folders that hold unpacked wheels.
 
-A piece `cudart-12.9` is the folder of that name, or the one folder inside it (the cache puts
-finished pieces below their digest). Everything else about a piece is read from the piece itself.
+An artifact `cudart-12.9` is the folder of that name, or the one folder inside it (the cache puts
+finished artifacts below their digest). Everything else about an artifact is read from the artifact itself.
 """
 
 import json
@@ -11,17 +11,17 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-_PIECES = Path(__file__).resolve().parents[3] / "pieces"
-_FETCH, _LOCK = _PIECES / "fetch.py", _PIECES / "lock.json"
+_ARTIFACTS = Path(__file__).resolve().parents[3] / "tools/fetch"
+_FETCH, _LOCK = _ARTIFACTS / "fetch.py", _ARTIFACTS / "lock.json"
 _LIBRARY = {"cudart": "libcudart.so.*", "nvrtc": "libnvrtc.so.*", "nvjitlink": "libnvJitLink.so.*"}
 
 
 class SourceError(RuntimeError):
-    """A piece is missing or does not hold what its name says."""
+    """An artifact is missing or does not hold what its name says."""
 
 
 @dataclass(frozen=True)
-class Piece:
+class Artifact:
     name: str
     version: str
     folder: Path
@@ -51,10 +51,10 @@ class Piece:
         return _locked_package(self.name)
 
 
-def _locked_package(piece: str, lock: Path = _LOCK) -> str:
+def _locked_package(artifact: str, lock: Path = _LOCK) -> str:
     if not lock.is_file():
         return ""
-    parts = json.loads(lock.read_text()).get("pieces", {}).get(piece, {}).get("parts", [])
+    parts = json.loads(lock.read_text()).get("artifacts", {}).get(artifact, {}).get("parts", [])
     match = re.match(r"(\w+)-([\d.]+)-.*\.whl$", parts[0].get("file", "")) if parts else None
     return f"{match[1].replace('_', '-')} {match[2]}" if match else ""
 
@@ -67,14 +67,14 @@ def _single(folder: Path, pattern: str) -> Path:
     return found[0]
 
 
-def find(cache: Path, kind: str) -> list[Piece]:
-    """Pieces of one kind (`cudart`, `driver`) in the cache, oldest first."""
-    pieces = []
+def find(cache: Path, kind: str) -> list[Artifact]:
+    """Artifacts of one kind (`cudart`, `driver`) in the cache, oldest first."""
+    artifacts = []
     for path in sorted(cache.glob(f"{kind}-*")):
         match = re.fullmatch(rf"{kind}-(\d+(?:\.\d+)*)", path.name)
         if match and path.is_dir():
-            pieces.append(Piece(path.name, match[1], _unpacked(cache, path)))
-    return sorted(pieces, key=lambda piece: [int(n) for n in piece.version.split(".")])
+            artifacts.append(Artifact(path.name, match[1], _unpacked(cache, path)))
+    return sorted(artifacts, key=lambda artifact: [int(n) for n in artifact.version.split(".")])
 
 
 def clang_folder(cache: Path) -> Path | None:

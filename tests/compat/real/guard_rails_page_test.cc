@@ -57,7 +57,7 @@ class Page : public testing::Test {
 };
 
 TEST_F(Page, HasTheMessageOfEveryErrorAsAMachineGivesIt) {
-  NEEDS_PIECES("nvrtc-12.9", "nvrtc-13.5", "nvjitlink-13.5", "driver-535");
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-13.5", "nvjitlink-13.5", "driver-535");
   {
     RailsComputer computer;
     computer.wheel(nvrtc, "13.5").driver(535);

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(NvrtcAndNvJitLink, OfOneToolkitAreLoaded) {
-  NEEDS_PIECES("nvrtc-12.9", "nvjitlink-12.9");
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-12.9");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "12.9");
   const Steps steps = computer.rails({"driver=12.9/575", "load:nvrtc", "load:nvJitLink",
@@ -26,7 +26,7 @@ TEST(NvrtcAndNvJitLink, OfOneToolkitAreLoaded) {
 }
 
 TEST(NvrtcAndNvJitLink, OfTwoMajorsAreRefusedBeforeTheSecondIsLoaded) {
-  NEEDS_PIECES("nvrtc-12.9", "nvjitlink-13.5");
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-13.5");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "13.5");
   const Steps steps =
@@ -40,7 +40,7 @@ TEST(NvrtcAndNvJitLink, OfTwoMajorsAreRefusedBeforeTheSecondIsLoaded) {
 }
 
 TEST(NvrtcAndNvJitLink, OfTwoMajorsAreLoadedWhereAPipelineCarriesPtxAlone) {
-  NEEDS_PIECES("nvrtc-12.9", "nvjitlink-13.5");
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-13.5");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "13.5");
   const Steps steps = computer.rails(
@@ -52,7 +52,7 @@ TEST(NvrtcAndNvJitLink, OfTwoMajorsAreLoadedWhereAPipelineCarriesPtxAlone) {
 }
 
 TEST(NvrtcAndNvJitLink, OfTwoMinorsAreLoadedAndLtoIrFlowsToTheNewerAlone) {
-  NEEDS_PIECES("nvrtc-12.4", "nvjitlink-12.9", "nvrtc-12.9", "nvjitlink-12.4");
+  NEEDS_ARTIFACTS("nvrtc-12.4", "nvjitlink-12.9", "nvrtc-12.9", "nvjitlink-12.4");
   for (const auto& [compiler, linker, expected] :
        {std::tuple{"12.4", "12.9", "declared"}, {"12.9", "12.4", "ToolkitMismatchError: "}}) {
     RailsComputer computer;
@@ -65,7 +65,7 @@ TEST(NvrtcAndNvJitLink, OfTwoMinorsAreLoadedAndLtoIrFlowsToTheNewerAlone) {
 }
 
 TEST(ARuntime, ThatOtherCodeHasLoadedIsTakenThoughANewerOneIsInstalled) {
-  NEEDS_PIECES("cudart-12.9", "cudart-13.5");
+  NEEDS_ARTIFACTS("cudart-12.9", "cudart-13.5");
   RailsComputer computer;
   computer.wheel(cudart, "13.5");
   const std::string theirs = computer.extra_wheel(cudart, "12.9", "theirs");
@@ -77,7 +77,7 @@ TEST(ARuntime, ThatOtherCodeHasLoadedIsTakenThoughANewerOneIsInstalled) {
 }
 
 TEST(ARuntime, BesideOneOfAnotherMajorIsRefusedAndBothStay) {
-  NEEDS_PIECES("cudart-12.9", "cudart-13.5");
+  NEEDS_ARTIFACTS("cudart-12.9", "cudart-13.5");
   for (const char* mode : {"mode=strict", "mode=best_effort"}) {
     RailsComputer computer;
     const std::string old =
@@ -95,7 +95,7 @@ TEST(ARuntime, BesideOneOfAnotherMajorIsRefusedAndBothStay) {
 // As auditwheel names the libraries that it puts into a wheel: file and SONAME are of its own, the
 // version definition is not.
 TEST(ARuntime, ThatAWheelHasRenamedIsRecognised) {
-  NEEDS_PIECES("cudart-13.5");
+  NEEDS_ARTIFACTS("cudart-13.5");
   RailsComputer computer;
   computer.wheel(cudart, "13.5");
   const std::string file = fake_library("renamed");
@@ -105,7 +105,7 @@ TEST(ARuntime, ThatAWheelHasRenamedIsRecognised) {
 }
 
 TEST(ARuntime, OfAMajorThatTheCatalogueDoesNotHaveYetCountsToo) {
-  NEEDS_PIECES("cudart-13.5");
+  NEEDS_ARTIFACTS("cudart-13.5");
   RailsComputer computer;
   const std::string old =
       computer.extra_wheel(cudart, "13.5", "theirs") + "/nvidia/cu13/lib/libcudart.so.13";
@@ -116,7 +116,7 @@ TEST(ARuntime, OfAMajorThatTheCatalogueDoesNotHaveYetCountsToo) {
 }
 
 TEST(AStubOfOurs, ThatCallsItselfTheRuntimeIsNotTakenForOne) {
-  NEEDS_PIECES("cudart-12.9");
+  NEEDS_ARTIFACTS("cudart-12.9");
   RailsComputer computer;
   computer.wheel(cudart, "12.9");
   const std::string stub = fake_library("stub");
@@ -126,9 +126,9 @@ TEST(AStubOfOurs, ThatCallsItselfTheRuntimeIsNotTakenForOne) {
 }
 
 TEST(TheToolchain, OfAToolkitIsOfOneRelease) {
-  NEEDS_PIECES("nvcc-12.4");
+  NEEDS_ARTIFACTS("nvcc-12.4");
   RailsComputer computer;
-  computer.env("CUDA_HOME", Pieces::of_this_build().folder("nvcc-12.4"));
+  computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
   const Steps steps =
       computer.rails({"driver=12.4/550", "constraint===12.4.*", "program:nvcc", "program:nvlink",
                       "static:cudadevrt", "bitcode:libdevice", "headers:cudart", "headers:nvcc"});
@@ -139,9 +139,9 @@ TEST(TheToolchain, OfAToolkitIsOfOneRelease) {
 }
 
 TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {
-  NEEDS_PIECES("nvcc-12.4", "crt-12.9");
+  NEEDS_ARTIFACTS("nvcc-12.4", "crt-12.9");
   RailsComputer computer;
-  computer.env("CUDA_HOME", Pieces::of_this_build().folder("nvcc-12.4"));
+  computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
   computer.wheel_of_headers("crt-12.9", "nvidia-cuda-nvcc-cu12", "12.9.86");
   const Steps steps = computer.rails({"driver=12.9/575", "program:nvcc", "headers:nvcc"});
   EXPECT_THAT(steps["program:nvcc"], StartsWith("/"));
@@ -154,9 +154,9 @@ TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {
 }
 
 TEST(TheHeadersOfALibrary, AreOfItsToolkitExactly) {
-  NEEDS_PIECES("cudart-12.9", "nvcc-12.4");
+  NEEDS_ARTIFACTS("cudart-12.9", "nvcc-12.4");
   RailsComputer computer;
-  computer.env("CUDA_HOME", Pieces::of_this_build().folder("nvcc-12.4")).wheel(cudart, "12.9");
+  computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4")).wheel(cudart, "12.9");
   const Steps steps = computer.rails({"driver=12.9/575", "load:cudart", "headers:cudart"});
   EXPECT_THAT(steps["load:cudart"], StartsWith("/"));
   EXPECT_THAT(
@@ -165,7 +165,7 @@ TEST(TheHeadersOfALibrary, AreOfItsToolkitExactly) {
 }
 
 TEST(TheRealDriver535, ServesItsOwnMajorAndNoNewerOne) {
-  NEEDS_PIECES("driver-535", "cudart-12.2", "nvrtc-13.5");
+  NEEDS_ARTIFACTS("driver-535", "cudart-12.2", "nvrtc-13.5");
   RailsComputer computer;
   computer.wheel(cudart, "12.2").wheel(nvrtc, "13.5").driver(535);
   const Steps steps = computer.rails({"allow=cudart,nvrtc", "load:cudart", "load:nvrtc"});
@@ -178,7 +178,7 @@ TEST(TheRealDriver535, ServesItsOwnMajorAndNoNewerOne) {
 }
 
 TEST(TheRealDriver535, ServesANewerMajorWhereForwardCompatibilityIsDeclared) {
-  NEEDS_PIECES("driver-535", "cudart-13.5");
+  NEEDS_ARTIFACTS("driver-535", "cudart-13.5");
   RailsComputer computer;
   computer.wheel(cudart, "13.5").driver(535).env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
   EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"], EndsWith("libcudart.so.13"));
@@ -186,7 +186,7 @@ TEST(TheRealDriver535, ServesANewerMajorWhereForwardCompatibilityIsDeclared) {
 
 // No kernel module runs, so NVML cannot say which branch this is.
 TEST(TheRealDriver535, WhoseBranchNobodySaysServesANewerMinorByBestEffortAlone) {
-  NEEDS_PIECES("driver-535", "cudart-12.9");
+  NEEDS_ARTIFACTS("driver-535", "cudart-12.9");
   if (!running_driver().empty()) GTEST_SKIP() << "this computer's own driver answers NVML";
   RailsComputer computer;
   computer.wheel(cudart, "12.9").driver(535);
@@ -199,7 +199,7 @@ TEST(TheRealDriver535, WhoseBranchNobodySaysServesANewerMinorByBestEffortAlone) 
 }
 
 TEST(AMachineWithoutADriver, IsAnErrorOfItsOwnUnlessOffOrSaid) {
-  NEEDS_PIECES("nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvrtc-12.9");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9");
   const std::string loaded = "libnvrtc.so.12";
@@ -211,7 +211,7 @@ TEST(AMachineWithoutADriver, IsAnErrorOfItsOwnUnlessOffOrSaid) {
 }
 
 TEST(ALibraryWithoutMetadata, IsRefusedInStrictAndLoadedByBestEffort) {
-  NEEDS_PIECES("nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvrtc-12.9");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9");
   computer.remove_metadata();
@@ -223,7 +223,7 @@ TEST(ALibraryWithoutMetadata, IsRefusedInStrictAndLoadedByBestEffort) {
 }
 
 TEST(ALibraryThatDoesNotOpen, IsALoadErrorWithTheLinkersWords) {
-  NEEDS_PIECES("nvrtc-12.9");
+  NEEDS_ARTIFACTS("nvrtc-12.9");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9");
   computer.need_what_is_not_there(computer.site_packages() /

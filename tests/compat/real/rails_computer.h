@@ -16,15 +16,15 @@
 
 namespace anycuda::test {
 
-inline std::string why_missing(std::initializer_list<const char*> pieces) {
-  for (const char* piece : pieces) {
-    const std::string reason = Pieces::of_this_build().why_missing(piece);
+inline std::string why_missing(std::initializer_list<const char*> artifacts) {
+  for (const char* artifact : artifacts) {
+    const std::string reason = Artifacts::of_this_build().why_missing(artifact);
     if (!reason.empty()) return reason;
   }
   return {};
 }
 
-#define NEEDS_PIECES(...) \
+#define NEEDS_ARTIFACTS(...) \
   if (const std::string reason = why_missing({__VA_ARGS__}); !reason.empty()) GTEST_SKIP() << reason
 
 // One of those that guard_rails.cmake makes.
@@ -70,15 +70,16 @@ class RailsComputer : public Machine {
   // A wheel in a site-packages of its own, that is in no environment.
   std::string extra_wheel(Component library, const std::string& version, const std::string& name) {
     const Path site = root() / name / "lib/python3.12/site-packages";
-    install_wheel(Pieces::of_this_build().folder(std::string(library.name) + "-" + version), site);
+    install_wheel(Artifacts::of_this_build().folder(std::string(library.name) + "-" + version),
+                  site);
     return site.string();
   }
 
-  // A piece that is of headers, as a wheel of that name and version has them.
-  void wheel_of_headers(const std::string& piece, const std::string& distribution,
+  // An artifact that is of headers, as a wheel of that name and version has them.
+  void wheel_of_headers(const std::string& artifact, const std::string& distribution,
                         const std::string& version) {
     namespace fs = std::filesystem;
-    const Path from = Pieces::of_this_build().folder(piece);
+    const Path from = Artifacts::of_this_build().folder(artifact);
     std::string record;
     for (const auto& entry : fs::recursive_directory_iterator(from)) {
       if (!entry.is_regular_file() || entry.path().filename().string()[0] == '.') continue;

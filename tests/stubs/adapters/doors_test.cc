@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
-#include "tests/support/pieces.h"
+#include "tests/support/artifacts.h"
 
 namespace anycuda {
 namespace {
@@ -26,11 +26,11 @@ class Doors : public ::testing::Test {
         });
   }
 
-  // The driver of the process becomes that of a piece. "": it is there.
-  std::string use_driver(const std::string& piece) {
-    const Pieces& pieces = Pieces::of_this_build();
-    if (!pieces.has(piece)) return pieces.why_missing(piece);
-    const auto file = pieces.folder(piece) / "libcuda.so.1";
+  // The driver of the process becomes that of an artifact. "": it is there.
+  std::string use_driver(const std::string& artifact) {
+    const Artifacts& artifacts = Artifacts::of_this_build();
+    if (!artifacts.has(artifact)) return artifacts.why_missing(artifact);
+    const auto file = artifacts.folder(artifact) / "libcuda.so.1";
     driver_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (driver_ == nullptr) return dlerror();
     for (const char* name : {"cuGetProcAddress", "cuGetProcAddress_v2", "cuDriverGetVersion"}) {
@@ -87,10 +87,10 @@ class Doors : public ::testing::Test {
   void* driver_ = nullptr;
 };
 
-#define USE_DRIVER(piece)                          \
-  do {                                             \
-    const std::string missing = use_driver(piece); \
-    if (!missing.empty()) GTEST_SKIP() << missing; \
+#define USE_DRIVER(artifact)                          \
+  do {                                                \
+    const std::string missing = use_driver(artifact); \
+    if (!missing.empty()) GTEST_SKIP() << missing;    \
   } while (false)
 
 TEST_F(Doors, ACallerOf11GetsTheFormsOf11) {

@@ -11,18 +11,18 @@ from pathlib import Path
 from .debian import Apt
 from .errors import FetchError
 from .get import sha256
-from .lockfile import Lock, LockedFile, Part, Piece
+from .lockfile import Lock, LockedFile, Part, Artifact
 from .pypi import Pip
-from .wanted import ARCH, Deb, WantedPiece, Wheel
+from .wanted import ARCH, Deb, WantedArtifact, Wheel
 
 Resolver = Callable[[Wheel | Deb, Path], LockedFile]
 
 
 def resolve(
-    wanted: list[WantedPiece], sets: dict[str, list[str]], resolver: Resolver, work: Path
+    wanted: list[WantedArtifact], sets: dict[str, list[str]], resolver: Resolver, work: Path
 ) -> Lock:
     """Looks up each file once, four at a time; the first that cannot be found ends the work."""
-    files = list(dict.fromkeys(part.file for piece in wanted for part in piece.parts))
+    files = list(dict.fromkeys(part.file for artifact in wanted for part in artifact.parts))
 
     def one(file: Wheel | Deb) -> LockedFile:
         with tempfile.TemporaryDirectory(prefix="resolve-", dir=work) as folder:
@@ -32,17 +32,17 @@ def resolve(
         locked = dict(zip(files, pool.map(one, files), strict=True))
     return Lock(
         files={file.name: file for file in sorted(locked.values(), key=lambda f: f.name)},
-        pieces={
-            piece.name: Piece(
-                name=piece.name,
-                arch=piece.arch,
-                parts=tuple(Part(locked[p.file].name, p.take, p.drop) for p in piece.parts),
-                links=piece.links,
-                write=piece.write,
-                join=piece.join,
-                holds=piece.holds,
+        artifacts={
+            artifact.name: Artifact(
+                name=artifact.name,
+                arch=artifact.arch,
+                parts=tuple(Part(locked[p.file].name, p.take, p.drop) for p in artifact.parts),
+                links=artifact.links,
+                write=artifact.write,
+                join=artifact.join,
+                holds=artifact.holds,
             )
-            for piece in sorted(wanted, key=lambda p: order(p.name))
+            for artifact in sorted(wanted, key=lambda p: order(p.name))
         },
         sets={name: tuple(sorted(members, key=order)) for name, members in sorted(sets.items())},
     )

@@ -9,13 +9,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from pieces_support import ROOT, CacheCase
+from artifacts_support import ROOT, CacheCase
 
-from anycuda_pieces import lockfile, recipe, resolve, unpack
-from anycuda_pieces.errors import PieceError
-from anycuda_pieces.wanted import Deb, Wheel
+from artifacts import lockfile, recipe, resolve, unpack
+from artifacts.errors import ArtifactError
+from artifacts.wanted import Deb, Wheel
 
-LOCK = ROOT / "pieces" / "lock.json"
+LOCK = ROOT / "tools" / "fetch" / "lock.json"
 
 
 class TheLock(unittest.TestCase):
@@ -38,7 +38,7 @@ class TheLock(unittest.TestCase):
             return debian[file.package, file.suite, file.component]
 
         with tempfile.TemporaryDirectory() as work:
-            again = resolve.resolve(recipe.pieces(), recipe.sets(), look_up, Path(work))
+            again = resolve.resolve(recipe.artifacts(), recipe.sets(), look_up, Path(work))
         self.assertEqual(lockfile.dump(again), lockfile.dump(self.lock))
 
     def test_has_every_version_of_every_library(self) -> None:
@@ -53,22 +53,22 @@ class TheLock(unittest.TestCase):
         )
         self.assertLess(set(self.lock.sets["demo"]), set(test))
 
-    def test_a_library_piece_holds_the_version_of_its_name(self) -> None:
-        for piece in self.lock.pieces.values():
-            family, _, version = piece.name.partition("-")
+    def test_a_library_artifact_holds_the_version_of_its_name(self) -> None:
+        for artifact in self.lock.artifacts.values():
+            family, _, version = artifact.name.partition("-")
             if family in ("cudart", "nvrtc", "nvjitlink", "crt"):
-                (file,) = self.lock.files_of(piece)
+                (file,) = self.lock.files_of(artifact)
                 self.assertTrue(
-                    f"{file.version}.".startswith(f"{version}."), f"{piece.name}: {file.version}"
+                    f"{file.version}.".startswith(f"{version}."), f"{artifact.name}: {file.version}"
                 )
 
-    def test_a_library_piece_keeps_its_wheels_metadata(self) -> None:
-        for piece in self.lock.pieces.values():
-            if piece.name.rsplit("-", 1)[0] in ("cudart", "nvrtc", "nvjitlink", "cuda-toolkit"):
-                (part,) = piece.parts
+    def test_a_library_artifact_keeps_its_wheels_metadata(self) -> None:
+        for artifact in self.lock.artifacts.values():
+            if artifact.name.rsplit("-", 1)[0] in ("cudart", "nvrtc", "nvjitlink", "cuda-toolkit"):
+                (part,) = artifact.parts
                 for name in ("METADATA", "RECORD"):
                     kept = unpack.destination(part, f"nvidia_x-1.0.dist-info/{name}")
-                    self.assertEqual(kept, f"nvidia_x-1.0.dist-info/{name}", piece.name)
+                    self.assertEqual(kept, f"nvidia_x-1.0.dist-info/{name}", artifact.name)
 
     def test_names_no_host(self) -> None:
         self.assertNotIn("://", LOCK.read_text(encoding="utf-8"))
@@ -78,7 +78,7 @@ class FaultyLocks(CacheCase):
     def faults(self, lock: lockfile.Lock) -> str:
         path = self.top / "lock.json"
         path.write_text(lockfile.dump(lock), encoding="utf-8")
-        with self.assertRaises(PieceError) as caught:
+        with self.assertRaises(ArtifactError) as caught:
             lockfile.load(path)
         return str(caught.exception)
 
@@ -97,28 +97,28 @@ class FaultyLocks(CacheCase):
             "size -1": self.with_file(size=-1),
             "unknown source 'ftp'": self.with_file(source="ftp"),
             "needs suite and component": self.with_file(source="debian"),
-            "file gone.whl is not in the lock": self.with_piece("one", part),
-            "file one.whl: no piece uses it": self.with_piece("one", part),
-            "which is no folder": self.with_piece("one", named),
-            "a set has the same name": self.with_piece("both", named),
-            "there is no piece 'three'": dataclasses.replace(self.lock, sets={"all": ("three",)}),
+            "file gone.whl is not in the lock": self.with_artifact("one", part),
+            "file one.whl: no artifact uses it": self.with_artifact("one", part),
+            "which is no folder": self.with_artifact("one", named),
+            "a set has the same name": self.with_artifact("both", named),
+            "there is no artifact 'three'": dataclasses.replace(self.lock, sets={"all": ("three",)}),
         }
         for words, lock in cases.items():
             with self.subTest(words):
                 self.assertIn(words, self.faults(lock))
 
-    def with_piece(self, name: str, part: lockfile.Part) -> lockfile.Lock:
-        pieces = dict(self.lock.pieces, **{name: lockfile.Piece(name, "all", (part,))})
-        return dataclasses.replace(self.lock, pieces=pieces)
+    def with_artifact(self, name: str, part: lockfile.Part) -> lockfile.Lock:
+        artifacts = dict(self.lock.artifacts, **{name: lockfile.Artifact(name, "all", (part,))})
+        return dataclasses.replace(self.lock, artifacts=artifacts)
 
     def test_a_missing_or_broken_file_says_what_to_do(self) -> None:
-        with self.assertRaisesRegex(PieceError, "fetch.py lock"):
+        with self.assertRaisesRegex(ArtifactError, "fetch.py lock"):
             lockfile.load(self.top / "none.json")
         (self.top / "broken.json").write_text("{")
-        with self.assertRaisesRegex(PieceError, "is not JSON"):
+        with self.assertRaisesRegex(ArtifactError, "is not JSON"):
             lockfile.load(self.top / "broken.json")
         (self.top / "newer.json").write_text('{"format": 99}')
-        with self.assertRaisesRegex(PieceError, "format 99"):
+        with self.assertRaisesRegex(ArtifactError, "format 99"):
             lockfile.load(self.top / "newer.json")
 
     def test_a_good_lock_is_read_as_it_was_written(self) -> None:

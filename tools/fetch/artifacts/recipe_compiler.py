@@ -4,7 +4,7 @@ g++ and glibc, so this machine's are not used.
 
 from __future__ import annotations
 
-from .wanted import Deb, WantedPart, WantedPiece
+from .wanted import Deb, WantedPart, WantedArtifact
 
 TRIPLE = "x86_64-linux-gnu"
 INSIDE = f"usr/lib/gcc/{TRIPLE}/12"
@@ -23,9 +23,9 @@ def part(package: str, take: dict[str, str], drop: tuple[str, ...] = ()) -> Want
     return WantedPart(Deb(package, "bookworm"), take, drop)
 
 
-def gcc() -> WantedPiece:
+def gcc() -> WantedArtifact:
     libraries = f"usr/lib/{TRIPLE}"
-    return WantedPiece(
+    return WantedArtifact(
         "gcc-12",
         (
             part("g++-12", {f"usr/bin/{TRIPLE}-g++-12": "usr/bin/g++-12", f"{INSIDE}/cc1plus": f"{INSIDE}/"}),

@@ -1,4 +1,4 @@
-"""lock.json as objects: files by hash, pieces made of members of files, sets of pieces."""
+"""lock.json as objects: files by hash, artifacts made of members of files, sets of artifacts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from .errors import PieceError
+from .errors import ArtifactError
 
 FORMAT = 1
-# Part of every piece's digest: raise it when unpacking itself changes, so that old folders are not
-# taken for new. (Execute permissions are kept without a new number: older pieces need none.)
+# Part of every artifact's digest: raise it when unpacking itself changes, so that old folders are not
+# taken for new. (Execute permissions are kept without a new number: older artifacts need none.)
 UNPACK_FORMAT = 1
 
 
@@ -40,7 +40,7 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Part:
-    """What a piece takes from one file: member pattern -> folder or file in the piece.
+    """What an artifact takes from one file: member pattern -> folder or file in the artifact.
 
     In a pattern * stands for any characters, slashes too, and the destination is the folder ("" or
     ending in /) that replaces the folders before the first *. A pattern without * may also have a
@@ -53,7 +53,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Piece:
+class Artifact:
     """One folder in the cache, and how to make it."""
 
     name: str
@@ -68,34 +68,34 @@ class Piece:
 @dataclass(frozen=True)
 class Lock:
     files: dict[str, LockedFile]
-    pieces: dict[str, Piece]
+    artifacts: dict[str, Artifact]
     sets: dict[str, tuple[str, ...]]
 
-    def expand(self, names: list[str]) -> list[Piece]:
-        """Sets and pieces by name -> pieces, each once, in the lock's order."""
+    def expand(self, names: list[str]) -> list[Artifact]:
+        """Sets and artifacts by name -> artifacts, each once, in the lock's order."""
         wanted: set[str] = set()
         for name in names:
             if name in self.sets:
                 wanted.update(self.sets[name])
-            elif name in self.pieces:
+            elif name in self.artifacts:
                 wanted.add(name)
             else:
-                raise PieceError(
-                    f"no set and no piece is named '{name}'; sets: {', '.join(sorted(self.sets))}; "
-                    "pieces: `python3 pieces/fetch.py list`"
+                raise ArtifactError(
+                    f"no set and no artifact is named '{name}'; sets: {', '.join(sorted(self.sets))}; "
+                    "artifacts: `python3 tools/fetch/fetch.py list`"
                 )
-        return [piece for name, piece in self.pieces.items() if name in wanted]
+        return [artifact for name, artifact in self.artifacts.items() if name in wanted]
 
-    def files_of(self, piece: Piece) -> list[LockedFile]:
-        return [self.files[part.file] for part in piece.parts]
+    def files_of(self, artifact: Artifact) -> list[LockedFile]:
+        return [self.files[part.file] for part in artifact.parts]
 
-    def digest(self, piece: Piece) -> str:
+    def digest(self, artifact: Artifact) -> str:
         """Names the content: another hash, rule or unpacker gives another folder."""
-        about = asdict(piece)
-        if not piece.holds:  # folders from before there was such a rule stay as good as they are
+        about = asdict(artifact)
+        if not artifact.holds:  # folders from before there was such a rule stay as good as they are
             del about["holds"]
         text = json.dumps(
-            [UNPACK_FORMAT, about, [f.sha256 for f in self.files_of(piece)]], sort_keys=True
+            [UNPACK_FORMAT, about, [f.sha256 for f in self.files_of(artifact)]], sort_keys=True
         )
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -105,31 +105,31 @@ def load(path: Path) -> Lock:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise PieceError(
-            f"{path} is missing: make it with `python3 pieces/fetch.py lock`"
+        raise ArtifactError(
+            f"{path} is missing: make it with `python3 tools/fetch/fetch.py lock`"
         ) from None
     except json.JSONDecodeError as error:
-        raise PieceError(f"{path} is not JSON: {error}") from None
+        raise ArtifactError(f"{path} is not JSON: {error}") from None
     if data.get("format") != FORMAT:
-        raise PieceError(f"{path}: format {data.get('format')!r}, this tool reads {FORMAT}")
+        raise ArtifactError(f"{path}: format {data.get('format')!r}, this tool reads {FORMAT}")
     lock = Lock(
         files={name: LockedFile(name=name, **entry) for name, entry in data["files"].items()},
-        pieces={name: _piece(name, entry) for name, entry in data["pieces"].items()},
+        artifacts={name: _artifact(name, entry) for name, entry in data["artifacts"].items()},
         sets={name: tuple(members) for name, members in data["sets"].items()},
     )
     problems = check(lock)
     if problems:
-        raise PieceError(f"{path}: " + "; ".join(problems))
+        raise ArtifactError(f"{path}: " + "; ".join(problems))
     return lock
 
 
-def _piece(name: str, entry: dict) -> Piece:
+def _artifact(name: str, entry: dict) -> Artifact:
     parts = tuple(
         Part(file=part["file"], take=part["take"], drop=tuple(part.get("drop", ())))
         for part in entry["parts"]
     )
     rest = {key: value for key, value in entry.items() if key != "parts"}
-    return Piece(name=name, parts=parts, **rest)
+    return Artifact(name=name, parts=parts, **rest)
 
 
 def check(lock: Lock) -> list[str]:
@@ -145,25 +145,25 @@ def check(lock: Lock) -> list[str]:
         if file.source == "debian" and not (file.suite and file.component):
             problems.append(f"file {file.name}: a Debian file needs suite and component")
     used = set()
-    for piece in lock.pieces.values():
-        for part in piece.parts:
+    for artifact in lock.artifacts.values():
+        for part in artifact.parts:
             used.add(part.file)
             if part.file not in lock.files:
-                problems.append(f"piece {piece.name}: file {part.file} is not in the lock")
+                problems.append(f"artifact {artifact.name}: file {part.file} is not in the lock")
             for pattern, target in part.take.items():
                 if "*" in pattern and target and not target.endswith("/"):
                     problems.append(
-                        f"piece {piece.name}: {pattern} goes to '{target}', "
+                        f"artifact {artifact.name}: {pattern} goes to '{target}', "
                         "which is no folder (no / at its end)"
                     )
-        if piece.name in lock.sets:
-            problems.append(f"piece {piece.name}: a set has the same name")
+        if artifact.name in lock.sets:
+            problems.append(f"artifact {artifact.name}: a set has the same name")
     for name in sorted(set(lock.files) - used):
-        problems.append(f"file {name}: no piece uses it")
+        problems.append(f"file {name}: no artifact uses it")
     for name, members in lock.sets.items():
         for member in members:
-            if member not in lock.pieces:
-                problems.append(f"set {name}: there is no piece '{member}'")
+            if member not in lock.artifacts:
+                problems.append(f"set {name}: there is no artifact '{member}'")
     return problems
 
 
@@ -180,14 +180,14 @@ def dump(lock: Lock) -> str:
     out.append(
         ",\n".join(f"  {line(f.name)}: {line(trimmed(asdict(f)))}" for f in lock.files.values())
     )
-    out.append(' },\n "pieces": {')
-    pieces = []
-    for piece in lock.pieces.values():
-        fields = trimmed(asdict(piece))
+    out.append(' },\n "artifacts": {')
+    artifacts = []
+    for artifact in lock.artifacts.values():
+        fields = trimmed(asdict(artifact))
         parts = ",\n".join(f"   {line(trimmed(part))}" for part in fields.pop("parts"))
         rest = "".join(f",\n   {line(key)}: {line(value)}" for key, value in sorted(fields.items()))
-        pieces.append(f'  {line(piece.name)}: {{"parts": [\n{parts}]{rest}}}')
-    out.append(",\n".join(pieces))
+        artifacts.append(f'  {line(artifact.name)}: {{"parts": [\n{parts}]{rest}}}')
+    out.append(",\n".join(artifacts))
     out.append(' },\n "sets": {')
     sets = []
     for name, members in lock.sets.items():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-# Of the machine that uses the pieces. Every file and piece carries its own.
+# Of the machine that uses the artifacts. Every file and artifact carries its own.
 ARCH = "x86_64"
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """A Python package of one exact version. `arch` may be another than that of the piece: what runs under an
+    """A Python package of one exact version. `arch` may be another than that of the artifact: what runs under an
     emulator is for any machine."""
 
     package: str
@@ -35,7 +35,7 @@ class WantedPart:
 
 
 @dataclass(frozen=True)
-class WantedPiece:
+class WantedArtifact:
     name: str
     parts: tuple[WantedPart, ...]
     links: dict[str, str] = field(default_factory=dict)

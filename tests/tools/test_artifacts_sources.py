@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from pieces_support import CacheCase, ToolsOnPath, locked, wheel_bytes
+from artifacts_support import CacheCase, ToolsOnPath, locked, wheel_bytes
 
-from anycuda_pieces import sources
-from anycuda_pieces.debian import Apt
-from anycuda_pieces.errors import FetchError
-from anycuda_pieces.lockfile import Fetched, Lock, Part, Piece
-from anycuda_pieces.pypi import Pip
+from artifacts import sources
+from artifacts.debian import Apt
+from artifacts.errors import FetchError
+from artifacts.lockfile import Fetched, Lock, Part, Artifact
+from artifacts.pypi import Pip
 
 # An apt that has version 2 of every package and reads no configuration.
 APT = {
@@ -35,7 +35,7 @@ class AptSource(CacheCase):
     def fetch(self, version: str, tools: dict[str, str]) -> Fetched:
         into = self.top / "into"
         into.mkdir(exist_ok=True)
-        keys = mock.patch("anycuda_pieces.debian.KEYRINGS", (str(self.top),))
+        keys = mock.patch("artifacts.debian.KEYRINGS", (str(self.top),))
         with ToolsOnPath(self.top / "bin", tools).patch(), keys:
             apt = Apt(self.top / "apt", "x86_64")
             return apt.fetch(locked("p.deb", b"", "debian", "p", version), into)
@@ -142,11 +142,11 @@ class NoPip(PipCase):
         tree = wheel_bytes({"pip/__main__.py": b"", "m/a.crt": b"A"})
         names = ("pip-debian12", "pip-debian13", "certificates")
         files = {f"{name}.whl": locked(f"{name}.whl", tree, "debian") for name in names}
-        pieces = {
-            name: Piece(name, "all", (Part(f"{name}.whl", {"*": ""}),), join={"ca.pem": "m/*.crt"})
+        artifacts = {
+            name: Artifact(name, "all", (Part(f"{name}.whl", {"*": ""}),), join={"ca.pem": "m/*.crt"})
             for name in names
         }
-        self.lock = Lock(files, pieces, {})
+        self.lock = Lock(files, artifacts, {})
         self.tree = tree
 
     def find(self, apt, body: str = '[ -f "$PYTHONPATH/pip/__main__.py" ]'):

@@ -1,4 +1,4 @@
-"""Getting pieces: what comes, what is refused, what an interruption or a second process leaves."""
+"""Getting artifacts: what comes, what is refused, what an interruption or a second process leaves."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from pieces_support import CacheCase, Store, no_source, wheel_bytes
+from artifacts_support import CacheCase, Store, no_source, wheel_bytes
 
-from anycuda_pieces import cli, lockfile, unpack
-from anycuda_pieces import get as get_module
-from anycuda_pieces.errors import FetchError, PieceError
-from anycuda_pieces.get import GIVE_UP_AFTER
+from artifacts import cli, lockfile, unpack
+from artifacts import get as get_module
+from artifacts.errors import FetchError, ArtifactError
+from artifacts.get import GIVE_UP_AFTER
 
 
 class Getting(CacheCase):
-    def test_a_piece_has_the_members_the_lock_takes_and_no_others(self) -> None:
+    def test_a_artifact_has_the_members_the_lock_takes_and_no_others(self) -> None:
         result = self.get(Store(self.contents))
         folder = result.folders["one"]
         self.assertEqual((folder / "nvidia/lib/libone.so").read_bytes(), b"one")
@@ -55,15 +55,15 @@ class Getting(CacheCase):
     def test_newer_package_is_used_if_contents_match(self) -> None:
         """A mirror keeps only the newest version, whose hash the lock cannot know."""
         newer = {"one.whl": wheel_bytes({"nvidia/lib/libone.so": b"release 1.2, newer", "nvidia/lib/libone.a": b""})}
-        piece = self.lock.pieces["one"]
+        artifact = self.lock.artifacts["one"]
         for holds, missing in (
             ({}, ""),
             ({"nvidia/lib/libone.so": "release 1.2"}, ""),
             ({"nvidia/lib/libone.so": "release 1.3"}, "one: 'release 1.3' is not in nvidia/lib/libone.so; "),
-            ({"nvidia/lib/libtwo.*": ""}, "one: it holds no nvidia/lib/libtwo.*; the piece is not used"),
+            ({"nvidia/lib/libtwo.*": ""}, "one: it holds no nvidia/lib/libtwo.*; the artifact is not used"),
         ):
             with self.subTest(holds=holds):
-                self.lock.pieces["one"] = dataclasses.replace(piece, holds=holds)
+                self.lock.artifacts["one"] = dataclasses.replace(artifact, holds=holds)
                 result = self.get(Store(newer, versions={"one.whl": "2"}), ["one"])
                 self.assertIn(missing, result.missing.get("one", ""))
                 self.assertEqual("one" in result.missing, bool(missing))
@@ -81,7 +81,7 @@ class Getting(CacheCase):
         self.get(store)
         self.assertEqual(store.asked, ["two.whl"])
 
-    def test_another_hash_in_the_lock_is_another_piece(self) -> None:
+    def test_another_hash_in_the_lock_is_another_artifact(self) -> None:
         before = self.get(Store(self.contents)).folders["one"]
         self.contents["one.whl"] = wheel_bytes({"nvidia/lib/libone.so": b"newer"})
         self.lock = self.lock_of(self.contents)
@@ -97,7 +97,7 @@ class Getting(CacheCase):
         self.assertEqual((again / "nvidia/lib/libone.so").read_bytes(), b"one")
 
     def test_an_unknown_name_is_an_error_that_lists_the_sets(self) -> None:
-        with self.assertRaisesRegex(PieceError, "'nowhere'.*sets: both"):
+        with self.assertRaisesRegex(ArtifactError, "'nowhere'.*sets: both"):
             self.lock.expand(["nowhere"])
 
 
@@ -143,9 +143,9 @@ class Failing(CacheCase):
         self.assertEqual(len(store.asked), GIVE_UP_AFTER * get_module.TRIES)
         self.assertRegex(result.missing["p9"], "not tried .* the line is broken")
 
-    def test_a_piece_for_another_machine_is_not_fetched(self) -> None:
+    def test_a_artifact_for_another_machine_is_not_fetched(self) -> None:
         with mock.patch("platform.machine", return_value="aarch64"):
-            self.lock.pieces["one"] = lockfile.Piece("one", "x86_64", self.lock.pieces["one"].parts)
+            self.lock.artifacts["one"] = lockfile.Artifact("one", "x86_64", self.lock.artifacts["one"].parts)
             result = self.get(Store(self.contents))
         self.assertEqual(result.missing, {"one": "locked for x86_64 only, this machine is aarch64"})
         self.assertEqual(self.published(), ["two"])
@@ -219,7 +219,7 @@ class Processes(CacheCase):
     def ended_with(self, pid: int) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
-    def test_an_interrupted_unpacking_leaves_no_half_piece(self) -> None:
+    def test_an_interrupted_unpacking_leaves_no_half_artifact(self) -> None:
         self.assertEqual(self.ended_with(self.start(_die_while_unpacking, self)), 9)
         half = [path for path in self.cache.root.rglob("two") if path.is_file()]
         self.assertTrue(half, "the child was to die with a half-made folder")
@@ -255,7 +255,7 @@ class Processes(CacheCase):
         second = self.start(_fetch_second, self, go_on, answer)
         got = answer.receive()
         self.assertEqual([self.ended_with(pid) for pid in (first, second)], [0, 0])
-        self.assertEqual(got, str(self.cache.folder(self.lock, self.lock.pieces["one"])))
+        self.assertEqual(got, str(self.cache.folder(self.lock, self.lock.artifacts["one"])))
 
 
 class CommandLine(CacheCase):
@@ -263,7 +263,7 @@ class CommandLine(CacheCase):
         path = self.top / "lock.json"
         path.write_text(lockfile.dump(self.lock), encoding="utf-8")
         out, err = io.StringIO(), io.StringIO()
-        sources = mock.patch("anycuda_pieces.sources.real_sources", return_value={"pypi": store})
+        sources = mock.patch("artifacts.sources.real_sources", return_value={"pypi": store})
         quick = mock.patch("time.sleep")
         with sources, quick, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = cli.main(["--lock", str(path), "--cache", str(self.cache.root), *words])
@@ -272,7 +272,7 @@ class CommandLine(CacheCase):
     def test_get_prints_the_folders(self) -> None:
         status, out, _ = self.run_cli(Store(self.contents), "get", "one")
         self.assertEqual(
-            (status, out), (0, f"one {self.cache.folder(self.lock, self.lock.pieces['one'])}\n")
+            (status, out), (0, f"one {self.cache.folder(self.lock, self.lock.artifacts['one'])}\n")
         )
 
     def test_what_is_missing_is_named_and_fails_only_when_strict(self) -> None:
@@ -287,16 +287,16 @@ class CommandLine(CacheCase):
     def test_cmake_code_sets_folder_or_reason(self) -> None:
         store = Store({"two.whl": self.contents["two.whl"], "one.whl": b"x"})
         _, out, _ = self.run_cli(store, "get", "both", "--format", "cmake")
-        folder = self.cache.folder(self.lock, self.lock.pieces["two"])
-        self.assertIn(f"set(ANYCUDA_PIECE_two [===[{folder}]===] PARENT_SCOPE)\n", out)
-        self.assertIn("set(ANYCUDA_PIECE_one [===[]===] PARENT_SCOPE)\n", out)
+        folder = self.cache.folder(self.lock, self.lock.artifacts["two"])
+        self.assertIn(f"set(ANYCUDA_ARTIFACT_two [===[{folder}]===] PARENT_SCOPE)\n", out)
+        self.assertIn("set(ANYCUDA_ARTIFACT_one [===[]===] PARENT_SCOPE)\n", out)
         self.assertRegex(
             out,
-            r"set\(ANYCUDA_PIECE_REASON_one \[===\[one.whl: SHA-256 is .*\]===\] PARENT_SCOPE\)",
+            r"set\(ANYCUDA_ARTIFACT_REASON_one \[===\[one.whl: SHA-256 is .*\]===\] PARENT_SCOPE\)",
         )
-        self.assertIn("set(ANYCUDA_PIECES [===[one;two]===] PARENT_SCOPE)\n", out)
+        self.assertIn("set(ANYCUDA_ARTIFACTS [===[one;two]===] PARENT_SCOPE)\n", out)
 
-    def test_skip_leaves_a_piece_out(self) -> None:
+    def test_skip_leaves_a_artifact_out(self) -> None:
         _, out, _ = self.run_cli(Store(self.contents), "get", "both", "--skip", "one")
         self.assertNotIn("one", out.replace(str(self.cache.root), ""))
         self.assertEqual(self.published(), ["two"])
@@ -304,14 +304,14 @@ class CommandLine(CacheCase):
     def test_unknown_names_end_with_2(self) -> None:
         status, _, err = self.run_cli(no_source, "get", "nowhere")
         self.assertEqual(status, 2)
-        self.assertIn("no set and no piece is named 'nowhere'", err)
+        self.assertIn("no set and no artifact is named 'nowhere'", err)
 
     def test_path_knows_only_what_is_there(self) -> None:
         self.assertEqual(self.run_cli(no_source, "path", "one")[0], 2)
         self.run_cli(Store(self.contents), "get", "one")
         status, out, _ = self.run_cli(no_source, "path", "one")
         self.assertEqual(
-            (status, out.strip()), (0, str(self.cache.folder(self.lock, self.lock.pieces["one"])))
+            (status, out.strip()), (0, str(self.cache.folder(self.lock, self.lock.artifacts["one"])))
         )
 
 

@@ -1,12 +1,12 @@
 """The two ways in which getting something goes wrong."""
 
 
-class PieceError(Exception):
+class ArtifactError(Exception):
     """A fault of the caller or of the lock file: nothing can be done, say so and stop."""
 
 
 class FetchError(Exception):
-    """One file or piece could not be had. The others go on.
+    """One file or artifact could not be had. The others go on.
 
     `final` says that trying again cannot help (another version on the mirror, a missing tool).
     """

@@ -10,7 +10,7 @@ from pathlib import Path
 from .cache import Cache
 from .debian import Apt
 from .errors import FetchError
-from .get import Source, fetch_file, make_piece
+from .get import Source, fetch_file, make_artifact
 from .lockfile import Fetched, Lock, LockedFile
 from .pypi import Pip
 
@@ -44,7 +44,7 @@ def real_sources(lock: Lock, cache: Cache) -> dict[str, Source]:
 
 
 def find_pip(lock: Lock, cache: Cache, apt: Source, bootstrap: bool) -> Pip:
-    """This Python's pip, else (if `bootstrap`) Debian's python3-pip unpacked beside the pieces."""
+    """This Python's pip, else (if `bootstrap`) Debian's python3-pip unpacked beside the artifacts."""
     own = Pip()
     if own.works():
         return own
@@ -71,12 +71,12 @@ def find_pip(lock: Lock, cache: Cache, apt: Source, bootstrap: bool) -> Pip:
 
 
 def _helper(lock: Lock, cache: Cache, apt: Source, name: str) -> Path:
-    """A piece that the tool itself needs, made while the cache is already held for the pieces asked
+    """An artifact that the tool itself needs, made while the cache is already held for the artifacts asked
     for.
     """
-    piece = lock.pieces[name]
-    if not cache.has(lock, piece):
-        for file in lock.files_of(piece):
+    artifact = lock.artifacts[name]
+    if not cache.has(lock, artifact):
+        for file in lock.files_of(artifact):
             fetch_file(file, apt, cache)
-        make_piece(lock, piece, cache)
-    return cache.folder(lock, piece)
+        make_artifact(lock, artifact, cache)
+    return cache.folder(lock, artifact)

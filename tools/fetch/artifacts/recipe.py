@@ -1,6 +1,6 @@
-"""What we want: versions, which members of which package make a piece, which pieces make a set.
+"""What we want: versions, which members of which package make an artifact, which artifacts make a set.
 
-The only place to edit when a CUDA release comes out; `python3 pieces/fetch.py lock` then looks up
+The only place to edit when a CUDA release comes out; `python3 tools/fetch/fetch.py lock` then looks up
 the files and writes lock.json.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from .recipe_compiler import gcc
 from .recipe_tools import tools
 from .unpack import WHOLE
-from .wanted import Deb, WantedPart, WantedPiece, Wheel
+from .wanted import Deb, WantedPart, WantedArtifact, Wheel
 
 CUDART = (
     "11.7.99 11.8.89 12.0.107 12.0.146 12.1.105 12.2.140 12.3.101 12.4.127 12.5.82 12.6.77 "
@@ -56,11 +56,11 @@ def minor_of(version: str) -> str:
 
 def family(
     name: str, base: str, versions: list[str], take: dict[str, str], drop: tuple[str, ...] = ()
-) -> list[WantedPiece]:
-    """One piece per version of one NVIDIA package."""
+) -> list[WantedArtifact]:
+    """One artifact per version of one NVIDIA package."""
     extra = EXTRA_PATCH_RELEASES.get(name, set())
     return [
-        WantedPiece(
+        WantedArtifact(
             f"{name}-{version if version in extra else minor_of(version)}",
             (WantedPart(Wheel(package_name(base, version), version), take, drop),),
         )
@@ -76,14 +76,14 @@ METADATA = {"*.dist-info/METADATA": "", "*.dist-info/RECORD": ""}
 LIBRARY = {"nvidia/*": "nvidia/"} | METADATA
 
 
-def crt_pieces() -> list[WantedPiece]:
-    pieces = []
+def crt_artifacts() -> list[WantedArtifact]:
+    artifacts = []
     for version in CRT:
         base = "nvidia-cuda-crt" if version.startswith("13.") else "nvidia-cuda-nvcc"
         folder = "nvidia/cu13" if version.startswith("13.") else "nvidia/cuda_nvcc"
         take = {f"{folder}/include/crt/*": f"{folder}/include/crt/"}
-        pieces.append(
-            WantedPiece(
+        artifacts.append(
+            WantedArtifact(
                 f"crt-{minor_of(version)}",
                 (
                     WantedPart(
@@ -92,7 +92,7 @@ def crt_pieces() -> list[WantedPiece]:
                 ),
             )
         )
-    return pieces
+    return artifacts
 
 
 # Enough for nvcc to find itself: our own few lines in place of the packages' profile, which names
@@ -108,7 +108,7 @@ EMPTY_ARCHIVE = ["!<arch>"]
 NVCC_TOOLS = ("cudafe++", "fatbinary", "ptxas", "nvlink", "bin2c", "cuobjdump")
 
 
-def nvcc_from_debian(minor: str, suite: str, runtime: str, headers: str) -> WantedPiece:
+def nvcc_from_debian(minor: str, suite: str, runtime: str, headers: str) -> WantedArtifact:
     """nvcc of Debian's package beside the headers of NVIDIA's wheels, in NVIDIA's usual layout.
 
     These wheels have no static runtime, and nvcc always names libcudadevrt and libcudart_static
@@ -117,7 +117,7 @@ def nvcc_from_debian(minor: str, suite: str, runtime: str, headers: str) -> Want
     deb = Deb("nvidia-cuda-toolkit", suite, "non-free")
     inside = "usr/lib/nvidia-cuda-toolkit/bin"
     soname = "libcudart.so.11.0" if minor.startswith("11.") else "libcudart.so.12"
-    return WantedPiece(
+    return WantedArtifact(
         f"nvcc-{minor}",
         (
             WantedPart(
@@ -156,10 +156,10 @@ def nvcc_from_debian(minor: str, suite: str, runtime: str, headers: str) -> Want
     )
 
 
-def nvcc_13(minor: str, version: str, runtime: str) -> WantedPiece:
+def nvcc_13(minor: str, version: str, runtime: str) -> WantedArtifact:
     """From CUDA 13 on the wheels have all of nvcc, spread over four packages."""
     inside = "nvidia/cu13"
-    return WantedPiece(
+    return WantedArtifact(
         f"nvcc-{minor}",
         (
             WantedPart(
@@ -186,22 +186,22 @@ def nvcc_13(minor: str, version: str, runtime: str) -> WantedPiece:
     )
 
 
-def driver(branch: str, suite: str) -> WantedPiece:
+def driver(branch: str, suite: str) -> WantedArtifact:
     take = {"usr/lib/x86_64-linux-gnu/nvidia/current/lib*.so*": ""}
     packages = ("libcuda1", "libnvidia-ml1")
-    return WantedPiece(
+    return WantedArtifact(
         f"driver-{branch}",
         tuple(WantedPart(Deb(package, suite, "non-free"), take) for package in packages),
         holds={f"libcuda.so.{branch}.*": "", f"libnvidia-ml.so.{branch}.*": ""},
     )
 
 
-def pieces() -> list[WantedPiece]:
+def artifacts() -> list[WantedArtifact]:
     return [
         *family("cudart", "nvidia-cuda-runtime", CUDART, LIBRARY, UNUSED),
         *family("nvrtc", "nvidia-cuda-nvrtc", NVRTC, LIBRARY, UNUSED),
         *family("nvjitlink", "nvidia-nvjitlink", NVJITLINK, LIBRARY, UNUSED),
-        *crt_pieces(),
+        *crt_artifacts(),
         *family("cuda-toolkit", "cuda-toolkit", CUDA_TOOLKIT, METADATA),
         driver("535", "bookworm"),
         driver("550", "trixie"),
@@ -210,14 +210,14 @@ def pieces() -> list[WantedPiece]:
         nvcc_13("13.0", "13.0.88", "13.0.96"),
         gcc(),
         *tools(),
-        *wheel_pieces(),
-        *aarch64_pieces(),
+        *wheel_artifacts(),
+        *aarch64_artifacts(),
     ]
 
 
-def aarch64_pieces() -> list[WantedPiece]:
+def aarch64_artifacts() -> list[WantedArtifact]:
     return [
-        WantedPiece(
+        WantedArtifact(
             f"aarch64_{name}-{minor_of(version)}",
             (WantedPart(Wheel(package_name(base, version), version, "aarch64"), LIBRARY, UNUSED),),
             arch="all",
@@ -239,15 +239,15 @@ WHEELS = {
 }
 
 
-def wheel_pieces() -> list[WantedPiece]:
+def wheel_artifacts() -> list[WantedArtifact]:
     return [
-        WantedPiece(f"wheel-{name}", (WantedPart(Wheel(*wanted), {WHOLE: ""}),))
+        WantedArtifact(f"wheel-{name}", (WantedPart(Wheel(*wanted), {WHOLE: ""}),))
         for name, wanted in WHEELS.items()
     ]
 
 
 def sets() -> dict[str, list[str]]:
-    names = [piece.name for piece in pieces()]
+    names = [artifact.name for artifact in artifacts()]
 
     def of(*families: str) -> list[str]:
         return [name for name in names if name.rsplit("-", 1)[0] in families]

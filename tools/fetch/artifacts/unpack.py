@@ -1,4 +1,4 @@
-"""From archives to a piece's folder: which members, where to, and nothing outside the folder.
+"""From archives to an artifact's folder: which members, where to, and nothing outside the folder.
 
 A wheel is a zip, a Debian package gives a tar stream through dpkg-deb; both come as the same
 Member.
@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from .errors import FetchError
-from .lockfile import Lock, Part, Piece
+from .lockfile import Lock, Part, Artifact
 
 BLOCK = 1 << 20
 WHOLE = ""  # as a pattern: the archive itself, as it was downloaded
@@ -45,7 +45,7 @@ def safe(name: str, what: str) -> str:
 
 
 def destination(part: Part, name: str) -> str | None:
-    """Where the member goes in the piece, or None when no rule takes it."""
+    """Where the member goes in the artifact, or None when no rule takes it."""
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in part.drop):
         return None
     for pattern, target in part.take.items():
@@ -58,22 +58,22 @@ def destination(part: Part, name: str) -> str | None:
     return None
 
 
-def make(lock: Lock, piece: Piece, archives: dict[str, Path], into: Path) -> None:
-    """Makes the whole piece in the empty folder `into`."""
-    for part in piece.parts:
+def make(lock: Lock, artifact: Artifact, archives: dict[str, Path], into: Path) -> None:
+    """Makes the whole artifact in the empty folder `into`."""
+    for part in artifact.parts:
         try:
             _take(part, archives[part.file], into)
         except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
             raise FetchError(f"{part.file}: not a whole archive: {error}", final=True) from None
-    for name, lines in piece.write.items():
+    for name, lines in artifact.write.items():
         _place(into, name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for name, pattern in piece.join.items():
+    for name, pattern in artifact.join.items():
         text = b"".join(path.read_bytes() + b"\n" for path in sorted(into.glob(pattern)))
         _place(into, name).write_bytes(text)
-    for name, target in piece.links.items():
-        _link(into, name, target, piece.name)
+    for name, target in artifact.links.items():
+        _link(into, name, target, artifact.name)
     _executables(into)
-    _check(piece, into)
+    _check(artifact, into)
 
 
 def _take(part: Part, archive: Path, into: Path) -> None:
@@ -142,7 +142,7 @@ def _deb_members(archive: Path) -> Iterator[Member]:
 
 
 def _place(into: Path, name: str) -> Path:
-    path = into / safe(name, "piece")
+    path = into / safe(name, "artifact")
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_symlink():
         path.unlink()  # never write through a link that an archive brought
@@ -157,13 +157,13 @@ def _link(into: Path, name: str, target: str, what: str) -> None:
     _place(into, name).symlink_to(target)
 
 
-def _check(piece: Piece, into: Path) -> None:
-    """What the piece must hold, whatever version of a package it was made from."""
-    for pattern, text in piece.holds.items():
+def _check(artifact: Artifact, into: Path) -> None:
+    """What the artifact must hold, whatever version of a package it was made from."""
+    for pattern, text in artifact.holds.items():
         found = sorted(into.glob(pattern))
         if not any(text.encode() in path.read_bytes() for path in found):
             missing = f"'{text}' is not in {pattern}" if found else f"it holds no {pattern}"
-            raise FetchError(f"{piece.name}: {missing}; the piece is not used", final=True)
+            raise FetchError(f"{artifact.name}: {missing}; the artifact is not used", final=True)
 
 
 def _executables(into: Path) -> None:

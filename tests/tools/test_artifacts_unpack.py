@@ -1,4 +1,4 @@
-"""Unpacking: where members go, and that no archive gets anything outside the piece's folder."""
+"""Unpacking: where members go, and that no archive gets anything outside the artifact's folder."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 import tarfile
 import unittest
 
-from pieces_support import CacheCase, Store, ToolsOnPath, locked, wheel_bytes
+from artifacts_support import CacheCase, Store, ToolsOnPath, locked, wheel_bytes
 
-from anycuda_pieces import unpack
-from anycuda_pieces.lockfile import Lock, Part, Piece
+from artifacts import unpack
+from artifacts.lockfile import Lock, Part, Artifact
 
 
 class Destinations(unittest.TestCase):
@@ -42,7 +42,7 @@ class Destinations(unittest.TestCase):
 class Whole(CacheCase):
     def test_the_file_itself_comes_beside_what_is_in_it(self) -> None:
         both = {unpack.WHOLE: "wheel/", "nvidia/lib/*": ""}
-        self.lock.pieces["one"] = Piece("one", "all", (Part("one.whl", both),))
+        self.lock.artifacts["one"] = Artifact("one", "all", (Part("one.whl", both),))
         folder = self.get(Store(self.contents), ["one"]).folders["one"]
         self.assertEqual((folder / "wheel" / "one.whl").read_bytes(), self.contents["one.whl"])
         self.assertEqual((folder / "libone.so").read_bytes(), b"one")
@@ -50,13 +50,13 @@ class Whole(CacheCase):
 
 class Tricks(CacheCase):
     def refused(self, archive: bytes) -> str:
-        """The reason for which the archive gives no piece; nothing of it may lie outside the
+        """The reason for which the archive gives no artifact; nothing of it may lie outside the
         cache's folders.
         """
         self.contents = {"one.whl": archive}
         self.lock = Lock(
             {"one.whl": locked("one.whl", archive)},
-            {"one": Piece("one", "all", (Part("one.whl", {"*": ""}),))},
+            {"one": Artifact("one", "all", (Part("one.whl", {"*": ""}),))},
             {},
         )
         reason = self.get(Store(self.contents), ["one"]).missing["one"]
@@ -77,7 +77,7 @@ class Tricks(CacheCase):
         )
 
     def test_a_rule_that_matches_nothing_is_an_error(self) -> None:
-        self.lock.pieces["one"] = Piece(
+        self.lock.artifacts["one"] = Artifact(
             "one", "all", (Part("one.whl", {"nvidia/*": "", "moved/*": ""}),)
         )
         reason = self.get(Store(self.contents), ["one"]).missing["one"]
@@ -102,10 +102,10 @@ class DebianPackages(CacheCase):
                     info.mode = 0o755 if name.endswith(".run") else 0o644
                     tar.addfile(info, io.BytesIO(content))
         self.contents = {"a.deb": out.getvalue()}
-        piece = Piece(
+        artifact = Artifact(
             "a", "all", (Part("a.deb", {"usr/lib/*": ""}),), links={"liba.so": "liba.so.1"}
         )
-        self.lock = Lock({"a.deb": locked("a.deb", out.getvalue())}, {"a": piece}, {})
+        self.lock = Lock({"a.deb": locked("a.deb", out.getvalue())}, {"a": artifact}, {})
 
     def get_with_dpkg(self):
         with ToolsOnPath(self.top / "bin", {"dpkg-deb": 'exec /bin/cat "$2"'}).patch():
@@ -155,7 +155,7 @@ class DebianPackages(CacheCase):
 class Making(CacheCase):
     def test_written_and_joined_files(self) -> None:
         self.contents = {"one.whl": wheel_bytes({"c/b.crt": b"B", "c/a.crt": b"A"})}
-        piece = Piece(
+        artifact = Artifact(
             "one",
             "all",
             (Part("one.whl", {"c/*": "c/"}),),
@@ -163,7 +163,7 @@ class Making(CacheCase):
             join={"all.pem": "c/*.crt"},
         )
         self.lock = Lock(
-            {"one.whl": locked("one.whl", self.contents["one.whl"])}, {"one": piece}, {}
+            {"one.whl": locked("one.whl", self.contents["one.whl"])}, {"one": artifact}, {}
         )
         folder = self.get(Store(self.contents), ["one"]).folders["one"]
         self.assertEqual((folder / "bin/run").read_text(), "#!/bin/sh\ntrue\n")

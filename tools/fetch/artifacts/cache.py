@@ -1,7 +1,7 @@
-"""The cache folder: finished pieces, half-done work, and processes kept out of each other's way.
+"""The cache folder: finished artifacts, half-done work, and processes kept out of each other's way.
 
-<cache>/<piece>/<digest>/   a finished piece; it appears by one rename, so it is whole or not there
-<cache>/.work/              downloads and half-unpacked pieces of the one process that holds .lock
+<cache>/<artifact>/<digest>/   a finished artifact; it appears by one rename, so it is whole or not there
+<cache>/.work/              downloads and half-unpacked artifacts of the one process that holds .lock
 <cache>/.lock               held (flock) by the process that fetches; reading needs no lock
 """
 
@@ -15,8 +15,8 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .errors import PieceError
-from .lockfile import Lock, LockedFile, Piece
+from .errors import ArtifactError
+from .lockfile import Lock, LockedFile, Artifact
 
 STAMP = ".anycuda-piece.json"
 
@@ -35,11 +35,11 @@ class Cache:
         self.root = root
         self.work = root / ".work"
 
-    def folder(self, lock: Lock, piece: Piece) -> Path:
-        return self.root / piece.name / lock.digest(piece)
+    def folder(self, lock: Lock, artifact: Artifact) -> Path:
+        return self.root / artifact.name / lock.digest(artifact)
 
-    def has(self, lock: Lock, piece: Piece) -> bool:
-        return (self.folder(lock, piece) / STAMP).is_file()
+    def has(self, lock: Lock, artifact: Artifact) -> bool:
+        return (self.folder(lock, artifact) / STAMP).is_file()
 
     def download_path(self, sha256: str, name: str) -> Path:
         return self.work / "files" / f"{sha256[:16]}-{name}"
@@ -53,16 +53,16 @@ class Cache:
         note = self.replacement_path(file)
         return note.read_text(encoding="utf-8") if note.is_file() else ""
 
-    def publish(self, lock: Lock, piece: Piece, made: Path) -> None:
+    def publish(self, lock: Lock, artifact: Artifact, made: Path) -> None:
         """Stamps the folder `made` and gives it its place by one rename."""
-        files = lock.files_of(piece)
+        files = lock.files_of(artifact)
         newer = {file.name: self.replacement(file) for file in files if self.replacement(file)}
         stamp = {
-            "piece": piece.name,
+            "piece": artifact.name,
             "files": {file.name: file.sha256 for file in files if file.name not in newer},
         } | ({"newer": newer} if newer else {})
         (made / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
-        final = self.folder(lock, piece)
+        final = self.folder(lock, artifact)
         final.parent.mkdir(parents=True, exist_ok=True)
         if final.exists() and not (final / STAMP).is_file():
             shutil.rmtree(final)  # somebody's hand deleted the stamp: not ours to trust
@@ -79,7 +79,7 @@ class Cache:
             self.root.mkdir(parents=True, exist_ok=True)
             handle = open(self.root / ".lock", "w", encoding="utf-8")
         except OSError as error:
-            raise PieceError(
+            raise ArtifactError(
                 f"cannot write into the cache {self.root}: {error.strerror}; "
                 "set ANYCUDA_CACHE to a folder of yours"
             ) from None

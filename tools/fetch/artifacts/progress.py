@@ -1,4 +1,4 @@
-"""What the user sees while pieces come: one line per piece, on stderr, so that stdout stays for the
+"""What the user sees while artifacts come: one line per artifact, on stderr, so that stdout stays for the
 result.
 """
 
@@ -21,17 +21,17 @@ class Progress:
 
     def say(self, text: str) -> None:
         with self._mutex:
-            print(f"anycuda pieces: {text}", file=self._stream, flush=True)
+            print(f"anycuda artifacts: {text}", file=self._stream, flush=True)
 
-    def start(self, pieces: int, size: int, where: str) -> None:
-        self._total, self._all_bytes = pieces, size
-        self.say(f"{pieces} to fetch, {megabytes(size)}, into {where}")
+    def start(self, artifacts: int, size: int, where: str) -> None:
+        self._total, self._all_bytes = artifacts, size
+        self.say(f"{artifacts} to fetch, {megabytes(size)}, into {where}")
 
     def downloaded(self, size: int) -> None:
         with self._mutex:
             self._bytes += size
 
-    def piece(self, name: str, size: int, note: str = "") -> None:
+    def artifact(self, name: str, size: int, note: str = "") -> None:
         with self._mutex:
             self._done += 1
             done, got = self._done, self._bytes
