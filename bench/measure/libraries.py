@@ -98,7 +98,7 @@ class Artifacts:
             name, _, folder = line.partition(" ")
             if name in artifacts and Path(folder).is_dir():
                 self._folders[name] = Path(folder)
-                self._versions[name] = _locked_version(name)
+                self._versions[name] = _version(Path(folder))
 
     def version(self, artifact: str) -> str:
         """Version of the package that `artifact` was taken from, where that is known."""
@@ -110,9 +110,13 @@ class Artifacts:
         return next(iter(sorted(folder.rglob(name))), None) if folder else None
 
 
-def _locked_version(artifact: str) -> str:
-    lock = json.loads((ROOT / "tools" / "fetch" / "lock.json").read_text())
-    return lock["files"][lock["artifacts"][artifact]["parts"][0]["file"]]["version"]
+def _version(folder: Path) -> str:
+    """Of the first file that it was made from, by the cache's stamp."""
+    stamp = json.loads((folder / ".anycuda-piece.json").read_text())
+    if "newer" in stamp:
+        return next(iter(stamp["newer"].values()))
+    name = next(iter(stamp["files"]))
+    return name.split("_" if name.endswith(".deb") else "-")[1]
 
 
 def collect(artifacts: Artifacts, stubs: Path | None) -> tuple[list[Library], list[str]]:

@@ -4,8 +4,10 @@ network.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
+import json
 import os
 import stat
 import sys
@@ -13,14 +15,15 @@ import tempfile
 import unittest
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "fetch"))
 
+from artifacts import get as get_module  # noqa: E402
 from artifacts.cache import Cache  # noqa: E402
 from artifacts.errors import FetchError  # noqa: E402
-from artifacts.lockfile import Fetched, Lock, LockedFile, Part, Artifact  # noqa: E402
-from artifacts.progress import Progress  # noqa: E402
+from artifacts.lockfile import Artifact, Lock, LockedFile, Part  # noqa: E402
 
 
 def wheel_bytes(members: dict[str, bytes], links: dict[str, str] | None = None) -> bytes:
@@ -35,20 +38,24 @@ def wheel_bytes(members: dict[str, bytes], links: dict[str, str] | None = None) 
     return out.getvalue()
 
 
-def locked(
-    name: str, content: bytes, source: str = "pypi", package: str = "a", version: str = "1"
-) -> LockedFile:
-    extra = {"suite": "bookworm", "component": "main"} if source == "debian" else {}
-    return LockedFile(
-        name,
-        source,
-        package,
-        version,
-        "all",
-        hashlib.sha256(content).hexdigest(),
-        len(content),
-        **extra,
-    )
+def locked(name: str, content: bytes, wish: str = "", version: str = "1") -> LockedFile:
+    """By default a wheel of the name's stem, without machine code."""
+    wish = wish or f"{Path(name).stem}=={version}"
+    return LockedFile(wish, name, version, "all", hashlib.sha256(content).hexdigest(), len(content))
+
+
+def recipe_text(lock: Lock) -> str:
+    """A recipe.toml that says what the lock's artifacts and sets are."""
+    lines = []
+    for artifact in lock.artifacts.values():
+        lines += [f"[artifact.{artifact.name}]", f'arch = "{artifact.arch}"']
+        for part in artifact.parts:
+            take = ", ".join(f'"{pattern}" = "{target}"' for pattern, target in part.take.items())
+            wish = lock.files[part.file].wish if part.file in lock.files else part.file
+            lines += [f"[[artifact.{artifact.name}.parts]]", f'file = "{wish}"', f"take = {{ {take} }}",
+                      f"drop = {json.dumps(part.drop)}"]  # fmt: skip
+    lines += ["[sets]", *(f"{name} = {json.dumps(members)}" for name, members in lock.sets.items())]
+    return "\n".join(lines) + "\n"
 
 
 class Store:
@@ -62,17 +69,17 @@ class Store:
         self.failures = failures
         self.asked: list[str] = []
 
-    def __call__(self, file: LockedFile, into: Path) -> Fetched:
+    def __call__(self, file: LockedFile, into: Path) -> tuple[Path, str]:
         self.asked.append(file.name)
         if self.failures:
             self.failures -= 1
             raise FetchError("the line is broken")
         path = into / file.name
         path.write_bytes(self.contents[file.name])
-        return Fetched(path, self.versions.get(file.name, file.version))
+        return path, self.versions.get(file.name, file.version)
 
 
-def no_source(file: LockedFile, into: Path) -> Fetched:
+def no_source(file: LockedFile, into: Path) -> tuple[Path, str]:
     raise AssertionError(f"{file.name} was asked for although nothing had to be fetched")
 
 
@@ -83,7 +90,7 @@ class CacheCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.top = Path(folder.name)
-        self.cache = Cache(self.top / "cache")
+        self.cache = Cache(self.top / "a path with blanks" / ("long" * 50) / "cache")
         self.contents = {
             "one.whl": wheel_bytes(
                 {"nvidia/lib/libone.so": b"one", "nvidia/lib/libone.a": b"static"}
@@ -94,7 +101,6 @@ class CacheCase(unittest.TestCase):
         }
         self.lock = self.lock_of(self.contents)
         self.said = io.StringIO()
-        self.progress = Progress(self.said)
         self.slept: list[float] = []
 
     def lock_of(self, contents: dict[str, bytes]) -> Lock:
@@ -109,12 +115,11 @@ class CacheCase(unittest.TestCase):
         return Lock(files, artifacts, {"both": tuple(artifacts)})
 
     def get(self, store, names: list[str] | None = None):
-        from artifacts.get import get
-
+        """What is said goes to self.said; pauses are noted."""
         artifacts = self.lock.expand(names or ["both"])
-        return get(
-            self.lock, artifacts, self.cache, {"pypi": store}, self.progress, "", self.slept.append
-        )
+        pauses = mock.patch.object(get_module, "pause", self.slept.append)
+        with pauses, contextlib.redirect_stderr(self.said):
+            return get_module.get(self.lock, artifacts, self.cache, {"pypi": store})
 
     def published(self) -> list[str]:
         """Finished artifacts in the cache."""
@@ -134,6 +139,4 @@ class ToolsOnPath:
         self.environment = {"PATH": str(folder)}
 
     def patch(self):
-        from unittest import mock
-
         return mock.patch.dict(os.environ, self.environment)

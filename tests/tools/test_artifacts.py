@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from artifacts_support import CacheCase, Store, no_source, wheel_bytes
+from artifacts_support import CacheCase, Store, no_source, recipe_text, wheel_bytes
 
 from artifacts import cli, lockfile, unpack
 from artifacts import get as get_module
@@ -22,7 +22,7 @@ from artifacts.get import GIVE_UP_AFTER
 
 
 class Getting(CacheCase):
-    def test_a_artifact_has_the_members_the_lock_takes_and_no_others(self) -> None:
+    def test_an_artifact_has_the_members_the_lock_takes_and_no_others(self) -> None:
         result = self.get(Store(self.contents))
         folder = result.folders["one"]
         self.assertEqual((folder / "nvidia/lib/libone.so").read_bytes(), b"one")
@@ -137,13 +137,13 @@ class Failing(CacheCase):
         self.contents = {f"p{i}.whl": self.contents["one.whl"] + b" " * i for i in range(20)}
         self.lock = self.lock_of(self.contents)
         store = Store(self.contents, failures=10**6)
-        with mock.patch.object(get_module, "DOWNLOADS", 1):
+        with mock.patch.object(get_module, "WORKERS", 1):
             result = self.get(store)
         self.assertEqual(len(result.missing), 20)
         self.assertEqual(len(store.asked), GIVE_UP_AFTER * get_module.TRIES)
         self.assertRegex(result.missing["p9"], "not tried .* the line is broken")
 
-    def test_a_artifact_for_another_machine_is_not_fetched(self) -> None:
+    def test_an_artifact_for_another_machine_is_not_fetched(self) -> None:
         with mock.patch("platform.machine", return_value="aarch64"):
             self.lock.artifacts["one"] = lockfile.Artifact("one", "x86_64", self.lock.artifacts["one"].parts)
             result = self.get(Store(self.contents))
@@ -197,7 +197,7 @@ def _fetch_second(case: CacheCase, go_on: Pipe, answer: Pipe) -> None:
         if "waiting" in text:
             go_on.send()
 
-    case.progress.say = say
+    get_module.say = say
     try:
         answer.send(str(case.get(no_source, ["one"]).folders["one"]))
     except BaseException as error:
@@ -228,25 +228,38 @@ class Processes(CacheCase):
         self.assertEqual((folder / "nvidia/lib/libtwo.so").read_bytes(), b"two")
         self.assertEqual([path for path in half if path.exists()], [], "what was left over is gone")
 
-    def test_what_was_left_half_done_goes_and_whole_downloads_stay(self) -> None:
-        half, whole = self.cache.work / "two-x1", self.cache.work / "files" / "f"
-        half.mkdir(parents=True)
-        whole.parent.mkdir()
-        whole.touch()
-        with self.cache.exclusive(lambda: self.fail("nobody else is there")):
-            self.assertEqual((half.exists(), whole.exists()), (False, True))
-
-    def test_a_download_left_over_is_used_only_if_it_is_right(self) -> None:
-        for content, asked in ((self.contents["one.whl"], []), (b"half", ["one.whl"])):
-            with self.subTest(asked=asked):
-                file = self.lock.files["one.whl"]
-                path = self.cache.download_path(file.sha256, file.name)
-                path.parent.mkdir(parents=True)
-                path.write_bytes(content)
+    def test_what_a_killed_process_left_is_dropped_and_never_used(self) -> None:
+        left = self.cache.work / "one-x1" / "one.whl"
+        for content in (self.contents["one.whl"], b"half"):
+            with self.subTest(content=content[:4]):
+                left.parent.mkdir(parents=True)
+                left.write_bytes(content)
+                with self.cache.exclusive(lambda text: self.fail("nobody else is there")):
+                    self.assertEqual(list(self.cache.work.iterdir()), [])
+                left.parent.mkdir(parents=True)
+                left.write_bytes(content)
                 store = Store(self.contents)
                 folder = self.get(store, ["one"]).folders["one"]
-                self.assertEqual(store.asked, asked)
+                self.assertEqual(store.asked, ["one.whl"])
+                self.assertEqual((folder / "nvidia/lib/libone.so").read_bytes(), b"one")
                 shutil.rmtree(folder)
+
+    def test_ctrl_c_ends_the_run_and_keeps_what_is_finished(self) -> None:
+        self.contents = {f"p{i}.whl": self.contents["one.whl"] for i in range(20)}
+        self.lock = self.lock_of(self.contents)
+        store = Store(self.contents)
+
+        def source(file, into):
+            if store.asked:
+                raise KeyboardInterrupt
+            return store(file, into)
+
+        with mock.patch.object(get_module, "WORKERS", 1), self.assertRaises(KeyboardInterrupt):
+            self.get(source)
+        self.assertEqual(self.published(), ["p0"])
+        self.assertFalse(self.cache.work.exists())
+        self.assertEqual(len(self.get(store).folders), 20)
+        self.assertEqual(len(store.asked), 20)
 
     def test_of_two_processes_one_fetches_and_the_other_waits_and_uses_it(self) -> None:
         started, go_on, answer = Pipe(), Pipe(), Pipe()
@@ -261,7 +274,8 @@ class Processes(CacheCase):
 class CommandLine(CacheCase):
     def run_cli(self, store, *words: str) -> tuple[int, str, str]:
         path = self.top / "lock.json"
-        path.write_text(lockfile.dump(self.lock), encoding="utf-8")
+        path.write_text(lockfile.dump(self.lock.files.values()), encoding="utf-8")
+        path.with_name("recipe.toml").write_text(recipe_text(self.lock), encoding="utf-8")
         out, err = io.StringIO(), io.StringIO()
         sources = mock.patch("artifacts.sources.real_sources", return_value={"pypi": store})
         quick = mock.patch("time.sleep")
@@ -296,7 +310,7 @@ class CommandLine(CacheCase):
         )
         self.assertIn("set(ANYCUDA_ARTIFACTS [===[one;two]===] PARENT_SCOPE)\n", out)
 
-    def test_skip_leaves_a_artifact_out(self) -> None:
+    def test_skip_leaves_an_artifact_out(self) -> None:
         _, out, _ = self.run_cli(Store(self.contents), "get", "both", "--skip", "one")
         self.assertNotIn("one", out.replace(str(self.cache.root), ""))
         self.assertEqual(self.published(), ["two"])

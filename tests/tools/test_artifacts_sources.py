@@ -13,7 +13,7 @@ from artifacts_support import CacheCase, ToolsOnPath, locked, wheel_bytes
 from artifacts import sources
 from artifacts.debian import Apt
 from artifacts.errors import FetchError
-from artifacts.lockfile import Fetched, Lock, Part, Artifact
+from artifacts.lockfile import Artifact, Lock, LockedFile, Part
 from artifacts.pypi import Pip
 
 # An apt that has version 2 of every package and reads no configuration.
@@ -32,19 +32,18 @@ exit 0""",
 
 
 class AptSource(CacheCase):
-    def fetch(self, version: str, tools: dict[str, str]) -> Fetched:
+    def fetch(self, version: str, tools: dict[str, str]) -> tuple[Path, str]:
         into = self.top / "into"
         into.mkdir(exist_ok=True)
         keys = mock.patch("artifacts.debian.KEYRINGS", (str(self.top),))
         with ToolsOnPath(self.top / "bin", tools).patch(), keys:
-            apt = Apt(self.top / "apt", "x86_64")
-            return apt.fetch(locked("p.deb", b"", "debian", "p", version), into)
+            return Apt(self.top / "apt").fetch(locked("p.deb", b"", "p/bookworm/main", version), into)
 
     def test_the_locked_version_is_fetched(self) -> None:
-        self.assertEqual(self.fetch("2", APT), Fetched(self.top / "into/p.deb", "2"))
+        self.assertEqual(self.fetch("2", APT), (self.top / "into/p.deb", "2"))
 
     def test_replaced_version_is_fetched_in_newer_one(self) -> None:
-        self.assertEqual(self.fetch("1", APT), Fetched(self.top / "into/p.deb", "2"))
+        self.assertEqual(self.fetch("1", APT), (self.top / "into/p.deb", "2"))
 
     def test_older_version_on_mirror_is_refused(self) -> None:
         with self.assertRaisesRegex(FetchError, "version 3 is locked, the Debian mirror has only the older 2"):
@@ -94,10 +93,11 @@ class PipSource(PipCase):
     def fetch(self, body: str, arch: str = "x86_64") -> Path:
         into = self.top / "into"
         into.mkdir()
-        file = locked("a-1-py3-none-any.whl", b"", version="1")
-        file = file.__class__(**{**file.__dict__, "arch": arch})
+        file = LockedFile("a==1", "a-1-py3-none-any.whl", "1", arch, "0" * 64, 1)
         with self.python(body):
-            return Pip().fetch(file, into).path
+            path, version = Pip().fetch(file, into)
+        self.assertEqual(version, "1")
+        return path
 
     def test_the_hash_and_the_platform_are_asked_for(self) -> None:
         asked = self.top / "asked"
@@ -109,6 +109,7 @@ class PipSource(PipCase):
         for words in (
             "-m pip",
             "--no-deps",
+            "--require-hashes",
             "--only-binary=:all:",
             "--python-version 3.11",
             "manylinux2014_x86_64",
@@ -141,7 +142,7 @@ class NoPip(PipCase):
         super().setUp()
         tree = wheel_bytes({"pip/__main__.py": b"", "m/a.crt": b"A"})
         names = ("pip-debian12", "pip-debian13", "certificates")
-        files = {f"{name}.whl": locked(f"{name}.whl", tree, "debian") for name in names}
+        files = {f"{name}.whl": locked(f"{name}.whl", tree, f"{name}/bookworm/main") for name in names}
         artifacts = {
             name: Artifact(name, "all", (Part(f"{name}.whl", {"*": ""}),), join={"ca.pem": "m/*.crt"})
             for name in names
@@ -150,13 +151,13 @@ class NoPip(PipCase):
         self.tree = tree
 
     def find(self, apt, body: str = '[ -f "$PYTHONPATH/pip/__main__.py" ]'):
-        with self.python(body), self.cache.exclusive(lambda: None):
-            return sources.find_pip(self.lock, self.cache, apt, bootstrap=True)
+        with self.python(body), self.cache.exclusive(lambda text: None):
+            return sources.find_pip(self.lock, self.cache, apt)
 
     def test_debians_pip_is_taken_into_the_cache(self) -> None:
         def apt(file, into):
             (into / file.name).write_bytes(self.tree)
-            return Fetched(into / file.name, file.version)
+            return into / file.name, file.version
 
         with mock.patch.object(sources, "SYSTEM_CERTIFICATES", self.top / "none"), mock.patch.dict(
             "os.environ"

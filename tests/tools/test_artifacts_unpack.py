@@ -10,7 +10,7 @@ import unittest
 from artifacts_support import CacheCase, Store, ToolsOnPath, locked, wheel_bytes
 
 from artifacts import unpack
-from artifacts.lockfile import Lock, Part, Artifact
+from artifacts.lockfile import Artifact, Lock, Part
 
 
 class Destinations(unittest.TestCase):
@@ -105,7 +105,7 @@ class DebianPackages(CacheCase):
         artifact = Artifact(
             "a", "all", (Part("a.deb", {"usr/lib/*": ""}),), links={"liba.so": "liba.so.1"}
         )
-        self.lock = Lock({"a.deb": locked("a.deb", out.getvalue())}, {"a": artifact}, {})
+        self.lock = Lock({"a.deb": locked("a.deb", out.getvalue(), "a==1")}, {"a": artifact}, {})
 
     def get_with_dpkg(self):
         with ToolsOnPath(self.top / "bin", {"dpkg-deb": 'exec /bin/cat "$2"'}).patch():

@@ -121,15 +121,14 @@ class Sources(unittest.TestCase):
             self.assertEqual(artifact.headers.name, "include")
             self.assertEqual(artifact.package, "nvidia-x 12.9.79")
 
-    def test_a_artifact_of_the_cache_gets_its_package_from_the_lock_file(self):
-        lock = self.cache / "lock.json"
-        lock.write_text(
-            '{"artifacts": {"cudart-12.9": {"parts": [{"file": "nvidia_x_cu12-12.9.79-py3.whl"}]}}}'
-        )
-        self.assertEqual(sources._locked_package("cudart-12.9", lock), "nvidia-x-cu12 12.9.79")
-        self.assertEqual(sources._locked_package("cudart-12.8", lock), "")
+    def test_an_artifact_of_the_cache_gets_its_package_from_its_stamp(self):
+        folder = self.cache / "cudart-12.9"
+        folder.mkdir(parents=True)
+        self.assertEqual(sources._stamped_package(folder), "")
+        (folder / ".anycuda-piece.json").write_text('{"files": {"nvidia_x_cu12-12.9.79-py3.whl": "00"}}')
+        self.assertEqual(sources._stamped_package(folder), "nvidia-x-cu12 12.9.79")
 
-    def test_a_artifact_without_its_library_is_named(self):
+    def test_an_artifact_without_its_library_is_named(self):
         folder = self.artifact("cudart-12.9")
         (folder / "nvidia/cuda_runtime/lib/libcudart.so.12").unlink()
         with self.assertRaisesRegex(sources.SourceError, "libcudart.so"):

@@ -11,8 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-_ARTIFACTS = Path(__file__).resolve().parents[3] / "tools/fetch"
-_FETCH, _LOCK = _ARTIFACTS / "fetch.py", _ARTIFACTS / "lock.json"
+_FETCH = Path(__file__).resolve().parents[3] / "tools/fetch/fetch.py"
 _LIBRARY = {"cudart": "libcudart.so.*", "nvrtc": "libnvrtc.so.*", "nvjitlink": "libnvJitLink.so.*"}
 
 
@@ -40,7 +39,7 @@ class Artifact:
 
     @property
     def package(self) -> str:
-        """Name and version of the wheel: what its metadata says, or the lock file where the cache
+        """Name and version of the wheel: what its metadata says, or its file's name where the cache
         does not keep metadata; "" for anything else."""
         for metadata in sorted(self.folder.glob("*.dist-info/METADATA")):
             text = metadata.read_text(errors="replace")
@@ -48,14 +47,13 @@ class Artifact:
             version = re.search(r"^Version: (\S+)", text, re.M)
             if name and version:
                 return f"{name[1]} {version[1]}"
-        return _locked_package(self.name)
+        return _stamped_package(self.folder)
 
 
-def _locked_package(artifact: str, lock: Path = _LOCK) -> str:
-    if not lock.is_file():
-        return ""
-    parts = json.loads(lock.read_text()).get("artifacts", {}).get(artifact, {}).get("parts", [])
-    match = re.match(r"(\w+)-([\d.]+)-.*\.whl$", parts[0].get("file", "")) if parts else None
+def _stamped_package(folder: Path) -> str:
+    stamp = folder / ".anycuda-piece.json"  # of the cache
+    files = json.loads(stamp.read_text())["files"] if stamp.is_file() else {}
+    match = re.match(r"(\w+)-([\d.]+)-.*\.whl$", next(iter(files), ""))
     return f"{match[1].replace('_', '-')} {match[2]}" if match else ""
 
 

@@ -1,12 +1,11 @@
-"""The fetch tool for real CUDA artifacts; tools/fetch/fetch.py is its command line.
+"""The fetch tool; fetch.py beside this package is its command line.
 
-lockfile   what there is: files by hash, artifacts made of them, sets of artifacts (read from lock.json)
+lockfile   recipe.toml and lock.json: files by hash, artifacts made of them, sets of artifacts
 cache      where artifacts lie; locks between processes
+get        the work: downloads side by side, checked, unpacked, published; what could not be had
 pypi       one wheel, through pip
 debian     one Debian package, through apt-get, with apt state of its own
-unpack     archive members -> an artifact's folder, by the rules in the lock
-get        the work: what is missing, downloads side by side, unpacking, what could not be had
-wanted     the words of a recipe
-recipe     what we want of CUDA, by version; recipe_tools: of everything else (input of `lock`)
-resolve    recipe -> lock.json
+sources    both; and pip itself, from Debian where Python has none
+unpack     archive members -> an artifact's folder, by the recipe's rules
+update     recipe -> lock.json
 """

@@ -1,8 +1,8 @@
 """One Debian package through apt-get, without any change to the system's apt.
 
-Sources, lists and cache are the tool's own. Where the archive is, and which proxy leads there, is
-taken from the system's configuration; suite and component come from the lock. apt checks
-signatures with Debian's keyring, and the lock's hash is compared on top.
+Sources, lists and cache are the tool's own. Where the archive is, and which proxy leads there, is taken from the
+system's configuration; suite and component come from the lock. apt checks signatures with Debian's keyring, and the
+lock's hash is compared on top.
 """
 
 from __future__ import annotations
@@ -11,88 +11,85 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 from .errors import FetchError
-from .lockfile import Fetched, LockedFile
+from .lockfile import LockedFile
 
-ARCHITECTURES = {"x86_64": "amd64", "all": "amd64"}
-KEYRINGS = (
-    "/usr/share/keyrings/debian-archive-keyring.gpg",
-    "/usr/share/keyrings/debian-archive-keyring.pgp",
-)
+ARCHITECTURE = "amd64"
+KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp")
 
 
 class Apt:
     """apt-get with its state in one folder; suites are opened when first needed."""
 
-    def __init__(self, home: Path, arch: str):
+    def __init__(self, home: Path):
         self._home = home
-        self._arch = ARCHITECTURES[arch]
-        self._suites: dict[tuple[str, str], Suite | FetchError] = {}
+        self._suites: dict[str, Suite | FetchError] = {}
+        self._mutex = threading.Lock()  # apt-get locks its folders: one at a time
 
-    def suite(self, name: str, component: str) -> Suite:
-        """The suite with its lists read; a failure is remembered, so each is tried once per run."""
-        key = (name, component)
-        if key not in self._suites:
-            try:
-                self._suites[key] = Suite(
-                    self._home / f"{name}-{component}", name, component, self._arch
-                )
-            except FetchError as error:
-                self._suites[key] = error
-        found = self._suites[key]
-        if isinstance(found, FetchError):
-            raise found
-        return found
-
-    def fetch(self, file: LockedFile, into: Path) -> Fetched:
+    def fetch(self, file: LockedFile, into: Path) -> tuple[Path, str]:
         """Downloads the locked version. A mirror keeps only the newest version of a package: where the locked one has
         been replaced, the newest is downloaded, which apt has checked against the archive's signature.
         """
-        suite = self.suite(file.suite, file.component)
-        versions = suite.versions(file.package)
-        if not versions:
-            raise FetchError(
-                f"{file.package}: the Debian mirror has no version of it in {file.suite}", final=True
-            )
-        version = file.version if file.version in versions else versions[0]
-        if version != file.version and not _is_newer(version, file.version):
-            raise FetchError(
-                f"{file.package}: version {file.version} is locked, the Debian mirror has only the older {version} "
-                f"in {file.suite}: use a mirror that is up to date", final=True,
-            )
-        return Fetched(suite.download(file.package, version, into), version)
+        with self._mutex:
+            package, suite = self._suite(file.wish)
+            versions = suite.versions(package)
+            version = file.version if file.version in versions else versions[0]
+            if version != file.version and not _is_newer(version, file.version):
+                raise FetchError(
+                    f"{package}: version {file.version} is locked, the Debian mirror has only the older {version} "
+                    f"in {suite.name}: use a mirror that is up to date", final=True,
+                )  # fmt: skip
+            return suite.download(package, version, into), version
+
+    def look_up(self, wish: str) -> LockedFile:
+        """The newest version, by the archive's signed index."""
+        with self._mutex:
+            package, suite = self._suite(wish)
+            version = suite.versions(package)[0]
+            record = suite.record(package, version)
+        arch = "all" if record["Architecture"] == "all" else "x86_64"
+        return LockedFile(wish, Path(record["Filename"]).name, version, arch, record["SHA256"], int(record["Size"]))
+
+    def _suite(self, wish: str) -> tuple[str, Suite]:
+        """The package and its suite with lists read; a failure is remembered, so each suite is tried once per run."""
+        package, _, place = wish.partition("/")
+        if place not in self._suites:
+            try:
+                self._suites[place] = Suite(self._home / place.replace("/", "-"), *place.split("/"))
+            except FetchError as error:
+                self._suites[place] = error
+        found = self._suites[place]
+        if isinstance(found, FetchError):
+            raise found
+        return package, found
 
 
 class Suite:
     """One suite (with its security updates) and one component of it."""
 
-    def __init__(self, home: Path, name: str, component: str, arch: str):
+    def __init__(self, home: Path, name: str, component: str):
         for tool in ("apt-get", "apt-cache", "apt-config", "dpkg", "dpkg-deb"):
             if not shutil.which(tool):
-                raise FetchError(
-                    f"{tool} is missing: Debian packages need a Debian with apt and dpkg",
-                    final=True,
-                )
-        self._home = home
+                raise FetchError(f"{tool} is missing: Debian packages need a Debian with apt and dpkg", final=True)
+        self._home, self.name = home, name
         for folder in ("parts", "lists/partial", "cache/archives/partial"):
             (home / folder).mkdir(parents=True, exist_ok=True)
-        self._configure(arch)
-        archives = _archives(home)
-        tried = []
-        kinds = ((name, archives[0]), (f"{name}-security", archives[1]))
-        for suite, bases in kinds:
-            reason = self._open(suite, bases, component)
-            if reason:
-                tried.append(reason)
-        if len(tried) == len(kinds):
-            raise FetchError("; ".join(tried), final=True)  # apt has retried by itself
+        self._configure()
+        main, security = _archives(home)
+        reasons = [self._open(name, main, component), self._open(f"{name}-security", security, component)]
+        if all(reasons):
+            raise FetchError("; ".join(reasons), final=True)  # apt has retried by itself
 
     def versions(self, package: str) -> list[str]:
-        """The versions in this suite, newest first."""
+        """The versions in this suite, newest first; at least one."""
         text = self._run("apt-cache", "madison", package).stdout
-        return [line.split("|")[1].strip() for line in text.splitlines() if "| " in line]
+        found = [line.split("|")[1].strip() for line in text.splitlines() if "| " in line]
+        if not found:
+            raise FetchError(f"{package}: the Debian mirror has no version of it in {self.name}", final=True)
+        return found
 
     def record(self, package: str, version: str) -> dict[str, str]:
         """The package's fields as the archive gives them."""
@@ -106,15 +103,10 @@ class Suite:
             raise FetchError(f"apt-get download {package}={version}: {_last_error(result.stderr)}")
         return found[0]
 
-    def _configure(self, arch: str) -> None:
+    def _configure(self) -> None:
         """Takes only how to reach a server from the system's configuration: no hooks must run."""
         dumped = subprocess.run(["apt-config", "dump"], capture_output=True, text=True).stdout
-        lines = [
-            line
-            for line in dumped.splitlines()
-            if line.startswith("Acquire::")
-            and not line.startswith(("Acquire::IndexTargets", "Acquire::Languages"))
-        ]
+        lines = re.findall(r"^Acquire::(?!IndexTargets|Languages).*$", dumped, re.MULTILINE)
         own = {
             "Dir::Etc::parts": "/dev/null",
             "Dir::Etc::main": "/dev/null",
@@ -122,8 +114,8 @@ class Suite:
             "Dir::Etc::sourceparts": self._home / "parts",
             "Dir::State::lists": self._home / "lists",
             "Dir::Cache": self._home / "cache",
-            "APT::Architecture": arch,
-            "APT::Architectures": arch,
+            "APT::Architecture": ARCHITECTURE,
+            "APT::Architectures": ARCHITECTURE,
             "APT::Sandbox::User": "root",
             "APT::Get::List-Cleanup": "0",
             "Acquire::Languages": "none",
@@ -141,62 +133,38 @@ class Suite:
         reasons = []
         source = self._home / "parts" / f"{suite}.list"
         for base in bases:
-            source.write_text(
-                f"deb [signed-by={key}] {base} {suite} {component}\n", encoding="utf-8"
-            )
-            result = self._run("apt-get", "-q", "update", "-o", f"Dir::Etc::sourcelist={source}",
-                               "-o", "Dir::Etc::sourceparts=/dev/null")  # fmt: skip
+            source.write_text(f"deb [signed-by={key}] {base} {suite} {component}\n", encoding="utf-8")
+            only = ("-o", f"Dir::Etc::sourcelist={source}", "-o", "Dir::Etc::sourceparts=/dev/null")
+            result = self._run("apt-get", "-q", "update", *only)
             # apt-get update calls an archive that cannot be reached a warning, and exits with 0
-            trouble = re.search(
-                r"^(E:|Err:|W: (Failed|Some index))", result.stdout + result.stderr, re.MULTILINE
-            )
-            if result.returncode == 0 and not trouble:
+            said = result.stdout + result.stderr
+            if result.returncode == 0 and not re.search(r"^(E:|Err:|W: (Failed|Some index))", said, re.MULTILINE):
                 return ""
             reasons.append(_last_error(result.stderr))
         source.unlink(missing_ok=True)
-        return f"no Debian archive with {suite}: " + (
-            "; ".join(reasons) or "apt's sources name none"
-        )
+        return f"no Debian archive with {suite}: " + ("; ".join(reasons) or "apt's sources name none")
 
     def _run(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        environment = dict(os.environ, APT_CONFIG=str(self._config), LC_ALL="C")
-        return subprocess.run(
-            words,
-            env=environment,
-            capture_output=True,
-            text=True,
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-        )
+        own = dict(os.environ, APT_CONFIG=str(self._config), LC_ALL="C")
+        return subprocess.run(words, env=own, capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL)
 
 
 def _archives(scratch: Path) -> tuple[list[str], list[str]]:
     """The addresses of Debian's archive and of its security archive, from the system's own sources.
 
-    `update --print-uris` reads every format of sources and needs no package lists to be there.
-    Others' archives may be among them; they fail Debian's keyring and are passed over.
+    `update --print-uris` reads every format of sources and needs no package lists to be there. Others' archives may be
+    among them; they fail Debian's keyring and are passed over.
     """
-    lists = scratch / "probe"
-    (lists / "partial").mkdir(parents=True, exist_ok=True)
-    text = subprocess.run(
-        ["apt-get", "update", "--print-uris", "-o", f"Dir::State::lists={lists}"],
-        capture_output=True, text=True, stdin=subprocess.DEVNULL,
-    ).stdout  # fmt: skip
-    main: list[str] = []
-    security: list[str] = []
+    (scratch / "probe/partial").mkdir(parents=True, exist_ok=True)
+    command = ["apt-get", "update", "--print-uris", "-o", f"Dir::State::lists={scratch / 'probe'}"]
+    text = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+    main, security = [], []
     for base, suite in re.findall(r"'(\S+?)/dists/([^' ]+)/InRelease'", text):
-        kind = security if re.search(r"-security$|/updates$", suite) else main
-        if base not in kind:
-            kind.append(base)
+        (security if re.search(r"-security$|/updates$", suite) else main).append(base)
     main.sort(key=lambda base: not base.endswith("/debian"))
-    # Where the system's sources leave the security archive out, it is where mirrors have it: beside
-    # the main one.
-    security += [
-        f"{base}-security"
-        for base in main
-        if base.endswith("/debian") and f"{base}-security" not in security
-    ]
-    return main, security
+    # Where the system's sources leave the security archive out, it is where mirrors have it: beside the main one.
+    security += [f"{base}-security" for base in main if base.endswith("/debian")]
+    return list(dict.fromkeys(main)), list(dict.fromkeys(security))
 
 
 def _is_newer(version: str, than: str) -> bool:

@@ -2,16 +2,15 @@
 
 
 class ArtifactError(Exception):
-    """A fault of the caller or of the lock file: nothing can be done, say so and stop."""
+    """A fault of the caller, the recipe or the lock: nothing can be done, say so and stop."""
 
 
 class FetchError(Exception):
-    """One file or artifact could not be had. The others go on.
+    """One artifact could not be had. The others go on.
 
     `final` says that trying again cannot help (another version on the mirror, a missing tool).
     """
 
     def __init__(self, reason: str, final: bool = False):
         super().__init__(reason)
-        self.reason = reason
         self.final = final

@@ -1,51 +1,48 @@
-"""lock.json as objects: files by hash, artifacts made of members of files, sets of artifacts."""
+"""recipe.toml (which describes itself) and lock.json together: artifacts made of members of files, each by its hash."""
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import json
+import re
+import tomllib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .errors import ArtifactError
 
-FORMAT = 1
-# Part of every artifact's digest: raise it when unpacking itself changes, so that old folders are not
-# taken for new. (Execute permissions are kept without a new number: older artifacts need none.)
+FORMAT = 2
+# Part of every artifact's digest: raise it when unpacking itself changes, so that old folders are not taken for new.
+# (Execute permissions are kept without a new number: older artifacts need none.)
 UNPACK_FORMAT = 1
+ARCH = "x86_64"  # of the machine that uses the artifacts. Every file and artifact has its own.
+UPDATE = "`python3 tools/fetch/fetch.py lock --keep`"
 
 
 @dataclass(frozen=True)
 class LockedFile:
-    """One file to download. `suite` and `component` are Debian's; a wheel leaves them empty."""
+    """One file to download: what the recipe calls it, and the one file which that is."""
 
+    wish: str
     name: str
-    source: str  # "pypi" or "debian"
-    package: str
     version: str
     arch: str  # x86_64 or aarch64, or all for files without machine code
     sha256: str
     size: int
-    suite: str = ""
-    component: str = ""
 
+    @property
+    def source(self) -> str:
+        return "debian" if "/" in self.wish else "pypi"
 
-@dataclass(frozen=True)
-class Fetched:
-    """A file that a source brought, and its version: the locked one, or for a Debian package a newer one."""
-
-    path: Path
-    version: str
+    @property
+    def package(self) -> str:
+        return re.split("[=/]", self.wish)[0]
 
 
 @dataclass(frozen=True)
 class Part:
-    """What an artifact takes from one file: member pattern -> folder or file in the artifact.
-
-    In a pattern * stands for any characters, slashes too, and the destination is the folder ("" or
-    ending in /) that replaces the folders before the first *. A pattern without * may also have a
-    destination name of its own. The empty pattern is the file itself, not unpacked.
-    """
+    """What an artifact takes from one file: member pattern -> destination."""
 
     file: str
     take: dict[str, str]
@@ -59,10 +56,10 @@ class Artifact:
     name: str
     arch: str
     parts: tuple[Part, ...]
-    links: dict[str, str] = field(default_factory=dict)  # symbolic link -> its target
-    write: dict[str, list[str]] = field(default_factory=dict)  # text file -> its lines
-    join: dict[str, str] = field(default_factory=dict)  # file -> glob of what it is joined from
-    holds: dict[str, str] = field(default_factory=dict)  # glob of a file that must be there -> text in it
+    links: dict[str, str] = field(default_factory=dict)
+    write: dict[str, list[str]] = field(default_factory=dict)
+    join: dict[str, str] = field(default_factory=dict)
+    holds: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -73,125 +70,141 @@ class Lock:
 
     def expand(self, names: list[str]) -> list[Artifact]:
         """Sets and artifacts by name -> artifacts, each once, in the lock's order."""
-        wanted: set[str] = set()
         for name in names:
-            if name in self.sets:
-                wanted.update(self.sets[name])
-            elif name in self.artifacts:
-                wanted.add(name)
-            else:
+            if name not in self.sets and name not in self.artifacts:
                 raise ArtifactError(
                     f"no set and no artifact is named '{name}'; sets: {', '.join(sorted(self.sets))}; "
                     "artifacts: `python3 tools/fetch/fetch.py list`"
                 )
-        return [artifact for name, artifact in self.artifacts.items() if name in wanted]
+        chosen = {member for name in names for member in self.sets.get(name, (name,))}
+        return [artifact for name, artifact in self.artifacts.items() if name in chosen]
 
     def files_of(self, artifact: Artifact) -> list[LockedFile]:
         return [self.files[part.file] for part in artifact.parts]
+
+    def size(self, artifacts: list[Artifact]) -> int:
+        return sum(file.size for artifact in artifacts for file in self.files_of(artifact))
 
     def digest(self, artifact: Artifact) -> str:
         """Names the content: another hash, rule or unpacker gives another folder."""
         about = asdict(artifact)
         if not artifact.holds:  # folders from before there was such a rule stay as good as they are
             del about["holds"]
-        text = json.dumps(
-            [UNPACK_FORMAT, about, [f.sha256 for f in self.files_of(artifact)]], sort_keys=True
-        )
+        hashes = [file.sha256 for file in self.files_of(artifact)]
+        text = json.dumps([UNPACK_FORMAT, about, hashes], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def load(path: Path) -> Lock:
-    """Reads and checks the lock; every fault names the entry."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ArtifactError(
-            f"{path} is missing: make it with `python3 tools/fetch/fetch.py lock`"
-        ) from None
-    except json.JSONDecodeError as error:
-        raise ArtifactError(f"{path} is not JSON: {error}") from None
-    if data.get("format") != FORMAT:
-        raise ArtifactError(f"{path}: format {data.get('format')!r}, this tool reads {FORMAT}")
-    lock = Lock(
-        files={name: LockedFile(name=name, **entry) for name, entry in data["files"].items()},
-        artifacts={name: _artifact(name, entry) for name, entry in data["artifacts"].items()},
-        sets={name: tuple(members) for name, members in data["sets"].items()},
-    )
-    problems = check(lock)
+    """The lock, with recipe.toml beside it; every fault names the entry."""
+    recipe, files = read_recipe(path.with_name("recipe.toml")), read_files(path)
+    missing = [wish for wish in wishes(recipe) if wish not in files]
+    lock = combine(recipe, files)
+    problems = [f"{wish} is not in the lock: {UPDATE}" for wish in missing] or check(lock)
     if problems:
         raise ArtifactError(f"{path}: " + "; ".join(problems))
     return lock
 
 
-def _artifact(name: str, entry: dict) -> Artifact:
-    parts = tuple(
-        Part(file=part["file"], take=part["take"], drop=tuple(part.get("drop", ())))
-        for part in entry["parts"]
-    )
-    rest = {key: value for key, value in entry.items() if key != "parts"}
-    return Artifact(name=name, parts=parts, **rest)
+def read_recipe(path: Path) -> dict:
+    """The recipe's tables, each family written out as the artifacts that it stands for."""
+    try:
+        recipe = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise ArtifactError(f"{path}: {error}") from None
+    for family in recipe.get("family", []):
+        rules = {"take": family["take"], "drop": family.get("drop", [])}
+        machine = f" {family['for']}" if "for" in family else ""
+        for package, versions in family["wheels"].items():
+            for version in versions:
+                minor = ".".join(version.split(".")[:2])
+                name = f"{family['name']}-{version if version in family.get('whole', ()) else minor}"
+                if name in recipe["artifact"]:
+                    raise ArtifactError(f"{path}: two artifacts are named {name}")
+                parts = [{"file": f"{package}=={version}{machine}"} | rules]
+                recipe["artifact"][name] = {"arch": family.get("arch", ARCH), "parts": parts}
+    for name, table in recipe["artifact"].items():
+        unknown = set(table) - set(Artifact.__dataclass_fields__)
+        unknown |= {key for part in table["parts"] for key in set(part) - set(Part.__dataclass_fields__)}
+        if unknown:
+            raise ArtifactError(f"{path}: artifact {name}: unknown {', '.join(sorted(unknown))}")
+    return recipe
+
+
+def read_files(path: Path) -> dict[str, LockedFile]:
+    """What the recipe calls a file -> the file."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ArtifactError(f"{path} is missing: make it with `python3 tools/fetch/fetch.py lock`") from None
+    except json.JSONDecodeError as error:
+        raise ArtifactError(f"{path} is not JSON: {error}") from None
+    if data.get("format") != FORMAT:
+        raise ArtifactError(f"{path}: format {data.get('format')!r}, this tool reads {FORMAT}")
+    return {wish: LockedFile(wish, **entry) for wish, entry in data["files"].items()}
+
+
+def dump(files: list[LockedFile]) -> str:
+    """The lock as text with one line per file, so that a diff shows what changed."""
+    entries = {file.wish: {key: value for key, value in asdict(file).items() if key != "wish"} for file in files}
+    lines = [f"  {json.dumps(wish)}: {json.dumps(entries[wish], sort_keys=True)}" for wish in sorted(entries)]
+    return f'{{\n "format": {FORMAT},\n "files": {{\n' + ",\n".join(lines) + "\n }\n}\n"
+
+
+def wishes(recipe: dict) -> list[str]:
+    """The files of the recipe, each once."""
+    return list(dict.fromkeys(part["file"] for table in recipe["artifact"].values() for part in table["parts"]))
+
+
+def combine(recipe: dict, files: dict[str, LockedFile]) -> Lock:
+    """The recipe's artifacts with their files; those of which a file is not locked are left out."""
+    artifacts = {}
+    for name, table in sorted(recipe["artifact"].items(), key=lambda item: order(item[0])):
+        if all(part["file"] in files for part in table["parts"]):
+            parts = [
+                # Sorted, since the first pattern that fits counts.
+                Part(files[part["file"]].name, dict(sorted(part["take"].items())), tuple(part.get("drop", ())))
+                for part in table["parts"]
+            ]
+            write = {path: text.splitlines() for path, text in table.get("write", {}).items()}
+            made = {"arch": ARCH} | table | {"parts": tuple(parts), "write": write}
+            artifacts[name] = Artifact(name, **made)
+
+    def members(name: str) -> list[str]:
+        if name in recipe["sets"]:
+            return [member for inner in recipe["sets"][name] for member in members(inner)]
+        return fnmatch.filter(artifacts, name) or [name]
+
+    sets = {name: tuple(sorted(set(members(name)), key=order)) for name in sorted(recipe["sets"])}
+    return Lock({file.name: file for file in files.values()}, artifacts, sets)
+
+
+def order(name: str) -> tuple[str, list[tuple[int, str]]]:
+    """Sorts by family, then by version as numbers: 12.9 before 12.10."""
+    head, _, tail = name.partition("-")
+    return head, [(int(word), "") if word.isdigit() else (0, word) for word in tail.split(".")]
 
 
 def check(lock: Lock) -> list[str]:
     """What is inconsistent in a lock, in words; an empty list when all is well."""
     problems = []
     for file in lock.files.values():
-        if len(file.sha256) != 64 or set(file.sha256) - set("0123456789abcdef"):
+        if not re.fullmatch(r"[0-9a-f]{64}", file.sha256):
             problems.append(f"file {file.name}: '{file.sha256}' is no SHA-256")
         if file.size <= 0:
             problems.append(f"file {file.name}: size {file.size}")
-        if file.source not in ("pypi", "debian"):
-            problems.append(f"file {file.name}: unknown source '{file.source}'")
-        if file.source == "debian" and not (file.suite and file.component):
-            problems.append(f"file {file.name}: a Debian file needs suite and component")
+        if not re.fullmatch(r"[^\s/=]+(==[^\s/=]+( aarch64)?|/[^\s/]+/[^\s/]+)", file.wish):
+            problems.append(f"file {file.name}: '{file.wish}' is neither package==version nor package/suite/component")
     used = set()
     for artifact in lock.artifacts.values():
-        for part in artifact.parts:
-            used.add(part.file)
-            if part.file not in lock.files:
-                problems.append(f"artifact {artifact.name}: file {part.file} is not in the lock")
-            for pattern, target in part.take.items():
-                if "*" in pattern and target and not target.endswith("/"):
-                    problems.append(
-                        f"artifact {artifact.name}: {pattern} goes to '{target}', "
-                        "which is no folder (no / at its end)"
-                    )
+        used |= {part.file for part in artifact.parts}
+        for pattern, target in [rule for part in artifact.parts for rule in part.take.items()]:
+            if "*" in pattern and target and not target.endswith("/"):
+                where = f"'{target}', which is no folder (no / at its end)"
+                problems.append(f"artifact {artifact.name}: {pattern} goes to {where}")
         if artifact.name in lock.sets:
             problems.append(f"artifact {artifact.name}: a set has the same name")
-    for name in sorted(set(lock.files) - used):
-        problems.append(f"file {name}: no artifact uses it")
+    problems += [f"file {name}: no artifact uses it: {UPDATE}" for name in sorted(set(lock.files) - used)]
     for name, members in lock.sets.items():
-        for member in members:
-            if member not in lock.artifacts:
-                problems.append(f"set {name}: there is no artifact '{member}'")
+        problems += [f"set {name}: there is no artifact '{m}'" for m in members if m not in lock.artifacts]
     return problems
-
-
-def dump(lock: Lock) -> str:
-    """The lock as text with one line per file and per part, so that a diff shows what changed."""
-
-    def line(value: object) -> str:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-    def trimmed(value: dict) -> dict:
-        return {k: v for k, v in value.items() if k != "name" and v not in ("", {}, [], ())}
-
-    out = ["{", f' "format": {FORMAT},', ' "files": {']
-    out.append(
-        ",\n".join(f"  {line(f.name)}: {line(trimmed(asdict(f)))}" for f in lock.files.values())
-    )
-    out.append(' },\n "artifacts": {')
-    artifacts = []
-    for artifact in lock.artifacts.values():
-        fields = trimmed(asdict(artifact))
-        parts = ",\n".join(f"   {line(trimmed(part))}" for part in fields.pop("parts"))
-        rest = "".join(f",\n   {line(key)}: {line(value)}" for key, value in sorted(fields.items()))
-        artifacts.append(f'  {line(artifact.name)}: {{"parts": [\n{parts}]{rest}}}')
-    out.append(",\n".join(artifacts))
-    out.append(' },\n "sets": {')
-    sets = []
-    for name, members in lock.sets.items():
-        sets.append(f"  {line(name)}: [\n" + ",\n".join(f"   {line(m)}" for m in members) + "]")
-    out.append(",\n".join(sets))
-    out.append(" }\n}\n")
-    return "\n".join(out)

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 from .errors import FetchError
-from .lockfile import Fetched, LockedFile
+from .lockfile import LockedFile
 
 # The tags are given, never this interpreter's: the same files come whatever Python runs the tool.
 PLATFORMS = {
     "aarch64": ("manylinux2014_aarch64",),
-    "x86_64": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64",
-               "manylinux2014_x86_64"),
+    "x86_64": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64"),
+    "all": (),  # a wheel without machine code fits any platform
 }
 TAGS = ("--implementation", "cp", "--python-version", "3.11", "--abi", "abi3", "--abi", "cp311")
 TIMEOUT_S = 1800
@@ -34,53 +34,36 @@ class Pip:
     def works(self) -> bool:
         return self._run("--version").returncode == 0
 
-    def fetch(self, file: LockedFile, into: Path) -> Fetched:
-        """Downloads exactly the locked file into the empty folder `into`; pip is given the hash, so
-        it picks by it.
-        """
-        wish = f"{file.package}=={file.version} --hash=sha256:{file.sha256}"
-        return Fetched(self._download(wish, file.arch, into), file.version)
+    def fetch(self, file: LockedFile, into: Path) -> tuple[Path, str]:
+        """Downloads the locked file into the empty folder `into`: pip picks by the hash, and refuses any other."""
+        wish = f"{file.wish.split()[0]} --hash=sha256:{file.sha256}"
+        return self.download(wish, file.arch, into, "--require-hashes"), file.version
 
-    def resolve(self, package: str, version: str, arch: str, into: Path) -> Path:
-        """Downloads the wheel pip prefers for this version and platform; for making the lock."""
-        return self._download(f"{package}=={version}", arch, into)
-
-    def _download(self, wish: str, arch: str, into: Path) -> Path:
+    def download(self, wish: str, arch: str, into: Path, *options: str) -> Path:
+        """The wheel that pip prefers for this line of a requirements file, and this platform."""
         wishes = into / "wishes.txt"
         wishes.write_text(wish + "\n", encoding="utf-8")
-        # A wheel without machine code fits any platform.
-        tags = PLATFORMS[arch] if arch != "all" else ()
-        platforms = [word for tag in tags for word in ("--platform", tag)]
+        platforms = [word for tag in PLATFORMS[arch] for word in ("--platform", tag)]
         result = self._run(
-            "download", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:",
-            "--no-cache-dir", "--timeout=30", "--retries=1", *TAGS, *platforms,
-            "--dest", str(into), "--requirement", str(wishes),
+            "download", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--timeout=30",
+            "--retries=1", *TAGS, *platforms, *options, "--dest", str(into), "--requirement", str(wishes),
         )  # fmt: skip
-        wishes.unlink()
-        if result.returncode != 0:
-            raise FetchError(f"pip download {wish.split()[0]}: {_last_error(result.stderr)}")
         found = list(into.glob("*.whl"))
-        if len(found) != 1:
-            raise FetchError(
-                f"pip download {wish.split()[0]}: expected one wheel, got {[p.name for p in found]}"
-            )
+        if result.returncode != 0 or len(found) != 1:
+            raise FetchError(f"pip download {wish.split()[0]}: {_last_error(result.stderr)}")
         return found[0]
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *words]
         try:
-            return subprocess.run(
-                [sys.executable, "-m", "pip", "--disable-pip-version-check", *words],
-                env=self._environment, capture_output=True, text=True,
-                timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            return subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=TIMEOUT_S,
+                                  stdin=subprocess.DEVNULL)  # fmt: skip
         except subprocess.TimeoutExpired:
             raise FetchError(f"pip did not finish within {TIMEOUT_S} s") from None
 
 
 def _last_error(text: str) -> str:
-    """pip's own words; behind "no matching distribution" often is a connection that failed, named
-    only in a warning.
-    """
+    """pip's own words; behind "no matching distribution" often is a connection that failed, named only in a warning."""
     broken = re.search(r"connection broken by '(.*)'", text)
     if broken:
         return f"no connection to the package index: {broken.group(1)}"

@@ -1,7 +1,6 @@
 """From archives to an artifact's folder: which members, where to, and nothing outside the folder.
 
-A wheel is a zip, a Debian package gives a tar stream through dpkg-deb; both come as the same
-Member.
+A wheel is a zip, a Debian package gives a tar stream through dpkg-deb; both come as the same Member.
 """
 
 from __future__ import annotations
@@ -15,50 +14,24 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, NamedTuple
 
 from .errors import FetchError
-from .lockfile import Lock, Part, Artifact
+from .lockfile import Artifact, Part
 
 BLOCK = 1 << 20
 WHOLE = ""  # as a pattern: the archive itself, as it was downloaded
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     name: str
     content: IO[bytes] | None  # None for a link
     link: str = ""
     executable: bool = False
 
 
-def safe(name: str, what: str) -> str:
-    """The path, if it stays inside the folder it is put under: archives are not trusted on that."""
-    path = PurePosixPath(name)
-    if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
-        raise FetchError(
-            f"{what}: the path '{name}' leads out of the folder; the file is refused", final=True
-        )
-    return name
-
-
-def destination(part: Part, name: str) -> str | None:
-    """Where the member goes in the artifact, or None when no rule takes it."""
-    if any(fnmatch.fnmatchcase(name, pattern) for pattern in part.drop):
-        return None
-    for pattern, target in part.take.items():
-        if not fnmatch.fnmatchcase(name, pattern):
-            continue
-        fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
-        if fixed == pattern and not target.endswith("/"):
-            return target
-        return target + name[fixed.rfind("/") + 1 :]
-    return None
-
-
-def make(lock: Lock, artifact: Artifact, archives: dict[str, Path], into: Path) -> None:
+def make(artifact: Artifact, archives: dict[str, Path], into: Path) -> None:
     """Makes the whole artifact in the empty folder `into`."""
     for part in artifact.parts:
         try:
@@ -68,28 +41,44 @@ def make(lock: Lock, artifact: Artifact, archives: dict[str, Path], into: Path) 
     for name, lines in artifact.write.items():
         _place(into, name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name, pattern in artifact.join.items():
-        text = b"".join(path.read_bytes() + b"\n" for path in sorted(into.glob(pattern)))
-        _place(into, name).write_bytes(text)
+        _place(into, name).write_bytes(b"".join(path.read_bytes() + b"\n" for path in sorted(into.glob(pattern))))
     for name, target in artifact.links.items():
         _link(into, name, target, artifact.name)
-    _executables(into)
-    _check(artifact, into)
+    for path in into.rglob("bin/*"):  # zip files often lose the mode
+        if path.is_file() and not path.is_symlink():
+            path.chmod(0o755)
+    for pattern, text in artifact.holds.items():  # whatever version of a package it was made from
+        found = sorted(into.glob(pattern))
+        if not any(text.encode() in path.read_bytes() for path in found):
+            missing = f"'{text}' is not in {pattern}" if found else f"it holds no {pattern}"
+            raise FetchError(f"{artifact.name}: {missing}; the artifact is not used", final=True)
+
+
+def destination(part: Part, name: str) -> str | None:
+    """Where the member goes in the artifact, or None when no rule takes it."""
+    if any(fnmatch.fnmatchcase(name, pattern) for pattern in part.drop):
+        return None
+    for pattern, target in part.take.items():
+        if fnmatch.fnmatchcase(name, pattern):
+            fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+            named = fixed == pattern and not target.endswith("/")
+            return target if named else target + name[fixed.rfind("/") + 1 :]
+    return None
 
 
 def _take(part: Part, archive: Path, into: Path) -> None:
     unused = set(part.take) - {WHOLE}
     if WHOLE in part.take:
         shutil.copyfile(archive, _place(into, part.take[WHOLE] + part.file))
-        if not unused:
-            return
-    members = _deb_members(archive) if part.file.endswith(".deb") else _zip_members(archive)
-    for member in members:
-        safe(member.name, part.file)
+    if not unused:
+        return
+    for member in _deb_members(archive) if part.file.endswith(".deb") else _zip_members(archive):
+        _safe(member.name, part.file)
         target = destination(part, member.name)
         if target is None:
             continue
-        unused -= {p for p in unused if fnmatch.fnmatchcase(member.name, p)}
-        safe(target, part.file)
+        unused -= {pattern for pattern in unused if fnmatch.fnmatchcase(member.name, pattern)}
+        _safe(target, part.file)
         if member.content is None:
             _link(into, target, member.link, part.file)
             continue
@@ -99,19 +88,14 @@ def _take(part: Part, archive: Path, into: Path) -> None:
         if member.executable:
             path.chmod(0o755)
     if unused:
-        raise FetchError(
-            f"{part.file}: nothing in it matches {sorted(unused)}: the lock's rule is wrong",
-            final=True,
-        )
+        raise FetchError(f"{part.file}: nothing in it matches {sorted(unused)}: the recipe's rule is wrong", final=True)
 
 
 def _zip_members(archive: Path) -> Iterator[Member]:
     with zipfile.ZipFile(archive) as wheel:
         for info in wheel.infolist():
             if stat.S_ISLNK(info.external_attr >> 16):
-                raise FetchError(
-                    f"{archive.name}: link '{info.filename}' in a wheel is refused", final=True
-                )
+                raise FetchError(f"{archive.name}: link '{info.filename}' in a wheel is refused", final=True)
             if not info.is_dir():
                 with wheel.open(info) as content:
                     yield Member(info.filename, content)
@@ -119,30 +103,32 @@ def _zip_members(archive: Path) -> Iterator[Member]:
 
 def _deb_members(archive: Path) -> Iterator[Member]:
     try:
-        child = subprocess.Popen(
-            ["dpkg-deb", "--fsys-tarfile", str(archive)], stdout=subprocess.PIPE
-        )
+        child = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(archive)], stdout=subprocess.PIPE)
     except FileNotFoundError:
         raise FetchError("dpkg-deb is missing (Debian package dpkg)", final=True) from None
-    try:
-        with tarfile.open(fileobj=child.stdout, mode="r|") as tar:
-            for info in tar:
-                name = info.name.removeprefix("./")
-                if info.issym():
-                    yield Member(name, None, info.linkname)
-                elif info.islnk():
-                    yield Member(name, None, f"/{info.linkname}")  # refused where a rule takes it
-                elif info.isfile():
-                    yield Member(name, tar.extractfile(info), executable=bool(info.mode & 0o100))
+    with child, tarfile.open(fileobj=child.stdout, mode="r|") as tar:
+        for info in tar:
+            name = info.name.removeprefix("./")
+            if info.issym():
+                yield Member(name, None, info.linkname)
+            elif info.islnk():
+                yield Member(name, None, f"/{info.linkname}")  # refused where a rule takes it
+            elif info.isfile():
+                yield Member(name, tar.extractfile(info), executable=bool(info.mode & 0o100))
         while child.stdout.read(BLOCK):  # what fills the last block: dpkg-deb complains if nobody reads it
             pass
-    finally:
-        child.stdout.close()
-        child.wait()
+
+
+def _safe(name: str, what: str) -> None:
+    """Archives are not trusted to stay inside the folder that they are put under."""
+    path = PurePosixPath(name)
+    if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
+        raise FetchError(f"{what}: the path '{name}' leads out of the folder; the file is refused", final=True)
 
 
 def _place(into: Path, name: str) -> Path:
-    path = into / safe(name, "artifact")
+    _safe(name, "artifact")
+    path = into / name
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_symlink():
         path.unlink()  # never write through a link that an archive brought
@@ -151,23 +137,5 @@ def _place(into: Path, name: str) -> Path:
 
 def _link(into: Path, name: str, target: str, what: str) -> None:
     if "/" in target or target in ("", ".", ".."):
-        raise FetchError(
-            f"{what}: link '{name}' to '{target}': only links within a folder are taken", final=True
-        )
+        raise FetchError(f"{what}: link '{name}' to '{target}': only links within a folder are taken", final=True)
     _place(into, name).symlink_to(target)
-
-
-def _check(artifact: Artifact, into: Path) -> None:
-    """What the artifact must hold, whatever version of a package it was made from."""
-    for pattern, text in artifact.holds.items():
-        found = sorted(into.glob(pattern))
-        if not any(text.encode() in path.read_bytes() for path in found):
-            missing = f"'{text}' is not in {pattern}" if found else f"it holds no {pattern}"
-            raise FetchError(f"{artifact.name}: {missing}; the artifact is not used", final=True)
-
-
-def _executables(into: Path) -> None:
-    """Zip files often lose the mode: what lies in a folder named bin is made executable."""
-    for path in into.rglob("bin/*"):
-        if path.is_file() and not path.is_symlink():
-            path.chmod(0o755)

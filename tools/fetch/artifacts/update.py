@@ -1,0 +1,63 @@
+"""`fetch.py lock`: what the recipe asks for -> lock.json, every file looked up at its source."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import lockfile
+from .cache import Cache
+from .debian import Apt
+from .errors import ArtifactError
+from .get import say, sha256
+from .lockfile import ARCH, LockedFile
+from .pypi import Pip
+from .sources import find_pip
+
+
+def update(path: Path, cache: Cache, keep: bool) -> None:
+    """Writes the lock; with `keep` only what the present one lacks is looked up."""
+    recipe = lockfile.read_recipe(path.with_name("recipe.toml"))
+    try:
+        old = lockfile.read_files(path)
+    except ArtifactError as error:
+        say(f"starting from nothing: {error}")
+        old = {}
+    with cache.exclusive(say):
+        apt = Apt(cache.work / "apt")
+        pip = find_pip(lockfile.combine(recipe, old), cache, apt.fetch)
+
+        def look_up(wish: str) -> LockedFile:
+            found = apt.look_up(wish) if "/" in wish else wheel(pip, wish, cache.work)
+            say(f"{found.name} {found.sha256}")
+            return found
+
+        files = resolve(lockfile.wishes(recipe), old if keep else {}, look_up)
+    problems = lockfile.check(lockfile.combine(recipe, files))
+    if problems:
+        raise ArtifactError("the recipe does not fit together: " + "; ".join(problems))
+    path.write_text(lockfile.dump(files.values()), encoding="utf-8")
+    say(f"{len(files)} files in {path}")
+
+
+def resolve(
+    wishes: list[str], old: dict[str, LockedFile], look_up: Callable[[str], LockedFile]
+) -> dict[str, LockedFile]:
+    """Takes from `old` what it has; looks up the rest, four at a time. The first that cannot be found ends the work."""
+    with ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda wish: old.get(wish) or look_up(wish), wishes)
+        return {file.wish: file for file in found}
+
+
+def wheel(pip: Pip, wish: str, work: Path) -> LockedFile:
+    """Downloads the wheel to hash it."""
+    requirement, _, machine = wish.partition(" ")
+    arch = machine or ARCH
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        came = pip.download(requirement, arch, Path(folder))
+        if came.name.endswith("-any.whl"):
+            arch = "all"
+        version = requirement.partition("==")[2]
+        return LockedFile(wish, came.name, version, arch, sha256(came), came.stat().st_size)
