@@ -92,7 +92,7 @@ class Run:
             except BaseException:  # such as Ctrl-C: what is not begun is left
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return missing
+        return {artifact.name: missing[artifact.name] for artifact in todo if artifact.name in missing}
 
     def make(self, artifact: Artifact) -> Path:
         """Downloads and unpacks one artifact; its folder gets its name when it is whole."""
