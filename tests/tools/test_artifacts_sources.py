@@ -33,17 +33,17 @@ exit 0""",
 
 class AptSource(CacheCase):
     def fetch(self, version: str, tools: dict[str, str]) -> tuple[Path, str]:
-        into = self.top / "into"
+        into = self.top / "in to"
         into.mkdir(exist_ok=True)
         keys = mock.patch("artifacts.debian.KEYRINGS", (str(self.top),))
         with ToolsOnPath(self.top / "bin", tools).patch(), keys:
-            return Apt(self.top / "apt").fetch(locked("p.deb", b"", "p/bookworm/main", version), into)
+            return Apt(self.top / "a pt").fetch(locked("p.deb", b"", "p/bookworm/main", version), into)
 
     def test_the_locked_version_is_fetched(self) -> None:
-        self.assertEqual(self.fetch("2", APT), (self.top / "into/p.deb", "2"))
+        self.assertEqual(self.fetch("2", APT), (self.top / "in to/p.deb", "2"))
 
     def test_replaced_version_is_fetched_in_newer_one(self) -> None:
-        self.assertEqual(self.fetch("1", APT), (self.top / "into/p.deb", "2"))
+        self.assertEqual(self.fetch("1", APT), (self.top / "in to/p.deb", "2"))
 
     def test_older_version_on_mirror_is_refused(self) -> None:
         with self.assertRaisesRegex(FetchError, "version 3 is locked, the Debian mirror has only the older 2"):
@@ -54,7 +54,7 @@ class AptSource(CacheCase):
         with self.assertRaisesRegex(FetchError, "p: the Debian mirror has no version of it in bookworm") as caught:
             self.fetch("1", gone)
         self.assertTrue(caught.exception.final)
-        self.assertEqual(list((self.top / "into").iterdir()), [])
+        self.assertEqual(list((self.top / "in to").iterdir()), [])
 
     def test_without_apt_the_tool_is_named(self) -> None:
         with self.assertRaisesRegex(FetchError, "apt-get is missing: .* a Debian with apt"):
@@ -73,7 +73,7 @@ class AptSource(CacheCase):
         proxy, hook = 'Acquire::http::Proxy "proxy.invalid";', 'APT::Update::Post-Invoke:: "rm";'
         dump = f"echo '{proxy}'; echo '{hook}'"
         self.fetch("2", APT | {"apt-config": dump})
-        (config,) = (self.top / "apt").rglob("apt.conf")
+        (config,) = (self.top / "a pt").rglob("apt.conf")
         text = config.read_text()
         self.assertIn("proxy.invalid", text)
         self.assertNotIn("Post-Invoke", text)
@@ -91,7 +91,7 @@ class PipCase(CacheCase):
 
 class PipSource(PipCase):
     def fetch(self, body: str, arch: str = "x86_64") -> Path:
-        into = self.top / "into"
+        into = self.top / "in to"
         into.mkdir()
         file = LockedFile("a==1", "a-1-py3-none-any.whl", "1", arch, "0" * 64, 1)
         with self.python(body):
@@ -102,7 +102,7 @@ class PipSource(PipCase):
     def test_the_hash_and_the_platform_are_asked_for(self) -> None:
         asked = self.top / "asked"
         path = self.fetch(
-            f'echo "$*" > {asked}; cd {self.top}/into; cat wishes.txt >> {asked}; : > a.whl'
+            f'echo "$*" > {asked}; cd "{self.top}/in to"; cat wishes.txt >> {asked}; : > a.whl'
         )
         self.assertEqual(path.name, "a.whl")
         text = asked.read_text()
@@ -116,11 +116,12 @@ class PipSource(PipCase):
         ):
             self.assertIn(words, text)
         self.assertRegex(text, r"a==1 --hash=sha256:[0-9a-f]{64}\n")
-        self.assertNotIn("//", text, "a host is named")
+        for own in ("//", "--isolated", "--index-url", "--proxy", "--cert"):
+            self.assertNotIn(own, text, "the user's own configuration of pip leads to the index")
 
     def test_a_wheel_without_machine_code_is_asked_for_without_a_platform(self) -> None:
         asked = self.top / "asked"
-        self.fetch(f'echo "$*" > {asked}; : > {self.top}/into/a.whl', arch="all")
+        self.fetch(f'echo "$*" > {asked}; : > "{self.top}/in to/a.whl"', arch="all")
         self.assertIn("--only-binary=:all:", asked.read_text())
         self.assertNotIn("--platform", asked.read_text())
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from . import unpack
 from .cache import Cache
 from .errors import FetchError
-from .lockfile import Artifact, Lock, LockedFile
+from .lockfile import Artifact, Lock, LockedFile, order
 
 WORKERS = 4
 TRIES = 3  # of a file: before 25.1, pip itself does not try again when a connection breaks within one
@@ -68,7 +68,9 @@ class Run:
 
     def get(self, todo: list[Artifact]) -> dict[str, str]:
         """Artifact -> why it could not be had."""
-        total, got, ended, missing = self._lock.size(todo), 0, 0, {}
+        missing = {artifact.name: _wrong_machine(artifact) for artifact in todo if _wrong_machine(artifact)}
+        todo = [artifact for artifact in todo if artifact.name not in missing]
+        total, got, ended = self._lock.size(todo), 0, 0
 
         def one(artifact: Artifact) -> None:
             nonlocal got, ended
@@ -83,7 +85,8 @@ class Run:
                 whole = f"{got / 1e6:.0f} of {total / 1e6:.0f} MB downloaded"
                 say(f"[{ended}/{len(todo)}] {artifact.name}{note} ({whole})")
 
-        say(f"{len(todo)} to fetch, {megabytes(total)}, into {self._cache.root}")
+        if todo:
+            say(f"{len(todo)} to fetch, {megabytes(total)}, into {self._cache.root}")
         with ThreadPoolExecutor(WORKERS) as pool:
             jobs = [pool.submit(one, artifact) for artifact in todo]
             try:
@@ -92,13 +95,10 @@ class Run:
             except BaseException:  # such as Ctrl-C: what is not begun is left
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return {artifact.name: missing[artifact.name] for artifact in todo if artifact.name in missing}
+        return dict(sorted(missing.items(), key=lambda item: order(item[0])))
 
     def make(self, artifact: Artifact) -> Path:
         """Downloads and unpacks one artifact; its folder gets its name when it is whole."""
-        machine = platform.machine()
-        if artifact.arch not in ("all", machine):
-            raise FetchError(f"locked for {artifact.arch} only, this machine is {machine}")
         with tempfile.TemporaryDirectory(prefix=f"{artifact.name}-", dir=self._cache.work) as work:
             archives, newer = {}, {}
             for file in self._lock.files_of(artifact):
@@ -116,8 +116,7 @@ class Run:
             failed = self._failed[file.source]
             if len(failed) >= GIVE_UP_AFTER and file.source not in self._came:
                 raise FetchError(f"not tried after {GIVE_UP_AFTER} others failed, the first because: {failed[0]}")
-        attempt = 1
-        while True:
+        for attempt in range(1, TRIES + 1):
             try:
                 came = self._checked(file, Path(tempfile.mkdtemp(dir=work)))
                 with self._mutex:
@@ -131,7 +130,6 @@ class Run:
                         failed.append(str(error))
                     raise
             pause(4.0 ** (attempt - 1))
-            attempt += 1
 
     def _checked(self, file: LockedFile, into: Path) -> tuple[Path, str]:
         """The locked version must have the locked hash. A newer version, which only apt brings, is one that apt has
@@ -143,6 +141,11 @@ class Run:
         elif (found := sha256(path)) != file.sha256:
             raise FetchError(f"{file.name}: SHA-256 is {found}, the lock says {file.sha256}; the file is not used")
         return path, version
+
+
+def _wrong_machine(artifact: Artifact) -> str:
+    machine = platform.machine()
+    return "" if artifact.arch in ("all", machine) else f"locked for {artifact.arch} only, this machine is {machine}"
 
 
 def pause(seconds: float) -> None:
