@@ -100,7 +100,7 @@ class FaultyLocks(CacheCase):
             "size -1": self.with_file(size=-1),
             "'one' is neither package==version nor package/suite/component": self.with_file(wish="one"),
             "'one/bookworm' is neither package==version": self.with_file(wish="one/bookworm"),
-            "gone==1 is not in the lock: `python3 tools/fetch/fetch.py lock --keep`": self.with_artifact("one", part),
+            "gone==1: not in the lock, run `python3 tools/fetch/fetch.py lock --keep`": self.with_artifact("one", part),
             "file one.whl: no artifact uses it": self.with_artifact("one", other),
             "which is no folder": self.with_artifact("one", named),
             "a set has the same name": self.with_artifact("both", named),
@@ -219,7 +219,8 @@ class Resolving(unittest.TestCase):
         recipe = """
             [artifact.a]
             parts = [
-                { file = "w==1", take = {} }, { file = "p==2 aarch64", take = {} }, { file = "d/bookworm/main", take = {} },
+                { file = "w==1", take = {} }, { file = "p==2 aarch64", take = {} },
+                { file = "d/bookworm/main", take = {} },
             ]
             [sets]
         """

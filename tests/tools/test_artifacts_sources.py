@@ -102,7 +102,8 @@ class PipSource(PipCase):
     def test_the_hash_and_the_platform_are_asked_for(self) -> None:
         asked = self.top / "asked"
         path = self.fetch(
-            f'echo "$*" > {asked}; cd "{self.top}/in to"; cat wishes.txt >> {asked}; : > a.whl'
+            f'echo "$*" > {asked}; printf "<%s>" "$@" >> {asked}; cd "{self.top}/in to"; '
+            f"cat wishes.txt >> {asked}; : > a.whl"
         )
         self.assertEqual(path.name, "a.whl")
         text = asked.read_text()
@@ -115,6 +116,8 @@ class PipSource(PipCase):
             "manylinux2014_x86_64",
         ):
             self.assertIn(words, text)
+        for folder in ("", "/wishes.txt"):
+            self.assertIn(f"<{self.top}/in to{folder}>", text)
         self.assertRegex(text, r"a==1 --hash=sha256:[0-9a-f]{64}\n")
         for own in ("//", "--isolated", "--index-url", "--proxy", "--cert"):
             self.assertNotIn(own, text, "the user's own configuration of pip leads to the index")

@@ -100,7 +100,7 @@ def load(path: Path) -> Lock:
     recipe, files = read_recipe(path.with_name("recipe.toml")), read_files(path)
     missing = [wish for wish in wishes(recipe) if wish not in files]
     lock = combine(recipe, files)
-    problems = [f"{wish} is not in the lock: {UPDATE}" for wish in missing] or check(lock)
+    problems = [f"{', '.join(missing)}: not in the lock, run {UPDATE}"] if missing else check(lock)
     if problems:
         raise ArtifactError(f"{path}: " + "; ".join(problems))
     return lock
