@@ -26,6 +26,7 @@ def variables(home: str) -> dict[str, str]:
         "CMAKE_PREFIX_PATH": "/opt/conda",
         "CONDA_PREFIX": "/opt/conda", "VIRTUAL_ENV": "/opt/conda", "PYTHONPATH": "/opt/planted",
         "CUDA_VISIBLE_DEVICES": "7", "ANYCUDA_CUDART": f"{toolkit}/lib64/libcudart.so.12", "ANYCUDA_COMPAT": "strict",
+        "ANYCUDA_STUB_COMPAT": "strict", "ANYCUDA_API_COMPAT": "off",
         "ANYCUDA_CROSS_MAJOR": "reject", "ANYCUDA_LOG": "debug", "XDG_CACHE_HOME": f"{home}/planted-cache",
     }
 

@@ -28,8 +28,8 @@ QuietFind find_quietly(const char* library);
 // Throws BackendError as above: a stub would find nothing then.
 void check_settings(const LibraryDescriptor& library, const Policy& policy);
 
-// What the variable of the driver rules says: with ANYCUDA_COMPAT=off, or a cuda-compat package
-// declared, the driver's version speaks against nothing.
+// What the variables of the driver rules say: with ANYCUDA_STUB_COMPAT=off, or a cuda-compat
+// package declared, the driver's version speaks against nothing.
 bool driver_rules_hold();
 
 // Is this name in the library? Leaves dlerror() as it was for the program.

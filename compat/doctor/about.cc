@@ -1,6 +1,7 @@
 // What can be asked, and which settings steer the answers.
 #include <cerrno>
 #include <cstdio>
+#include <initializer_list>
 
 #include "compat/base/environment.h"
 #include "compat/base/log.h"
@@ -52,9 +53,10 @@ void write_settings(Records* records) {
     const char* file = value(name);
     write_setting(records, name, file == nullptr || *file == '/', "a file by its full path");
   }
-  write_setting(records, kModeVariable,
-                parse_mode(value(kModeVariable), Mode::best_effort).understood,
-                values_of(kModeVariable));
+  for (const char* mode : {kModeVariable, kStubModeVariable, kApiModeVariable}) {
+    write_setting(records, mode, parse_mode(value(mode), Mode::best_effort).understood,
+                  values_of(mode));
+  }
   write_setting(records, kDriverCompatVariable,
                 parse_driver_compat(value(kDriverCompatVariable)).understood,
                 values_of(kDriverCompatVariable));

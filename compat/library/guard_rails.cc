@@ -15,7 +15,9 @@ constexpr bool kLinux = false;
 // Nothing of a privileged process' environment counts (compat/base/environment.h).
 Policy policy_of(const Options& options) {
   return resolve_policy(
-      options, {environment_variable(kModeVariable), environment_variable(kDriverCompatVariable)},
+      options,
+      {environment_variable(kModeVariable), environment_variable(kDriverCompatVariable),
+       environment_variable(kApiModeVariable)},
       kLinux);
 }
 

@@ -43,7 +43,7 @@ void Core::ask_driver(const Finding& finding, DriverKnown* driver, bool loaded) 
   try {
     driver->facts = DriverFacts{true, seams_.driver_cuda(), 0};
   } catch (const DriverQueryError& error) {
-    refuse_without_driver(finding, error.what(), loaded);
+    refuse_without_driver(policy_, finding, error.what(), loaded);
   }
 }
 

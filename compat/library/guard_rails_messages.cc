@@ -109,25 +109,25 @@ std::string driver_help(const Item& item, const DriverFacts& facts, DriverVerdic
   return text + "; or install " + piece_name(item) + " of CUDA " + words(facts.cuda) + " or older";
 }
 
-Message driver_message(const Finding& finding, const DriverKnown& driver,
+Message driver_message(const Policy& policy, const Finding& finding, const DriverKnown& driver,
                        const Judgement& judgement) {
   const DriverFacts& facts = *driver.facts;
   Message message(driver_headline(finding.item, facts, judgement.driver));
   message.line("found", words(finding.item)).line("driver", driver_words(facts, driver));
   if (judgement.step == Step::no_branch) {
     message.line("its branch", "not known: " + driver.branch->problem);
-    return message.line(
-        "what would help",
-        "give it in Options::driver; or ANYCUDA_COMPAT=best_effort, which lets pass "
-        "what cannot be known");
+    return message.line("what would help",
+                        "give it in Options::driver; or " + std::string(policy.mode_variable) +
+                            "=best_effort, which lets pass what cannot be known");
   }
   return message.line("what would help", driver_help(finding.item, facts, judgement.driver));
 }
 
-Message metadata_message(const Finding& finding, Step step) {
+Message metadata_message(const Policy& policy, const Finding& finding, Step step) {
   const Item& item = finding.item;
-  const char* const lenient =
-      "ANYCUDA_COMPAT=best_effort (Options::mode), which lets pass what cannot be known";
+  const std::string lenient =
+      policy.mode_variable +
+      std::string("=best_effort (Options::mode), which lets pass what cannot be known");
   if (step == Step::packaged_elsewhere) {
     return Message(piece_name(item) +
                    " is released apart from the CUDA Toolkit: nothing says with which it goes, and "
@@ -140,7 +140,7 @@ Message metadata_message(const Finding& finding, Step step) {
       .line("found", words(item))
       .line("looked at", finding.problem)
       .line("what would help",
-            std::string("NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or ") + lenient);
+            "NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
 }
 
 Message mismatch_message(const Policy& policy, const Finding& finding, const Judgement& judgement) {
@@ -176,13 +176,13 @@ void refuse(const Policy& policy, const Finding& finding, const DriverKnown& dri
     case Step::packaged_elsewhere:
     case Step::no_metadata:
       throw InsufficientMetadataError(
-          metadata_message(finding, judgement.step).note_if_loaded(loaded).text());
+          metadata_message(policy, finding, judgement.step).note_if_loaded(loaded).text());
     case Step::no_branch:
       throw InsufficientMetadataError(
-          driver_message(finding, driver, judgement).note_if_loaded(loaded).text());
+          driver_message(policy, finding, driver, judgement).note_if_loaded(loaded).text());
     case Step::driver:
       throw DriverToolkitError(
-          driver_message(finding, driver, judgement).note_if_loaded(loaded).text());
+          driver_message(policy, finding, driver, judgement).note_if_loaded(loaded).text());
     default:
       throw ToolkitMismatchError(
           mismatch_message(policy, finding, judgement).note_if_loaded(loaded).text());
@@ -198,15 +198,16 @@ void refuse_pipeline(const BrokenFlow& flow) {
                                  .text());
 }
 
-void refuse_without_driver(const Finding& finding, const std::string& cause, bool loaded) {
+void refuse_without_driver(const Policy& policy, const Finding& finding, const std::string& cause,
+                           bool loaded) {
   throw DriverQueryError(
       Message("whether the driver can run " + piece_name(finding.item) + " of CUDA " +
               words(finding.item.version) + " cannot be known: the driver does not answer")
           .line("found", words(finding.item))
           .line("driver", cause)
           .line("what would help",
-                "install NVIDIA's driver; or say which it will be, in Options::driver; or "
-                "ANYCUDA_COMPAT=off, which checks nothing")
+                "install NVIDIA's driver; or say which it will be, in Options::driver; or " +
+                    std::string(policy.mode_variable) + "=off, which checks nothing")
           .note_if_loaded(loaded)
           .text());
 }

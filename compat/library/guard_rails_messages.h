@@ -15,8 +15,8 @@ namespace anycuda::compat {
 [[noreturn]] void refuse_pipeline(const BrokenFlow& flow);
 
 // The driver rule needs a driver, and there is none or it does not answer.
-[[noreturn]] void refuse_without_driver(const Finding& finding, const std::string& cause,
-                                        bool loaded);
+[[noreturn]] void refuse_without_driver(const Policy& policy, const Finding& finding,
+                                        const std::string& cause, bool loaded);
 
 [[noreturn]] void refuse_unopened(const Item& item, const std::string& cause);
 

@@ -9,21 +9,30 @@ constexpr Kind kKinds[] = {Kind::dynamic_library, Kind::headers, Kind::static_li
                            Kind::bitcode_library, Kind::program};
 
 std::string wrong_value(const char* variable, const char* text, const char* unset) {
-  return std::string(variable) + "=" + quoted(text) + " is no setting: it may be " +
-         values_of(variable) + "; unset or empty it is " + unset;
+  return std::string("invalid ") + variable + "=" + quoted(text) + ": expected " +
+         values_of(variable) + "; default: " + unset;
 }
 
-Mode resolve_mode(const std::optional<Mode>& option, const char* text) {
-  const Setting<Mode> setting = parse_mode(text, Mode::strict);
-  if (!setting.understood) {
-    throw SettingError(wrong_value(kModeVariable, text, name_of(setting.value)));
+// The specific variable last: its default is the value of both.
+void read_mode(const Environment& environment, Policy* policy) {
+  const std::pair<const char*, const char*> settings[] = {{kModeVariable, environment.mode},
+                                                          {kApiModeVariable, environment.api_mode}};
+  for (const auto& [variable, text] : settings) {
+    if (text == nullptr || *text == '\0') continue;
+    const Setting<Mode> setting = parse_mode(text, policy->mode);
+    if (!setting.understood) {
+      throw SettingError(wrong_value(variable, text, name_of(policy->mode)));
+    }
+    policy->mode = setting.value;
+    policy->mode_variable = variable;
   }
-  if (!option) return setting.value;
-  if (*name_of(*option) == '\0') {
-    throw SettingError("Options::mode is none of " + std::string(values_of(kModeVariable)) +
-                       "; unset it is what " + kModeVariable + " says, else strict");
-  }
-  return *option;
+}
+
+void check_option(Mode mode) {
+  if (*name_of(mode) != '\0') return;
+  throw SettingError(std::string("invalid Options::mode: expected ") + values_of(kModeVariable) +
+                     "; default: " + kApiModeVariable + ", else " + kModeVariable +
+                     ", else strict");
 }
 
 bool resolve_forward_compatibility(const Options& options, const Environment& environment,
@@ -63,7 +72,11 @@ std::string catalogue_name(const std::string& name) {
 
 Policy resolve_policy(const Options& options, const Environment& environment, bool linux) {
   Policy policy;
-  policy.mode = resolve_mode(options.mode, environment.mode);
+  read_mode(environment, &policy);
+  if (options.mode) {
+    check_option(*options.mode);
+    policy.mode = *options.mode;
+  }
   policy.forward_compatibility =
       resolve_forward_compatibility(options, environment, policy.mode, linux);
   if (options.constraint) policy.constraint.emplace(*options.constraint);

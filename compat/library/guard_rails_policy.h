@@ -13,6 +13,7 @@ namespace anycuda::compat {
 
 struct Policy {
   Mode mode = Mode::strict;
+  const char* mode_variable = kModeVariable;  // the variable in force
   std::optional<Constraint> constraint;
   std::optional<DriverFacts> driver;  // given by the caller
   bool forward_compatibility = false;
@@ -23,6 +24,7 @@ struct Policy {
 struct Environment {
   const char* mode = nullptr;           // ANYCUDA_COMPAT
   const char* driver_compat = nullptr;  // ANYCUDA_DRIVER_COMPAT
+  const char* api_mode = nullptr;       // ANYCUDA_API_COMPAT
 };
 
 // Pure. An option wins over its variable, but a variable with a wrong value is an error all the

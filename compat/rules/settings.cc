@@ -32,7 +32,9 @@ Setting<DriverCompat> parse_driver_compat(const char* text) {
 }
 
 const char* values_of(const char* variable) {
-  if (is(variable, kModeVariable)) return "strict, best_effort or off";
+  for (const char* mode : {kModeVariable, kStubModeVariable, kApiModeVariable}) {
+    if (is(variable, mode)) return "strict, best_effort or off";
+  }
   if (is(variable, kCrossMajorVariable)) return "adapt or reject";
   if (is(variable, kDriverCompatVariable)) return "assume_forward_compat";
   return "";

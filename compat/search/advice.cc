@@ -26,12 +26,12 @@ bool refused_by_driver(const Report& report) {
 const char* advice_on_driver(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const Version driver = report.driver.cuda;
+  const char* variable = report.request.policy.mode_variable;
   if (any(report, Verdict::driver_too_old) || any(report, Verdict::driver_branch_short)) {
-    return arena->format("update the driver, or install a %s of CUDA %d or older%s",
-                         library.product, driver.major,
-                         library.rules.output == Output::none
-                             ? ""
-                             : "; where what it makes is for another machine, ANYCUDA_COMPAT=off");
+    const char* text = arena->format("update the driver, or install a %s of CUDA %d or older",
+                                     library.product, driver.major);
+    if (text == nullptr || library.rules.output == Output::none) return text;
+    return arena->format("%s; where what it makes is for another machine, %s=off", text, variable);
   }
   if (any(report, Verdict::driver_major_unknown)) {
     return arena->format("update the driver or anycuda, or install a %s of CUDA %d.%d or older",
@@ -40,7 +40,7 @@ const char* advice_on_driver(const Report& report, Arena* arena) {
   return arena->format(
       "unset %s (best_effort lets pass what nothing speaks against), or install a %s of CUDA %d.%d "
       "or older with its metadata",
-      kModeVariable, library.product, driver.major, driver.minor);
+      variable, library.product, driver.major, driver.minor);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "compat/search/policy.h"
 
+#include <initializer_list>
+
 #include "compat/base/environment.h"
 
 namespace anycuda {
@@ -15,9 +17,14 @@ Value noted(const Setting<Value>& setting, Policy* policy, const WrongSetting& o
 
 Policy read_policy() {
   Policy policy;
-  const char* mode = environment_variable(kModeVariable);
-  policy.mode =
-      noted(parse_mode(mode, policy.mode), &policy, {kModeVariable, mode, name_of(policy.mode)});
+  // The specific variable last: its default is the value of both.
+  for (const char* variable : {kModeVariable, kStubModeVariable}) {
+    const char* mode = environment_variable(variable);
+    if (mode == nullptr) continue;
+    policy.mode_variable = variable;
+    policy.mode =
+        noted(parse_mode(mode, policy.mode), &policy, {variable, mode, name_of(policy.mode)});
+  }
   const char* cross_major = environment_variable(kCrossMajorVariable);
   const Setting<CrossMajor> parsed = parse_cross_major(cross_major);
   policy.cross_major = noted(parsed, &policy, {kCrossMajorVariable, cross_major, "adapt"});

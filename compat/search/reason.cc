@@ -69,7 +69,8 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
       return arena->format(
           "newer than the driver's CUDA %d.%d, the branch of %s is not known (%s), and %s=strict "
           "goes by what is known alone (unset it, or update the driver)",
-          driver.cuda.major, driver.cuda.minor, report.driver_path, branch_problem, kModeVariable);
+          driver.cuda.major, driver.cuda.minor, report.driver_path, branch_problem,
+          report.request.policy.mode_variable);
     case Verdict::driver_major_unknown:
       return arena->format(
           "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
@@ -82,11 +83,12 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
 
 const char* reason_of_metadata(const Candidate& candidate, const Report& report, Arena* arena) {
   const char* problem = candidate.toolkit.problem;
+  const char* variable = report.request.policy.mode_variable;
   return arena->format(
       "which CUDA %d it is, no metadata says (%s), and %s=strict goes by what is known alone: %s "
       "supports up to CUDA %d.%d (install it by pip, conda or NVIDIA's installer, or unset %s)",
-      candidate.image.version.major, *problem != '\0' ? problem : "nothing was read", kModeVariable,
-      report.driver_path, report.driver.cuda.major, report.driver.cuda.minor, kModeVariable);
+      candidate.image.version.major, *problem != '\0' ? problem : "nothing was read", variable,
+      report.driver_path, report.driver.cuda.major, report.driver.cuda.minor, variable);
 }
 
 const char* reason_of_verdict(const Candidate& candidate, const Report& report, Arena* arena) {

@@ -23,9 +23,44 @@ TEST(TheMode, IsStrictUnlessSaidOtherwise) {
   EXPECT_EQ(resolve("off", nullptr).mode, Mode::off);
 }
 
+Policy with_api_mode(const char* api_mode, const char* mode, const Options& options = {}) {
+  return resolve_policy(options, {mode, nullptr, api_mode}, true);
+}
+
+TEST(TheMode, ReadsTheSpecificVariableFirst) {
+  for (const char* common : {static_cast<const char*>(nullptr), "", "strict", "off"}) {
+    const Policy policy = with_api_mode("best_effort", common);
+    EXPECT_EQ(policy.mode, Mode::best_effort);
+    EXPECT_STREQ(policy.mode_variable, "ANYCUDA_API_COMPAT");
+  }
+  for (const char* unset : {static_cast<const char*>(nullptr), ""}) {
+    const Policy policy = with_api_mode(unset, "off");
+    EXPECT_EQ(policy.mode, Mode::off);
+    EXPECT_STREQ(policy.mode_variable, "ANYCUDA_COMPAT");
+    EXPECT_EQ(with_api_mode(unset, unset).mode, Mode::strict);
+  }
+}
+
 TEST(TheMode, OfTheOptionsWinsOverTheVariables) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     EXPECT_EQ(resolve("best_effort", nullptr, with_mode(mode)).mode, mode);
+    EXPECT_EQ(with_api_mode("best_effort", "off", with_mode(mode)).mode, mode);
+  }
+}
+
+// A user who set the specific variable is told about that one.
+TEST(TheMode, IsNamedByTheVariableInForce) {
+  for (const char* const api_mode : {"", "strict"}) {
+    const std::string variable = *api_mode == '\0' ? "ANYCUDA_COMPAT" : "ANYCUDA_API_COMPAT";
+    RailsMachine machine;
+    machine.library("nvrtc", "").library("nccl", "").library("cufft", "12.9").driver("12.2");
+    Core rails({}, with_api_mode(api_mode, "strict"), machine.seams());
+    for (const char* name : {"nvrtc", "nccl", "cufft"}) {
+      EXPECT_THAT(message([&] { rails.load(name); }), HasSubstr(" " + variable + "=best_effort"))
+          << name;
+    }
+    machine.no_driver();
+    EXPECT_THAT(message([&] { rails.load("cufft"); }), HasSubstr(" " + variable + "=off"));
   }
 }
 
@@ -35,13 +70,31 @@ TEST(AWrongMode, IsAnErrorThatNamesVariableValuesAndDefault) {
     EXPECT_THAT(
         message([&] { resolve(text, nullptr); }),
         AllOf(HasSubstr("ANYCUDA_COMPAT=\"" + std::string(text) + "\""),
-              HasSubstr("strict, best_effort or off"), HasSubstr("unset or empty it is strict")));
+              HasSubstr("expected strict, best_effort or off"), HasSubstr("default: strict")));
   }
+}
+
+TEST(AWrongMode, InTheSpecificVariableIsAnErrorThatNamesIt) {
+  const auto text = [](const char* common) {
+    return message([&] { with_api_mode("lenient", common); });
+  };
+  const std::string named =
+      "invalid ANYCUDA_API_COMPAT=\"lenient\": expected strict, best_effort or off; default: ";
+  EXPECT_EQ(text(nullptr), named + "strict");
+  EXPECT_EQ(text("off"), named + "off");
 }
 
 TEST(AWrongMode, IsAnErrorAlsoWhereAnOptionOverrulesIt) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     EXPECT_EQ(outcome([&] { resolve("on", nullptr, with_mode(mode)); }), "SettingError");
+    EXPECT_EQ(outcome([&] { with_api_mode("on", "off", with_mode(mode)); }), "SettingError");
+  }
+}
+
+TEST(AWrongMode, IsAnErrorAlsoWhereTheSpecificVariableOverrulesIt) {
+  for (const char* api_mode : {"strict", "best_effort", "off"}) {
+    EXPECT_THAT(message([&] { with_api_mode(api_mode, "on"); }),
+                HasSubstr("invalid ANYCUDA_COMPAT=\"on\""));
   }
 }
 
@@ -63,7 +116,7 @@ TEST(AWrongDriverSetting, IsAnErrorInEveryModeThatNamesVariableValuesAndDefault)
     EXPECT_THAT(
         message([&] { resolve(mode, "yes"); }),
         AllOf(HasSubstr("ANYCUDA_DRIVER_COMPAT=\"yes\""), HasSubstr("assume_forward_compat"),
-              HasSubstr("unset or empty it is as the driver reports itself")));
+              HasSubstr("default: as the driver reports itself")));
   }
 }
 

@@ -115,11 +115,15 @@ TEST(DriverCompatSetting, OfAnyOtherTextIsNotUnderstood) {
 }
 
 TEST(Settings, NameTheirValuesForMessages) {
-  EXPECT_STREQ(values_of("ANYCUDA_COMPAT"), "strict, best_effort or off");
+  for (const char* mode : {"ANYCUDA_COMPAT", "ANYCUDA_STUB_COMPAT", "ANYCUDA_API_COMPAT"}) {
+    EXPECT_STREQ(values_of(mode), "strict, best_effort or off");
+  }
   EXPECT_STREQ(values_of("ANYCUDA_CROSS_MAJOR"), "adapt or reject");
   EXPECT_STREQ(values_of("ANYCUDA_DRIVER_COMPAT"), "assume_forward_compat");
   EXPECT_STREQ(values_of("ANYCUDA_LOG"), "");
   EXPECT_STREQ(kModeVariable, "ANYCUDA_COMPAT");
+  EXPECT_STREQ(kStubModeVariable, "ANYCUDA_STUB_COMPAT");
+  EXPECT_STREQ(kApiModeVariable, "ANYCUDA_API_COMPAT");
   EXPECT_STREQ(kCrossMajorVariable, "ANYCUDA_CROSS_MAJOR");
   EXPECT_STREQ(kDriverCompatVariable, "ANYCUDA_DRIVER_COMPAT");
 }

@@ -114,6 +114,19 @@ TEST_F(Modes, BestEffortIsTheDefault) {
   EXPECT_EQ(plain, kWheel12);
 }
 
+TEST_F(Modes, TheStubsVariableOverrulesTheCommonOne) {
+  machine_.wheel(cudart, "12.9").driver(535);
+  machine_.env("ANYCUDA_COMPAT", "strict").env("ANYCUDA_STUB_COMPAT", "best_effort");
+  EXPECT_EQ(runtime(), kWheel12);
+  machine_.env("ANYCUDA_COMPAT", "best_effort").env("ANYCUDA_STUB_COMPAT", "strict");
+  EXPECT_EQ(runtime(), "none");
+  EXPECT_THAT(result_.err, AllOf(HasSubstr("and ANYCUDA_STUB_COMPAT=strict"),
+                                 HasSubstr("what to do: unset ANYCUDA_STUB_COMPAT")));
+  machine_.env("ANYCUDA_COMPAT", "").env("ANYCUDA_STUB_COMPAT", "");
+  machine_.env("ANYCUDA_API_COMPAT", "strict");
+  EXPECT_EQ(runtime(), kWheel12) << "the C++ API's variable steers no stub";
+}
+
 TEST_F(Modes, ADeclarationLetsAnOlderDriverRunANewerMajor) {
   machine_.wheel(cudart, "13.5").driver(535);
   EXPECT_EQ(runtime(), "none");
@@ -179,13 +192,16 @@ TEST_P(WrongValue, IsAnErrorAtOnceThatNamesValuesAndDefault) {
   for (const std::string mode : {"", "off"}) {  // in every mode, and of every variable
     const std::string& variable = GetParam()[0];
     if (variable != "ANYCUDA_COMPAT") machine_.env("ANYCUDA_COMPAT", mode);
+    // The common variable is the default of the specific one.
+    const bool inherits = variable == "ANYCUDA_STUB_COMPAT" && !mode.empty();
+    const std::string unset = inherits ? mode : GetParam()[2];
     for (const std::string value : {"Reject", "on", " strict", "off,"}) {
       machine_.env(variable, value);
       const ProcessResult result =
           machine_.run({patched("call_cudart-12"), "count", "loaded:libcudart"});
       EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
       EXPECT_THAT(result.err, HasSubstr(variable + "=" + value + " is not understood: it may be " +
-                                        GetParam()[1] + " (default: " + GetParam()[2] + ")"));
+                                        GetParam()[1] + " (default: " + unset + ")"));
       EXPECT_THAT(result.err, HasSubstr("what to do: set " + variable + " to "));
     }
   }
@@ -195,6 +211,8 @@ INSTANTIATE_TEST_SUITE_P(
     Of, WrongValue,
     ::testing::Values(
         std::vector<std::string>{"ANYCUDA_COMPAT", "strict, best_effort or off", "best_effort"},
+        std::vector<std::string>{"ANYCUDA_STUB_COMPAT", "strict, best_effort or off",
+                                 "best_effort"},
         std::vector<std::string>{"ANYCUDA_CROSS_MAJOR", "adapt or reject", "adapt"},
         std::vector<std::string>{"ANYCUDA_DRIVER_COMPAT", "assume_forward_compat", "unset"}),
     [](const auto& info) { return info.param[0]; });

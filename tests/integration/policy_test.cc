@@ -166,7 +166,8 @@ TEST_F(Policy, PrivilegedProgramsIgnoreEveryVariable) {
   }
   // A wrong value, an error for others, is not even read.
   machine_.env("ANYCUDA_LOG", "");
-  for (const char* variable : {"ANYCUDA_COMPAT", "ANYCUDA_CROSS_MAJOR", "ANYCUDA_DRIVER_COMPAT"}) {
+  for (const char* variable :
+       {"ANYCUDA_COMPAT", "ANYCUDA_STUB_COMPAT", "ANYCUDA_CROSS_MAJOR", "ANYCUDA_DRIVER_COMPAT"}) {
     machine_.env(variable, "nonsense");
     EXPECT_THAT(machine_.run(steps).err, HasSubstr("=nonsense is not understood"));
     EXPECT_THAT(machine_.run_secure(steps).err, Not(HasSubstr("nonsense")));

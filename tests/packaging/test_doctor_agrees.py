@@ -28,6 +28,7 @@ def machines(test: unittest.TestCase):
     yield "550 and 13.5", some("13.5").driver(550)
     yield "reject", some("11.8", "13.5").env(ANYCUDA_CROSS_MAJOR="reject")
     yield "strict", some("12.9").driver(535).env(ANYCUDA_COMPAT="strict")
+    yield "the stubs' mode", some("12.9").driver(535).env(ANYCUDA_STUB_COMPAT="strict", ANYCUDA_API_COMPAT="off")
     yield "checks off", some("13.5").driver(535).env(ANYCUDA_COMPAT="off")
     yield "forward compatibility", some("13.5").driver(535).env(ANYCUDA_DRIVER_COMPAT="assume_forward_compat")
     yield "wrong setting", some("12.9").env(ANYCUDA_COMPAT="lenient")

@@ -33,6 +33,7 @@ class PolicyVariables : public testing::Test {
   // What is read with this text in a variable and the others unset.
   static Policy read(const char* variable = nullptr, const char* text = nullptr) {
     const ScopedVariable mode(kModeVariable, nullptr);
+    const ScopedVariable stub_mode(kStubModeVariable, nullptr);
     const ScopedVariable cross_major(kCrossMajorVariable, nullptr);
     const ScopedVariable driver(kDriverCompatVariable, nullptr);
     if (variable == nullptr) return read_policy();
@@ -42,7 +43,7 @@ class PolicyVariables : public testing::Test {
 };
 
 TEST_F(PolicyVariables, UnsetOrEmptyAreTheDefaults) {
-  for (const char* variable : {static_cast<const char*>(nullptr), kModeVariable,
+  for (const char* variable : {static_cast<const char*>(nullptr), kModeVariable, kStubModeVariable,
                                kCrossMajorVariable, kDriverCompatVariable}) {
     const Policy policy = read(variable, "");
     EXPECT_EQ(policy.mode, Mode::best_effort);
@@ -61,6 +62,7 @@ TEST_F(PolicyVariables, EachValueIsUnderstood) {
   EXPECT_TRUE(read("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat").forward_compatibility);
   for (const char* value : {"strict", "best_effort", "off"}) {
     EXPECT_EQ(read("ANYCUDA_COMPAT", value).wrong_count, 0) << value;
+    EXPECT_EQ(read("ANYCUDA_STUB_COMPAT", value).wrong_count, 0) << value;
   }
 }
 
@@ -80,11 +82,58 @@ TEST_F(PolicyVariables, AWrongValueIsNamedWithItsDefaultAndAllowsNothing) {
   EXPECT_FALSE(driver.forward_compatibility);
 }
 
+TEST_F(PolicyVariables, TheStubsVariableOverrulesTheCommonOne) {
+  const ScopedVariable stubs("ANYCUDA_STUB_COMPAT", "off");
+  for (const char* common : {static_cast<const char*>(nullptr), "", "strict", "off"}) {
+    const ScopedVariable variable("ANYCUDA_COMPAT", common);
+    const Policy policy = read_policy();
+    EXPECT_EQ(policy.mode, Mode::off);
+    EXPECT_STREQ(policy.mode_variable, "ANYCUDA_STUB_COMPAT");
+    EXPECT_EQ(policy.wrong_count, 0);
+  }
+}
+
+TEST_F(PolicyVariables, AnEmptyStubsVariableLeavesTheCommonOneInForce) {
+  for (const char* empty : {static_cast<const char*>(nullptr), ""}) {
+    const ScopedVariable stubs("ANYCUDA_STUB_COMPAT", empty);
+    const ScopedVariable variable("ANYCUDA_COMPAT", "strict");
+    EXPECT_EQ(read_policy().mode, Mode::strict);
+    EXPECT_STREQ(read_policy().mode_variable, "ANYCUDA_COMPAT");
+  }
+}
+
+TEST_F(PolicyVariables, TheModeOfTheApiSteersNoStub) {
+  const ScopedVariable api("ANYCUDA_API_COMPAT", "nonsense");
+  EXPECT_EQ(read().mode, Mode::best_effort);
+  EXPECT_EQ(read().wrong_count, 0);
+}
+
+TEST_F(PolicyVariables, AWrongCommonModeIsNamedAlsoWhereItIsOverruled) {
+  const ScopedVariable stubs("ANYCUDA_STUB_COMPAT", "off");
+  const ScopedVariable common("ANYCUDA_COMPAT", "on");
+  const Policy policy = read_policy();
+  ASSERT_EQ(policy.wrong_count, 1);
+  EXPECT_STREQ(policy.wrong[0].variable, "ANYCUDA_COMPAT");
+}
+
+TEST_F(PolicyVariables, AWrongStubsModeIsNamedWithWhatItWouldBeIfUnset) {
+  const Policy plain = read("ANYCUDA_STUB_COMPAT", "on");
+  ASSERT_EQ(plain.wrong_count, 1);
+  EXPECT_STREQ(plain.wrong[0].variable, "ANYCUDA_STUB_COMPAT");
+  EXPECT_STREQ(plain.wrong[0].value, "on");
+  EXPECT_STREQ(plain.wrong[0].fallback, "best_effort");
+  const ScopedVariable common("ANYCUDA_COMPAT", "strict");
+  const ScopedVariable stubs("ANYCUDA_STUB_COMPAT", "on");
+  ASSERT_EQ(read_policy().wrong_count, 1);
+  EXPECT_STREQ(read_policy().wrong[0].fallback, "strict");
+}
+
 TEST_F(PolicyVariables, AllThatAreWrongAreNamed) {
   const ScopedVariable mode("ANYCUDA_COMPAT", "on");
+  const ScopedVariable stubs("ANYCUDA_STUB_COMPAT", "on");
   const ScopedVariable cross_major("ANYCUDA_CROSS_MAJOR", "on");
   const ScopedVariable driver("ANYCUDA_DRIVER_COMPAT", "on");
-  EXPECT_EQ(read_policy().wrong_count, 3);
+  EXPECT_EQ(read_policy().wrong_count, 4);
 }
 
 }  // namespace

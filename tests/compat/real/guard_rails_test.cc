@@ -237,7 +237,7 @@ TEST(TheProcesssInstance, TriesAgainAfterAWrongSetting) {
   RailsComputer computer;
   computer.env("ANYCUDA_COMPAT", "lenient");
   const Steps steps = computer.rails({"process", "mode:", "load:nvrtc"});
-  const char* const wrong = "SettingError: ANYCUDA_COMPAT=\"lenient\" is no setting";
+  const char* const wrong = "SettingError: invalid ANYCUDA_COMPAT=\"lenient\": expected ";
   EXPECT_THAT(steps["mode:"], StartsWith(wrong));
   EXPECT_THAT(steps["load:nvrtc"], StartsWith(wrong));
 }
@@ -247,6 +247,11 @@ TEST(TheProcesssInstance, IsStrictUnlessTheVariableSaysOtherwise) {
   EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "strict");
   computer.env("ANYCUDA_COMPAT", "best_effort");
   EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "best_effort");
+  computer.env("ANYCUDA_API_COMPAT", "off");
+  EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "off");
+  computer.env("ANYCUDA_COMPAT", "").env("ANYCUDA_API_COMPAT", "");
+  computer.env("ANYCUDA_STUB_COMPAT", "off");
+  EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "strict");
 }
 
 }  // namespace

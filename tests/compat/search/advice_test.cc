@@ -21,12 +21,13 @@ struct Seen {
 };
 
 std::string advice(std::initializer_list<Seen> candidates, const char* wrong_variable = nullptr,
-                   Output output = Output::none) {
+                   Output output = Output::none, const char* mode_variable = kModeVariable) {
   LibraryDescriptor library = kLibrary;
   library.rules.output = output;
   unit::TestSearch search(library, nullptr, unit::kNoDriver);
   search.request.caller_major = 12;
   search.driver = {true, {12, 2}, 0};
+  search.request.policy.mode_variable = mode_variable;
   if (wrong_variable != nullptr) {
     search.request.policy.wrong[search.request.policy.wrong_count++] = {wrong_variable, "on",
                                                                         "off"};
@@ -79,6 +80,15 @@ TEST(Advice, ForACompilerAndAnOldDriverNamesTheWayWithoutTheDriver) {
               Not(HasSubstr("ANYCUDA_COMPAT")));
 }
 
+TEST(Advice, NamesTheModeVariableInForce) {
+  const char* const variable = "ANYCUDA_STUB_COMPAT";
+  EXPECT_THAT(
+      advice({{SearchTier::system, Verdict::driver_too_old}}, nullptr, Output::ptx, variable),
+      HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
+  EXPECT_THAT(advice({{SearchTier::system, Verdict::no_metadata}}, nullptr, Output::none, variable),
+              HasSubstr("unset ANYCUDA_STUB_COMPAT"));
+}
+
 TEST(Advice, ForWhatStrictWantsToKnowIsToUnsetItOrToInstallWhatTheDriverServes) {
   for (const Verdict verdict : {Verdict::no_metadata, Verdict::driver_branch_unknown}) {
     EXPECT_THAT(advice({{SearchTier::system, verdict}}),
@@ -102,6 +112,8 @@ TEST(Advice, ForAWrongSettingIsAboutThatAlone) {
               HasSubstr("set ANYCUDA_CROSS_MAJOR to adapt or reject, or unset it"));
   EXPECT_THAT(advice({}, "ANYCUDA_COMPAT"),
               HasSubstr("set ANYCUDA_COMPAT to strict, best_effort or off, or unset it"));
+  EXPECT_THAT(advice({}, "ANYCUDA_STUB_COMPAT"),
+              HasSubstr("set ANYCUDA_STUB_COMPAT to strict, best_effort or off, or unset it"));
   EXPECT_THAT(advice({}, "ANYCUDA_DRIVER_COMPAT"),
               HasSubstr("set ANYCUDA_DRIVER_COMPAT to assume_forward_compat, or unset it"));
 }

@@ -121,6 +121,10 @@ TEST_F(Reason, OfStrictModeNamesWhatIsMissingAndWhere) {
   EXPECT_THAT(of(Verdict::no_metadata),
               AllOf(HasSubstr("CUDA 13"), HasSubstr("no cuda.h"), HasSubstr("12.2"),
                     HasSubstr("ANYCUDA_COMPAT=strict"), HasSubstr("unset ANYCUDA_COMPAT")));
+  search.request.policy.mode_variable = "ANYCUDA_STUB_COMPAT";
+  EXPECT_THAT(of(Verdict::driver_branch_unknown), HasSubstr(" ANYCUDA_STUB_COMPAT=strict"));
+  EXPECT_THAT(of(Verdict::no_metadata), AllOf(HasSubstr(" ANYCUDA_STUB_COMPAT=strict"),
+                                              HasSubstr("unset ANYCUDA_STUB_COMPAT")));
 }
 
 TEST_F(Reason, WithoutMemoryIsStillAReason) {

@@ -54,7 +54,8 @@ class Secure : public testing::Test {
     const std::string module = machine.tree.fake("libtest_stub.so", "site-packages/x/module.so");
     EXPECT_NE(dlopen(module.c_str(), RTLD_NOW), nullptr) << dlerror();
     set("ANYCUDA_LOG", machine.tree.path("log"));
-    set("ANYCUDA_COMPAT", "strict");
+    set("ANYCUDA_COMPAT", "off");
+    set("ANYCUDA_STUB_COMPAT", "strict");
     set("ANYCUDA_CROSS_MAJOR", "reject");
     set("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
   }
@@ -114,6 +115,7 @@ TEST_F(Secure, ItsSystemIsTheRealOne) {
 
 TEST_F(Secure, ItsPolicyIsTheDefault) {
   set("ANYCUDA_COMPAT", "nonsense");
+  set("ANYCUDA_STUB_COMPAT", "nonsense");
   privileged = true;
   const Policy policy = read_policy();
   EXPECT_EQ(policy.mode, Mode::best_effort);

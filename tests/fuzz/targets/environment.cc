@@ -1,6 +1,7 @@
 // The variables that steer the search and the policy. Input: lines, the value of one variable each,
-// in the order of kVariables below; '@' in a value stands for the root of a small machine that has
-// a bit of everything.
+// in the order of kVariables below, then an interpreter's file, the name it was called by, and
+// ANYCUDA_STUB_COMPAT; '@' in a value stands for the root of a small machine that has a bit of
+// everything.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,8 +86,10 @@ void check_policy() {
   const bool mode = is_one_of(kVariables[0], "strict", "best_effort", "off");
   const bool cross = is_one_of(kVariables[1], "adapt", "reject");
   const bool driver = is_one_of(kVariables[2], "assume_forward_compat");
+  const bool stub_mode = is_one_of("ANYCUDA_STUB_COMPAT", "strict", "best_effort", "off");
   const anycuda::Policy policy = anycuda::read_policy();
-  must(policy.wrong_count == !mode + !cross + !driver, "every wrong setting is told, no other");
+  must(policy.wrong_count == !mode + !stub_mode + !cross + !driver,
+       "every wrong setting is told, no other");
   must(cross || policy.cross_major == anycuda::CrossMajor::reject, "a wrong one allows nothing");
   must(driver || !policy.forward_compatibility, "a wrong one declares nothing");
 }
@@ -152,13 +155,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string value = expanded(lines.next(), machine.root());
     setenv(variable, value.c_str(), 1);
   }
+  const std::string executable = expanded(lines.next(), machine.root());
+  const std::string called = expanded(lines.next(), machine.root());
+  setenv("ANYCUDA_STUB_COMPAT", lines.next().c_str(), 1);
   // There is something to be found in the current folder too, and it must not be.
   must(chdir(machine.root().c_str()) == 0, "the machine can be gone to");
   check_policy();
   check_places();
   must(candidates() == candidates(), "the same variables find the same files");
-  const std::string executable = expanded(lines.next(), machine.root());
-  check_interpreter(executable, expanded(lines.next(), machine.root()));
+  check_interpreter(executable, called);
   must(fchdir(here) == 0, "and left again");
   return 0;
 }

@@ -47,7 +47,8 @@ Format format_named(std::string_view name);
 const char* name_of(Format format);
 
 struct Options {
-  // Unset: ANYCUDA_COMPAT; unset there too: strict. `off` finds and loads, and checks nothing.
+  // Unset: ANYCUDA_API_COMPAT, else ANYCUDA_COMPAT, else strict. `off` finds and loads, and checks
+  // nothing.
   std::optional<Mode> mode;
   // A PEP 440 specifier that every toolkit piece must satisfy by its major.minor: "==13.*".
   std::optional<std::string> constraint;

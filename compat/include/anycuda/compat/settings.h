@@ -5,8 +5,10 @@
 
 namespace anycuda {
 
-// ANYCUDA_COMPAT. `strict` refuses what it has too little metadata for; `best_effort` lets that
-// pass and enforces what it knows; `off` checks nothing.
+// `strict` refuses what it has too little metadata for; `best_effort` lets that pass and enforces
+// what it knows; `off` checks nothing. ANYCUDA_STUB_COMPAT is the mode of the stubs, the Linker and
+// the doctor; ANYCUDA_API_COMPAT is the mode of the C++ guard rails; ANYCUDA_COMPAT is the mode of
+// both, except where the specific variable is set.
 enum class Mode : std::uint8_t { strict, best_effort, off };
 
 // ANYCUDA_CROSS_MAJOR: may a caller of one major be served by a library of another?
@@ -17,6 +19,8 @@ enum class CrossMajor : std::uint8_t { adapt, reject };
 enum class DriverCompat : std::uint8_t { as_reported, assume_forward_compat };
 
 constexpr char kModeVariable[] = "ANYCUDA_COMPAT";
+constexpr char kStubModeVariable[] = "ANYCUDA_STUB_COMPAT";
+constexpr char kApiModeVariable[] = "ANYCUDA_API_COMPAT";
 constexpr char kCrossMajorVariable[] = "ANYCUDA_CROSS_MAJOR";
 constexpr char kDriverCompatVariable[] = "ANYCUDA_DRIVER_COMPAT";
 
