@@ -1,7 +1,6 @@
 #include "anycuda/compat/constraint.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "anycuda/compat/errors.h"
@@ -10,214 +9,115 @@
 namespace anycuda::compat {
 namespace {
 
-using pep440::Local;
+using pep440::trimmed;
 using pep440::Version;
 
-enum class Operator : std::uint8_t {
-  arbitrary,
-  compatible,
-  equal,
-  not_equal,
-  at_most,
-  at_least,
-  below,
-  above,
-};
-
-struct Spelling {
-  std::string_view text;
-  Operator meaning;
-};
-// The longer before those that they begin with.
-constexpr Spelling kOperators[] = {{"===", Operator::arbitrary}, {"~=", Operator::compatible},
-                                   {"==", Operator::equal},      {"!=", Operator::not_equal},
-                                   {"<=", Operator::at_most},    {">=", Operator::at_least},
-                                   {"<", Operator::below},       {">", Operator::above}};
-
 struct Clause {
-  Operator meaning = Operator::equal;
+  std::string op;
   bool prefix = false;   // `.*`
-  std::string verbatim;  // `===` alone: what it names
-  Version version;       // all others
-  Version series;        // of ~=V.N: V
-  Version limit;         // of <V: the first pre-release of V, unless V is one
+  std::string verbatim;  // of ===: its text, in lower case
+  Version version;       // of === too, if its text is one
 };
-
-// ---- messages
 
 // A text may be anything, of any length; a message is a line.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 80;
   constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
-  for (const char c : text.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (const unsigned char byte : text.substr(0, kLongest)) {
     if (byte >= 0x20 && byte < 0x7f) {
-      out += c;
+      out += static_cast<char>(byte);
     } else {
-      out += std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
+      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
     }
   }
   return out + (text.size() > kLongest ? "...\"" : "\"");
 }
 
-// Carries what is wrong with a clause to where the whole text is known.
+// Carries the problem of a clause to the constructor, which has the whole text.
 struct BadClause {
   std::string problem;
 };
-
-[[noreturn]] void refuse(const std::string& problem) { throw BadClause{problem}; }
-
-// ---- reading
-
-bool begins_with(std::string_view text, std::string_view with) {
-  return text.substr(0, with.size()) == with;
+void refuse_if(bool wrong, const std::string& problem) {
+  if (wrong) throw BadClause{problem};
 }
 
-bool take_end(std::string_view* text, std::string_view end) {
-  if (text->size() < end.size() || text->substr(text->size() - end.size()) != end) return false;
-  text->remove_suffix(end.size());
-  return true;
-}
-
-const Spelling& operator_of(std::string_view clause) {
-  for (const Spelling& spelling : kOperators) {
-    if (begins_with(clause, spelling.text)) return spelling;
+std::string operator_of(std::string_view clause) {
+  // "===" before "==", "<=" before "<".
+  for (const std::string_view op : {"===", "~=", "==", "!=", "<=", ">=", "<", ">"}) {
+    if (clause.substr(0, op.size()) == op) return std::string(op);
   }
   std::string problem = "the clause " + quoted(clause) + " has no operator";
   if (pep440::parse(clause)) {
     problem += "; perhaps " + quoted("==" + std::string(clause) + ".*") + " or " +
                quoted(">=" + std::string(clause)) + " is meant";
   }
-  refuse(problem);
-}
-
-void check_prefix(const Clause& clause, const Spelling& spelling, const std::string& where) {
-  const std::string op(spelling.text);
-  const bool matching = clause.meaning == Operator::equal || clause.meaning == Operator::not_equal;
-  if (clause.prefix && !matching) refuse(where + " has \".*\", which " + op + " does not take");
-  if (clause.prefix && (clause.version.dev || !clause.version.local.empty())) {
-    refuse(where + " has \".*\" behind a development release or a local version, the end of both");
-  }
-  if (!clause.version.local.empty() && !matching) {
-    refuse(where + " has a local version, which " + op + " does not take");
-  }
-  if (clause.meaning == Operator::compatible && clause.version.release.size() < 2) {
-    refuse(where + " has one number, and ~= needs two, as in ~=12.4");
-  }
-}
-
-void complete(Clause* clause) {
-  if (clause->meaning == Operator::compatible) {
-    clause->series.epoch = clause->version.epoch;
-    clause->series.release = clause->version.release;
-    clause->series.release.pop_back();
-  }
-  if (clause->meaning == Operator::below) {
-    clause->limit = clause->version;
-    if (!pep440::is_prerelease(clause->limit)) clause->limit.dev = "0";
-  }
+  throw BadClause{problem};
 }
 
 Clause read_clause(std::string_view text) {
-  if (text.empty()) refuse("it has an empty clause");
+  refuse_if(text.empty(), "it has an empty clause");
   const std::string where = "the clause " + quoted(text);
-  const Spelling& spelling = operator_of(text);
-  std::string_view rest = pep440::trimmed(text.substr(spelling.text.size()));
-  if (rest.empty()) refuse(where + " names no version");
   Clause clause;
-  clause.meaning = spelling.meaning;
-  if (clause.meaning == Operator::arbitrary) {
-    // What ends a version in a dependency specifier is in none.
-    if (rest.find_first_of(" \t\n\r\f\v;)") != std::string_view::npos) {
-      refuse(where + " names a text with a blank, ';' or ')', which no version has");
-    }
-    clause.verbatim = rest;
+  const std::string op = clause.op = operator_of(text);
+  const std::string_view named = trimmed(text.substr(op.size()));
+  refuse_if(named.empty(), where + " names no version");
+  if (op == "===") {
+    // These characters end a version in a dependency specifier.
+    refuse_if(named.find_first_of(" \t\n\r\f\v;)") != std::string_view::npos,
+              where + " names a text with a blank, ';' or ')', which no version has");
+    clause.verbatim = pep440::lower(named);
+    clause.version = pep440::parse(named).value_or(Version());
     return clause;
   }
-  const std::string_view named = rest;
-  clause.prefix = take_end(&rest, ".*");
-  const std::optional<Version> version = pep440::parse(rest);
-  // parse() ignores blanks at the end, but between a version and its ".*" is none.
-  if (!version || pep440::trimmed(rest).size() != rest.size()) {
-    refuse(where + " names " + quoted(named) + ", which is no version");
-  }
+  const std::size_t star = named.rfind(".*");
+  clause.prefix = star != std::string_view::npos && star + 2 == named.size();
+  const std::string_view number = clause.prefix ? named.substr(0, star) : named;
+  const std::optional<Version> version = pep440::parse(number);
+  // PEP 440 takes no blank before ".*".
+  refuse_if(!version || trimmed(number) != number,
+            where + " names " + quoted(named) + ", which is no version");
   clause.version = *version;
-  check_prefix(clause, spelling, where);
-  complete(&clause);
+  const bool matching = op == "==" || op == "!=";
+  const bool local = !version->local.empty();
+  const std::string taken = ", which " + op + " does not take";
+  refuse_if(clause.prefix && !matching, where + " has \".*\"" + taken);
+  refuse_if(clause.prefix && (version->dev.first == 0 || local),
+            where + " has \".*\" behind a development release or a local version, the end of both");
+  refuse_if(local && !matching, where + " has a local version" + taken);
+  refuse_if(op == "~=" && version->numbers < 2,
+            where + " has one number, and ~= needs two, as in ~=12.4");
   return clause;
 }
 
-std::vector<Clause> read_clauses(std::string_view text) {
-  if (pep440::trimmed(text).empty()) refuse("it is empty");
-  std::vector<Clause> clauses;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    clauses.push_back(read_clause(pep440::trimmed(text.substr(start, comma - start))));
-    start = comma + 1;
-  }
-  return clauses;
+// Is `version` what is named, or a post- or development release of it?
+bool is_variant(Version version, const Version& named) {
+  version.dev = Version().dev;
+  if (named.post == Version().post) version.post = named.post;
+  return compare(version, named) == 0;
 }
 
-// ---- judging
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
+bool has_prefix(const Version& version, const Version& prefix) {
+  const bool suffixed = prefix.pre.first != 4 || prefix.post.first != 0;
+  return suffixed ? is_variant(version, prefix) : same_series(version, prefix, prefix.numbers);
 }
 
-// PEP 440, "Version matching": a local version counts only where the clause names one.
-bool matches(const Clause& clause, const Version& version) {
-  if (clause.prefix) return pep440::has_prefix(version, clause.version);
-  const Local local = clause.version.local.empty() ? Local::ignored : Local::counts;
-  return pep440::compare(version, clause.version, local) == 0;
-}
-
-// PEP 440, "Exclusive ordered comparison": >V takes no post-release of V. (Of a V that is a
-// post-release itself there are none.)
-bool is_above(const Clause& clause, const Version& version) {
-  if (pep440::compare(version, clause.version, Local::ignored) <= 0) return false;
-  if (!version.post) return true;
-  Version head = version;
-  head.post.reset();
-  head.dev.reset();
-  return pep440::compare(head, clause.version, Local::ignored) != 0;
-}
-
-bool allows_version(const Clause& clause, const Version& version) {
-  const auto order = [&](const Version& to) {
-    return pep440::compare(version, to, Local::ignored);
-  };
-  switch (clause.meaning) {
-    case Operator::compatible:
-      return order(clause.version) >= 0 && pep440::has_prefix(version, clause.series);
-    case Operator::equal:
-      return matches(clause, version);
-    case Operator::not_equal:
-      return !matches(clause, version);
-    case Operator::at_most:
-      return order(clause.version) <= 0;
-    case Operator::at_least:
-      return order(clause.version) >= 0;
-    case Operator::below:
-      return order(clause.limit) < 0;
-    case Operator::above:
-      return is_above(clause, version);
-    case Operator::arbitrary:
-      break;
-  }
-  return false;
-}
-
-// PEP 440, "Handling of pre-releases": they are taken where a clause asks for one by name.
-bool asks_for_prerelease(const Clause& clause) {
-  if (clause.meaning == Operator::not_equal) return false;
-  if (clause.meaning != Operator::arbitrary) return pep440::is_prerelease(clause.version);
-  const std::optional<Version> named = pep440::parse(clause.verbatim);
-  return named && pep440::is_prerelease(*named);
+// PEP 440, "Version specifiers".
+bool allows_version(const Clause& clause, Version version) {
+  const Version& named = clause.version;
+  const std::string& op = clause.op;
+  // A local version counts only where the clause names one.
+  if (named.local.empty()) version.local.clear();
+  const int order = compare(version, named);
+  const bool matches = clause.prefix ? has_prefix(version, named) : order == 0;
+  if (op == "==") return matches;
+  if (op == "!=") return !matches;
+  if (op == "<=") return order <= 0;
+  if (op == ">=") return order >= 0;
+  if (op == "~=") return order >= 0 && same_series(version, named, named.numbers - 1);
+  // <V excludes the pre-releases of V, unless V is one; >V excludes its post-releases.
+  if (op == "<") return order < 0 && (named.is_prerelease() || !has_prefix(version, named));
+  return order > 0 && !is_variant(version, named);
 }
 
 }  // namespace
@@ -225,32 +125,37 @@ bool asks_for_prerelease(const Clause& clause) {
 struct Constraint::Clauses {
   std::string text;
   std::vector<Clause> clauses;
-  bool prereleases = false;
+  bool prereleases = false;  // does one ask for a pre-release by name?
 };
 
 Constraint::Constraint(std::string_view text) {
   auto clauses = std::make_shared<Clauses>();
   clauses->text = text;
   try {
-    clauses->clauses = read_clauses(text);
+    refuse_if(trimmed(text).empty(), "it is empty");
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', start), text.size());
+      const Clause clause = read_clause(trimmed(text.substr(start, comma - start)));
+      clauses->prereleases |= clause.op != "!=" && clause.version.is_prerelease();
+      clauses->clauses.push_back(clause);
+      start = comma + 1;
+    }
   } catch (const BadClause& bad) {
     throw ConstraintError(
         quoted(text) + " is no version constraint: " + bad.problem +
         ". Accepted are PEP 440 clauses joined by commas, each one of ~=, ==, !=, <=, >=, <, >, "
         "=== and a version: \"==13.*\", \">=12.4,<13\", \"~=12.4\"");
   }
-  clauses->prereleases =
-      std::any_of(clauses->clauses.begin(), clauses->clauses.end(), asks_for_prerelease);
   clauses_ = std::move(clauses);
 }
 
 bool Constraint::allows(std::string_view text) const {
-  const std::string_view candidate = pep440::trimmed(text);
+  const std::string candidate = pep440::lower(trimmed(text));
   const std::optional<Version> version = pep440::parse(candidate);
-  if (version && pep440::is_prerelease(*version) && !clauses_->prereleases) return false;
+  if (version && version->is_prerelease() && !clauses_->prereleases) return false;
   return std::all_of(clauses_->clauses.begin(), clauses_->clauses.end(), [&](const Clause& clause) {
-    return clause.meaning == Operator::arbitrary ? same_ignoring_case(clause.verbatim, candidate)
-                                                 : version && allows_version(clause, *version);
+    return clause.op == "===" ? clause.verbatim == candidate
+                              : version && allows_version(clause, *version);
   });
 }
 

@@ -1,56 +1,47 @@
-// Versions as PEP 440 defines them: read, written in their normal form, compared. Pure functions;
-// safe from any thread. Numbers are kept as their digits, so none is too large.
+// Versions as PEP 440 defines them: parsed and compared. Pure functions; safe from any thread.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace anycuda::compat::pep440 {
 
-// Decimal digits without leading zeros: "0", "13", of any length.
-using Number = std::string;
+// The length of a number's digits, then its digits without leading zeros: pairs compare as the
+// numbers do, of any size. A word has length 0, so it comes before every number.
+using Part = std::pair<std::size_t, std::string>;
 
-enum class Stage : std::uint8_t { alpha, beta, candidate };
-
-struct PreRelease {
-  Stage stage = Stage::alpha;
-  Number number;
-};
+// A rank and a number; the ranks give the order of "Summary of permitted suffixes and relative
+// ordering" in PEP 440.
+using Suffix = std::pair<int, Part>;
 
 struct Version {
-  Number epoch = "0";
-  std::vector<Number> release;  // at least one; zeros at its end are kept, they mean nothing
-  std::optional<PreRelease> pre;
-  std::optional<Number> post;
-  std::optional<Number> dev;
-  std::vector<std::string> local;  // numbers or lower-case words
+  Part epoch{1, "0"};
+  std::vector<Part> release;  // without the zeros at its end
+  std::size_t numbers = 0;    // of the release as written, those zeros included
+  Suffix pre{4, {}};          // 1, 2, 3: a, b, rc; 4: none; 0: none, but a development release
+  Suffix post{0, {}};         // 0: none, 1: a post-release
+  Suffix dev{1, {}};          // 0: a development release, 1: none
+  std::vector<Part> local;
+
+  // Development releases are pre-releases too ("Handling of pre-releases").
+  bool is_prerelease() const { return pre.first != 4 || dev.first == 0; }
 };
 
-// Without the blanks that PEP 440 ignores at both ends.
-std::string_view trimmed(std::string_view text);
-
-// Any spelling that PEP 440 takes ("Normalization"): "v1.0-RC.1" is 1.0rc1. Nothing for any other
+// Any spelling that PEP 440 accepts ("Normalization"): "v1.0-RC.1" is 1.0rc1. Nothing for any other
 // text.
 std::optional<Version> parse(std::string_view text);
 
-// The normal form; parse() of it gives the same version.
-std::string to_text(const Version& version);
+// Below zero, zero, above zero.
+int compare(const Version& a, const Version& b);
 
-enum class Local : std::uint8_t { counts, ignored };
+// Do both have the same epoch and the same first numbers?
+bool same_series(const Version& a, const Version& b, std::size_t numbers);
 
-// The order of PEP 440 ("Summary of permitted suffixes and relative ordering"): below zero, zero,
-// above zero. Releases are as if filled up with zeros.
-int compare(const Version& a, const Version& b, Local local = Local::counts);
-int compare_releases(const Version& a, const Version& b);
-
-// Development releases are pre-releases too ("Handling of pre-releases").
-inline bool is_prerelease(const Version& version) { return version.pre || version.dev; }
-
-// Does `version` begin with what `prefix` says? (`==PREFIX.*`, "Version matching".) Of a prefix
-// that is a release alone only its own numbers count.
-bool has_prefix(const Version& version, const Version& prefix);
+// Without the blanks that PEP 440 ignores at both ends.
+std::string_view trimmed(std::string_view text);
+std::string lower(std::string_view text);  // ASCII only
 
 }  // namespace anycuda::compat::pep440

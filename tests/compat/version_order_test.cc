@@ -7,7 +7,7 @@
 
 #include "anycuda/compat/constraint.h"
 #include "anycuda/compat/errors.h"
-#include "compat/library/pep440.h"
+#include "pep440_text.h"
 
 namespace anycuda::compat {
 namespace {
