@@ -38,7 +38,7 @@ const char* advice_on_driver(const Report& report, Arena* arena) {
                          library.product, driver.major, driver.minor);
   }
   return arena->format(
-      "unset %s (best_effort lets pass what nothing speaks against), or install a %s of CUDA %d.%d "
+      "unset %s (best_effort accepts libraries of unknown version), or install a %s of CUDA %d.%d "
       "or older with its metadata",
       variable, library.product, driver.major, driver.minor);
 }

@@ -67,8 +67,8 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           version.major, minimum_branch(version.major), report.driver_path, driver.branch);
     case Verdict::driver_branch_unknown:
       return arena->format(
-          "newer than the driver's CUDA %d.%d, the branch of %s is not known (%s), and %s=strict "
-          "goes by what is known alone (unset it, or update the driver)",
+          "newer than the driver's CUDA %d.%d, and the branch of %s is unknown (%s); %s=strict "
+          "requires it (unset it, or update the driver)",
           driver.cuda.major, driver.cuda.minor, report.driver_path, branch_problem,
           report.request.policy.mode_variable);
     case Verdict::driver_major_unknown:
@@ -85,8 +85,8 @@ const char* reason_of_metadata(const Candidate& candidate, const Report& report,
   const char* problem = candidate.toolkit.problem;
   const char* variable = report.request.policy.mode_variable;
   return arena->format(
-      "which CUDA %d it is, no metadata says (%s), and %s=strict goes by what is known alone: %s "
-      "supports up to CUDA %d.%d (install it by pip, conda or NVIDIA's installer, or unset %s)",
+      "its exact CUDA %d version is unknown (%s); %s=strict requires it: %s supports up to CUDA "
+      "%d.%d (install it by pip, conda or NVIDIA's installer, or unset %s)",
       candidate.image.version.major, *problem != '\0' ? problem : "nothing was read", variable,
       report.driver_path, report.driver.cuda.major, report.driver.cuda.minor, variable);
 }

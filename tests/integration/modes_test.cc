@@ -77,8 +77,8 @@ TEST_F(Modes, StrictRefusesARuntimeWhoseVersionNobodyTells) {
   EXPECT_EQ(runtime(), "usr/lib/x86_64-linux-gnu/libcudart.so.12");
   machine_.env("ANYCUDA_COMPAT", "strict");
   EXPECT_EQ(runtime(), "none");
-  EXPECT_THAT(result_.err, ContainsRegex("libcudart.so.12 \\(CUDA 12[^)]*\\): which CUDA 12 it is, "
-                                         "no metadata says \\(.*\\), and ANYCUDA_COMPAT=strict"));
+  EXPECT_THAT(result_.err, ContainsRegex("libcudart.so.12 \\(CUDA 12[^)]*\\): its exact CUDA 12 "
+                                         "version is unknown \\(.*\\); ANYCUDA_COMPAT=strict"));
   header("usr", "12020");
   EXPECT_EQ(runtime(), "usr/lib/x86_64-linux-gnu/libcudart.so.12");
 }
@@ -154,7 +154,7 @@ TEST_F(Modes, AHeaderThatContradictsTheSymbolsTellsNothing) {
     machine_.env("ANYCUDA_COMPAT", "strict");
     EXPECT_EQ(runtime(), "none") << lie;
     EXPECT_THAT(result_.err,
-                ContainsRegex("no metadata says \\(.*cuda.h says CUDA 1[0-9.]*, its own "
+                ContainsRegex("version is unknown \\(.*cuda.h says CUDA 1[0-9.]*, its own "
                               "symbols say CUDA 12.[0-9]+ or later"))
         << lie;
   }

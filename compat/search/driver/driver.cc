@@ -26,8 +26,8 @@ const Record& publish(std::atomic<const Record*>* known, const Record* mine) {
   return known->compare_exchange_strong(other, mine, std::memory_order_acq_rel) ? *mine : *other;
 }
 
-// A driver that the user names and that is none is said so: without a driver no rule holds, and the
-// program would go on with another than was meant.
+// A file that the user names and that is not a driver is reported: without a driver no rule
+// applies, and the program would go on with another than was meant.
 void report_refused_file(const Report& report, Arena* arena) {
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     if (c->tier != SearchTier::variable) continue;
@@ -55,7 +55,7 @@ const Branch* ask_nvml(const Driver& driver) {
   if (found.number != 0) {
     log_step("driver: %s is of branch %d", driver.path, found.number);
   } else {
-    log_step("driver: nobody can say the branch of %s (%s)", driver.path, found.cause);
+    log_step("driver: the branch of %s is unknown (%s)", driver.path, found.cause);
   }
   return keep(Branch{found.number, ""}, &Branch::cause, found.cause);
 }

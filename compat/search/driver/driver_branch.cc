@@ -82,7 +82,7 @@ const char* cause_of(const NvmlAnswer& answer, const char* path, Arena* arena) {
       text = arena->format("%s lacks functions of NVML", path);
       break;
     case NvmlStep::text:
-      text = arena->format("%s gives a version that is none", path);
+      text = arena->format("%s reports an unparsable driver version", path);
       break;
     default:
       text = arena->format("%s of %s: error %d%s%s", name_of(answer.failed), path, answer.code,

@@ -150,7 +150,7 @@ TEST_F(Judging, StrictRefusesWhatNoSourceTells) {
     const Candidate* refused = candidate(&search, "libtest.so.12");
     EXPECT_EQ(refused->verdict, Verdict::no_metadata);
     EXPECT_THAT(reason_of(*refused, search, &search.arena),
-                AllOf(HasSubstr("which CUDA 12 it is, no metadata says ("),
+                AllOf(HasSubstr("its exact CUDA 12 version is unknown ("),
                       HasSubstr(refused->toolkit.problem), HasSubstr("ANYCUDA_COMPAT=strict"),
                       HasSubstr("12.2")));
   });
