@@ -114,8 +114,8 @@ def _require(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) 
     if not indices:
         raise headers.error("has no symbol versions at all, so its symbols cannot be given any")
     numbers: dict[str, list[int]] = {name: [] for name in edit.versions}
-    for number, (name, info, _, section, _, _) in enumerate(layout.SYMBOL.iter_unpack(table)):
-        if number and section == layout.SHN_UNDEF and info >> 4 != layout.STB_LOCAL:
+    for number, (name, st_info, _, section, _, _) in enumerate(layout.SYMBOL.iter_unpack(table)):
+        if number and section == layout.SHN_UNDEF and st_info >> 4 != layout.STB_LOCAL:
             text = strings.get(name)
             if text in numbers:
                 numbers[text].append(number)
