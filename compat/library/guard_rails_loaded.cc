@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "compat/library/guard_rails_seams.h"
+#include "compat/library/system.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/machine/loaded_names.h"
 

@@ -1,20 +1,54 @@
 #include "compat/library/guard_rails_messages.h"
 
-#include "compat/library/guard_rails_words.h"
-
 namespace anycuda::compat {
 namespace {
 
-std::string piece_name(const Item& item) { return std::string(item.piece->name); }
+// A headline, and lines below it: "  found: ...".
+class Message {
+ public:
+  explicit Message(std::string headline) : text_(std::move(headline)) {}
+  Message& line(const char* title, const std::string& text) {
+    text_ += std::string("\n  ") + title + ": " + text;
+    return *this;
+  }
+  // A refused library that is in the process stays there.
+  Message& note_if_loaded(bool loaded) {
+    return loaded
+               ? line("note", "the library is loaded already, and stays so until the process ends")
+               : *this;
+  }
+  const std::string& text() const { return text_; }
 
-// A library and its headers have the same name.
-std::string name_beside(const Item& item, const Item& other) {
-  if (piece_name(item) != piece_name(other)) return piece_name(item);
-  return piece_name(item) + " (" + std::string(name_of(item.piece->kind)) + ")";
+ private:
+  std::string text_;
+};
+
+std::string describe(Version version) {
+  const std::string major = std::to_string(version.major);
+  return version.minor < 0 ? major : major + "." + std::to_string(version.minor);
 }
 
-std::string of_major(const Item& item, int major) {
-  return "install " + piece_name(item) + " of CUDA " + std::to_string(major);
+std::string describe(const ComponentInstance& instance) {
+  std::string text =
+      std::string(instance.piece->name) + " (" + std::string(name_of(instance.piece->kind));
+  text += instance.version.known() ? ") of CUDA " + describe(instance.version) + ": " : "): ";
+  text += instance.path;
+  if (!instance.source.empty()) text += " (" + instance.source + ")";
+  return text;
+}
+
+std::string piece_name(const ComponentInstance& instance) {
+  return std::string(instance.piece->name);
+}
+
+// A library and its headers have the same name.
+std::string name_beside(const ComponentInstance& instance, const ComponentInstance& other) {
+  if (piece_name(instance) != piece_name(other)) return piece_name(instance);
+  return piece_name(instance) + " (" + std::string(name_of(instance.piece->kind)) + ")";
+}
+
+std::string of_major(const ComponentInstance& instance, int major) {
+  return "install " + piece_name(instance) + " of CUDA " + std::to_string(major);
 }
 
 std::string flow_headline(const BrokenFlow& flow) {
@@ -30,10 +64,11 @@ std::string flow_headline(const BrokenFlow& flow) {
   }
 }
 
-std::string flow_help(const BrokenFlow& flow) {
-  const std::string producer = words(flow.producer.version);
+std::string flow_hint(const BrokenFlow& flow) {
+  const std::string producer = describe(flow.producer.version);
   if (flow.verdict == PipelineVerdict::not_exact) {
-    return "install both of one CUDA Toolkit: " + producer + " or " + words(flow.consumer.version);
+    return "install both of one CUDA Toolkit: " + producer + " or " +
+           describe(flow.consumer.version);
   }
   const std::string next = std::to_string(flow.producer.version.major + 1);
   return "install " + piece_name(flow.consumer) + " of CUDA " + producer +
@@ -42,53 +77,54 @@ std::string flow_help(const BrokenFlow& flow) {
 
 Message flow_message(const BrokenFlow& flow) {
   return Message(flow_headline(flow))
-      .line("producer", words(flow.producer))
-      .line("consumer", words(flow.consumer));
+      .line("producer", describe(flow.producer))
+      .line("consumer", describe(flow.consumer));
 }
 
-std::string item_headline(const Item& item, const Judgement& judgement) {
-  const Item& other = judgement.other;
-  const std::string pair = name_beside(item, other) + " and " + name_beside(other, item);
-  if (judgement.item == ItemVerdict::two_runtimes) {
-    return "a process may have CUDA runtimes (cudart) of one major alone";
+std::string pair_headline(const ComponentInstance& instance, const Decision& decision) {
+  const ComponentInstance& other = decision.other;
+  const std::string pair = name_beside(instance, other) + " and " + name_beside(other, instance);
+  if (decision.pair == ItemVerdict::two_runtimes) {
+    return "only one major of the CUDA runtime (cudart) may be loaded per process";
   }
-  if (companions(item, other)) {
+  if (companions(instance, other)) {
     return pair + " must be of exactly the same CUDA Toolkit, major and minor";
   }
   return pair + " must be of one CUDA major";
 }
 
-std::string item_help(const Item& item, const Judgement& judgement) {
-  const Item& other = judgement.other;
-  if (judgement.item == ItemVerdict::two_runtimes) {
+std::string pair_hint(const ComponentInstance& instance, const Decision& decision) {
+  const ComponentInstance& other = decision.other;
+  if (decision.pair == ItemVerdict::two_runtimes) {
     return "let everything in the process use CUDA " +
            std::to_string(other.soname_major != 0 ? other.soname_major : other.version.major) +
            "; no pipeline and no option allows two";
   }
-  if (companions(item, other)) {
-    return "install " + name_beside(item, other) + " of CUDA " + words(other.version);
+  if (companions(instance, other)) {
+    return "install " + name_beside(instance, other) + " of CUDA " + describe(other.version);
   }
-  return of_major(item, other.version.major) +
+  return of_major(instance, other.version.major) +
          "; or declare a pipeline between the two that carries only PTX, ELF or CUBIN; or name the "
          "pair in Options::allow_mixed_majors";
 }
 
-std::string driver_words(const DriverFacts& facts, const DriverKnown& driver) {
+std::string describe_driver(const DriverFacts& facts, const DriverKnown& driver) {
   const int branch = facts.branch != 0 || !driver.branch ? facts.branch : driver.branch->branch;
-  std::string text = "supports up to CUDA " + words(facts.cuda);
+  std::string text = "supports up to CUDA " + describe(facts.cuda);
   return branch == 0 ? text : text + ", branch " + std::to_string(branch);
 }
 
-std::string driver_headline(const Item& item, const DriverFacts& facts, DriverVerdict verdict) {
-  const std::string toolkit = words(item.version);
-  const std::string cuda = words(facts.cuda);
-  const std::string major = std::to_string(item.version.major);
+std::string driver_headline(const ComponentInstance& instance, const DriverFacts& facts,
+                            DriverVerdict verdict) {
+  const std::string toolkit = describe(instance.version);
+  const std::string cuda = describe(facts.cuda);
+  const std::string major = std::to_string(instance.version.major);
   if (verdict == DriverVerdict::too_old) {
-    return "the driver is too old for " + piece_name(item) + ": CUDA " + toolkit +
+    return "the driver is too old for " + piece_name(instance) + ": CUDA " + toolkit +
            " is of a newer major than the driver's CUDA " + cuda;
   }
   const std::string newer = "CUDA " + toolkit + " is newer than the driver's CUDA " + cuda;
-  const int minimum = minimum_branch(item.version.major);
+  const int minimum = minimum_branch(instance.version.major);
   if (minimum == 0) {
     return newer + ", and no driver branch is known that serves every CUDA " + major + ".x";
   }
@@ -96,114 +132,115 @@ std::string driver_headline(const Item& item, const DriverFacts& facts, DriverVe
          std::to_string(minimum) + " or newer";
 }
 
-std::string driver_help(const Item& item, const DriverFacts& facts, DriverVerdict verdict) {
-  const int minimum = minimum_branch(item.version.major);
+std::string driver_hint(const ComponentInstance& instance, const DriverFacts& facts,
+                        DriverVerdict verdict) {
+  const int minimum = minimum_branch(instance.version.major);
   std::string text = "update the driver";
   if (minimum != 0) text += " to branch " + std::to_string(minimum) + " or newer";
   if (verdict == DriverVerdict::too_old) {
-    return text + "; or " + of_major(item, facts.cuda.major) +
+    return text + "; or " + of_major(instance, facts.cuda.major) +
            " or older; or, where NVIDIA's forward-compatibility package (cuda-compat) is in use, "
            "declare it: " +
            kDriverCompatVariable + "=assume_forward_compat";
   }
-  return text + "; or install " + piece_name(item) + " of CUDA " + words(facts.cuda) + " or older";
+  return text + "; or install " + piece_name(instance) + " of CUDA " + describe(facts.cuda) +
+         " or older";
 }
 
-Message driver_message(const Policy& policy, const Finding& finding, const DriverKnown& driver,
-                       const Judgement& judgement) {
+Message driver_message(const Policy& policy, const ComponentInstance& instance,
+                       const DriverKnown& driver, const Decision& decision) {
   const DriverFacts& facts = *driver.facts;
-  Message message(driver_headline(finding.item, facts, judgement.driver));
-  message.line("found", words(finding.item)).line("driver", driver_words(facts, driver));
-  if (judgement.step == Step::no_branch) {
+  Message message(driver_headline(instance, facts, decision.driver));
+  message.line("found", describe(instance)).line("driver", describe_driver(facts, driver));
+  if (decision.step == Step::no_branch) {
     message.line("its branch", "not known: " + driver.branch->problem);
     return message.line("what would help",
                         "give it in Options::driver; or " + std::string(policy.mode_variable) +
                             "=best_effort, which lets pass what cannot be known");
   }
-  return message.line("what would help", driver_help(finding.item, facts, judgement.driver));
+  return message.line("what would help", driver_hint(instance, facts, decision.driver));
 }
 
-Message metadata_message(const Policy& policy, const Finding& finding, Step step) {
-  const Item& item = finding.item;
+Message metadata_message(const Policy& policy, const ComponentInstance& instance, Step step) {
   const std::string lenient =
       policy.mode_variable +
       std::string("=best_effort (Options::mode), which lets pass what cannot be known");
   if (step == Step::packaged_elsewhere) {
-    return Message(piece_name(item) +
+    return Message(piece_name(instance) +
                    " is released apart from the CUDA Toolkit: nothing says with which it goes, and "
                    "strict accepts only what is known")
-        .line("found", words(item))
+        .line("found", describe(instance))
         .line("what would help", lenient);
   }
-  return Message("nothing says of which CUDA Toolkit " + piece_name(item) +
+  return Message("nothing says of which CUDA Toolkit " + piece_name(instance) +
                  " is, and strict accepts only what is known")
-      .line("found", words(item))
-      .line("looked at", finding.problem)
+      .line("found", describe(instance))
+      .line("looked at", instance.problem)
       .line("what would help",
             "NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
 }
 
-Message mismatch_message(const Policy& policy, const Finding& finding, const Judgement& judgement) {
-  const Item& item = finding.item;
-  switch (judgement.step) {
+Message mismatch_message(const Policy& policy, const ComponentInstance& instance,
+                         const Decision& decision) {
+  switch (decision.step) {
     case Step::constraint:
-      return Message(piece_name(item) + " of CUDA " + words(item.version) +
+      return Message(piece_name(instance) + " of CUDA " + describe(instance.version) +
                      " does not satisfy the constraint " + policy.constraint->text())
-          .line("found", words(item))
+          .line("found", describe(instance))
           .line("what would help",
                 "install it of a CUDA that the constraint allows, or change Options::constraint");
     case Step::flow:
-      return flow_message(judgement.flow).line("what would help", flow_help(judgement.flow));
+      return flow_message(decision.flow).line("what would help", flow_hint(decision.flow));
     case Step::runtime_loaded:
-      return Message(item_headline(item, judgement))
-          .line("found", words(item))
-          .line("in this process", judgement.other.path + " (CUDA " +
-                                       std::to_string(judgement.other.soname_major) + ")")
-          .line("what would help", item_help(item, judgement));
+      return Message(pair_headline(instance, decision))
+          .line("found", describe(instance))
+          .line("in this process",
+                decision.other.path + " (CUDA " + std::to_string(decision.other.soname_major) + ")")
+          .line("what would help", pair_hint(instance, decision));
     default:
-      return Message(item_headline(item, judgement))
-          .line("found", words(item))
-          .line("accepted before", words(judgement.other))
-          .line("what would help", item_help(item, judgement));
+      return Message(pair_headline(instance, decision))
+          .line("found", describe(instance))
+          .line("accepted before", describe(decision.other))
+          .line("what would help", pair_hint(instance, decision));
   }
 }
 
 }  // namespace
 
-void refuse(const Policy& policy, const Finding& finding, const DriverKnown& driver,
-            const Judgement& judgement, bool loaded) {
-  switch (judgement.step) {
+void refuse(const Policy& policy, const ComponentInstance& instance, const DriverKnown& driver,
+            const Decision& decision, bool loaded) {
+  switch (decision.step) {
     case Step::packaged_elsewhere:
     case Step::no_metadata:
       throw InsufficientMetadataError(
-          metadata_message(policy, finding, judgement.step).note_if_loaded(loaded).text());
+          metadata_message(policy, instance, decision.step).note_if_loaded(loaded).text());
     case Step::no_branch:
       throw InsufficientMetadataError(
-          driver_message(policy, finding, driver, judgement).note_if_loaded(loaded).text());
+          driver_message(policy, instance, driver, decision).note_if_loaded(loaded).text());
     case Step::driver:
       throw DriverToolkitError(
-          driver_message(policy, finding, driver, judgement).note_if_loaded(loaded).text());
+          driver_message(policy, instance, driver, decision).note_if_loaded(loaded).text());
     default:
       throw ToolkitMismatchError(
-          mismatch_message(policy, finding, judgement).note_if_loaded(loaded).text());
+          mismatch_message(policy, instance, decision).note_if_loaded(loaded).text());
   }
 }
 
 void refuse_pipeline(const BrokenFlow& flow) {
   throw ToolkitMismatchError(flow_message(flow)
-                                 .line("what would help", flow_help(flow))
+                                 .line("what would help", flow_hint(flow))
                                  .line("note",
                                        "both are accepted already, and stay so; the pipeline "
                                        "is not declared")
                                  .text());
 }
 
-void refuse_without_driver(const Policy& policy, const Finding& finding, const std::string& cause,
-                           bool loaded) {
+void refuse_without_driver(const Policy& policy, const ComponentInstance& instance,
+                           const std::string& cause, bool loaded) {
   throw DriverQueryError(
-      Message("whether the driver can run " + piece_name(finding.item) + " of CUDA " +
-              words(finding.item.version) + " cannot be known: the driver does not answer")
-          .line("found", words(finding.item))
+      Message("whether the driver can run " + piece_name(instance) + " of CUDA " +
+              describe(instance.version) + " cannot be known: the driver does not answer")
+          .line("found", describe(instance))
           .line("driver", cause)
           .line("what would help",
                 "install NVIDIA's driver; or say which it will be, in Options::driver; or " +
@@ -212,10 +249,10 @@ void refuse_without_driver(const Policy& policy, const Finding& finding, const s
           .text());
 }
 
-void refuse_unopened(const Item& item, const std::string& cause) {
+void refuse_unopened(const ComponentInstance& instance, const std::string& cause) {
   throw LoadError(
-      Message("the dynamic linker refused " + piece_name(item))
-          .line("found", words(item))
+      Message("the dynamic linker refused " + piece_name(instance))
+          .line("found", describe(instance))
           .line("it said", cause)
           .line("what would help", "install what it lacks, or install the library again")
           .text());

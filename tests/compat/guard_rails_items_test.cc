@@ -32,7 +32,7 @@ class TwoPieces : public testing::TestWithParam<Pair> {
     RailsMachine machine;
     machine.driver("13.5").install(pair.first.kind, pair.first.name, first);
     machine.install(pair.second.kind, pair.second.name, second);
-    Core rails = machine.rails();
+    Impl rails = machine.rails();
     const auto take = [&](const End& end) {
       return outcome([&] {
         if (end.kind == kLibrary) {
@@ -108,7 +108,7 @@ TEST(MixedMajors, OfAPairThatIsAllowedByNameGoTogetherInEitherOrder) {
     Options options;
     options.allow_mixed_majors = {turned ? std::make_pair("CUBLAS", "NVRTC")
                                          : std::make_pair("nvrtc", "cublas")};
-    Core rails = machine.rails(options);
+    Impl rails = machine.rails(options);
     rails.load("nvrtc");
     EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "accepted");
   }
@@ -119,7 +119,7 @@ TEST(MixedMajors, AreAllowedForTheNamedPairAlone) {
   machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
   Options options;
   options.allow_mixed_majors = {{"nvrtc", "cufft"}};
-  Core rails = machine.rails(options);
+  Impl rails = machine.rails(options);
   rails.load("nvrtc");
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
 }
@@ -129,7 +129,7 @@ TEST(MixedMajors, DoNotLetCompanionsDiffer) {
   machine.driver("13.5").library("cublas", "12.9").library("cusolver", "13.5");
   Options options;
   options.allow_mixed_majors = {{"cublas", "cusolver"}};
-  Core rails = machine.rails(options);
+  Impl rails = machine.rails(options);
   rails.load("cublas");
   EXPECT_EQ(outcome([&] { rails.load("cusolver"); }), "ToolkitMismatchError");
 }
@@ -145,9 +145,9 @@ TEST(TwoRuntimes, ThatOtherCodeHasLoadedAreRefusedAndStay) {
   RailsMachine machine;
   machine.driver("13.5").loaded("cudart", "12.9", "libcudart.so.12");
   machine.loaded("cudart", "13.5", "libcudart.so.13");
-  Core rails = machine.rails();
+  Impl rails = machine.rails();
   EXPECT_THAT(message([&] { rails.load("cudart"); }),
-              AllOf(HasSubstr("runtimes (cudart) of one major alone"),
+              AllOf(HasSubstr("only one major of the CUDA runtime (cudart) may be loaded"),
                     HasSubstr("/opt/theirs/libcudart.so.12"), HasSubstr("stays so")));
   EXPECT_EQ(machine.times_asked("open"), 0);
 }
@@ -158,7 +158,7 @@ TEST(TwoRuntimes, AreRefusedWithoutMetadataToo) {
     RailsMachine machine;
     machine.driver("13.5").loaded("cudart", "", "libcudart.so.11.0");
     machine.loaded("cudart", known, "libcudart.so.13");
-    Core rails = machine.rails(with_mode(Mode::best_effort));
+    Impl rails = machine.rails(with_mode(Mode::best_effort));
     EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "ToolkitMismatchError");
   }
 }
@@ -170,7 +170,7 @@ TEST(TwoRuntimes, AreNotAllowedByNameNorByAPipeline) {
   Options options;
   options.allow_mixed_majors = {{"cudart", "cudart"}};
   options.pipelines = {{"cudart", "cudart", {Format::ptx}}};
-  Core rails = machine.rails(options);
+  Impl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "ToolkitMismatchError");
 }
 
@@ -179,24 +179,25 @@ TEST(TwoRuntimes, AreRefusedWhenOpeningTheFirstBringsTheSecond) {
   machine.driver("13.5").library("cudart", "13.5");
   machine.while_opening(
       [&](const std::string&) { machine.loaded("cudart", "12.9", "libcudart.so.12"); });
-  Core rails = machine.rails();
-  EXPECT_THAT(message([&] { rails.load("cudart"); }),
-              AllOf(HasSubstr("of one major alone"), HasSubstr("is loaded already")));
+  Impl rails = machine.rails();
+  EXPECT_THAT(
+      message([&] { rails.load("cudart"); }),
+      AllOf(HasSubstr("only one major of the CUDA runtime"), HasSubstr("is loaded already")));
 }
 
 TEST(TwoCopies, OfOneRuntimesMajorAreNoTwoRuntimes) {
   RailsMachine machine;
   machine.driver("13.5").loaded("cudart", "12.9", "libcudart.so.12");
   machine.loaded("cudart", "12.4", "libcudart.so.12");
-  Core rails = machine.rails();
+  Impl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "accepted");
 }
 
 TEST(AnInstance, HasAStateOfItsOwn) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
-  Core first = machine.rails();
-  Core second = machine.rails();
+  Impl first = machine.rails();
+  Impl second = machine.rails();
   first.load("nvrtc");
   EXPECT_EQ(outcome([&] { first.load("cublas"); }), "ToolkitMismatchError");
   EXPECT_EQ(outcome([&] { second.load("cublas"); }), "accepted");
@@ -205,7 +206,7 @@ TEST(AnInstance, HasAStateOfItsOwn) {
 TEST(AMismatch, SaysWhatWasFoundWhereAndWhatWouldHelp) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
-  Core rails = machine.rails();
+  Impl rails = machine.rails();
   rails.load("nvrtc");
   EXPECT_THAT(message([&] { rails.load("nvJitLink"); }),
               AllOf(HasSubstr("nvJitLink and nvrtc must be of one CUDA major"),
@@ -220,14 +221,14 @@ TEST(APiece, ThatIsFoundAgainIsOfTheSameToolkitOrRefused) {
   for (const char* name : {"cuda-gdb", "nvcc"}) {
     RailsMachine machine;
     machine.driver("13.5").install(Kind::program, name, "12.4");
-    Core rails = machine.rails();
+    Impl rails = machine.rails();
     rails.locate(Kind::program, name);
     machine.install(Kind::program, name, "12.9");
     EXPECT_EQ(outcome([&] { rails.locate(Kind::program, name); }), "ToolkitMismatchError") << name;
   }
 }
 
-Item runtime(const char* toolkit, int soname_major) {
+ComponentInstance runtime(const char* toolkit, int soname_major) {
   const Piece& cudart = piece_named(kLibrary, "cudart");
   return {&cudart, "/somewhere/" + std::to_string(soname_major), version(toolkit), "",
           soname_major};
@@ -235,8 +236,8 @@ Item runtime(const char* toolkit, int soname_major) {
 
 TEST(TwoRuntimes, AreTwoByTheirSonamesWhateverTheirMetadataSays) {
   struct Row {
-    Item first;
-    Item second;
+    ComponentInstance first;
+    ComponentInstance second;
     ItemVerdict expected;
   };
   const Row rows[] = {
@@ -252,16 +253,14 @@ TEST(TwoRuntimes, AreTwoByTheirSonamesWhateverTheirMetadataSays) {
   policy.mode = Mode::best_effort;
   for (const Row& row : rows) {
     Remembered known;
-    known.items = {row.first};
-    Finding finding;
-    finding.item = row.second;
-    finding.item.path = "/elsewhere";
+    known.instances = {row.first};
+    ComponentInstance instance = row.second;
+    instance.path = "/elsewhere";
     DriverKnown driver;
     driver.facts = DriverFacts{true, version("13.5"), 0};
-    const Judgement judgement = judge_piece(policy, known, finding, driver);
-    EXPECT_EQ(judgement.item, row.expected) << testing::PrintToString(row.second.soname_major);
-    EXPECT_EQ(judgement.step,
-              row.expected == ItemVerdict::compatible ? Step::accepted : Step::item);
+    const Decision decision = decide(policy, known, instance, driver);
+    EXPECT_EQ(decision.pair, row.expected) << testing::PrintToString(row.second.soname_major);
+    EXPECT_EQ(decision.step, row.expected == ItemVerdict::compatible ? Step::accepted : Step::pair);
   }
 }
 

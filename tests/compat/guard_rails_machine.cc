@@ -125,9 +125,9 @@ void* RailsMachine::open(const std::string& name, std::string* cause) {
   return this;
 }
 
-Seams RailsMachine::seams() {
-  Seams seams;
-  seams.find = [this](const Piece& piece) {
+System RailsMachine::system() {
+  System system;
+  system.find = [this](const Piece& piece) {
     note("find " + std::string(piece.name));
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const Installed& one : installed_) {
@@ -135,24 +135,24 @@ Seams RailsMachine::seams() {
     }
     throw NotFoundError("nowhere", {"/home/me/venv"});
   };
-  seams.version_of = [this](const Piece&, const std::string& path) { return version_of(path); };
-  seams.driver_cuda = [this] {
+  system.version_of = [this](const Piece&, const std::string& path) { return version_of(path); };
+  system.driver_cuda = [this] {
     note("driver");
     if (!driver_) throw DriverQueryError("libcuda.so.1: no such file");
     return *driver_;
   };
-  seams.driver_branch = [this] {
+  system.driver_branch = [this] {
     note("branch");
     return branch_ != 0 ? BranchAnswer{branch_, ""} : BranchAnswer{0, "NVML is not there"};
   };
-  seams.loaded = [this](const Piece& piece) { return images_of(piece); };
-  seams.open = [this](const std::string& name, std::string* cause) { return open(name, cause); };
-  seams.forget = [this] { note("forget"); };
-  return seams;
+  system.loaded = [this](const Piece& piece) { return images_of(piece); };
+  system.open = [this](const std::string& name, std::string* cause) { return open(name, cause); };
+  system.forget = [this] { note("forget"); };
+  return system;
 }
 
-Core RailsMachine::rails(const Options& options) {
-  return Core(options, resolve_policy(options, {}, true), seams());
+Impl RailsMachine::rails(const Options& options) {
+  return Impl(options, resolve_policy(options, {}, true), system());
 }
 
 std::vector<std::string> RailsMachine::asked() const {

@@ -3,7 +3,7 @@
 //
 //   RailsMachine machine;
 //   machine.library("nvrtc", "12.9").library("nvJitLink", "13.5").driver("13.0", 580);
-//   Core rails = machine.rails();
+//   Impl rails = machine.rails();
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "compat/library/guard_rails_core.h"
+#include "compat/library/guard_rails_impl.h"
 
 namespace anycuda::compat::test {
 
@@ -40,8 +40,8 @@ class RailsMachine {
   RailsMachine& while_opening(std::function<void(const std::string& path)> what);
 
   // ANYCUDA_COMPAT and the like are not read: what options leave open has its default.
-  Core rails(const Options& options = {});
-  Seams seams();
+  Impl rails(const Options& options = {});
+  System system();
 
   std::vector<std::string> asked() const;  // "find nvrtc", "read <path>", "driver", "open <path>"
   int times_asked(const std::string& what) const;

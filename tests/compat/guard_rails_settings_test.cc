@@ -54,7 +54,7 @@ TEST(TheMode, IsNamedByTheVariableInForce) {
     const std::string variable = *api_mode == '\0' ? "ANYCUDA_COMPAT" : "ANYCUDA_API_COMPAT";
     RailsMachine machine;
     machine.library("nvrtc", "").library("nccl", "").library("cufft", "12.9").driver("12.2");
-    Core rails({}, with_api_mode(api_mode, "strict"), machine.seams());
+    Impl rails({}, with_api_mode(api_mode, "strict"), machine.system());
     for (const char* name : {"nvrtc", "nccl", "cufft"}) {
       EXPECT_THAT(message([&] { rails.load(name); }), HasSubstr(" " + variable + "=best_effort"))
           << name;
@@ -162,7 +162,7 @@ TEST(AConstraint, IsHeldAgainstEveryToolkitPiece) {
   machine.driver("13.5").library("nvrtc", "12.3").headers("cudart", "12.4");
   Options options;
   options.constraint = ">=12.4,<13";
-  Core rails = machine.rails(options);
+  Impl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "ToolkitMismatchError");
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "accepted");
 }

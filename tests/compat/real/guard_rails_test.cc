@@ -87,7 +87,7 @@ TEST(ARuntime, BesideOneOfAnotherMajorIsRefusedAndBothStay) {
     const Steps steps = computer.rails({mode, "driver=13.5/600", "allow=cudart,cudart",
                                         "dlopen:" + old, "dlopen:" + newer, "load:cudart"});
     EXPECT_THAT(steps["load:cudart"],
-                AllOf(StartsWith("ToolkitMismatchError: a process may have CUDA runtimes"),
+                AllOf(StartsWith("ToolkitMismatchError: only one major of the CUDA runtime"),
                       HasSubstr(old), HasSubstr(newer), HasSubstr("stays so")));
   }
 }

@@ -69,6 +69,8 @@ struct LoadedLibrary {
   bool was_loaded = false;  // by somebody else, before this instance
 };
 
+class Impl;
+
 class CompatibilityGuardRails {
  public:
   // Throws SettingError (also for a variable's wrong value that an option overrules),
@@ -105,8 +107,7 @@ class CompatibilityGuardRails {
   void clear_caches();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Impl> impl_;
 };
 
 // The one instance of the process, made with default options when it is first asked for; it lives

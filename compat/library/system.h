@@ -1,4 +1,4 @@
-// Where the guard rails reach out of themselves, so that tests can stand in for the machine.
+// The machine as the guard rails use it; tests replace it.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 #include "anycuda/compat/find.h"
 #include "anycuda/compat/guard_rails.h"
 #include "anycuda/compat/metadata.h"
-#include "compat/library/guard_rails_item.h"
+#include "compat/library/decision.h"
 
 namespace anycuda::compat {
 
 // Any thread may call any of them; no lock of the guard rails is held then.
-struct Seams {
+struct System {
   std::function<Located(const Piece&)> find;  // throws NotFoundError
   std::function<ToolkitAnswer(const Piece&, const std::string& path)> version_of;  // throws nothing
   std::function<Version()> driver_cuda;                          // throws DriverQueryError
@@ -24,11 +24,11 @@ struct Seams {
   std::function<void()> forget;                                            // all that is cached
 };
 
-// This machine's: a finder, metadata and a driver query of their own.
-Seams machine_seams(const Options& options);
+// This machine, with a finder, metadata and a driver query of its own.
+System system_of(const Options& options);
 
-// What the process has loaded of a dynamic library, under whatever file name; stubs of ours do not
-// count. In the order of the row's names, the newest first.
+// What the process has loaded of a dynamic library, under whatever file name, without anycuda's
+// stubs. In the order of the row's names, the newest first.
 std::vector<LoadedImage> loaded_images(const Piece& piece);
 
 }  // namespace anycuda::compat

@@ -1,4 +1,4 @@
-// What an instance of the guard rails goes by: its options and the environment, checked.
+// The options of the guard rails and the environment, checked.
 #pragma once
 
 #include <optional>
@@ -27,12 +27,13 @@ struct Environment {
   const char* api_mode = nullptr;       // ANYCUDA_API_COMPAT
 };
 
-// Pure. An option wins over its variable, but a variable with a wrong value is an error all the
-// same. `linux`: NVIDIA has its forward-compatibility package for Linux alone. Throws SettingError,
+// Pure. An option overrules its variable, but a variable with a wrong value is an error all the
+// same. `linux`: NVIDIA has its forward-compatibility package only for Linux. Throws SettingError,
 // ConstraintError, UnknownNameError.
 Policy resolve_policy(const Options& options, const Environment& environment, bool linux);
 
-// The catalogue's spelling of a piece's name, of any kind; throws UnknownNameError.
-std::string catalogue_name(const std::string& name);
+// The pipeline with the catalogue's spelling of its names. Throws UnknownNameError for unknown
+// names and formats, SettingError for a pipeline without formats.
+Pipeline checked(const Pipeline& pipeline);
 
 }  // namespace anycuda::compat

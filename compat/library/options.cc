@@ -1,12 +1,46 @@
-#include "compat/library/guard_rails_policy.h"
+#include "compat/library/options.h"
 
-#include "compat/library/guard_rails_words.h"
+#include <algorithm>
+#include <cctype>
+#include <iterator>
 
 namespace anycuda::compat {
 namespace {
 
 constexpr Kind kKinds[] = {Kind::dynamic_library, Kind::headers, Kind::static_library,
                            Kind::bitcode_library, Kind::program};
+
+// By Format.
+constexpr const char* kFormatNames[] = {"PTX", "CUBIN", "ELF", "LTO-IR", "NVVM-IR"};
+
+bool equal_without_case(std::string_view a, std::string_view b) {
+  const auto same_letter = [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
+}
+
+// A text from outside, of any length and with any bytes in it, as a part of a line: "text".
+std::string quoted(const char* text) {
+  constexpr std::size_t kLongest = 80;
+  std::string out = "\"";
+  for (std::size_t i = 0; text[i] != '\0'; ++i) {
+    if (i == kLongest) return out + "...\"";
+    const bool plain = text[i] >= 0x20 && text[i] < 0x7f;
+    out += plain ? text[i] : '?';
+  }
+  return out + "\"";
+}
+
+// The catalogue's spelling of a piece's name, of any kind; throws UnknownNameError.
+std::string catalogue_name(const std::string& name) {
+  for (const Kind kind : kKinds) {
+    if (const Piece* piece = find_piece(kind, name)) return std::string(piece->name);
+  }
+  return std::string(piece_named(Kind::dynamic_library, name).name);
+}
+
+std::string all_formats() { return "PTX, CUBIN, ELF, LTO-IR or NVVM-IR"; }
 
 std::string wrong_value(const char* variable, const char* text, const char* unset) {
   return std::string("invalid ") + variable + "=" + quoted(text) + ": expected " +
@@ -63,13 +97,6 @@ void check_given(const DriverFacts& driver) {
 
 }  // namespace
 
-std::string catalogue_name(const std::string& name) {
-  for (const Kind kind : kKinds) {
-    if (const Piece* piece = find_piece(kind, name)) return std::string(piece->name);
-  }
-  return std::string(piece_named(Kind::dynamic_library, name).name);
-}
-
 Policy resolve_policy(const Options& options, const Environment& environment, bool linux) {
   Policy policy;
   read_mode(environment, &policy);
@@ -86,6 +113,36 @@ Policy resolve_policy(const Options& options, const Environment& environment, bo
     policy.mixed_majors.emplace_back(catalogue_name(first), catalogue_name(second));
   }
   return policy;
+}
+
+Format format_named(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kFormatNames); ++i) {
+    if (equal_without_case(name, kFormatNames[i])) return static_cast<Format>(i);
+  }
+  throw UnknownNameError("no format is named " + quoted(std::string(name).c_str()) +
+                         ": a pipeline carries " + all_formats());
+}
+
+const char* name_of(Format format) {
+  const auto index = static_cast<std::size_t>(format);
+  return index < std::size(kFormatNames) ? kFormatNames[index] : "";
+}
+
+Pipeline checked(const Pipeline& pipeline) {
+  Pipeline result{catalogue_name(pipeline.producer), catalogue_name(pipeline.consumer),
+                  pipeline.formats};
+  const std::string ends = result.producer + " -> " + result.consumer;
+  if (result.formats.empty()) {
+    throw SettingError("the pipeline " + ends + " carries nothing: it may carry " + all_formats());
+  }
+  for (const Format format : result.formats) {
+    if (*name_of(format) == '\0') {
+      throw UnknownNameError(
+          "the pipeline " + ends + " carries a format that there is not (number " +
+          std::to_string(static_cast<int>(format)) + "): it may carry " + all_formats());
+    }
+  }
+  return result;
 }
 
 }  // namespace anycuda::compat

@@ -1,4 +1,4 @@
-#include "compat/library/guard_rails_seams.h"
+#include "compat/library/system.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ struct Caches {
 };
 
 // Wheels share folders of headers: the header that proves the folder is of the piece's own wheel.
-std::string file_to_ask(const Piece& piece, const std::string& path) {
+std::string file_with_owner(const Piece& piece, const std::string& path) {
   if (piece.kind != Kind::headers) return path;
   for (const std::string_view file : piece.files) {
     std::string header = (path + "/").append(file);
@@ -42,23 +42,23 @@ void* open_library(const std::string& name, std::string* cause) {
 
 }  // namespace
 
-Seams machine_seams(const Options& options) {
+System system_of(const Options& options) {
   const auto caches = std::make_shared<Caches>(options.driver);
-  Seams seams;
-  seams.find = [caches](const Piece& piece) { return caches->finder.find(piece); };
-  seams.version_of = [caches](const Piece& piece, const std::string& path) {
-    return caches->metadata.of_file(file_to_ask(piece, path));
+  System system;
+  system.find = [caches](const Piece& piece) { return caches->finder.find(piece); };
+  system.version_of = [caches](const Piece& piece, const std::string& path) {
+    return caches->metadata.of_file(file_with_owner(piece, path));
   };
-  seams.driver_cuda = [caches] { return caches->driver->cuda(); };
-  seams.driver_branch = [caches] { return caches->driver->branch(); };
-  seams.loaded = loaded_images;
-  seams.open = open_library;
-  seams.forget = [caches] {
+  system.driver_cuda = [caches] { return caches->driver->cuda(); };
+  system.driver_branch = [caches] { return caches->driver->branch(); };
+  system.loaded = loaded_images;
+  system.open = open_library;
+  system.forget = [caches] {
     caches->finder.clear();
     caches->metadata.clear();
     caches->driver->clear();
   };
-  return seams;
+  return system;
 }
 
 }  // namespace anycuda::compat

@@ -1,0 +1,210 @@
+#include "compat/library/decision.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace anycuda::compat {
+namespace {
+
+// ---- pipelines
+
+// Headers carry nothing.
+bool is_end(const std::string& name, const ComponentInstance& instance) {
+  return instance.piece->kind != Kind::headers && instance.piece->name == name;
+}
+
+bool flows(const Pipeline& pipeline, const ComponentInstance& from, const ComponentInstance& to) {
+  return is_end(pipeline.producer, from) && is_end(pipeline.consumer, to);
+}
+
+// Whichever of the two is the producer. Nothing, if the pipeline joins other pieces, or one's
+// version is not known.
+std::optional<BrokenFlow> broken_flow(const Pipeline& pipeline, const ComponentInstance& a,
+                                      const ComponentInstance& b) {
+  const bool forward = flows(pipeline, a, b);
+  if ((!forward && !flows(pipeline, b, a)) || !a.version.known() || !b.version.known()) {
+    return std::nullopt;
+  }
+  const ComponentInstance& producer = forward ? a : b;
+  const ComponentInstance& consumer = forward ? b : a;
+  const bool with_nvvm = producer.piece->name == "nvvm" || consumer.piece->name == "nvvm";
+  for (const Format format : pipeline.formats) {
+    const PipelineVerdict verdict =
+        judge_flow({format, with_nvvm, producer.version, consumer.version});
+    if (verdict != PipelineVerdict::compatible) {
+      return BrokenFlow{verdict, format, producer, consumer};
+    }
+  }
+  return std::nullopt;
+}
+
+// ---- two pieces
+
+// The same piece of the same place and version?
+bool same(const ComponentInstance& a, const ComponentInstance& b) {
+  return a.piece == b.piece && a.path == b.path && a.version.major == b.version.major &&
+         a.version.minor == b.version.minor;
+}
+
+// A loaded runtime is of its SONAME's major, whatever is known of its toolkit.
+Version runtime_version(const ComponentInstance& instance) {
+  return instance.soname_major != 0 ? Version{instance.soname_major, -1} : instance.version;
+}
+
+bool two_runtimes(const ComponentInstance& a, const ComponentInstance& b) {
+  if (!is_runtime(*a.piece) || !is_runtime(*b.piece)) return false;
+  ItemPair pair;
+  pair.first = runtime_version(a);
+  pair.second = runtime_version(b);
+  pair.both_runtimes = pair.first.known() && pair.second.known();
+  return pair.both_runtimes && judge_items(pair) == ItemVerdict::two_runtimes;
+}
+
+bool allowed(const Policy& policy, const ComponentInstance& a, const ComponentInstance& b) {
+  return std::any_of(policy.mixed_majors.begin(), policy.mixed_majors.end(), [&](const auto& pair) {
+    return (pair.first == a.piece->name && pair.second == b.piece->name) ||
+           (pair.first == b.piece->name && pair.second == a.piece->name);
+  });
+}
+
+ItemVerdict verdict_on(const Policy& policy, const Remembered& known, const ComponentInstance& a,
+                       const ComponentInstance& b) {
+  if (two_runtimes(a, b)) return ItemVerdict::two_runtimes;
+  if (!a.version.known() || !b.version.known()) return ItemVerdict::compatible;
+  ItemPair pair;
+  pair.first = a.version;
+  pair.second = b.version;
+  pair.same_component = companions(a, b);
+  pair.only_portable_flows = only_portable_flows(known.pipelines, a, b);
+  pair.allowed = allowed(policy, a, b);
+  return judge_items(pair);
+}
+
+// ---- the checks
+
+Decision only(Step step) {
+  Decision decision;
+  decision.step = step;
+  return decision;
+}
+
+std::optional<Decision> against_loaded_runtimes(const ComponentInstance& instance) {
+  for (const LoadedImage& image : instance.runtimes) {
+    const ComponentInstance other{
+        instance.piece, image.path, {}, "", major_of_soname(image.soname)};
+    if (!two_runtimes(instance, other)) continue;
+    Decision decision = only(Step::runtime_loaded);
+    decision.other = other;
+    decision.pair = ItemVerdict::two_runtimes;
+    return decision;
+  }
+  return std::nullopt;
+}
+
+// A broken pipeline explains more than a difference of majors, so it comes first.
+std::optional<Decision> against_accepted(const Policy& policy, const Remembered& known,
+                                         const ComponentInstance& instance) {
+  for (const ComponentInstance& other : known.instances) {
+    for (const Pipeline& pipeline : known.pipelines) {
+      if (const auto broken = broken_flow(pipeline, instance, other)) {
+        Decision decision = only(Step::flow);
+        decision.flow = *broken;
+        return decision;
+      }
+    }
+    const ItemVerdict verdict = verdict_on(policy, known, instance, other);
+    if (verdict == ItemVerdict::compatible) continue;
+    Decision decision = only(Step::pair);
+    decision.other = other;
+    decision.pair = verdict;
+    return decision;
+  }
+  return std::nullopt;
+}
+
+Decision against_driver(const Policy& policy, Version toolkit, const DriverKnown& driver) {
+  if (!driver.facts) return only(Step::needs_driver);
+  DriverFacts facts = *driver.facts;
+  if (facts.branch == 0 && needs_branch(facts, toolkit)) {
+    if (!driver.branch) return only(Step::needs_branch);
+    facts.branch = driver.branch->branch;
+  }
+  Decision decision = only(Step::driver);
+  decision.driver = judge_driver(facts, toolkit, policy.forward_compatibility);
+  if (decision.driver == DriverVerdict::branch_unknown) {
+    decision.step = policy.mode == Mode::strict ? Step::no_branch : Step::accepted;
+  } else if (serves(decision.driver)) {
+    decision.step = Step::accepted;
+  }
+  return decision;
+}
+
+}  // namespace
+
+int major_of_soname(std::string_view soname) {
+  const std::size_t at = soname.find(".so.");
+  if (at == std::string_view::npos) return 0;
+  const std::string_view number = soname.substr(at + 4);
+  int major = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), major);
+  const bool whole = end == number.data() + number.size() || *end == '.';
+  return error == std::errc() && whole && major > 0 ? major : 0;
+}
+
+bool is_runtime(const Piece& piece) {
+  return piece.kind == Kind::dynamic_library && piece.name == "cudart";
+}
+
+bool companions(const ComponentInstance& a, const ComponentInstance& b) {
+  return a.piece == b.piece || same_component(*a.piece, *b.piece);
+}
+
+bool only_portable_flows(const std::vector<Pipeline>& pipelines, const ComponentInstance& a,
+                         const ComponentInstance& b) {
+  bool joined = false;
+  for (const Pipeline& pipeline : pipelines) {
+    if (!flows(pipeline, a, b) && !flows(pipeline, b, a)) continue;
+    joined = true;
+    if (!std::all_of(pipeline.formats.begin(), pipeline.formats.end(), is_portable)) return false;
+  }
+  return joined;
+}
+
+Decision decide(const Policy& policy, const Remembered& known, const ComponentInstance& instance,
+                const DriverKnown& driver) {
+  const bool lenient = policy.mode != Mode::strict;
+  const bool versioned = instance.version.known();
+  const auto is_same = [&](const ComponentInstance& other) { return same(instance, other); };
+  if (std::any_of(known.instances.begin(), known.instances.end(), is_same)) {
+    return only(Step::accepted_before);
+  }
+  if (policy.mode == Mode::off || instance.piece->packaging == Packaging::driver) {
+    return only(Step::accepted);
+  }
+  if (instance.piece->packaging == Packaging::other) {
+    return only(lenient ? Step::accepted : Step::packaged_elsewhere);
+  }
+  if (!versioned && !lenient) return only(Step::no_metadata);
+  if (versioned && policy.constraint && !policy.constraint->allows(instance.version)) {
+    return only(Step::constraint);
+  }
+  if (auto refusal = against_loaded_runtimes(instance)) return *refusal;
+  if (auto refusal = against_accepted(policy, known, instance)) return *refusal;
+  // The driver rule compares versions.
+  return versioned ? against_driver(policy, instance.version, driver) : only(Step::accepted);
+}
+
+std::optional<BrokenFlow> evaluate_pipeline(const Policy& policy, const Remembered& known,
+                                            const Pipeline& pipeline) {
+  if (policy.mode == Mode::off) return std::nullopt;
+  for (std::size_t i = 0; i < known.instances.size(); ++i) {
+    for (std::size_t j = i + 1; j < known.instances.size(); ++j) {
+      if (auto broken = broken_flow(pipeline, known.instances[i], known.instances[j])) {
+        return broken;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace anycuda::compat

@@ -1,0 +1,158 @@
+#include "compat/library/guard_rails_impl.h"
+
+#include <utility>
+
+#include "compat/library/guard_rails_messages.h"
+
+namespace anycuda::compat {
+
+Impl::Impl(const Options& options, Policy policy, System system)
+    : policy_(std::move(policy)), system_(std::move(system)) {
+  for (const Pipeline& pipeline : options.pipelines) declare(pipeline);
+}
+
+// Metadata is read only for what a rule compares.
+ComponentInstance Impl::instance_of(const Piece& piece, const Located& located) {
+  ComponentInstance instance;
+  instance.piece = &piece;
+  instance.path = located.path;
+  if (piece.kind == Kind::dynamic_library) instance.soname_major = major_of_soname(located.file);
+  if (policy_.mode == Mode::off || piece.packaging != Packaging::toolkit) return instance;
+  const ToolkitAnswer answer = system_.version_of(piece, located.path);
+  instance.version = answer.version;
+  instance.source = answer.source == "cuda.h" ? "CUDA_VERSION in " + answer.file : answer.source;
+  instance.problem = answer.problem;
+  return instance;
+}
+
+Decision Impl::decide_once(const ComponentInstance& instance, const DriverKnown& driver,
+                           bool remember) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Decision decision = decide(policy_, known_, instance, driver);
+  if (decision.step == Step::accepted && remember) known_.instances.push_back(instance);
+  return decision;
+}
+
+void Impl::query_driver(const ComponentInstance& instance, DriverKnown* driver, bool loaded) {
+  if (policy_.driver) {
+    driver->facts = policy_.driver;
+    return;
+  }
+  try {
+    driver->facts = DriverFacts{true, system_.driver_cuda(), 0};
+  } catch (const DriverQueryError& error) {
+    refuse_without_driver(policy_, instance, error.what(), loaded);
+  }
+}
+
+void Impl::evaluate(const ComponentInstance& instance, DriverKnown* driver, bool loaded,
+                    bool remember) {
+  for (;;) {
+    const Decision decision = decide_once(instance, *driver, remember);
+    switch (decision.step) {
+      case Step::accepted:
+      case Step::accepted_before:
+        return;
+      case Step::needs_driver:
+        query_driver(instance, driver, loaded);
+        break;
+      case Step::needs_branch:
+        driver->branch = system_.driver_branch();
+        break;
+      default:
+        refuse(policy_, instance, *driver, decision, loaded);
+    }
+  }
+}
+
+Located Impl::locate(Kind kind, std::string_view name) {
+  const Piece& piece = piece_named(kind, name);
+  Located located = system_.find(piece);
+  DriverKnown driver;
+  evaluate(instance_of(piece, located), &driver, false, true);
+  return located;
+}
+
+void Impl::declare(const Pipeline& pipeline) {
+  Pipeline known = checked(pipeline);
+  std::optional<BrokenFlow> broken;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    broken = evaluate_pipeline(policy_, known_, known);
+    if (!broken) known_.pipelines.push_back(std::move(known));
+  }
+  if (broken) refuse_pipeline(*broken);
+}
+
+// ---- dynamic libraries: evaluated before they are opened, remembered afterwards
+
+struct Impl::LoadPlan {
+  ComponentInstance instance;
+  std::string name;  // what the dynamic linker opens it by
+  bool loaded = false;
+  bool by_others = false;
+};
+
+bool Impl::opened_here(const std::string& path) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return opened_.count(path) != 0;
+}
+
+// What the process has loaded is taken before any file: a second copy would be worse than any
+// version.
+Impl::LoadPlan Impl::plan_load(const Piece& piece) {
+  const std::vector<LoadedImage> images = system_.loaded(piece);
+  LoadPlan plan;
+  Located located;
+  if (images.empty()) {
+    located = system_.find(piece);
+    plan.name = located.path;
+  } else {
+    located = {images.front().path, images.front().soname, Found::loaded};
+    plan.name = images.front().name;
+    plan.loaded = true;
+    plan.by_others = !opened_here(plan.name);
+  }
+  plan.instance = instance_of(piece, located);
+  if (is_runtime(piece)) plan.instance.runtimes = images;
+  return plan;
+}
+
+LoadedLibrary Impl::open(const LoadPlan& plan) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!plan.by_others) opened_.insert(plan.name);
+  }
+  std::string cause;
+  void* handle = system_.open(plan.name, &cause);
+  if (handle == nullptr) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto entry = opened_.find(plan.name);
+      if (entry != opened_.end() && !plan.by_others) opened_.erase(entry);
+    }
+    refuse_unopened(plan.instance, cause);
+  }
+  return {handle, plan.instance.path, plan.by_others};
+}
+
+LoadedLibrary Impl::load(std::string_view name) {
+  const Piece& piece = piece_named(Kind::dynamic_library, name);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto before = libraries_.find(&piece);
+    if (before != libraries_.end()) return before->second;
+  }
+  LoadPlan plan = plan_load(piece);
+  DriverKnown driver;
+  evaluate(plan.instance, &driver, plan.loaded, false);
+  const LoadedLibrary library = open(plan);
+  // While it was being opened, other threads and its own constructors may have had pieces accepted,
+  // and other code may have loaded a runtime.
+  if (is_runtime(piece)) plan.instance.runtimes = system_.loaded(piece);
+  evaluate(plan.instance, &driver, true, true);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return libraries_.emplace(&piece, library).first->second;
+}
+
+}  // namespace anycuda::compat

@@ -1,0 +1,50 @@
+// The guard rails on a System, which tests replace.
+//
+// One lock guards what is remembered. It is never held while something is searched, read, queried
+// or opened, since a library's constructor may call the guard rails: so a piece is found and its
+// facts are gathered first, evaluated and remembered then. Where the decision needs a fact about
+// the driver, that is queried without the lock, and everything is evaluated again.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "compat/library/decision.h"
+#include "compat/library/system.h"
+
+namespace anycuda::compat {
+
+class Impl {
+ public:
+  Impl(const Options& options, Policy policy, System system);
+
+  Located locate(Kind kind, std::string_view name);
+  LoadedLibrary load(std::string_view name);
+  void declare(const Pipeline& pipeline);
+  void clear() { system_.forget(); }
+  Mode mode() const { return policy_.mode; }
+
+ private:
+  struct LoadPlan;  // a dynamic library that is to be opened
+
+  ComponentInstance instance_of(const Piece& piece, const Located& located);
+  LoadPlan plan_load(const Piece& piece);
+  LoadedLibrary open(const LoadPlan& plan);
+  // Throws if the instance is refused. `remember`: else it is only evaluated.
+  void evaluate(const ComponentInstance& instance, DriverKnown* driver, bool loaded, bool remember);
+  Decision decide_once(const ComponentInstance& instance, const DriverKnown& driver, bool remember);
+  void query_driver(const ComponentInstance& instance, DriverKnown* driver, bool loaded);
+  bool opened_here(const std::string& path);
+
+  const Policy policy_;
+  const System system_;
+
+  std::mutex mutex_;
+  Remembered known_;
+  std::map<const Piece*, LoadedLibrary> libraries_;
+  std::multiset<std::string> opened_;  // what this instance has opened, or is about to
+};
+
+}  // namespace anycuda::compat
