@@ -1,6 +1,6 @@
 #include "anycuda/linker/choice.h"
 
-#include "linker/words.h"
+#include "linker/base/words.h"
 
 namespace anycuda::linker {
 namespace {

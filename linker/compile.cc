@@ -2,10 +2,10 @@
 #include "linker/compile.h"
 
 #include "api/nvrtc_api.h"
+#include "linker/base/results.h"
+#include "linker/base/words.h"
 #include "linker/nvrtc_probe.h"
 #include "linker/quiet_search.h"
-#include "linker/results.h"
-#include "linker/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -1,7 +1,7 @@
 // NVRTC documentation, "Supported Compile Options".
+#include "linker/base/words.h"
 #include "linker/compile.h"
 #include "linker/inputs/check.h"
-#include "linker/words.h"
 
 namespace anycuda::linker {
 namespace {

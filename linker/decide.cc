@@ -2,8 +2,8 @@
 
 #include "anycuda/linker/errors.h"
 #include "anycuda/linker/probe.h"
+#include "linker/base/words.h"
 #include "linker/quiet_search.h"
-#include "linker/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -6,11 +6,11 @@
 #include "api/nvjitlink_api.h"
 #include "compat/search/driver/driver.h"
 #include "compat/search/driver/driver_problem.h"
+#include "linker/base/results.h"
+#include "linker/base/words.h"
 #include "linker/kept.h"
 #include "linker/nvrtc_probe.h"
 #include "linker/quiet_search.h"
-#include "linker/results.h"
-#include "linker/words.h"
 
 namespace anycuda::linker {
 namespace {

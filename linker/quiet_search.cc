@@ -10,7 +10,7 @@
 #include "compat/search/driver/driver.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
-#include "linker/words.h"
+#include "linker/base/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -1,7 +1,7 @@
 #include "linker/backends/backend.h"
 
+#include "linker/base/words.h"
 #include "linker/inputs/recognise.h"
-#include "linker/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "api/cuda_api.h"
 #include "linker/backends/backend.h"
-#include "linker/results.h"
-#include "linker/words.h"
+#include "linker/base/results.h"
+#include "linker/base/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -4,10 +4,10 @@
 #include "api/nvjitlink_api.h"
 #include "compat/rules/lto_ir.h"
 #include "linker/backends/backend.h"
+#include "linker/base/results.h"
+#include "linker/base/words.h"
 #include "linker/inputs/file_head.h"
 #include "linker/inputs/recognise.h"
-#include "linker/results.h"
-#include "linker/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -3,7 +3,7 @@
 #include "anycuda/linker/errors.h"
 #include "anycuda/linker/probe.h"
 #include "api/cuda_api.h"
-#include "linker/results.h"
+#include "linker/base/results.h"
 
 namespace anycuda::linker {
 namespace {

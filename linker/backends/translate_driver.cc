@@ -1,7 +1,7 @@
 // CUDA Driver API, "Data types used by CUDA driver", CUjit_option.
 #include "api/cuda_api.h"
 #include "linker/backends/translate.h"
-#include "linker/words.h"
+#include "linker/base/words.h"
 
 namespace anycuda::linker {
 namespace {

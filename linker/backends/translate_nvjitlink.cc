@@ -2,7 +2,7 @@
 // docs/linker.md.
 #include "api/nvjitlink_api.h"
 #include "linker/backends/translate.h"
-#include "linker/words.h"
+#include "linker/base/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "linker/base/words.h"
 #include "linker/inputs/file_head.h"
 #include "linker/inputs/recognise.h"
-#include "linker/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -1,8 +1,8 @@
 #include <cctype>
 #include <cstring>
 
+#include "linker/base/words.h"
 #include "linker/inputs/check.h"
-#include "linker/words.h"
 
 namespace anycuda::linker {
 namespace {

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "linker/backends/translate.h"
-#include "linker/words.h"
+#include "linker/base/words.h"
 
 using namespace anycuda::linker;
 

@@ -1,4 +1,4 @@
-#include "linker/results.h"
+#include "linker/base/results.h"
 
 #include "api/cuda_api.h"
 #include "api/nvjitlink_api.h"

@@ -1,4 +1,4 @@
-#include "linker/words.h"
+#include "linker/base/words.h"
 
 #include <cstdio>
 
