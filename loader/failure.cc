@@ -15,10 +15,10 @@ const ErrorRow* find_error(std::int32_t value) {
   return nullptr;
 }
 
-const char* error_string(Role role, std::int32_t value) {
+const char* error_string(SpecialFunction special, std::int32_t value) {
   const ErrorRow* error = find_error(value);
   if (error == nullptr) return "unrecognized error code";
-  return kTables.pool + (role == Role::error_name ? error->name : error->text);
+  return kTables.pool + (special == SpecialFunction::error_name ? error->name : error->text);
 }
 
 void zero_outputs(const SlotRow& slot, const Frame& frame) {
@@ -31,15 +31,17 @@ void zero_outputs(const SlotRow& slot, const Frame& frame) {
 
 // cuGetErrorString(error, &text) and its like: the text is an output, and always known.
 bool give_error_text(const SymbolRow& symbol, Frame* frame) {
-  if (symbol.role != Role::error_name && symbol.role != Role::error_string) return false;
+  if (symbol.special != SpecialFunction::error_name &&
+      symbol.special != SpecialFunction::error_string)
+    return false;
   const auto value = static_cast<std::int32_t>(frame->argument(0));
   if (symbol.result == ResultKind::string) {
-    frame->result = reinterpret_cast<std::uintptr_t>(error_string(symbol.role, value));
+    frame->result = reinterpret_cast<std::uintptr_t>(error_string(symbol.special, value));
     return true;
   }
   auto** output = reinterpret_cast<const char**>(frame->argument(1));
   const bool known = find_error(value) != nullptr;
-  if (output != nullptr) *output = known ? error_string(symbol.role, value) : nullptr;
+  if (output != nullptr) *output = known ? error_string(symbol.special, value) : nullptr;
   constexpr std::uint64_t kInvalidValue = 1;  // what the real ones say of an unknown code
   frame->result = known && output != nullptr ? 0 : kInvalidValue;
   return true;
@@ -47,7 +49,8 @@ bool give_error_text(const SymbolRow& symbol, Frame* frame) {
 
 // cudaDriverGetVersion(&version): success with 0 where there is no driver, as the real one says.
 bool give_driver_version(const SymbolRow& symbol, Failure failure, Frame* frame) {
-  if (symbol.role != Role::driver_version || failure != Failure::no_library) return false;
+  if (symbol.special != SpecialFunction::driver_version || failure != Failure::no_library)
+    return false;
   const DriverFacts& driver = driver_of_process().facts;
   auto* version = reinterpret_cast<std::int32_t*>(frame->argument(0));
   constexpr std::uint64_t kInvalidValue = 1;

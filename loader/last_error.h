@@ -20,10 +20,10 @@ void restore_library_error(std::int32_t before);
 // Has any error been remembered in this process? Then slots of last-error functions are ours.
 bool any_error_remembered();
 
-constexpr bool is_last_error(Role role) {
-  return role == Role::get_last_error || role == Role::peek_last_error;
+constexpr bool is_last_error(SpecialFunction special) {
+  return special == SpecialFunction::get_last_error || special == SpecialFunction::peek_last_error;
 }
-// Ours, for a symbol of such a role.
-void* last_error_function(Role role);
+// Ours, for such a symbol.
+void* last_error_function(SpecialFunction special);
 
 }  // namespace anycuda

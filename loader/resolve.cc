@@ -58,7 +58,8 @@ void* look_up(const Call& call, const Opened& library, std::uint16_t cell) {
 // not there: *missing says what.
 void* adapter_of(const Opened& library, std::uint16_t cell, const char** missing) {
   const unsigned number = cell - kFirstAdapter;
-  if (void* rather = first_of(kTables.adapters[number].rather, library)) return rather;
+  if (void* preferred = first_of(kTables.adapters[number].preferred_exports, library))
+    return preferred;
   const std::uint32_t* names = kTables.targets + kTables.adapters[number].needs;
   for (; *names != 0; ++names) {
     const char* name = kTables.pool + *names;
@@ -101,7 +102,8 @@ void* fail_without(const char* missing, const Call& call, const Opened& library,
 }
 
 void* resolve(const Call& call, Frame* frame) {
-  if (call.symbol.own != 0) return fill_slot(call.index, kTables.own[call.symbol.own - 1]);
+  if (call.symbol.builtin != 0)
+    return fill_slot(call.index, kTables.builtins[call.symbol.builtin - 1]);
 
   const Opened* library = open_library(call.slot.node, frame->return_address(), call.name);
   if (library == nullptr) return fail(call, Failure::no_library, frame);
@@ -120,8 +122,8 @@ void* resolve(const Call& call, Frame* frame) {
   if (target == nullptr) return fail_with_report(call, *library, Failure::absent, reason, frame);
   if (kTables.before_first_call != nullptr) kTables.before_first_call(*library);
 
-  if (is_last_error(call.symbol.role) && any_error_remembered()) {
-    target = last_error_function(call.symbol.role);
+  if (is_last_error(call.symbol.special) && any_error_remembered()) {
+    target = last_error_function(call.symbol.special);
   }
   log_step("%s: %s -> %p in %s", kLibrary.name, call.name, target, library->path);
   return fill_slot(call.index, target);

@@ -13,7 +13,7 @@ namespace anycuda {
 enum class ResultKind : std::uint8_t { status, integer, pointer, string, nothing, structure };
 
 // What the loader must know of a function beyond its ABI.
-enum class Role : std::uint8_t {
+enum class SpecialFunction : std::uint8_t {
   plain,
   error_name,
   error_string,
@@ -25,8 +25,8 @@ enum class Role : std::uint8_t {
 struct SymbolRow {
   ResultKind result;
   std::uint8_t result_size;  // of a structure
-  Role role;
-  std::uint8_t own;  // index + 1 of a function of ours that stands in for it, 0: none
+  SpecialFunction special;
+  std::uint8_t builtin;  // index + 1 of a function of ours that stands in for it, 0: none
 };
 
 // One exported name under one version node.
@@ -62,8 +62,8 @@ struct StatusOverride {
 
 // A function of ours in a cell: lists in Tables::targets.
 struct AdapterRow {
-  std::uint32_t needs;   // names of the library or the driver, all of which must be there
-  std::uint32_t rather;  // names of the library, the first of which goes before it
+  std::uint32_t needs;  // names of the library or the driver, all of which must be there
+  std::uint32_t preferred_exports;  // names of the library, the first of which goes before it
 };
 
 struct Opened;
@@ -85,7 +85,7 @@ struct Tables : LibrarySymbols {
   std::int32_t status_rejected;
   const StatusOverride* no_library_overrides;
   int no_library_override_count;
-  void* const* own;  // functions of ours
+  void* const* builtins;  // functions of ours
   const AdapterRow* adapters;
   void* (*adapter)(unsigned number);
   // Called before the first call of each function goes on to the library; nullptr: nothing to do.

@@ -11,28 +11,28 @@ namespace anycuda {
 
 // What the database knows of one symbol in one major, in a byte: kNever, or 1 + the minor that
 // brought it, and whether every usable library of that major must have it.
-using History = std::uint8_t;
-constexpr History kNever = 0;
-constexpr History kCore = 0x80;
-constexpr int minor_of(History history) { return (history & 0x7f) - 1; }
+using Availability = std::uint8_t;
+constexpr Availability kNever = 0;
+constexpr Availability kRequired = 0x80;
+constexpr int minor_of(Availability availability) { return (availability & 0x7f) - 1; }
 
 struct LibrarySymbols {
   const char* pool;
   const std::uint32_t* names;  // in the pool; sorted by name
   int symbol_count;
-  const History* history;  // a row of descriptor.major_count per symbol
+  const Availability* availability;  // a row of descriptor.major_count per symbol
 
   const char* symbol_name(int symbol) const { return pool + names[symbol]; }
   // Row of `name`, -1 if the library has no such symbol.
   int find_symbol(const char* name) const;
-  // The first core symbol of a library of that major for which has(symbol) is false; -1: none.
+  // The first required symbol of a library of that major for which has(symbol) is false; -1: none.
   // A major newer than the database must have what the newest known one must.
   template <typename Has>
-  int missing_core(const LibraryDescriptor& library, int major, Has has) const {
+  int missing_required_symbol(const LibraryDescriptor& library, int major, Has has) const {
     const int column = library.column_of(major);
     for (int i = 0; i < symbol_count; ++i) {
-      const bool core = (history[i * library.major_count + column] & kCore) != 0;
-      if (core && !has(i)) return i;
+      const bool required = (availability[i * library.major_count + column] & kRequired) != 0;
+      if (required && !has(i)) return i;
     }
     return -1;
   }

@@ -42,7 +42,7 @@ const char* name_of(FileState state) {
       return "other_library";
     case FileState::anycuda_stub:
       return "anycuda_stub";
-    case FileState::core_symbol_missing:
+    case FileState::required_symbol_missing:
       return "core_symbol_missing";
     case FileState::out_of_memory:
       return "out_of_memory";

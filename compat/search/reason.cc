@@ -33,7 +33,7 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
                                       image.detail != nullptr ? image.detail : ""));
     case FileState::anycuda_stub:
       return "an anycuda stub, not the library itself";
-    case FileState::core_symbol_missing:
+    case FileState::required_symbol_missing:
       return or_unknown(
           arena->format("incomplete: it lacks %s, which every program needs", image.detail));
     case FileState::out_of_memory:

@@ -22,10 +22,10 @@ namespace {
 // be tried; bound lazily it would end the program in the middle of a call.
 constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
-// A loaded library was never read from disk: its core symbols are looked up instead.
-const char* missing_core(const Search& search, void* handle, int major) {
+// A loaded library was never read from disk: its required symbols are looked up instead.
+const char* missing_required_symbol(const Search& search, void* handle, int major) {
   const LibrarySymbols& symbols = *search.request.symbols;
-  const int missing = symbols.missing_core(search.library(), major, [&](int symbol) {
+  const int missing = symbols.missing_required_symbol(search.library(), major, [&](int symbol) {
     return dlsym(handle, symbols.symbol_name(symbol)) != nullptr;
   });
   if (missing < 0) return nullptr;
@@ -46,9 +46,10 @@ void* open_candidate(Search* search, Candidate* candidate) {
     return nullptr;
   }
   if (loaded && search->request.symbols != nullptr) {
-    candidate->image.detail = missing_core(*search, handle, candidate->image.version.major);
+    candidate->image.detail =
+        missing_required_symbol(*search, handle, candidate->image.version.major);
     if (candidate->image.detail != nullptr) {
-      candidate->image.state = FileState::core_symbol_missing;
+      candidate->image.state = FileState::required_symbol_missing;
       return nullptr;
     }
   }

@@ -130,7 +130,7 @@ TEST_F(Resolve, AWrongSettingOpensNothing) {
 
 TEST_F(Resolve, AFunctionOfOurOwnNeedsNoLibrary) {
   in_child([] {
-    EXPECT_EQ(call(native_slot(kOwn)), 77u);
+    EXPECT_EQ(call(native_slot(kBuiltin)), 77u);
     EXPECT_EQ(opened_library(), nullptr);
   });
 }

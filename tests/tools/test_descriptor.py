@@ -18,21 +18,21 @@ class Sound(unittest.TestCase):
         self.assertEqual(found.wheel_folders, ("nvidia/small/lib",))
         self.assertTrue(found.driver_bound)
         self.assertTrue(found.has_nodes)
-        self.assertEqual(found.core[12], {"core"})
+        self.assertEqual(found.required_symbols[12], {"core"})
 
     def test_what_may_be_left_out_has_a_value(self):
         found = load()
         self.assertFalse(found.driver_bound or found.one_per_process or found.is_driver)
         self.assertEqual((found.output, found.lto_ir_to, found.lto_ir_from, found.peer), ("",) * 4)
-        self.assertEqual((found.own, found.roles, found.before_first_call), ({}, {}, ""))
+        self.assertEqual((found.builtin, found.special_functions, found.before_first_call), ({}, {}, ""))
 
     def test_majors_are_in_the_order_of_their_numbers(self):
         rows = {n: {"soname": f"libsmall.so.{n}", "node": None} for n in ("13", "9", "10")}
         self.assertEqual([m.number for m in load({"majors": rows}).majors], [9, 10, 13])
 
-    def test_core_may_differ_by_major(self):
+    def test_required_symbols_may_differ_by_major(self):
         found = load({"core": {"11": ["old"], "13": ["core"]}})
-        self.assertEqual(found.core, {11: {"old"}, 13: {"core"}})
+        self.assertEqual(found.required_symbols, {11: {"old"}, 13: {"core"}})
 
     def test_a_driver_has_no_nodes(self):
         self.assertFalse(load(base=DRIVER).has_nodes)
@@ -97,7 +97,7 @@ class Wrong(unittest.TestCase):
     def test_folders_are_a_list(self):
         self.refuse({"wheel_folders": "nvidia/small/lib"}, "wheel_folders", "list")
 
-    def test_core_knows_the_majors_that_there_are(self):
+    def test_required_symbols_know_the_majors_that_there_are(self):
         self.refuse({"core": {"11": ["old"], "14": ["core"]}}, "14")
 
     def test_text_that_is_no_json_is_an_error_too(self):

@@ -116,10 +116,10 @@ class Rows(unittest.TestCase):
         self.assertEqual(numbers[place:place + 5], [2, 0, 4, 1, 8])
         self.assertEqual(numbers[self.slot("core", 1)[1]], 0)
 
-    def test_history_tells_minor_and_core(self):
-        rows = array(self.source, "kHistory")
+    def test_availability_tells_minor_and_required(self):
+        rows = array(self.source, "kAvailability")
         by_name = {name: rows[i * 3:i * 3 + 3] for i, name in enumerate(self.names)}
-        self.assertEqual(by_name["core"], ["9 | kCore", "1 | kCore", "1 | kCore"])
+        self.assertEqual(by_name["core"], ["9 | kRequired", "1 | kRequired", "1 | kRequired"])
         self.assertEqual(by_name["added"], ["0", "2", "1"])
         self.assertEqual(by_name["old"], ["9", "1", "0"])
 
@@ -138,9 +138,9 @@ class SpecialFunctions(unittest.TestCase):
         self.assertIn("void anycuda_opened(const anycuda::Opened&);", source)
         self.assertIn("&anycuda_opened", source.splitlines()[-2])
         rows = array(source, "kSymbols")
-        self.assertTrue(rows[2].endswith("Role::plain, 2}"), rows[2])
-        self.assertTrue(rows[4].endswith("Role::plain, 1}"), rows[4])
-        self.assertTrue(rows[5].endswith("Role::error_name, 0}"), rows[5])
+        self.assertTrue(rows[2].endswith("SpecialFunction::plain, 2}"), rows[2])
+        self.assertTrue(rows[4].endswith("SpecialFunction::plain, 1}"), rows[4])
+        self.assertTrue(rows[5].endswith("SpecialFunction::error_name, 0}"), rows[5])
         self.assertEqual(array(source, "kOverrides"), ["{2, 0}"])
 
     def test_a_cell_of_a_kind_without_code_stops_the_build(self):

@@ -18,7 +18,7 @@ enum class FileState : std::uint8_t {
   truncated,
   other_library,  // another SONAME than this library's
   anycuda_stub,
-  core_symbol_missing,
+  required_symbol_missing,
   out_of_memory,
   open_failed
 };

@@ -17,7 +17,7 @@ int newest_minor(const LibraryDescriptor& library, const LibrarySymbols& tables,
   int newest = -1;
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < tables.symbol_count; ++i) {
-      const int minor = minor_of(tables.history[i * library.major_count + column]);
+      const int minor = minor_of(tables.availability[i * library.major_count + column]);
       if (minor < 0) continue;
       if (pass == 0 && present[i] == 0) missing_from = std::min(missing_from, minor);
       if (pass == 1 && minor < missing_from) newest = std::max(newest, minor);
@@ -40,10 +40,10 @@ void check_exports(ElfReader& image, const LibraryDescriptor& library, const Lib
   });
   if (facts->state != FileState::usable) return;
   const int major = facts->version.major;
-  const int missing =
-      tables.missing_core(library, major, [&](int symbol) { return present[symbol] != 0; });
+  const int missing = tables.missing_required_symbol(
+      library, major, [&](int symbol) { return present[symbol] != 0; });
   if (missing >= 0) {
-    facts->state = FileState::core_symbol_missing;
+    facts->state = FileState::required_symbol_missing;
     facts->detail = tables.symbol_name(missing);
   }
   const int column = library.index_of(major);

@@ -9,7 +9,7 @@
 namespace anycuda {
 
 // Facts of the open file `descriptor` (a regular file of `size` bytes). With `tables`, also
-// whether every core symbol is exported and which minor the exported names show at least.
+// whether every required symbol is exported and which minor the exported names show at least.
 // Temporary memory is taken from `arena` and given back.
 ImageFacts read_image(int descriptor, unsigned long size, const LibraryDescriptor& library,
                       const LibrarySymbols* tables, Arena& arena);

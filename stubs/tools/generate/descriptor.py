@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-ROLES = ("error_name", "error_string", "get_last_error", "peek_last_error", "driver_version")
+SPECIAL_FUNCTIONS = ("error_name", "error_string", "get_last_error", "peek_last_error", "driver_version")
 OUTPUTS = ("", "cubin", "ptx")  # device code that a library makes; one that makes PTX makes CUBIN too
 MAX_MAJORS = 7
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
@@ -14,6 +14,7 @@ _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "ma
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
              "no_library_status": {}, "roles": {}, "own": {}, "before_first_call": ""}
+_FIELDS = {"core": "required_symbols", "own": "builtin", "roles": "special_functions"}  # key: its field
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ class Descriptor:
     lto_ir_from: str  # whose LTO-IR it takes
     status: dict[str, int]
     no_library_status: dict[str, int]
-    roles: dict[str, str]
-    own: dict[str, str]
+    special_functions: dict[str, str]
+    builtin: dict[str, str]
     before_first_call: str
-    core: dict[int, frozenset[str]]
+    required_symbols: dict[int, frozenset[str]]
 
     @property
     def has_nodes(self) -> bool:
@@ -63,9 +64,9 @@ def load(path: Path) -> Descriptor:
     if missing or unknown:
         raise ValueError(f"{path}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     values = {**_OPTIONAL, **text}
-    wrong = set(values["roles"].values()) - set(ROLES)
+    wrong = set(values["roles"].values()) - set(SPECIAL_FUNCTIONS)
     if wrong:
-        raise ValueError(f"{path}: unknown roles {sorted(wrong)}, known are {ROLES}")
+        raise ValueError(f"{path}: unknown roles {sorted(wrong)}, known are {SPECIAL_FUNCTIONS}")
     if values["output"] not in OUTPUTS:
         raise ValueError(f"{path}: unknown output {values['output']!r}, known are {OUTPUTS}")
     if values["lto_ir_to"] and values["lto_ir_from"]:
@@ -90,8 +91,8 @@ def load(path: Path) -> Descriptor:
     strangers = sorted(by_major.keys() - {m.number for m in majors})
     if strangers:
         raise ValueError(f"{path}: core names the majors {strangers}, which majors does not have")
-    return Descriptor(**{**values, "majors": majors, "core": by_major,
-                         "wheel_folders": tuple(values["wheel_folders"])})
+    values |= {"majors": majors, "core": by_major, "wheel_folders": tuple(values["wheel_folders"])}
+    return Descriptor(**{_FIELDS.get(key, key): value for key, value in values.items()})
 
 
 def check_peers(library: Descriptor, peer: Descriptor) -> None:

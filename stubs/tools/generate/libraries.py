@@ -1,5 +1,5 @@
-"""The descriptors of all libraries, each with the names and the history of its symbols: what a search for one needs
-(compat/descriptor/libraries.h).
+"""The descriptors of all libraries, each with the names and the availability of its symbols: what a search for one
+needs (compat/descriptor/libraries.h).
 
     PYTHONPATH=stubs/tools python3 -m generate.libraries --out libraries.cc
 """
@@ -39,17 +39,17 @@ def _title(library: Descriptor) -> str:
 def _library(library: Descriptor) -> str:
     """In a namespace of its own, since every library has a pool and symbols; but for its descriptor."""
     title, data = _title(library), f"{library.name}_data"
-    names, history, pool = _symbols(library)
+    names, availability, pool = _symbols(library)
     parts = [
         f"namespace {data} {{\nnamespace {{",
         tables.pool_data(pool),
         tables.array("std::uint32_t", "kNames", names),
-        tables.array("History", "kHistory", history),
+        tables.array("Availability", "kAvailability", availability),
         tables.descriptor_data(library, title),
         "}  // namespace",
         f"}}  // namespace {data}",
         f"constexpr LibrarySymbols k{title}Symbols = {{",
-        f"{data}::kPool, {data}::kNames, {len(names)}, {data}::kHistory}};",
+        f"{data}::kPool, {data}::kNames, {len(names)}, {data}::kAvailability}};",
         f"using namespace {data};",
         tables.descriptor_rows(library, title, f"&k{library.peer.capitalize()}" if library.peer else "nullptr"),
     ]
@@ -57,15 +57,15 @@ def _library(library: Descriptor) -> str:
 
 
 def _symbols(library: Descriptor) -> tuple[list[int], list[str], tables.Pool]:
-    """Names and history as the stub has them (plan.make), and the names' text."""
+    """Names and availability as the stub has them (plan.make), and the names' text."""
     database = model.load(STUBS / "abi" / library.name)
     functions = sorted((f for f in database.functions.values() if not f.data_size),
                        key=lambda function: function.name.encode())
     planned = plan.Plan(library, database, library.stub, functions, 0)
     pool = tables.Pool()
     names = [pool.add(function.name) for function in functions]
-    history = [value for function in functions for value in tables.history_of(planned, function)]
-    return names, history, pool
+    availability = [value for function in functions for value in tables.availability_of(planned, function)]
+    return names, availability, pool
 
 
 def main() -> int:

@@ -90,17 +90,17 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
 
 
 def _check(descriptor: Descriptor, database: Database) -> None:
-    named = set(descriptor.own) | set(descriptor.roles) | set(descriptor.no_library_status)
-    named |= set().union(*descriptor.core.values())
+    named = set(descriptor.builtin) | set(descriptor.special_functions) | set(descriptor.no_library_status)
+    named |= set().union(*descriptor.required_symbols.values())
     unknown = sorted(named - database.functions.keys())
     if unknown:
         raise ValueError(f"{descriptor.name}: library.json names {unknown}, which no version of the "
                          "library in the database exports")
-    for number, names in descriptor.core.items() if descriptor.has_nodes else ():
+    for number, names in descriptor.required_symbols.items() if descriptor.has_nodes else ():
         releases = database.versions_of(str(number))
         for name in sorted(names):
             having = database.functions[name].versions_of(str(number))
-            # A core symbol that came later would make every older library of its major unusable.
+            # A required symbol that came later would make every older library of its major unusable.
             if having and list(having) != releases:
                 raise ValueError(f"{descriptor.name}: library.json calls {name} core, which of the "
                                  f"CUDA {number} releases only {', '.join(having)} have")

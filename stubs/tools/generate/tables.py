@@ -46,9 +46,9 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
         # A native slot has no cells: an empty row would shift all that follow.
         slots.append((slot.symbol, slot.node, cells.add(row) if row else 0,
                       outputs.add(slot.outputs)))
-    own = list(dict.fromkeys(plan.descriptor.own.values()))
-    symbols = [_symbol(plan, function, own) for function in plan.symbols]
-    history = [value for function in plan.symbols for value in history_of(plan, function)]
+    builtins = list(dict.fromkeys(plan.descriptor.builtin.values()))
+    symbols = [_symbol(plan, function, builtins) for function in plan.symbols]
+    availability = [value for function in plan.symbols for value in availability_of(plan, function)]
     errors = [(value, pool.add(name), pool.add(message))
               for value, name, message in plan.database.errors]
     functions = [function.name for function in plan.symbols]
@@ -59,26 +59,26 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
     parts = [
         '#include "loader/tables.h"\n',
         "// Generated from the ABI database; see stubs/tools/generate.",
-        *[f'extern "C" __attribute__((visibility("hidden"))) void {name}();' for name in own],
+        *[f'extern "C" __attribute__((visibility("hidden"))) void {name}();' for name in builtins],
         *adapters.declarations(),
         _before_first_call(plan.descriptor),
         "namespace anycuda {\nnamespace {",
         pool_data(pool),
         array("std::uint32_t", "kNames", names),
         array("SymbolRow", "kSymbols", symbols),
-        array("History", "kHistory", history),
+        array("Availability", "kAvailability", availability),
         array("SlotRow", "kSlots", slots),
         array("std::uint16_t", "kCells", [cell for cell, _ in flat]),
         array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
         array("std::uint32_t", "kTargets", targets.values),
-        array("AdapterRow", "kAdapters", [(needs, rather) for _, needs, rather in adapters.rows]),
+        array("AdapterRow", "kAdapters", [(needs, preferred) for _, needs, preferred in adapters.rows]),
         adapters.lookup(),
         array("std::uint32_t", "kReasonText", [row[0] for row in reasons.rows]),
         array("std::uint8_t", "kOutputs", outputs.bytes),
         array("ErrorRow", "kErrors", errors),
         array("StatusOverride", "kOverrides", overrides),
-        "void* const kOwn[] = {"
-        + ", ".join(f"reinterpret_cast<void*>(&{name})" for name in own) + ("nullptr" if not own else "")
+        "void* const kBuiltins[] = {"
+        + ", ".join(f"reinterpret_cast<void*>(&{name})" for name in builtins) + ("nullptr" if not builtins else "")
         + "};",
         descriptor_data(plan.descriptor, "Library"),
         descriptor_data(driver, "Driver"),
@@ -133,8 +133,8 @@ class _Adapters:
     def __init__(self) -> None:
         self.rows: dict[tuple[str, int, int], int] = {}
 
-    def add(self, function: str, needs: int, rather: int) -> int:
-        return self.rows.setdefault((function, needs, rather), len(self.rows))
+    def add(self, function: str, needs: int, preferred: int) -> int:
+        return self.rows.setdefault((function, needs, preferred), len(self.rows))
 
     def declarations(self) -> list[str]:
         return [f'extern "C" __attribute__((visibility("hidden"))) void adapt_{function}();'
@@ -163,8 +163,8 @@ def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Row
         elif cell.function:
             needs = targets.add(tuple(pool.add(target) for target in cell.needs))
             # A copy's target is what it calls, and no name to take in its place.
-            rather = cell.targets if cell.kind in ("direct", "renamed") else ()
-            first = targets.add(tuple(pool.add(target) for target in rather))
+            preferred = cell.targets if cell.kind in ("direct", "renamed") else ()
+            first = targets.add(tuple(pool.add(target) for target in preferred))
             row.append((f"kFirstAdapter + {adapters.add(cell.function, needs, first)}", 0))
         elif cell.kind not in ("direct", "renamed"):
             raise ValueError(f"{name}: a cell of kind {cell.kind} without a function")
@@ -176,27 +176,27 @@ def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Row
     return tuple(row)
 
 
-def _symbol(plan: Plan, function, own: list[str]) -> tuple:
+def _symbol(plan: Plan, function, builtins: list[str]) -> tuple:
     versions = [v for v in plan.database.versions if function.prototype(v) is not None]
     prototype = function.prototype(versions[-1]) if versions else None
     # A function whose prototype nobody knows is taken for one that returns a status, as all do.
     kind = _RESULTS[prototype.result_kind] if prototype else "status"
     size = prototype.result_size if kind == "structure" else 0
-    role = plan.descriptor.roles.get(function.name, "plain")
-    mine = plan.descriptor.own.get(function.name)
-    return f"ResultKind::{kind}", size, f"Role::{role}", own.index(mine) + 1 if mine else 0
+    special = plan.descriptor.special_functions.get(function.name, "plain")
+    mine = plan.descriptor.builtin.get(function.name)
+    return f"ResultKind::{kind}", size, f"SpecialFunction::{special}", builtins.index(mine) + 1 if mine else 0
 
 
-def history_of(plan: Plan, function) -> list[str]:
+def availability_of(plan: Plan, function) -> list[str]:
     values = []
     for major in plan.descriptor.majors:
-        core = " | kCore" if function.name in plan.descriptor.core.get(major.number, ()) else ""
+        required = " | kRequired" if function.name in plan.descriptor.required_symbols.get(major.number, ()) else ""
         if not plan.descriptor.has_nodes:
-            values.append(f"1{core}")  # the driver: names are only ever added
+            values.append(f"1{required}")  # the driver: names are only ever added
             continue
         versions = function.versions_of(str(major.number))
         minor = int(versions[0].split(".")[1]) if versions else -1
-        values.append(f"{minor + 1}{core if versions else ''}")
+        values.append(f"{minor + 1}{required if versions else ''}")
     return values
 
 
@@ -240,9 +240,9 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr") ->
 
 def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -> str:
     status = plan.descriptor.status
-    fields = [f"{{kPool, kNames, {symbols}, kHistory}}", "kSymbols", "kSlots", slots, "kCells", "kTargets",
+    fields = [f"{{kPool, kNames, {symbols}, kAvailability}}", "kSymbols", "kSlots", slots, "kCells", "kTargets",
               "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
-              status["absent"], status["rejected"], "kOverrides", overrides, "kOwn",
+              status["absent"], status["rejected"], "kOverrides", overrides, "kBuiltins",
               "kAdapters", "&adapter",
               f"&{plan.descriptor.before_first_call}" if plan.descriptor.before_first_call else "nullptr"]
     return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"

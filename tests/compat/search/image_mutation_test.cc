@@ -74,7 +74,7 @@ void expect_answers(const std::string& original) {
   EXPECT_GT(states[static_cast<int>(FileState::usable)], 0);
   EXPECT_GT(states[static_cast<int>(FileState::truncated)], 0);
   EXPECT_GT(states[static_cast<int>(FileState::other_library)], 0);
-  EXPECT_GT(states[static_cast<int>(FileState::core_symbol_missing)], 0);
+  EXPECT_GT(states[static_cast<int>(FileState::required_symbol_missing)], 0);
 }
 
 TEST(ImageMutation, OfALinkedLibraryIsAlwaysAnswered) {

@@ -27,7 +27,7 @@ TEST_P(ByHash, AMissingCoreSymbolIsNamed) {
   image.hash = GetParam();
   image.exports = {"other", "testMajor"};
   const ImageFacts facts = facts_of(image.bytes());
-  EXPECT_EQ(facts.state, FileState::core_symbol_missing);
+  EXPECT_EQ(facts.state, FileState::required_symbol_missing);
   EXPECT_STREQ(facts.detail, "testCore");
 }
 
@@ -36,7 +36,7 @@ TEST_P(ByHash, AnImportIsNoExport) {
   image.hash = GetParam();
   image.imports = {"testCore"};
   image.exports = {"other"};
-  EXPECT_EQ(facts_of(image.bytes()).state, FileState::core_symbol_missing);
+  EXPECT_EQ(facts_of(image.bytes()).state, FileState::required_symbol_missing);
 }
 
 TEST(ImageSymbols, AMajorNewerThanTheDatabaseMustHaveTheCoreOfTheNewestKnown) {
@@ -44,19 +44,19 @@ TEST(ImageSymbols, AMajorNewerThanTheDatabaseMustHaveTheCoreOfTheNewestKnown) {
   image.soname = "libtest.so.14";
   image.nodes = {"libtest.so.14"};
   image.exports = {"other"};
-  EXPECT_EQ(facts_of(image.bytes()).state, FileState::core_symbol_missing);
+  EXPECT_EQ(facts_of(image.bytes()).state, FileState::required_symbol_missing);
 }
 
 TEST(ImageSymbols, WithoutAHashTableNoSymbolIsThere) {
   ElfImage image;
   image.hash = Hash::none;
-  EXPECT_EQ(facts_of(image.bytes()).state, FileState::core_symbol_missing);
+  EXPECT_EQ(facts_of(image.bytes()).state, FileState::required_symbol_missing);
 }
 
 TEST(ImageSymbols, WithoutExportsNoSymbolIsThere) {
   ElfImage image;
   image.exports.clear();
-  EXPECT_EQ(facts_of(image.bytes()).state, FileState::core_symbol_missing);
+  EXPECT_EQ(facts_of(image.bytes()).state, FileState::required_symbol_missing);
 }
 
 TEST(ImageSymbols, AnAbsurdNumberOfSymbolsIsNotRead) {
@@ -76,7 +76,7 @@ TEST(ImageSymbols, MoreSymbolsThanTheFileHoldsIsATruncation) {
 TEST(ImageSymbols, AHashChainThatLeavesTheFileEndsNowhere) {
   ElfImage image;
   image.lies.gnu_bucket = 0x7fffffff;
-  EXPECT_EQ(facts_of(image.bytes()).state, FileState::core_symbol_missing);
+  EXPECT_EQ(facts_of(image.bytes()).state, FileState::required_symbol_missing);
 }
 
 TEST(ImageSymbols, ASymbolTableOutsideTheFileIsATruncation) {

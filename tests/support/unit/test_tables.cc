@@ -36,50 +36,50 @@ constexpr Names names() {
 }
 constexpr Names kNames = names();
 
-constexpr SymbolRow row(ResultKind result, Role role = Role::plain, std::uint8_t size = 0,
-                        std::uint8_t own = 0) {
-  return {result, size, role, own};
+constexpr SymbolRow row(ResultKind result, SpecialFunction special = SpecialFunction::plain,
+                        std::uint8_t size = 0, std::uint8_t builtin = 0) {
+  return {result, size, special, builtin};
 }
 
 constexpr SymbolRow kSymbols[kSymbolCount] = {
-    row(ResultKind::status),                         // kAdapted
-    row(ResultKind::status),                         // kAdded
-    row(ResultKind::status),                         // kCoreCall
-    row(ResultKind::status, Role::driver_version),   // kDriverVersion
-    row(ResultKind::string, Role::error_name),       // kErrorName
-    row(ResultKind::string, Role::error_string),     // kErrorString
-    row(ResultKind::status, Role::error_string),     // kErrorText
-    row(ResultKind::status, Role::get_last_error),   // kGetLastError
-    row(ResultKind::integer),                        // kInteger
-    row(ResultKind::integer),                        // kMajor
-    row(ResultKind::status),                         // kNew
-    row(ResultKind::nothing),                        // kNothing
-    row(ResultKind::status),                         // kOld
-    row(ResultKind::status),                         // kOutputs
-    row(ResultKind::status, Role::plain, 0, 1),      // kOwn
-    row(ResultKind::status, Role::peek_last_error),  // kPeekAtLastError
-    row(ResultKind::pointer),                        // kPointer
-    row(ResultKind::status),                         // kQuery
-    row(ResultKind::status),                         // kRejected
-    row(ResultKind::structure, Role::plain, 20),     // kStruct
+    row(ResultKind::status),                                    // kAdapted
+    row(ResultKind::status),                                    // kAdded
+    row(ResultKind::status),                                    // kCoreCall
+    row(ResultKind::status, SpecialFunction::driver_version),   // kDriverVersion
+    row(ResultKind::string, SpecialFunction::error_name),       // kErrorName
+    row(ResultKind::string, SpecialFunction::error_string),     // kErrorString
+    row(ResultKind::status, SpecialFunction::error_string),     // kErrorText
+    row(ResultKind::status, SpecialFunction::get_last_error),   // kGetLastError
+    row(ResultKind::integer),                                   // kInteger
+    row(ResultKind::integer),                                   // kMajor
+    row(ResultKind::status),                                    // kNew
+    row(ResultKind::nothing),                                   // kNothing
+    row(ResultKind::status),                                    // kOld
+    row(ResultKind::status),                                    // kOutputs
+    row(ResultKind::status, SpecialFunction::plain, 0, 1),      // kBuiltin
+    row(ResultKind::status, SpecialFunction::peek_last_error),  // kPeekAtLastError
+    row(ResultKind::pointer),                                   // kPointer
+    row(ResultKind::status),                                    // kQuery
+    row(ResultKind::status),                                    // kRejected
+    row(ResultKind::structure, SpecialFunction::plain, 20),     // kStruct
 };
 
-constexpr History since(int minor) { return static_cast<History>(1 + minor); }
+constexpr Availability since(int minor) { return static_cast<Availability>(1 + minor); }
 // By major 11, 12, 13.
-struct Histories {
-  History rows[kSymbolCount * 3];
+struct Availabilities {
+  Availability rows[kSymbolCount * 3];
 };
-constexpr Histories history() {
-  Histories all{};
-  for (History& history : all.rows) history = since(0);
-  for (int major = 0; major < 3; ++major) all.rows[kCoreCall * 3 + major] |= kCore;
+constexpr Availabilities availability() {
+  Availabilities all{};
+  for (Availability& availability : all.rows) availability = since(0);
+  for (int major = 0; major < 3; ++major) all.rows[kCoreCall * 3 + major] |= kRequired;
   all.rows[kAdded * 3] = kNever;
   all.rows[kAdded * 3 + 1] = since(2);
   all.rows[kNew * 3] = all.rows[kNew * 3 + 1] = kNever;
   all.rows[kOld * 3 + 2] = kNever;
   return all;
 }
-constexpr Histories kHistory = history();
+constexpr Availabilities kAvailability = availability();
 
 // Rows of cells for callers of 12, by library 11, 12, 13.
 constexpr std::uint16_t kCells[] = {
@@ -111,7 +111,7 @@ constexpr SlotRow kSlots[kSlotCount] = {
     native(kAdapted),     native(kAdded),       native(kCoreCall),  native(kDriverVersion),
     native(kErrorName),   native(kErrorString), native(kErrorText), native(kGetLastError),
     native(kInteger),     native(kMajor),       native(kNew),       native(kNothing),
-    native(kOld),         native(kOutputs),     native(kOwn),       native(kPeekAtLastError),
+    native(kOld),         native(kOutputs),     native(kBuiltin),   native(kPeekAtLastError),
     native(kPointer),     native(kQuery),       native(kRejected),  native(kStruct),
     {kCoreCall, 2, 0, 0}, {kOld, 2, 1, 0},      {kNew, 2, 2, 0},    {kRejected, 2, 3, 0},
     {kMajor, 2, 0, 0},    {kAdapted, 2, 4, 0}};
@@ -120,8 +120,8 @@ constexpr ErrorRow kErrors[] = {{0, text(kFirstError), text(kFirstError + 1)},
                                 {1, text(kFirstError + 2), text(kFirstError + 3)}};
 constexpr StatusOverride kOverrides[] = {{kQuery, 0}};
 
-std::int32_t own_function() { return 77; }
-void* const kOwnFunctions[] = {reinterpret_cast<void*>(&own_function)};
+std::int32_t builtin_function() { return 77; }
+void* const kBuiltins[] = {reinterpret_cast<void*>(&builtin_function)};
 
 void count_opened(const Opened&) { ++opened_calls; }
 
@@ -167,7 +167,7 @@ const LibraryDescriptor kDriver = {"testdriver",
                                    true,
                                    {1, false, false},
                                    nullptr};
-const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kHistory.rows},
+const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kAvailability.rows},
                         kSymbols,
                         kSlots,
                         kSlotCount,
@@ -183,7 +183,7 @@ const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kHistory.rows},
                         kStatusRejected,
                         kOverrides,
                         1,
-                        kOwnFunctions,
+                        kBuiltins,
                         kAdapters,
                         &adapter,
                         count_opened};

@@ -24,7 +24,7 @@ enum Symbol : std::uint16_t {
   kNothing,  // testNothing: void ()
   kOld,      // testOld: 11 and 12 only; 13 calls it testNew
   kOutputs,  // testOutputs: outputs in registers and on the stack
-  kOwn,      // testOwn: a function of the stub's own
+  kBuiltin,  // testOwn: a function of the stub's own
   kPeekAtLastError,
   kPointer,   // testPointer: void* ()
   kQuery,     // testQuery: status, 0 without a library

@@ -17,7 +17,7 @@ def main() -> None:
     library = descriptor.load(arguments.descriptor)
     major = next(m for m in library.majors if m.number == arguments.major)
     functions = [f"__attribute__((weak)) int {name}(void) {{ return 0; }}"
-                 for name in sorted(library.core[major.number])]
+                 for name in sorted(library.required_symbols[major.number])]
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "core.c").write_text("\n".join(functions) + "\n", encoding="utf-8")
     node = f"{major.node} " if major.node else ""
