@@ -15,7 +15,8 @@ void report_no_library(const Report* report, Arena* arena, const char* function)
 // program must know of it.
 void report_choice(const Report& report, Arena* arena);
 
-// The major of an adapter's caller is another than the library's; which, only its cell knew.
+// The major of an adapter's caller is another than the library's; which, only the caller's
+// disposition knew.
 constexpr int kOtherMajor = -1;
 
 // A call whose function the opened library does not have, or must not be given.

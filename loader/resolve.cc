@@ -29,10 +29,10 @@ struct Call {
   const char* name;
 };
 
-// What stands in the cell of this caller and this library.
-std::uint16_t cell_of(const Call& call, const Opened& library) {
-  if (call.slot.node == kNativeNode || library.major_index < 0) return kCellDirect;
-  return kTables.cells[call.slot.cells * kLibrary.major_count + library.major_index];
+// What this caller gets from this library.
+std::uint16_t disposition_of(const Call& call, const Opened& library) {
+  if (call.slot.node == kNativeNode || library.major_index < 0) return kDirect;
+  return kTables.dispositions[call.slot.dispositions * kLibrary.major_count + library.major_index];
 }
 
 // The first name of a list that this library has, nullptr if it has none.
@@ -46,18 +46,18 @@ void* first_of(std::uint32_t list, const Opened& library) {
   return target;
 }
 
-// The function that the cell names, nullptr if this library has none of its names.
-void* look_up(const Call& call, const Opened& library, std::uint16_t cell) {
-  if (cell != kCellDirect) return first_of(cell - kFirstTarget, library);
+// The function that the disposition names, nullptr if this library has none of its names.
+void* look_up(const Call& call, const Opened& library, std::uint16_t disposition) {
+  if (disposition != kDirect) return first_of(disposition - kFirstTarget, library);
   void* target = dlsym(library.handle, call.name);
   dlerror();
   return target;
 }
 
-// The adapter that the cell names, or what goes before it. nullptr if something that it needs is
-// not there: *missing says what.
-void* adapter_of(const Opened& library, std::uint16_t cell, const char** missing) {
-  const unsigned number = cell - kFirstAdapter;
+// The adapter that the disposition names, or what goes before it. nullptr if something that it
+// needs is not there: *missing says what.
+void* adapter_of(const Opened& library, std::uint16_t disposition, const char** missing) {
+  const unsigned number = disposition - kFirstAdapter;
   if (void* preferred = first_of(kTables.adapters[number].preferred_exports, library))
     return preferred;
   const std::uint32_t* names = kTables.targets + kTables.adapters[number].needs;
@@ -74,10 +74,10 @@ void* adapter_of(const Opened& library, std::uint16_t cell, const char** missing
   return kTables.adapter(number);
 }
 
-const char* reason_of_cell(const Call& call, const Opened& library) {
-  const bool has_cell = call.slot.node != kNativeNode && library.major_index >= 0;
-  const int cell = call.slot.cells * kLibrary.major_count + library.major_index;
-  return kTables.pool + kTables.reason_text[has_cell ? kTables.reasons[cell] : 0];
+const char* reason_of(const Call& call, const Opened& library) {
+  const bool has_disposition = call.slot.node != kNativeNode && library.major_index >= 0;
+  const int place = call.slot.dispositions * kLibrary.major_count + library.major_index;
+  return kTables.pool + kTables.reason_text[has_disposition ? kTables.reasons[place] : 0];
 }
 
 void* fail(const Call& call, Failure failure, Frame* frame) {
@@ -108,16 +108,18 @@ void* resolve(const Call& call, Frame* frame) {
   const Opened* library = open_library(call.slot.node, frame->return_address(), call.name);
   if (library == nullptr) return fail(call, Failure::no_library, frame);
 
-  const std::uint16_t cell = cell_of(call, *library);
-  const char* reason = reason_of_cell(call, *library);
-  if (cell == kCellAbsent) return fail_with_report(call, *library, Failure::absent, reason, frame);
-  if (cell == kCellRejected) {
+  const std::uint16_t disposition = disposition_of(call, *library);
+  const char* reason = reason_of(call, *library);
+  if (disposition == kAbsent) {
+    return fail_with_report(call, *library, Failure::absent, reason, frame);
+  }
+  if (disposition == kRejected) {
     return fail_with_report(call, *library, Failure::rejected, reason, frame);
   }
 
   const char* missing = nullptr;
-  void* target =
-      cell >= kFirstAdapter ? adapter_of(*library, cell, &missing) : look_up(call, *library, cell);
+  void* target = disposition >= kFirstAdapter ? adapter_of(*library, disposition, &missing)
+                                              : look_up(call, *library, disposition);
   if (missing != nullptr) return fail_without(missing, call, *library, frame);
   if (target == nullptr) return fail_with_report(call, *library, Failure::absent, reason, frame);
   if (kTables.before_first_call != nullptr) kTables.before_first_call(*library);

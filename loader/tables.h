@@ -32,19 +32,19 @@ struct SymbolRow {
 // One exported name under one version node.
 struct SlotRow {
   std::uint16_t symbol;
-  std::uint8_t node;      // 0: ANYCUDA_NATIVE, n: majors[n - 1]
-  std::uint16_t cells;    // row of `cells`, the native node has none
-  std::uint16_t outputs;  // where in `outputs` its list starts, 0: none
+  std::uint8_t node;           // 0: ANYCUDA_NATIVE, n: majors[n - 1]
+  std::uint16_t dispositions;  // row of `dispositions`, the native node has none
+  std::uint16_t outputs;       // where in `outputs` its list starts, 0: none
 };
 constexpr std::uint8_t kNativeNode = 0;
 
-// A cell: what a caller of one major gets from a library of another. Direct: the symbol itself.
-// Values from kFirstTarget on start a list in Tables::targets: names to look for, in that order.
-// Values from kFirstAdapter on are functions of ours, by number.
-enum Cell : std::uint16_t {
-  kCellDirect = 0,
-  kCellAbsent = 1,
-  kCellRejected = 2,
+// A disposition: what a caller of one major gets from a library of another. Direct: the symbol
+// itself. Values from kFirstTarget on start a list in Tables::targets: names to look for, in that
+// order. Values from kFirstAdapter on are functions of ours, by number.
+enum Disposition : std::uint16_t {
+  kDirect = 0,
+  kAbsent = 1,
+  kRejected = 2,
   kFirstTarget = 3,
   kFirstAdapter = 0x8000
 };
@@ -60,7 +60,7 @@ struct StatusOverride {
   std::int32_t status;
 };
 
-// A function of ours in a cell: lists in Tables::targets.
+// A function of ours that is a disposition: lists in Tables::targets.
 struct AdapterRow {
   std::uint32_t needs;  // names of the library or the driver, all of which must be there
   std::uint32_t preferred_exports;  // names of the library, the first of which goes before it
@@ -73,9 +73,9 @@ struct Tables : LibrarySymbols {
   const SymbolRow* symbols;  // parallel to `names`
   const SlotRow* slots;
   int slot_count;
-  const std::uint16_t* cells;    // rows of descriptor.major_count cells
-  const std::uint32_t* targets;  // lists of names in the pool, each ended by 0
-  const std::uint16_t* reasons;  // per cell, parallel to `cells`: entry of reason_text
+  const std::uint16_t* dispositions;  // rows of descriptor.major_count dispositions
+  const std::uint32_t* targets;       // lists of names in the pool, each ended by 0
+  const std::uint16_t* reasons;       // parallel to `dispositions`: entry of reason_text
   const std::uint32_t* reason_text;
   const std::uint8_t* outputs;  // lists: count, then that many (argument location, size) pairs
   const ErrorRow* errors;

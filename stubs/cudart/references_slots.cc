@@ -12,11 +12,11 @@ void lead_slots(const char* name, int caller_major, void* function) {
   for (int i = 0; i < kTables.slot_count; ++i) {
     const SlotRow& slot = kTables.slots[i];
     if (slot.symbol != symbol || major_of_node(slot.node) != caller_major) continue;
-    const std::uint16_t cell =
-        kTables.cells[slot.cells * kLibrary.major_count + library->major_index];
+    const std::uint16_t disposition =
+        kTables.dispositions[slot.dispositions * kLibrary.major_count + library->major_index];
     // A slot that nobody has used yet may be led elsewhere too: who is about to fill it finds it so
     // (fill_slot), and what comes before a first call has been done for the caller of this.
-    if (cell == kCellDirect) replace_slot(i, function);
+    if (disposition == kDirect) replace_slot(i, function);
   }
 }
 

@@ -1,5 +1,5 @@
-// Cells that a function of ours fills, and what such a function may ask of the loader. Every test
-// is in a process of its own, since what a process has opened it keeps.
+// Dispositions that are a function of ours, and what such a function may ask of the loader. Every
+// test is in a process of its own, since what a process has opened it keeps.
 #include "loader/adapter.h"
 
 #include <dlfcn.h>

@@ -67,7 +67,7 @@ TEST_F(Resolve, ACallGoesToTheLibraryAndItsSlotStaysThere) {
   EXPECT_EQ(text, "");
 }
 
-// The cell's list has two names; 13 has the second.
+// The disposition's list has two names; 13 has the second.
 TEST_F(Resolve, ARenamedCellGoesToTheNameThatIsThere) {
   install("libtest.so.13");
   in_child([] { EXPECT_EQ(call(kOldIn12), 2013u); });
@@ -93,7 +93,7 @@ TEST_F(Resolve, ARejectedCellFailsWithItsReason) {
 TEST_F(Resolve, ANativeCallerGetsWhatIsThereAndNoMore) {
   install("libtest.so.13");
   const std::string text = in_child([] {
-    EXPECT_EQ(call(native_slot(kRejected)), 0u);
+    EXPECT_EQ(call(native_slot(kRejectedCall)), 0u);
     EXPECT_EQ(call(native_slot(kNew)), 2013u);
     EXPECT_EQ(call(native_slot(kOld)), 302u);
     EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failed look-up there";

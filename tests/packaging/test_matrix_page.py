@@ -4,7 +4,7 @@ import re
 import unittest
 
 from abi_support import ROOT
-from matrix_support import LIBRARIES, anycuda, built, cells_of
+from matrix_support import LIBRARIES, anycuda, built, dispositions_of
 
 from anycuda.matrix import data, page  # matrix_support puts it on the path
 
@@ -47,8 +47,8 @@ class CheckedIn(unittest.TestCase):
             product = text.split(f"(`lib{library}_stub.so`)")[1].split("\n## ")[0]
             words = set(re.findall(r"`(\w+)`(?: \(`(_pts[zd])`\))?", product))
             names = {name for name, _ in words} | {name + suffix for name, suffix in words}
-            expected = {key[0] for key, cell in cells_of(library).items()
-                        if cell.kind in ("rejected", "absent") and key[1] != key[2]}
+            expected = {key[0] for key, one in dispositions_of(library).items()
+                        if one.kind in ("rejected", "absent") and key[1] != key[2]}
             self.assertEqual(expected - names, set())
         self.assertIn("`cuFuncLoad`", text.split("(`libcuda_stub.so`)")[1])
 

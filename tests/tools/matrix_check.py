@@ -1,10 +1,10 @@
-"""Which cells nobody has classified, and which let another layout through: derived from the database,
-apart from the code that makes the cells."""
+"""Which dispositions nobody has classified, and which let another layout through: derived from the database,
+apart from the code that makes the dispositions."""
 
 import re
 
 from abi_support import ROOT, real
-from generate import abi_text, cells, ctype, layout_compat, overrides
+from generate import abi_text, dispositions, ctype, layout_compat, overrides
 from generate.flatten import leaves
 from generate.model import Database, Function
 
@@ -12,7 +12,7 @@ _WORDS = re.compile(r"(?:struct|union|enum) [\w.@-]+|\w+")
 
 
 def complaints(database: Database, found: dict) -> list[str]:
-    """What nobody has classified, a line for each cell."""
+    """What nobody has classified, a line for each disposition."""
     rejects = overrides.load_verdicts(database.path / "rejects.txt")
     absents = overrides.load_verdicts(database.path / "absents.txt")
     checked = Layouts(database)
@@ -20,22 +20,22 @@ def complaints(database: Database, found: dict) -> list[str]:
     for name, function in database.functions.items():
         for caller in function.majors:
             for runtime in database.majors:
-                cell = found.get((name, caller, runtime))
+                disposition = found.get((name, caller, runtime))
                 key = (name, caller, runtime)
-                if cell is None or cell.kind not in cells.KINDS:
-                    why = "no cell" if cell is None else f"unknown kind {cell.kind!r}"
+                if disposition is None or disposition.kind not in dispositions.KINDS:
+                    why = "no disposition" if disposition is None else f"unknown kind {disposition.kind!r}"
                 elif caller == runtime:
-                    why = "" if cell.kind == "direct" else f"{cell.kind} on its own major"
-                elif cell.kind == "rejected":
+                    why = "" if disposition.kind == "direct" else f"{disposition.kind} on its own major"
+                elif disposition.kind == "rejected":
                     known = any(line.matches(*key) for line in rejects)
-                    why = "" if known else f"rejected by the rule alone: {cell.reason}"
-                elif cell.kind == "absent":
+                    why = "" if known else f"rejected by the rule alone: {disposition.reason}"
+                elif disposition.kind == "absent":
                     known = is_newer(function, runtime) or any(line.matches(*key) for line in absents)
-                    why = "" if known else f"{cell.reason}, and absents.txt does not say why"
-                elif cell.kind in ("direct", "renamed"):
-                    why = checked.of_cell(function, cell)
+                    why = "" if known else f"{disposition.reason}, and absents.txt does not say why"
+                elif disposition.kind in ("direct", "renamed"):
+                    why = checked.of_disposition(function, disposition)
                 else:
-                    why = of_adapter(database, cell)
+                    why = of_adapter(database, disposition)
                 if why:
                     result.append(f"{name}, built for {caller} on {runtime}: {why}")
     return result
@@ -46,19 +46,19 @@ def is_newer(function: Function, runtime: str) -> bool:
     return abi_text.version_key(function.versions[0]) > (int(runtime), 99)
 
 
-def of_adapter(database: Database, cell: cells.Cell) -> str:
+def of_adapter(database: Database, disposition: dispositions.Disposition) -> str:
     drivers = real("cuda").functions
-    for name in cell.needs:
+    for name in disposition.needs:
         if name.startswith("cu") and name[2:3].isupper():
             if name not in drivers:
                 return f"needs {name}, which no driver has"
-        elif name not in database.functions or cell.runtime not in database.functions[name].majors:
-            return f"needs {name}, which no {cell.runtime} has"
-    if not cell.needs:
+        elif name not in database.functions or disposition.runtime not in database.functions[name].majors:
+            return f"needs {name}, which no {disposition.runtime} has"
+    if not disposition.needs:
         return "needs nothing: what would it call?"
-    copy = f"copy_{cell.caller}_{cell.runtime}_{cell.symbol}"
-    if cell.function != copy and cell.function not in written(database.library):
-        return f"no source defines adapt_{cell.function}"
+    copy = f"copy_{disposition.caller}_{disposition.runtime}_{disposition.symbol}"
+    if disposition.function != copy and disposition.function not in written(database.library):
+        return f"no source defines adapt_{disposition.function}"
     return ""
 
 
@@ -87,16 +87,16 @@ class Layouts:
         self.answers: dict[tuple[int, int], str] = {}
         self.enumerations: dict[tuple[str, str], dict] = {}
 
-    def of_cell(self, function: Function, cell: cells.Cell) -> str:
-        for name in (cell.target, *cell.fallbacks):
+    def of_disposition(self, function: Function, disposition: dispositions.Disposition) -> str:
+        for name in (disposition.target, *disposition.fallbacks):
             other = self.database.functions.get(name)
-            if other is None or cell.runtime not in other.majors:
-                return f"{cell.kind}, but no {cell.runtime} has {name}"
-            for old in function.versions_of(cell.caller):
-                for new in other.versions_of(cell.runtime):
+            if other is None or disposition.runtime not in other.majors:
+                return f"{disposition.kind}, but no {disposition.runtime} has {name}"
+            for old in function.versions_of(disposition.caller):
+                for new in other.versions_of(disposition.runtime):
                     why = self.difference(function, old, other, new)
                     if why:
-                        return f"{cell.kind} as {name}, but built for {old}, on {new}: {why}"
+                        return f"{disposition.kind} as {name}, but built for {old}, on {new}: {why}"
         return ""
 
     def difference(self, mine: Function, old: str, theirs: Function, new: str) -> str:

@@ -3,7 +3,7 @@
 import unittest
 
 from abi_support import SmallDatabase
-from generate import abi_header, cells, copy_adapters, model
+from generate import abi_header, dispositions, copy_adapters, model
 
 VERSIONS = "12.0  x\n13.0  x\n"
 TYPES = """\
@@ -28,7 +28,7 @@ def generated(functions: str, adapters: str) -> str:
                        adapters=adapters) as database:
         with SmallDatabase("cuda", versions="13.0  x\n", functions="") as driver:
             header = abi_header.Header(database, driver)
-        found = cells.cells(database)
+        found = dispositions.dispositions(database)
         header.adapters(found)
         return copy_adapters.copy_adapters(header, found)
 
@@ -76,7 +76,7 @@ class Declarations(unittest.TestCase):
         with SmallDatabase(versions=VERSIONS, types=TYPES, functions=functions,
                            adapters="12>13 f adapted g  why\n13>12 f adapted g  why\n") as database:
             with SmallDatabase("cuda", versions="13.0  x\n", functions="") as driver:
-                text = abi_header.Header(database, driver).adapters(cells.cells(database))
+                text = abi_header.Header(database, driver).adapters(dispositions.dispositions(database))
         self.assertIn("adapt_g(int);", text)
         self.assertIn("adapt_g(long);", text)
 

@@ -1,12 +1,12 @@
-"""The matrix as the generator makes it: from a cell, which speaks of a major, to each release."""
+"""The matrix as the generator makes it: from a disposition, which speaks of a major, to each release."""
 
 import json
 import unittest
 
 from abi_support import SmallDatabase, real
-from generate import abi_text, cells, matrix
+from generate import abi_text, dispositions, matrix
 from generate.matrix import Answer
-from matrix_support import LIBRARIES, cells_of, rows_of
+from matrix_support import LIBRARIES, dispositions_of, rows_of
 
 VERSIONS = "11.8  x\n12.0  x\n12.1  x\n12.2  x\n13.0  x\n"
 DRIVER = {"versions": "11.8  x\n12.0  x\n12.2  x\n13.0  x\n", "drivers": "535  x\n550  x\n"}
@@ -18,7 +18,7 @@ def rows(functions: str, driver: str = "", **files: str) -> matrix.Matrix:
         names = "".join(f"{name}\n" for name in cuda.functions)
         with SmallDatabase(versions=VERSIONS, functions=functions, types="\n", driver=names,
                            **files) as database:
-            return matrix.of_library(database, cells.cells(database), cuda)
+            return matrix.of_library(database, dispositions.dispositions(database), cuda)
 
 
 def kinds(row: list[Answer]) -> str:
@@ -103,8 +103,8 @@ class Whole(unittest.TestCase):
             exported = {release: set(database.exports(release)) for release in database.versions}
             for (symbol, caller), row in rows_of(library).items():
                 for release, answer in zip(database.versions, row):
-                    cell = cells_of(library)[symbol, caller, abi_text.major_of(release)]
-                    names = {cell.target, *cell.fallbacks} & exported[release]
+                    disposition = dispositions_of(library)[symbol, caller, abi_text.major_of(release)]
+                    names = {disposition.target, *disposition.fallbacks} & exported[release]
                     where = (symbol, caller, release)
                     if answer.kind in ("direct", "renamed"):
                         self.assertIn(answer.target or symbol, names, where)
@@ -112,16 +112,16 @@ class Whole(unittest.TestCase):
                     elif answer.kind in ("adapted", "emulated"):
                         mine = {n for n in answer.needs if n in database.functions}
                         self.assertLessEqual(mine, exported[release], where)
-                        self.assertFalse(cell.fallback and names, where)
-                    elif answer.kind == "absent" and cell.kind in ("direct", "renamed"):
+                        self.assertFalse(disposition.fallback and names, where)
+                    elif answer.kind == "absent" and disposition.kind in ("direct", "renamed"):
                         self.assertFalse(names, where)
                     else:
                         self.assertTrue(answer.reason, where)
-                    fallback = cell.fallback.kind if cell.fallback else cell.kind
-                    self.assertIn(answer.kind, (cell.kind, fallback, "absent", "direct", "renamed"),
+                    fallback = disposition.fallback.kind if disposition.fallback else disposition.kind
+                    self.assertIn(answer.kind, (disposition.kind, fallback, "absent", "direct", "renamed"),
                                   where)
 
-    def test_known_cells(self):
+    def test_known_dispositions(self):
         row = dict(zip(real("nvrtc").versions, rows_of("nvrtc")["nvrtcGetNVVM", "12"]))
         self.assertEqual((row["12.9"].kind, row["13.5"].target), ("direct", "nvrtcGetLTOIR"))
         row = dict(zip(real("cudart").versions, rows_of("cudart")["cudaLibraryLoadData", "12"]))

@@ -1,24 +1,24 @@
-"""No cell is unknown, and none lets a struct or an argument of another layout through: a function that
+"""No disposition is unknown, and none lets a struct or an argument of another layout through: a function that
 a new release brings, drops or changes fails here until somebody has classified it."""
 
 import unittest
 
 from abi_support import SmallDatabase, real
-from generate import cells
+from generate import dispositions
 from matrix_check import complaints, moved, places
-from matrix_support import LIBRARIES, cells_of
+from matrix_support import LIBRARIES, dispositions_of
 
 
 class Complete(unittest.TestCase):
-    def test_every_cell_is_classified(self):
+    def test_every_disposition_is_classified(self):
         for library in LIBRARIES:
             with self.subTest(library):
-                found = complaints(real(library), cells_of(library))
+                found = complaints(real(library), dispositions_of(library))
                 if found:
-                    self.fail(f"{len(found)} cells of {library} that nobody has classified "
+                    self.fail(f"{len(found)} dispositions of {library} that nobody has classified "
                               "(stubs/abi/README.md, Files kept by hand):\n" + "\n".join(found))
 
-    def test_the_driver_has_no_cells(self):
+    def test_the_driver_has_no_dispositions(self):
         self.assertEqual(real("cuda").majors, ["NATIVE"])
 
 
@@ -30,7 +30,7 @@ class Additions(unittest.TestCase):
     def found(self, functions: str, types: str = "", **files: str) -> list[str]:
         with SmallDatabase(versions="12.0  x\n13.0  x\n", functions=functions,
                            types=types or "\n", **files) as database:
-            return complaints(database, cells.cells(database))
+            return complaints(database, dispositions.dispositions(database))
 
     def test_a_function_that_stays_as_it_is(self):
         self.assertEqual(self.found("f\n  12.0-13.0  int (int a)\n"), [])
@@ -63,11 +63,11 @@ class Additions(unittest.TestCase):
         self.assertEqual(found[0], "f, built for 12 on 13: no source defines adapt_not_there")
         self.assertEqual(self.found(text, adapters="*>* f adapted get_kernel needs f  why\n"), [])
 
-    def test_cells_that_are_wrong(self):
+    def test_dispositions_that_are_wrong(self):
         types = self.STRUCT + "  13.0  size 8 align 4\n      0  int  b\n      4  int  a\n"
         with SmallDatabase(versions="12.0  x\n13.0  x\n", types=types,
                            functions="f\n  12.0-13.0  int (struct S * s)\n") as database:
-            good = cells.cells(database)
+            good = dispositions.dispositions(database)
             for kind, changes, why in (
                 ("direct", {"target": "f"}, "direct as f, but built for 12.0, on 13.0: struct S.a"),
                 ("renamed", {"target": "g"}, "renamed, but no 13 has g"),
@@ -76,11 +76,11 @@ class Additions(unittest.TestCase):
                 ("adapted", {"function": "get_kernel", "needs": ("g",)}, "needs g, which no 13 has"),
                 ("emulated", {"function": "x", "needs": ("cuNone",)}, "needs cuNone, which no driver"),
             ):
-                wrong = cells.Cell("f", "12", "13", kind, **changes)
+                wrong = dispositions.Disposition("f", "12", "13", kind, **changes)
                 found = complaints(database, {**good, ("f", "12", "13"): wrong})
                 self.assertTrue(any(why in line for line in found), (kind, found))
-            without = {key: cell for key, cell in good.items() if key[1:] != ("12", "12")}
-            self.assertIn("f, built for 12 on 12: no cell", complaints(database, without))
+            without = {key: disposition for key, disposition in good.items() if key[1:] != ("12", "12")}
+            self.assertIn("f, built for 12 on 12: no disposition", complaints(database, without))
 
     def test_the_second_opinion_sees_what_a_broken_rule_would_let_through(self):
         types = self.STRUCT + "  13.0  size 8 align 4\n      0  int  b\n      4  int  a\n"

@@ -1,4 +1,4 @@
-"""Plans: which names a stub has under which node, with which cells and outputs."""
+"""Plans: which names a stub has under which node, with which dispositions and outputs."""
 
 import unittest
 
@@ -42,15 +42,15 @@ class Slots(unittest.TestCase):
             self.assertEqual(slot.default, slot.node == 0)
             self.assertEqual(slot.node_name, self.plan.nodes[slot.node])
 
-    def test_native_slots_have_no_cells_and_the_others_one_per_major(self):
+    def test_native_slots_have_no_dispositions_and_the_others_one_per_major(self):
         for slot in self.plan.slots:
-            self.assertEqual(len(slot.cells), 3 if slot.node else 0)
+            self.assertEqual(len(slot.dispositions), 3 if slot.node else 0)
 
-    def test_cells_are_those_of_the_callers_major(self):
-        kinds = [cell.kind for cell in self.slot("old", 2).cells]
+    def test_dispositions_are_those_of_the_callers_major(self):
+        kinds = [disposition.kind for disposition in self.slot("old", 2).dispositions]
         self.assertEqual(kinds, ["direct", "direct", "renamed"])
-        self.assertEqual(self.slot("old", 2).cells[2].targets, ("core",))
-        self.assertEqual([c.kind for c in self.slot("added", 3).cells],
+        self.assertEqual(self.slot("old", 2).dispositions[2].targets, ("core",))
+        self.assertEqual([c.kind for c in self.slot("added", 3).dispositions],
                          ["absent", "direct", "direct"])
 
     def test_outputs_are_zeroed_where_the_callers_major_has_them(self):
@@ -90,7 +90,7 @@ class Driver(unittest.TestCase):
         for dropin, soname in ((0, "libcuda_stub.so"), (1, "libcuda.so.1")):
             made = plan.make(facts, cpu.named("x86_64"), dropin)
             self.assertEqual((made.nodes, made.soname), (["ANYCUDA_NATIVE"], soname))
-            self.assertTrue(all(s.node == 0 and s.default and not s.cells for s in made.slots))
+            self.assertTrue(all(s.node == 0 and s.default and not s.dispositions for s in made.slots))
             data = {function.name for function in made.variables}
             self.assertTrue(data)
             self.assertFalse(data & {function.name for function in made.symbols})

@@ -63,14 +63,14 @@ class Rows(unittest.TestCase):
 
     def slot(self, name: str, node: int) -> list[int]:
         for row in array(self.source, "kSlots"):
-            symbol, at, cells, outputs = map(int, row.strip("{}").split(", "))
+            symbol, at, dispositions, outputs = map(int, row.strip("{}").split(", "))
             if (self.names[symbol], at) == (name, node):
-                return [cells, outputs]
+                return [dispositions, outputs]
         self.fail(f"no slot of {name} under node {node}")
 
-    def cells(self, name: str, node: int) -> list[str]:
+    def dispositions(self, name: str, node: int) -> list[str]:
         first = self.slot(name, node)[0] * 3
-        return array(self.source, "kCells")[first:first + 3]
+        return array(self.source, "kDispositions")[first:first + 3]
 
     def test_the_first_string_is_empty(self):
         self.assertEqual(self.strings[0], "")
@@ -85,25 +85,25 @@ class Rows(unittest.TestCase):
         self.assertIn("ResultKind::string, 0", rows["quoted"])
         self.assertIn("ResultKind::integer, 0", rows["core"])
 
-    # Native slots come first and have no cells; they must not shift those that follow.
-    def test_every_slot_finds_its_own_cells(self):
-        self.assertEqual(self.cells("core", 1), ["kCellDirect"] * 3)
-        self.assertEqual(self.cells("added", 2), ["kCellAbsent", "kCellDirect", "kCellDirect"])
-        self.assertEqual(self.cells("changed", 1), ["kCellDirect"] + ["kCellRejected"] * 2)
-        self.assertRegex(self.cells("old", 1)[2], r"kFirstTarget \+ \d+")
+    # Native slots come first and have no dispositions; they must not shift those that follow.
+    def test_every_slot_finds_its_own_dispositions(self):
+        self.assertEqual(self.dispositions("core", 1), ["kDirect"] * 3)
+        self.assertEqual(self.dispositions("added", 2), ["kAbsent", "kDirect", "kDirect"])
+        self.assertEqual(self.dispositions("changed", 1), ["kDirect"] + ["kRejected"] * 2)
+        self.assertRegex(self.dispositions("old", 1)[2], r"kFirstTarget \+ \d+")
 
-    def test_no_row_of_cells_lies_outside_the_table(self):
-        count = len(array(self.source, "kCells")) // 3
+    def test_no_row_of_dispositions_lies_outside_the_table(self):
+        count = len(array(self.source, "kDispositions")) // 3
         for row in array(self.source, "kSlots"):
             self.assertLess(int(row.strip("{}").split(", ")[2]), count)
 
-    def test_a_renamed_cell_leads_to_its_names(self):
-        place = int(self.cells("old", 1)[2].split("+ ")[1])
+    def test_a_renamed_disposition_leads_to_its_names(self):
+        place = int(self.dispositions("old", 1)[2].split("+ ")[1])
         targets = list(map(int, array(self.source, "kTargets")))
         self.assertEqual(self.strings[targets[place]], "core")
         self.assertEqual(targets[place + 1], 0)
 
-    def test_a_cell_that_fails_has_its_reason(self):
+    def test_a_disposition_that_fails_has_its_reason(self):
         reasons = list(map(int, array(self.source, "kReasons")))
         texts = list(map(int, array(self.source, "kReasonText")))
         absent = self.slot("added", 2)[0] * 3
@@ -143,11 +143,11 @@ class SpecialFunctions(unittest.TestCase):
         self.assertTrue(rows[5].endswith("SpecialFunction::error_name, 0}"), rows[5])
         self.assertEqual(array(source, "kOverrides"), ["{2, 0}"])
 
-    def test_a_cell_of_a_kind_without_code_stops_the_build(self):
+    def test_a_disposition_of_a_kind_without_code_stops_the_build(self):
         made = support.made()
         slot = made.slots[-1]
-        cell = type(slot.cells[0])("adapted", (), "")
-        made.slots[-1] = type(slot)(**{**slot.__dict__, "cells": (cell,) * 3})
+        disposition = type(slot.dispositions[0])("adapted", (), "")
+        made.slots[-1] = type(slot)(**{**slot.__dict__, "dispositions": (disposition,) * 3})
         with self.assertRaisesRegex(ValueError, "adapted"):
             tables.cplusplus(made, support.load(base=support.DRIVER))
 

@@ -1,5 +1,5 @@
-// Kernel launches of callers built for 11, once a texture reference is bound. No cell is about
-// them: until then, and so in nearly every program, they are direct.
+// Kernel launches of callers built for 11, once a texture reference is bound. No disposition is
+// about them: until then, and so in nearly every program, they are direct.
 #include "stubs/cudart/adapters/references.h"
 #include "stubs/cudart/adapters/references_bound.h"
 

@@ -1,1 +1,1 @@
-"""From the facts in stubs/abi to the entry points of a stub: model, rule, cells, outputs."""
+"""From the facts in stubs/abi to the entry points of a stub: model, rule, dispositions, outputs."""

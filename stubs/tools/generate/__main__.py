@@ -50,8 +50,8 @@ def main() -> int:
         write(arguments.out / "abi",
               {"abi_types.h": header.types(), "abi_calls.h": header.calls(),
                "abi_convert.h": header.conversions(),
-               f"{library.name}_adapters.h": header.adapters(facts.cells),
-               "copies.cc": copy_adapters.copy_adapters(header, facts.cells)})
+               f"{library.name}_adapters.h": header.adapters(facts.dispositions),
+               "copies.cc": copy_adapters.copy_adapters(header, facts.dispositions)})
     return 0
 
 

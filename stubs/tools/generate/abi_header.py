@@ -7,7 +7,7 @@
 """
 
 from . import ctype
-from .cells import Cell
+from .dispositions import Disposition
 from .convert import conversions
 from .cxx import Space, Writer
 from .model import Database, Function
@@ -17,7 +17,7 @@ _TOP = """// Generated from the ABI database; see stubs/tools/generate/abi_heade
 """
 
 
-_VIEW = """// May a pointer to the one be handed to code that takes it for the other? By the same rule as cells.
+_VIEW = """// May a pointer to the one be handed to code that takes it for the other? By the same rule as dispositions.
 template <typename From, typename To>
 struct Compatible : std::is_same<From, To> {};
 template <typename To, typename From>
@@ -98,29 +98,29 @@ class Header:
                 f"  return function != nullptr ? function({names}) : {missing};\n}}")
         return [*lines, f"}}  // namespace {space.name}"]
 
-    def adapters(self, cells: dict[tuple[str, str, str], Cell]) -> str:
+    def adapters(self, dispositions: dict[tuple[str, str, str], Disposition]) -> str:
         """A declaration for each adapter, with the prototype that its callers were compiled with."""
         parts = [_TOP + '#include "abi_calls.h"\n#include "abi_convert.h"\n',
                  "#define ANYCUDA_ADAPTER extern \"C\" __attribute__((visibility(\"hidden\")))\n",
                  "namespace anycuda {"]
-        for name, text in self._declarations(cells).items():
+        for name, text in self._declarations(dispositions).items():
             parts += [f"ANYCUDA_ADAPTER {one};" for one in text]
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
-    def _declarations(self, cells) -> dict[str, list[str]]:
+    def _declarations(self, dispositions) -> dict[str, list[str]]:
         """Two callers with other prototypes that name one function make two declarations, which the
         compiler refuses: that is meant."""
         found: dict[str, list[str]] = {}
-        for cell in adapted(cells):
-            space = self.spaces[cell.caller]
-            function = self.database.functions[cell.symbol]
-            text = newest_text(function, self.database.versions_of(cell.caller))
+        for disposition in adapted(dispositions):
+            space = self.spaces[disposition.caller]
+            function = self.database.functions[disposition.symbol]
+            text = newest_text(function, self.database.versions_of(disposition.caller))
             if not text:
-                raise ValueError(f"adapters: no prototype of {cell.symbol} in {cell.caller}")
+                raise ValueError(f"adapters: no prototype of {disposition.symbol} in {disposition.caller}")
             result, params = self.signature(space, text)
-            line = f"{result} adapt_{cell.function}({', '.join(params)})"
-            if line not in found.setdefault(cell.function, []):
-                found[cell.function].append(line)
+            line = f"{result} adapt_{disposition.function}({', '.join(params)})"
+            if line not in found.setdefault(disposition.function, []):
+                found[disposition.function].append(line)
         return dict(sorted(found.items()))
 
     def conversions(self) -> str:
@@ -145,7 +145,7 @@ def newest_text(function: Function, versions: list[str]) -> str:
     return known[-1] if known else ""
 
 
-def adapted(cells: dict[tuple[str, str, str], Cell]) -> list[Cell]:
-    """The cells that a function of ours fills, those among them that are a fallback too."""
-    both = (one for _, cell in sorted(cells.items()) for one in (cell, cell.fallback))
-    return [cell for cell in both if cell and cell.function]
+def adapted(dispositions: dict[tuple[str, str, str], Disposition]) -> list[Disposition]:
+    """The dispositions that are a function of ours, those among them that are a fallback too."""
+    both = (one for _, disposition in sorted(dispositions.items()) for one in (disposition, disposition.fallback))
+    return [disposition for disposition in both if disposition and disposition.function]

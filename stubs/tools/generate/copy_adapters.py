@@ -6,7 +6,7 @@ before the call (input) or out of it after a call that succeeded (output).
 
 from . import ctype
 from .abi_header import Header, adapted, newest_text
-from .cells import Cell
+from .dispositions import Disposition
 from .convert import plan
 from .layout_compat import Comparison
 
@@ -17,23 +17,23 @@ namespace anycuda {
 """
 
 
-def copy_adapters(header: Header, cells: dict[tuple[str, str, str], Cell]) -> str:
+def copy_adapters(header: Header, dispositions: dict[tuple[str, str, str], Disposition]) -> str:
     parts = [_TOP.replace("LIBRARY", header.database.path.name)]
-    for cell in adapted(cells):
-        if not cell.adapter.function:
-            parts.append(_Copy(header, cell).text())
+    for disposition in adapted(dispositions):
+        if not disposition.adapter.function:
+            parts.append(_Copy(header, disposition).text())
     return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
 
 class _Copy:
     """One such adapter."""
 
-    def __init__(self, header: Header, cell: Cell) -> None:
-        self.header, self.cell = header, cell
-        self.one, self.other = header.spaces[cell.caller], header.spaces[cell.runtime]
+    def __init__(self, header: Header, disposition: Disposition) -> None:
+        self.header, self.disposition = header, disposition
+        self.one, self.other = header.spaces[disposition.caller], header.spaces[disposition.runtime]
         self.comparison = Comparison(self.one.types, self.other.types)
-        self.mine = self._prototype(cell.symbol, cell.caller)
-        self.theirs = self._prototype(cell.target, cell.runtime)
+        self.mine = self._prototype(disposition.symbol, disposition.caller)
+        self.theirs = self._prototype(disposition.target, disposition.runtime)
         self.before: list[str] = []
         self.after: list[str] = []
 
@@ -45,8 +45,8 @@ class _Copy:
         return ctype.parse_prototype(text)
 
     def _problem(self, why: str) -> ValueError:
-        cell = self.cell
-        return ValueError(f"adapters: {cell.symbol} of {cell.caller} on {cell.runtime} cannot be "
+        disposition = self.disposition
+        return ValueError(f"adapters: {disposition.symbol} of {disposition.caller} on {disposition.runtime} cannot be "
                           f"copied: {why}")
 
     def text(self) -> str:
@@ -57,13 +57,13 @@ class _Copy:
         spelled = [self.header.writer.spell(self.one, param.type) for param in params]
         words = [self._word(index, param, other)
                  for index, (param, other) in enumerate(zip(params, their_params))]
-        unknown = (self.cell.adapter.outputs | self.cell.adapter.both_ways) - {p.name for p in params}
+        unknown = (self.disposition.adapter.outputs | self.disposition.adapter.both_ways) - {p.name for p in params}
         if unknown:
             raise self._problem(f"it has no parameter {', '.join(sorted(unknown))}")
-        call = f"{self.other.name}::{self.cell.target}({', '.join(words)})"
+        call = f"{self.other.name}::{self.disposition.target}({', '.join(words)})"
         signature = ", ".join(f"{kind} a{index}" for index, kind in enumerate(spelled))
         lines = [f"ANYCUDA_ADAPTER {self.header.writer.spell(self.one, result)} "
-                 f"adapt_{self.cell.function}({signature}) {{", *self.before]
+                 f"adapt_{self.disposition.function}({signature}) {{", *self.before]
         if self.after:
             lines += [f"  const auto status = {call};", "  if (status != 0) return status;",
                       *self.after, "  return status;", "}"]
@@ -90,8 +90,8 @@ class _Copy:
         key = self.one.types.resolve(a.type.inner).tag
         if key != self.other.types.resolve(b.type.inner).tag:
             raise self._problem(f"{param.name} points to another record")
-        written = param.name in self.cell.adapter.outputs | self.cell.adapter.both_ways
-        read = param.name not in self.cell.adapter.outputs
+        written = param.name in self.disposition.adapter.outputs | self.disposition.adapter.both_ways
+        read = param.name not in self.disposition.adapter.outputs
         if not written and not (mine.inner.const or theirs.inner.const):
             raise self._problem(f"say whether {param.name} is out or inout")
         for from_space, to_space, wanted in ((self.one, self.other, read), (self.other, self.one, written)):

@@ -1,8 +1,8 @@
 """The matrix for people: symbol x caller's major x release of the runtime -> what happens.
 
-A cell of cells.py speaks of a whole major; a release of it may still lack the name that the cell calls,
-and then the call is absent there. The matrix says so release by release, from the same cells as the
-stubs, and is written as the file that the command `anycuda matrix` reads.
+A disposition (dispositions.py) holds for a whole major; a release of it may still lack the name that is
+called, and then the call is absent there. The matrix says so release by release, from the same
+dispositions as the stubs, and is written as the file that the command `anycuda matrix` reads.
 
     PYTHONPATH=stubs/tools python3 -m generate.matrix --version 0.1.0 --out matrix.json
 """
@@ -16,9 +16,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Iterator
 
-from . import cells as cell_rules
+from . import dispositions as disposition_rules
 from . import abi_text, descriptor, model
-from .cells import Cell
+from .dispositions import Disposition
 from .model import Database, Function
 from .overrides import Rename, is_driver_name, load_renames
 
@@ -47,62 +47,63 @@ class Answer:
 Matrix = dict[tuple[str, str], list[Answer]]  # (symbol, caller) -> an answer for each runtime
 
 
-def of_library(database: Database, cells: dict, driver: Database) -> Matrix:
+def of_library(database: Database, dispositions: dict, driver: Database) -> Matrix:
     """Answers for `database.versions`, in that order."""
     renames = load_renames(database.path / "renames.txt")
     return {
         (symbol, caller): [
             _answer(
-                database, cells[symbol, caller, database.major(release)], release, renames, driver
+                database, dispositions[symbol, caller, database.major(release)], release, renames, driver
             )
             for release in database.versions
         ]
-        for symbol, caller in sorted({key[:2] for key in cells})
+        for symbol, caller in sorted({key[:2] for key in dispositions})
     }
 
 
 def _answer(
-    database: Database, cell: Cell, release: str, renames: list[Rename], driver: Database
+    database: Database, disposition: Disposition, release: str, renames: list[Rename], driver: Database
 ) -> Answer:
-    if cell.kind in ("absent", "rejected"):
-        return Answer(cell.kind, reason=cell.reason)
-    if cell.function:
-        return _adapted(database, cell, release, driver)
-    names = [database.functions[name] for name in (cell.target, *cell.fallbacks)]
-    since = abi_text.sort_versions(v for name in names for v in name.versions_of(cell.runtime))[0]
+    if disposition.kind in ("absent", "rejected"):
+        return Answer(disposition.kind, reason=disposition.reason)
+    if disposition.function:
+        return _adapted(database, disposition, release, driver)
+    names = [database.functions[name] for name in (disposition.target, *disposition.fallbacks)]
+    since = abi_text.sort_versions(v for name in names for v in name.versions_of(disposition.runtime))[0]
     found = next((name for name in names if release in name.versions), None)
-    if found is None and cell.fallback:
-        return _adapted(database, cell.fallback, release, driver)
+    if found is None and disposition.fallback:
+        return _adapted(database, disposition.fallback, release, driver)
     if found is None:
         return Answer("absent", since=since, reason=f"not before {since}")
-    if found.name == cell.symbol:
+    if found.name == disposition.symbol:
         return Answer("direct", since=since)
-    return Answer("renamed", found.name, since=since, reason=_why(renames, cell, found.name))
+    return Answer("renamed", found.name, since=since, reason=_why(renames, disposition, found.name))
 
 
-def _why(renames: list[Rename], cell: Cell, target: str) -> str:
+def _why(renames: list[Rename], disposition: Disposition, target: str) -> str:
     return next(
         line.reason
         for line in renames
-        if cell.caller in line.callers
-        and line.runtime == cell.runtime
-        and line.apply(cell.symbol) == target
+        if disposition.caller in line.callers
+        and line.runtime == disposition.runtime
+        and line.apply(disposition.symbol) == target
     )
 
 
-def _adapted(database: Database, cell: Cell, release: str, driver: Database) -> Answer:
-    mine = [name for name in cell.needs if not is_driver_name(name)]
+def _adapted(database: Database, disposition: Disposition, release: str, driver: Database) -> Answer:
+    mine = [name for name in disposition.needs if not is_driver_name(name)]
     missing = [name for name in mine if release not in database.functions[name].versions]
     if missing:
-        reason = f"not before {cell.since}, which has {', '.join(missing)}"
-        return Answer("absent", since=cell.since, reason=reason)
-    first = [driver.functions[name].since for name in cell.needs if is_driver_name(name)]
+        reason = f"not before {disposition.since}, which has {', '.join(missing)}"
+        return Answer("absent", since=disposition.since, reason=reason)
+    first = [driver.functions[name].since for name in disposition.needs if is_driver_name(name)]
     newest = abi_text.sort_versions(filter(None, first))[-1:]
     # Every driver that the runtime's major accepts is as new as the first release of that major.
-    oldest = database.versions_of(cell.runtime)[0]
+    oldest = database.versions_of(disposition.runtime)[0]
     later = [v for v in newest if abi_text.version_key(v) > abi_text.version_key(oldest)]
     return Answer(
-        cell.kind, cell.target, cell.function, cell.needs, cell.since, "".join(later), cell.reason
+        disposition.kind, disposition.target, disposition.function, disposition.needs, disposition.since,
+        "".join(later), disposition.reason
     )
 
 
@@ -154,7 +155,7 @@ def _libraries() -> Iterator[tuple[str, dict]]:
         if library.is_driver:
             rows, runtimes, callers = of_driver(driver), driver_runtimes(driver), [ANY_CALLER]
         else:
-            rows = of_library(database, cell_rules.cells(database), driver)
+            rows = of_library(database, disposition_rules.dispositions(database), driver)
             runtimes, callers = database.versions, database.majors
         yield library.name, {
             "product": library.product,

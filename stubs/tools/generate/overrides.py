@@ -1,4 +1,4 @@
-"""The lines about single cells that people keep by hand: renames, rejects, absents, adapters.
+"""The lines about single dispositions that people keep by hand: renames, rejects, absents, adapters.
 
 Each says what a rule over layouts cannot: that two names mean the same, that a function may not be
 called although it could, that nothing stands for one that is gone, which function of ours adapts it.
@@ -77,7 +77,7 @@ class Adapter:
     `function` is the name of a function of ours without its prefix; "" stands for a copy adapter, which
     is generated: `copy(out attributes, as cudaOther)`. `needs`: names without which the call is absent,
     in the runtime, or in the driver where they begin with cu and a capital. A `fallback` is for releases of
-    the runtime's major that lack what the cell would be without it."""
+    the runtime's major that lack what the disposition would be without it."""
 
     direction: Direction
     symbol: str

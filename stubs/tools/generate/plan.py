@@ -4,7 +4,7 @@ A plan is the last thing that knows the database; entries.py and tables.py only 
 
 from dataclasses import dataclass, field
 
-from . import cells as cell_rules
+from . import dispositions as disposition_rules
 from . import out_params
 from .cpu import Cpu
 from .descriptor import Descriptor
@@ -16,17 +16,17 @@ NATIVE_NODE = "ANYCUDA_NATIVE"
 @dataclass(frozen=True)
 class Slot:
     """One exported name under one node. node: 0 is the native one, n the descriptor's majors[n-1].
-    cells: what each runtime major gives it. outputs: (argument location, size) pairs."""
+    dispositions: what each runtime major gives it. outputs: (argument location, size) pairs."""
     symbol: int
     node: int
     node_name: str
     default: bool
-    cells: tuple["PlannedCell", ...]
+    dispositions: tuple["PlannedDisposition", ...]
     outputs: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class PlannedCell:
+class PlannedDisposition:
     """targets: names to look for in the library, in that order; empty where there is nothing.
     function: our adapter, which needs all of `needs`; with targets it is for libraries without them."""
     kind: str
@@ -52,17 +52,17 @@ class Plan:
 
 @dataclass
 class Facts:
-    """What all stubs of one library are planned from. Computed once: cells take seconds."""
+    """What all stubs of one library are planned from. Computed once: dispositions take seconds."""
     descriptor: Descriptor
     database: Database
-    cells: dict
+    dispositions: dict
     outputs: dict
 
 
 def gather(descriptor: Descriptor, database: Database) -> Facts:
     _check(descriptor, database)
-    cells = cell_rules.cells(database) if descriptor.has_nodes else {}
-    return Facts(descriptor, database, cells, out_params.all_outputs(database))
+    dispositions = disposition_rules.dispositions(database) if descriptor.has_nodes else {}
+    return Facts(descriptor, database, dispositions, out_params.all_outputs(database))
 
 
 def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
@@ -113,14 +113,15 @@ def _node(descriptor: Descriptor, number: int) -> str:
 def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, number: int) -> Slot:
     descriptor = plan.descriptor
     node = 1 + [m.number for m in descriptor.majors].index(number) if number else 0
-    cells: tuple[PlannedCell, ...] = ()
+    dispositions: tuple[PlannedDisposition, ...] = ()
     if number:
-        row = [facts.cells[function.name, str(number), str(m.number)] for m in descriptor.majors]
-        cells = tuple(PlannedCell(c.kind, (c.target, *c.fallbacks) if c.target else (), c.reason,
-                                  (c.fallback or c).function, (c.fallback or c).needs)
-                      for c in row)
+        row = [facts.dispositions[function.name, str(number), str(m.number)] for m in descriptor.majors]
+        dispositions = tuple(
+            PlannedDisposition(one.kind, (one.target, *one.fallbacks) if one.target else (), one.reason,
+                               (one.fallback or one).function, (one.fallback or one).needs)
+            for one in row)
     name = _node(descriptor, number) if number else NATIVE_NODE
-    return Slot(index, node, name, number == plan.default_major, cells,
+    return Slot(index, node, name, number == plan.default_major, dispositions,
                 _outputs(facts, cpu, function, number))
 
 

@@ -37,14 +37,14 @@ class Rows:
 
 def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None) -> str:
     pool = Pool()
-    targets, reasons, cells, outputs = _Lists(), Rows(), Rows(), _Outputs()
+    targets, reasons, dispositions, outputs = _Lists(), Rows(), Rows(), _Outputs()
     adapters = _Adapters()
     reasons.add((pool.add("the library does not have it"),))
     slots = []
     for slot in plan.slots:
-        row = _cells_row(slot, plan, pool, targets, reasons, adapters)
-        # A native slot has no cells: an empty row would shift all that follow.
-        slots.append((slot.symbol, slot.node, cells.add(row) if row else 0,
+        row = _dispositions_row(slot, plan, pool, targets, reasons, adapters)
+        # A native slot has no dispositions: an empty row would shift all that follow.
+        slots.append((slot.symbol, slot.node, dispositions.add(row) if row else 0,
                       outputs.add(slot.outputs)))
     builtins = list(dict.fromkeys(plan.descriptor.builtin.values()))
     symbols = [_symbol(plan, function, builtins) for function in plan.symbols]
@@ -55,7 +55,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
     names = [pool.add(name) for name in functions]
     overrides = [(functions.index(name), status)
                  for name, status in sorted(plan.descriptor.no_library_status.items())]
-    flat = [cell for row in cells.rows for cell in row]
+    flat = [disposition for row in dispositions.rows for disposition in row]
     parts = [
         '#include "loader/tables.h"\n',
         "// Generated from the ABI database; see stubs/tools/generate.",
@@ -68,7 +68,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
         array("SymbolRow", "kSymbols", symbols),
         array("Availability", "kAvailability", availability),
         array("SlotRow", "kSlots", slots),
-        array("std::uint16_t", "kCells", [cell for cell, _ in flat]),
+        array("std::uint16_t", "kDispositions", [disposition for disposition, _ in flat]),
         array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
         array("std::uint32_t", "kTargets", targets.values),
         array("AdapterRow", "kAdapters", [(needs, preferred) for _, needs, preferred in adapters.rows]),
@@ -148,30 +148,30 @@ class _Adapters:
                 + "\n    default: return nullptr;\n  }\n}")
 
 
-def _cells_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Rows,
-               adapters: _Adapters) -> tuple:
+def _dispositions_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Rows,
+                      adapters: _Adapters) -> tuple:
     name = plan.symbols[slot.symbol].name
     row = []
-    for cell in slot.cells:
+    for disposition in slot.dispositions:
         # Which pair of releases showed the difference is for readers of the matrix, not of a message.
-        words = re.sub(r" \(built for [^)]*\)$", "", cell.reason)
+        words = re.sub(r" \(built for [^)]*\)$", "", disposition.reason)
         reason = reasons.add((pool.add(words),)) if words else 0
-        if cell.kind == "absent":
-            row.append(("kCellAbsent", reason))
-        elif cell.kind == "rejected":
-            row.append(("kCellRejected", reason))
-        elif cell.function:
-            needs = targets.add(tuple(pool.add(target) for target in cell.needs))
+        if disposition.kind == "absent":
+            row.append(("kAbsent", reason))
+        elif disposition.kind == "rejected":
+            row.append(("kRejected", reason))
+        elif disposition.function:
+            needs = targets.add(tuple(pool.add(target) for target in disposition.needs))
             # A copy's target is what it calls, and no name to take in its place.
-            preferred = cell.targets if cell.kind in ("direct", "renamed") else ()
+            preferred = disposition.targets if disposition.kind in ("direct", "renamed") else ()
             first = targets.add(tuple(pool.add(target) for target in preferred))
-            row.append((f"kFirstAdapter + {adapters.add(cell.function, needs, first)}", 0))
-        elif cell.kind not in ("direct", "renamed"):
-            raise ValueError(f"{name}: a cell of kind {cell.kind} without a function")
-        elif cell.targets == (name,):
-            row.append(("kCellDirect", 0))
+            row.append((f"kFirstAdapter + {adapters.add(disposition.function, needs, first)}", 0))
+        elif disposition.kind not in ("direct", "renamed"):
+            raise ValueError(f"{name}: a disposition of kind {disposition.kind} without a function")
+        elif disposition.targets == (name,):
+            row.append(("kDirect", 0))
         else:
-            names = targets.add(tuple(pool.add(target) for target in cell.targets))
+            names = targets.add(tuple(pool.add(target) for target in disposition.targets))
             row.append((f"kFirstTarget + {names}", 0))
     return tuple(row)
 
@@ -240,7 +240,7 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr") ->
 
 def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -> str:
     status = plan.descriptor.status
-    fields = [f"{{kPool, kNames, {symbols}, kAvailability}}", "kSymbols", "kSlots", slots, "kCells", "kTargets",
+    fields = [f"{{kPool, kNames, {symbols}, kAvailability}}", "kSymbols", "kSlots", slots, "kDispositions", "kTargets",
               "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
               status["absent"], status["rejected"], "kOverrides", overrides, "kBuiltins",
               "kAdapters", "&adapter",

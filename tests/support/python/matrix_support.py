@@ -1,4 +1,4 @@
-"""What the tests of the matrix share: cells of the real databases, the command run in this process."""
+"""What the tests of the matrix share: dispositions of the real databases, the command run in this process."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ from abi_support import ROOT, real  # puts the generator on the path
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import __main__ as command  # noqa: E402
-from generate import cells, matrix  # noqa: E402
+from generate import dispositions, matrix  # noqa: E402
 
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink")  # those with majors
 _kept: dict[str, object] = {}
@@ -26,8 +26,8 @@ def once(name: str, make):
     return _kept[name]
 
 
-def cells_of(library: str) -> dict:
-    return once(f"cells {library}", lambda: cells.cells(real(library)))
+def dispositions_of(library: str) -> dict:
+    return once(f"dispositions {library}", lambda: dispositions.dispositions(real(library)))
 
 
 def rows_of(library: str) -> matrix.Matrix:
@@ -36,7 +36,7 @@ def rows_of(library: str) -> matrix.Matrix:
         return once("rows cuda", lambda: matrix.of_driver(real("cuda")))
     return once(
         f"rows {library}",
-        lambda: matrix.of_library(real(library), cells_of(library), real("cuda")),
+        lambda: matrix.of_library(real(library), dispositions_of(library), real("cuda")),
     )
 
 

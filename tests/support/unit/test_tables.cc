@@ -60,7 +60,7 @@ constexpr SymbolRow kSymbols[kSymbolCount] = {
     row(ResultKind::status, SpecialFunction::peek_last_error),  // kPeekAtLastError
     row(ResultKind::pointer),                                   // kPointer
     row(ResultKind::status),                                    // kQuery
-    row(ResultKind::status),                                    // kRejected
+    row(ResultKind::status),                                    // kRejectedCall
     row(ResultKind::structure, SpecialFunction::plain, 20),     // kStruct
 };
 
@@ -81,12 +81,12 @@ constexpr Availabilities availability() {
 }
 constexpr Availabilities kAvailability = availability();
 
-// Rows of cells for callers of 12, by library 11, 12, 13.
-constexpr std::uint16_t kCells[] = {
-    kCellDirect,   kCellDirect,       kCellDirect,        // testCore, testMajor
-    kCellDirect,   kCellDirect,       kFirstTarget,       // testOld
-    kCellAbsent,   kCellAbsent,       kCellDirect,        // testNew
-    kCellDirect,   kCellDirect,       kCellRejected,      // testRejected
+// Rows of dispositions for callers of 12, by library 11, 12, 13.
+constexpr std::uint16_t kDispositions[] = {
+    kDirect,       kDirect,           kDirect,            // testCore, testMajor
+    kDirect,       kDirect,           kFirstTarget,       // testOld
+    kAbsent,       kAbsent,           kDirect,            // testNew
+    kDirect,       kDirect,           kRejected,          // testRejected
     kFirstAdapter, kFirstAdapter + 2, kFirstAdapter + 1,  // testAdapted
 };
 constexpr std::uint16_t kReasons[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 2, 0, 1, 0};
@@ -108,12 +108,12 @@ constexpr SlotRow native(Symbol symbol) {
   return {symbol, kNativeNode, 0, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
 }
 constexpr SlotRow kSlots[kSlotCount] = {
-    native(kAdapted),     native(kAdded),       native(kCoreCall),  native(kDriverVersion),
-    native(kErrorName),   native(kErrorString), native(kErrorText), native(kGetLastError),
-    native(kInteger),     native(kMajor),       native(kNew),       native(kNothing),
-    native(kOld),         native(kOutputs),     native(kBuiltin),   native(kPeekAtLastError),
-    native(kPointer),     native(kQuery),       native(kRejected),  native(kStruct),
-    {kCoreCall, 2, 0, 0}, {kOld, 2, 1, 0},      {kNew, 2, 2, 0},    {kRejected, 2, 3, 0},
+    native(kAdapted),     native(kAdded),       native(kCoreCall),     native(kDriverVersion),
+    native(kErrorName),   native(kErrorString), native(kErrorText),    native(kGetLastError),
+    native(kInteger),     native(kMajor),       native(kNew),          native(kNothing),
+    native(kOld),         native(kOutputs),     native(kBuiltin),      native(kPeekAtLastError),
+    native(kPointer),     native(kQuery),       native(kRejectedCall), native(kStruct),
+    {kCoreCall, 2, 0, 0}, {kOld, 2, 1, 0},      {kNew, 2, 2, 0},       {kRejectedCall, 2, 3, 0},
     {kMajor, 2, 0, 0},    {kAdapted, 2, 4, 0}};
 
 constexpr ErrorRow kErrors[] = {{0, text(kFirstError), text(kFirstError + 1)},
@@ -171,7 +171,7 @@ const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kAvailability.rows},
                         kSymbols,
                         kSlots,
                         kSlotCount,
-                        kCells,
+                        kDispositions,
                         kTargets,
                         kReasons,
                         kReasonText,

@@ -26,10 +26,10 @@ enum Symbol : std::uint16_t {
   kOutputs,  // testOutputs: outputs in registers and on the stack
   kBuiltin,  // testOwn: a function of the stub's own
   kPeekAtLastError,
-  kPointer,   // testPointer: void* ()
-  kQuery,     // testQuery: status, 0 without a library
-  kRejected,  // testRejected: there, but not the same in 13
-  kStruct,    // testStruct: 20 bytes, returned in memory
+  kPointer,       // testPointer: void* ()
+  kQuery,         // testQuery: status, 0 without a library
+  kRejectedCall,  // testRejected: there, but not the same in 13
+  kStruct,        // testStruct: 20 bytes, returned in memory
   kSymbolCount
 };
 

@@ -1,4 +1,4 @@
-"""What becomes of each call: (symbol, caller's major, runtime's major) -> one cell.
+"""What becomes of each call: (symbol, caller's major, runtime's major) -> one disposition.
 
     direct     same name, same ABI
     renamed    another name that means the same (renames.txt, by review), same ABI
@@ -6,8 +6,8 @@
     emulated   a function of ours made from other calls (adapters/)
     absent     the runtime's major has no such function (absents.txt may say why nothing stands for it)
     rejected   it is there, but may not be called (rejects.txt), or nobody has shown that it is safe
-A caller may be any release of its major, and so may the runtime: a cell is direct or renamed only if
-that holds for every pair of harvested releases.
+A caller may be any release of its major, and so may the runtime: a disposition is direct or renamed
+only if that holds for every pair of harvested releases.
 """
 
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ KINDS = ("direct", "renamed", "adapted", "emulated", "absent", "rejected")
 
 
 @dataclass(frozen=True)
-class Cell:
+class Disposition:
     """`target` is the name to look for in the runtime, "" where there is none to call; `fallbacks`
     are further names of the same function, for runtimes that lack the first. `since` is the first
     harvested release of the runtime's major that has the target, or all that an adapter needs of it.
@@ -49,7 +49,7 @@ class Cell:
     function: str = ""
     needs: tuple[str, ...] = ()
     adapter: Optional[Adapter] = None
-    fallback: Optional["Cell"] = None
+    fallback: Optional["Disposition"] = None
 
 
 class Judge:
@@ -110,7 +110,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """What people have said about the cells of a library."""
+    """What people have said about the dispositions of a library."""
 
     renames: list[Rename]
     rejects: list[Verdict]
@@ -138,30 +138,30 @@ def load_reviewed(database: Database) -> Reviewed:
     )
 
 
-def cells(database: Database) -> dict[tuple[str, str, str], Cell]:
-    """Every cell of a library, by (symbol, caller's major, runtime's major)."""
+def dispositions(database: Database) -> dict[tuple[str, str, str], Disposition]:
+    """Every disposition of a library, by (symbol, caller's major, runtime's major)."""
     reviewed = load_reviewed(database)
     judge = Judge(database)
     result = {}
     for name, function in database.functions.items():
         for caller in function.majors:
             for runtime in database.majors:
-                result[(name, caller, runtime)] = _cell(
+                result[(name, caller, runtime)] = _disposition(
                     database, judge, reviewed, function, caller, runtime
                 )
     return result
 
 
-def _cell(
+def _disposition(
     database: Database,
     judge: Judge,
     reviewed: Reviewed,
     function: Function,
     caller: str,
     runtime: str,
-) -> Cell:
+) -> Disposition:
     name = function.name
-    cell = Cell(name, caller, runtime, "rejected")
+    disposition = Disposition(name, caller, runtime, "rejected")
     targets = _renamed(database, reviewed.renames, name, caller, runtime)
     if caller == runtime:
         names = tuple(
@@ -170,23 +170,23 @@ def _cell(
             if not judge.difference(function, caller, database.functions[other], runtime)
         )
         return replace(
-            cell, kind="direct", target=name, fallbacks=names, since=_since(function, runtime)
+            disposition, kind="direct", target=name, fallbacks=names, since=_since(function, runtime)
         )
     for entry in reviewed.rejects:
         if entry.matches(name, caller, runtime):
-            return replace(cell, reason=entry.reason)
+            return replace(disposition, reason=entry.reason)
     lines = [line for line in reviewed.adapters if line.matches(name, caller, runtime)]
     for line in lines:
         if not line.fallback:
-            return _adapted(database, reviewed, cell, line)
-    found = _as_it_is(database, judge, reviewed, function, cell, targets)
+            return _adapted(database, reviewed, disposition, line)
+    found = _as_it_is(database, judge, reviewed, function, disposition, targets)
     if not lines:
         return found
     if found.kind not in ("direct", "renamed"):
         raise abi_text.FormatError(
             f"adapters: {name} for {caller} on {runtime} is {found.kind}: a fallback for nothing"
         )
-    return replace(found, fallback=_adapted(database, reviewed, cell, lines[0]))
+    return replace(found, fallback=_adapted(database, reviewed, disposition, lines[0]))
 
 
 def _as_it_is(
@@ -194,11 +194,11 @@ def _as_it_is(
     judge: Judge,
     reviewed: Reviewed,
     function: Function,
-    cell: Cell,
+    disposition: Disposition,
     targets: list[tuple[str, str]],
-) -> Cell:
-    """A cell that nothing of ours fills."""
-    name, caller, runtime = cell.symbol, cell.caller, cell.runtime
+) -> Disposition:
+    """A disposition without a function of ours."""
+    name, caller, runtime = disposition.symbol, disposition.caller, disposition.runtime
     if targets:
         reasons = [
             judge.difference(function, caller, database.functions[other], runtime)
@@ -206,10 +206,10 @@ def _as_it_is(
         ]
         good = [target for target, reason in zip(targets, reasons) if not reason]
         if not good:
-            return replace(cell, reason=f"as {targets[0][0]}: {reasons[0]}")
+            return replace(disposition, reason=f"as {targets[0][0]}: {reasons[0]}")
         first, why = good[0]
         return replace(
-            cell,
+            disposition,
             kind="renamed",
             target=first,
             reason=why,
@@ -219,23 +219,23 @@ def _as_it_is(
     if runtime not in function.majors:
         why = next((line.reason for line in reviewed.absents if line.matches(name, caller, runtime)),
                    _why_absent(database, function, runtime))
-        return replace(cell, kind="absent", reason=why)
+        return replace(disposition, kind="absent", reason=why)
     reason = judge.difference(function, caller, function, runtime)
     if reason:
-        return replace(cell, reason=reason)
-    return replace(cell, kind="direct", target=name, since=_since(function, runtime))
+        return replace(disposition, reason=reason)
+    return replace(disposition, kind="direct", target=name, since=_since(function, runtime))
 
 
-def _adapted(database: Database, reviewed: Reviewed, cell: Cell, line: Adapter) -> Cell:
-    """A cell that a function of ours fills."""
-    suffix = split_suffix(cell.symbol)[1]
+def _adapted(database: Database, reviewed: Reviewed, disposition: Disposition, line: Adapter) -> Disposition:
+    """A disposition that is a function of ours."""
+    suffix = split_suffix(disposition.symbol)[1]
 
     def with_suffix(name: str) -> str:
         longer = name + suffix
         if is_driver_name(name):
             return longer if longer in reviewed.driver_names else name
         other = database.functions.get(longer)
-        return longer if other and cell.runtime in other.majors else name
+        return longer if other and disposition.runtime in other.majors else name
 
     target = with_suffix(line.target)
     needs = tuple(map(with_suffix, line.needs or (line.target,)))
@@ -244,26 +244,26 @@ def _adapted(database: Database, reviewed: Reviewed, cell: Cell, line: Adapter) 
         known = database.functions.get(name)
         if is_driver_name(name):
             if name not in reviewed.driver_names:
-                raise abi_text.FormatError(f"adapters: no driver has {name}, which {cell.symbol} needs")
-        elif known is None or cell.runtime not in known.majors:
+                raise abi_text.FormatError(f"adapters: no driver has {name}, which {disposition.symbol} needs")
+        elif known is None or disposition.runtime not in known.majors:
             raise abi_text.FormatError(
-                f"adapters: {cell.symbol} for {cell.caller} on {cell.runtime} needs {name}, "
-                f"which no {cell.runtime} has"
+                f"adapters: {disposition.symbol} for {disposition.caller} on {disposition.runtime} needs {name}, "
+                f"which no {disposition.runtime} has"
             )
         else:
-            mine.append(_since(known, cell.runtime))
+            mine.append(_since(known, disposition.runtime))
     function = line.function + suffix if line.function else (
-        f"copy_{cell.caller}_{cell.runtime}_{cell.symbol}"
+        f"copy_{disposition.caller}_{disposition.runtime}_{disposition.symbol}"
     )
-    first = abi_text.sort_versions(mine)[-1:] or database.versions_of(cell.runtime)[:1]
-    return replace(cell, kind=line.kind, target="" if line.function else target, reason=line.reason,
+    first = abi_text.sort_versions(mine)[-1:] or database.versions_of(disposition.runtime)[:1]
+    return replace(disposition, kind=line.kind, target="" if line.function else target, reason=line.reason,
                    since=first[0], function=function, needs=needs, adapter=line)
 
 
 def _renamed(
     database: Database, renames: list[Rename], symbol: str, caller: str, runtime: str
 ) -> list[tuple[str, str]]:
-    """(target, reason) of the lines about this cell whose target the runtime's major has."""
+    """(target, reason) of the lines about this call whose target the runtime's major has."""
     found = []
     for line in renames:
         if caller in line.callers and runtime == line.runtime:

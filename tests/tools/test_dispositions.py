@@ -1,18 +1,18 @@
-"""Cells: what becomes of a call when the caller's major and the runtime's differ."""
+"""Dispositions: what becomes of a call when the caller's major and the runtime's differ."""
 
 import re
 import unittest
 
 from abi_support import SmallDatabase, real
-from generate import abi_text, cells, overrides
+from generate import abi_text, dispositions, overrides
 
-_cells = {}
+_dispositions = {}
 
 
-def cell(symbol: str, caller: str, runtime: str, library: str = "cudart") -> cells.Cell:
-    if library not in _cells:
-        _cells[library] = cells.cells(real(library))
-    return _cells[library][(symbol, caller, runtime)]
+def disposition(symbol: str, caller: str, runtime: str, library: str = "cudart") -> dispositions.Disposition:
+    if library not in _dispositions:
+        _dispositions[library] = dispositions.dispositions(real(library))
+    return _dispositions[library][(symbol, caller, runtime)]
 
 
 VERSIONS = "11.8  x\n12.0  x\n12.1  x\n13.0  x\n"
@@ -29,9 +29,9 @@ def small(functions: str, **files: str) -> SmallDatabase:
 
 
 class SmallCases(unittest.TestCase):
-    def one(self, functions: str, key: tuple[str, str, str], **files: str) -> cells.Cell:
+    def one(self, functions: str, key: tuple[str, str, str], **files: str) -> dispositions.Disposition:
         with small(functions, **files) as database:
-            return cells.cells(database)[key]
+            return dispositions.dispositions(database)[key]
 
     def test_the_same_major_is_direct_whatever_the_rule_says(self):
         text = "f\n  12.0  int (int a)\n  12.1  int (int a, int b)\n"
@@ -108,7 +108,7 @@ class SmallCases(unittest.TestCase):
 
     TWO = "f\n  12.0-12.1  int (struct S * s)\n  13.0  int (struct S * s, int n)\n"
 
-    def test_an_adapter_fills_the_cell_that_the_rule_rejects(self):
+    def test_an_adapter_fills_the_disposition_that_the_rule_rejects(self):
         lines = "12>13 f adapted with_count  13 asks for a count\n"
         found = self.one(self.TWO, ("f", "12", "13"), adapters=lines)
         self.assertEqual((found.kind, found.function, found.needs, found.since),
@@ -186,11 +186,11 @@ class SmallCases(unittest.TestCase):
 
 
 class Cudart(unittest.TestCase):
-    def test_every_symbol_has_a_cell_for_every_runtime(self):
+    def test_every_symbol_has_a_disposition_for_every_runtime(self):
         database = real("cudart")
-        found = cells.cells(database)
+        found = dispositions.dispositions(database)
         self.assertEqual(len(found), sum(len(f.majors) for f in database.functions.values()) * 3)
-        self.assertLessEqual({c.kind for c in found.values()}, set(cells.KINDS))
+        self.assertLessEqual({c.kind for c in found.values()}, set(dispositions.KINDS))
         for one in found.values():
             self.assertEqual(bool(one.target or one.function),
                              one.kind in ("direct", "renamed", "adapted", "emulated"), one)
@@ -233,7 +233,7 @@ class Cudart(unittest.TestCase):
             for caller in ("11", "12", "13"):
                 for runtime in ("11", "12", "13"):
                     self.assertEqual(
-                        cell(symbol, caller, runtime).kind,
+                        disposition(symbol, caller, runtime).kind,
                         "direct",
                         f"{symbol} {caller} on {runtime}",
                     )
@@ -246,7 +246,7 @@ class Cudart(unittest.TestCase):
             ("cudaGetDeviceProperties_v2", "12", "13"),
             ("cudaGetDeviceProperties", "11", "13"),
         ):
-            kind = cell(symbol, caller, runtime).kind
+            kind = disposition(symbol, caller, runtime).kind
             self.assertIn(kind, ("adapted", "emulated", "rejected"), symbol)
 
     def test_renames(self):
@@ -258,29 +258,29 @@ class Cudart(unittest.TestCase):
             ("cudaThreadExit", "11", "13", "cudaDeviceReset"),
             ("cudaGraphInstantiate", "12", "11", "cudaGraphInstantiateWithFlags"),
         ):
-            found = cell(symbol, caller, runtime)
+            found = disposition(symbol, caller, runtime)
             self.assertEqual((found.kind, found.target), ("renamed", target), symbol)
 
     def test_the_properties_of_11_are_still_in_12(self):
-        self.assertEqual(cell("cudaGetDeviceProperties", "11", "12").kind, "direct")
+        self.assertEqual(disposition("cudaGetDeviceProperties", "11", "12").kind, "direct")
 
     def test_doors_to_other_functions_do_not_cross(self):
-        self.assertEqual(cell("cudaGetExportTable", "12", "13").kind, "rejected")
-        self.assertEqual(cell("cudaGetExportTable", "13", "13").kind, "direct")
+        self.assertEqual(disposition("cudaGetExportTable", "12", "13").kind, "rejected")
+        self.assertEqual(disposition("cudaGetExportTable", "13", "13").kind, "direct")
 
     def test_doors_to_the_driver_keep_the_callers_promise(self):
         for symbol in ("cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz"):
             for caller, runtime in (("11", "12"), ("12", "13"), ("13", "11")):
-                self.assertEqual(cell(symbol, caller, runtime).kind, "adapted", symbol)
-            self.assertEqual(cell(symbol, "13", "13").kind, "direct")
+                self.assertEqual(disposition(symbol, caller, runtime).kind, "adapted", symbol)
+            self.assertEqual(disposition(symbol, "13", "13").kind, "direct")
 
     def test_a_launch_by_kernel_handle_is_made_from_another_in_11(self):
-        found = cell("__cudaLaunchKernel", "13", "11")
+        found = disposition("__cudaLaunchKernel", "13", "11")
         self.assertEqual((found.kind, found.needs), ("emulated", ("cudaLaunchKernel",)))
-        found = cell("__cudaLaunchKernel_ptsz", "13", "11")
+        found = disposition("__cudaLaunchKernel_ptsz", "13", "11")
         self.assertEqual((found.function, found.needs),
                          ("launch_kernel_ptsz", ("cudaLaunchKernel_ptsz",)))
-        self.assertEqual(cell("__cudaLaunchKernel", "13", "12").kind, "direct")
+        self.assertEqual(disposition("__cudaLaunchKernel", "13", "12").kind, "direct")
 
     def test_every_line_of_the_reviewed_files_is_about_something(self):
         for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
@@ -317,14 +317,14 @@ class OtherLibraries(unittest.TestCase):
             database = real(library)
             reviews = {line.reason
                        for line in overrides.load_verdicts(database.path / "rejects.txt")}
-            for found in cells.cells(database).values():
+            for found in dispositions.dispositions(database).values():
                 if found.kind == "rejected":
                     self.assertIn(found.reason, reviews, found)
 
     def test_nvrtc(self):
-        self.assertEqual(cell("nvrtcCompileProgram", "11", "13", "nvrtc").kind, "direct")
-        self.assertEqual(cell("nvrtcGetTileIR", "13", "12", "nvrtc").kind, "absent")
-        self.assertEqual(cell("__nvrtcCPEx", "12", "13", "nvrtc").kind, "rejected")
+        self.assertEqual(disposition("nvrtcCompileProgram", "11", "13", "nvrtc").kind, "direct")
+        self.assertEqual(disposition("nvrtcGetTileIR", "13", "12", "nvrtc").kind, "absent")
+        self.assertEqual(disposition("__nvrtcCPEx", "12", "13", "nvrtc").kind, "rejected")
 
     def test_lto_ir_crosses_to_newer_compilers_alone(self):
         for symbol, caller, runtime, kind, target in (
@@ -342,29 +342,29 @@ class OtherLibraries(unittest.TestCase):
             ("nvrtcGetNVVMSize", "11", "12", "direct", "nvrtcGetNVVMSize"),
             ("nvrtcGetNVVMSize", "11", "13", "renamed", "nvrtcGetLTOIRSize"),
         ):
-            found = cell(symbol, caller, runtime, "nvrtc")
+            found = disposition(symbol, caller, runtime, "nvrtc")
             self.assertEqual((found.kind, found.target), (kind, target), found)
 
     def test_nvjitlink_names_of_one_minor(self):
-        found = cell("__nvJitLinkComplete_12_4", "12", "13", "nvjitlink")
+        found = disposition("__nvJitLinkComplete_12_4", "12", "13", "nvjitlink")
         self.assertEqual((found.kind, found.target), ("renamed", "nvJitLinkComplete"))
-        found = cell("__nvJitLinkCreate_13_5", "13", "12", "nvjitlink")
+        found = disposition("__nvJitLinkCreate_13_5", "13", "12", "nvjitlink")
         self.assertEqual(
             (found.target, found.fallbacks), ("nvJitLinkCreate", ("__nvJitLinkCreate_12_0",))
         )
-        found = cell("__nvJitLinkCreate_12_9", "12", "12", "nvjitlink")
+        found = disposition("__nvJitLinkCreate_12_9", "12", "12", "nvjitlink")
         self.assertEqual((found.kind, found.target), ("direct", "__nvJitLinkCreate_12_9"))
         self.assertIn("nvJitLinkCreate", found.fallbacks)
-        self.assertEqual(cell("__nvJitLinkComplete_12_7", "12", "13", "nvjitlink").kind, "renamed")
-        self.assertEqual(cell("__nvJitLinkAPI", "12", "13", "nvjitlink").kind, "rejected")
+        self.assertEqual(disposition("__nvJitLinkComplete_12_7", "12", "13", "nvjitlink").kind, "renamed")
+        self.assertEqual(disposition("__nvJitLinkAPI", "12", "13", "nvjitlink").kind, "rejected")
 
     def test_what_a_program_of_12_gives_a_linker_of_13_is_looked_at(self):
         for function in ("Create", "Destroy", "AddData", "AddFile"):
             for symbol in (f"nvJitLink{function}", f"__nvJitLink{function}_12_0",
                            f"__nvJitLink{function}_12_9"):
-                found = cell(symbol, "12", "13", "nvjitlink")
+                found = disposition(symbol, "12", "13", "nvjitlink")
                 self.assertEqual((found.kind, found.needs), ("adapted", (f"nvJitLink{function}",)))
-        self.assertEqual(cell("nvJitLinkAddData", "13", "12", "nvjitlink").kind, "renamed")
+        self.assertEqual(disposition("nvJitLinkAddData", "13", "12", "nvjitlink").kind, "renamed")
 
     def test_every_name_of_nvjitlink_leads_somewhere_in_every_release(self):
         """A program may be built for a newer minor than the one that is there."""
@@ -373,7 +373,7 @@ class OtherLibraries(unittest.TestCase):
                               if release in function.versions} for release in database.versions}
         base = {name[len("__"):-len("_12_0")] for name in exported["12.0"] if name.endswith("_12_0")}
         self.assertEqual(len(base), 13)
-        for (symbol, _, runtime), found in cells.cells(database).items():
+        for (symbol, _, runtime), found in dispositions.dispositions(database).items():
             plain = re.sub(r"^__(.*)_1\d_\d+$", r"\1", symbol)
             if plain not in base:
                 continue
@@ -383,12 +383,12 @@ class OtherLibraries(unittest.TestCase):
                 self.assertTrue(names & exported[release], f"{found} on {release}")
 
     def test_the_driver_has_one_major(self):
-        self.assertEqual(cell("cuInit", "NATIVE", "NATIVE", "cuda").kind, "direct")
-        self.assertEqual({c.kind for c in cells.cells(real("cuda")).values()}, {"direct"})
+        self.assertEqual(disposition("cuInit", "NATIVE", "NATIVE", "cuda").kind, "direct")
+        self.assertEqual({c.kind for c in dispositions.dispositions(real("cuda")).values()}, {"direct"})
 
     def test_a_name_of_the_driver_leads_to_itself_alone(self):
         """cuCtxCreate_v4 must not become an older form of the function, which has other parameters."""
-        for found in cells.cells(real("cuda")).values():
+        for found in dispositions.dispositions(real("cuda")).values():
             self.assertEqual((found.target, found.fallbacks), (found.symbol, ()))
 
 
