@@ -6,8 +6,8 @@
 
 #include "anycuda/linker/errors.h"
 #include "compat/descriptor/libraries.h"
-#include "compat/search/advice.h"
 #include "compat/search/driver/driver.h"
+#include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
 #include "linker/base/words.h"
@@ -35,7 +35,7 @@ void describe_failure(const Report& report, Arena* arena, QuietFind* find) {
     find->refused = version;
     find->refused_path = c->path;
   }
-  find->report += std::string("\n  what would help: ") + advice_after(report, arena);
+  find->report += std::string("\n  what would help: ") + hint_for(report, arena);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void check_settings(const LibraryDescriptor& library, const Policy& policy) {
   const Report report(request);
   Arena arena;
   throw BackendError(std::string(refused_setting(report, &arena)) + ", so " + library.product +
-                     " is not looked for: " + advice_after(report, &arena));
+                     " is not looked for: " + hint_for(report, &arena));
 }
 
 QuietFind find_quietly(const char* library) {

@@ -4,7 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "compat/search/advice.h"
+#include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
 #include "loader/tables.h"
@@ -144,7 +144,7 @@ void report_no_library(const Report* report, Arena* arena, const char* function)
     add_candidate(&message, *c, *report, arena);
   }
   add_wrong_settings(&message, report->request.policy);
-  message.add("  what to do: %s.\n", advice_after(*report, arena));
+  message.add("  what to do: %s.\n", hint_for(*report, arena));
   message.send();
 }
 
@@ -169,7 +169,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
     message.add(", of CUDA %d; the calling program was built for CUDA %d", failure.library_major,
                 failure.caller_major);
   }
-  if (advice_for(failure.caller_major, failure.library_major) == FunctionAdvice::own_major) {
+  if (function_hint(failure.caller_major, failure.library_major) == FunctionHint::own_major) {
     message.add(
         "\n  what to do: install a %s of CUDA %d, and set ANYCUDA_CROSS_MAJOR=reject if another "
         "stays beside it.\n",

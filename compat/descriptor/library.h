@@ -14,11 +14,11 @@ struct MajorRow {
 
 // Facts for finding a library; enough to look for one that has no stub in this file (the driver).
 struct LibraryDescriptor {
-  const char* name;         // "cudart", as reports name it
-  const char* product;      // "CUDA runtime"
-  const char* variable;     // "ANYCUDA_CUDART"
-  const char* file_prefix;  // "libcudart.so": what every name of the library starts with
-  const char* advice;       // what to install when no file is found
+  const char* name;          // "cudart", as reports name it
+  const char* product;       // "CUDA runtime"
+  const char* variable;      // "ANYCUDA_CUDART"
+  const char* file_prefix;   // "libcudart.so": what every name of the library starts with
+  const char* install_hint;  // what to install when no file is found
   const MajorRow* majors;
   int major_count;
   const char* const* wheel_folders;  // below site-packages, nullptr at the end

@@ -6,8 +6,8 @@
 #include "compat/descriptor/libraries.h"
 #include "compat/doctor/names.h"
 #include "compat/doctor/record.h"
-#include "compat/search/advice.h"
 #include "compat/search/driver/driver.h"
+#include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
 
@@ -106,7 +106,7 @@ void write_answer(const Report& report, Arena* arena, Records* records) {
       .field("major", version.major)
       .field("minor", version.minor)
       .field("refused", refused_setting(report, arena))
-      .field("advice", loaded ? "" : advice_after(report, arena))
+      .field("advice", loaded ? "" : hint_for(report, arena))
       .end();
 }
 

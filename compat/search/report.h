@@ -1,5 +1,5 @@
 // What a search was asked and what it found. Printers make messages, doctor rows and exceptions of
-// it (reason.h, advice.h).
+// it (reason.h, hint.h).
 #pragma once
 
 #include "compat/descriptor/symbols.h"

@@ -71,9 +71,9 @@ class Machines(unittest.TestCase):
         self.assertEqual(set(taken(report).values()), {""})
         self.assertEqual((report["status"], report["possible"]), (1, False))
         self.assertIn("no usable CUDA runtime", report["reasons"])
-        (help_,) = [one for one in report["help"] if one["why"] == "a program gets no CUDA runtime"]
-        self.assertEqual(help_["commands"], ["pip install nvidia-cuda-runtime-cu12"])
-        self.assertIn("CUDA 12 or older", help_["what"])
+        (hint,) = [one for one in report["help"] if one["why"] == "a program gets no CUDA runtime"]
+        self.assertEqual(hint["commands"], ["pip install nvidia-cuda-runtime-cu12"])
+        self.assertIn("CUDA 12 or older", hint["what"])
 
     def test_no_driver_and_all_gives_13_5(self):
         report = self.with_runtimes(*CUDARTS).told()

@@ -13,7 +13,7 @@ from doctor_support import COMMAND, ROOT, Machine, needs_build
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import terminal  # noqa: E402
-from anycuda.doctor import as_json, findings, machine, records, remedies, text, verdict, words  # noqa: E402
+from anycuda.doctor import as_json, findings, hints, machine, records, text, verdict, words  # noqa: E402
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
 
 GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
@@ -89,12 +89,12 @@ class Verdicts(unittest.TestCase):
                          "a program built for CUDA 11 gets no CUDA runtime.")
 
 
-class Remedies(unittest.TestCase):
+class Hints(unittest.TestCase):
     def commands(self, what: Findings, **about) -> list[str]:
-        return [command for one in remedies.what_helps(what, here(**about)) for command in one.commands]
+        return [command for one in hints.hints_for(what, here(**about)) for command in one.commands]
 
     def test_where_all_is_well_nothing_helps(self):
-        self.assertEqual(remedies.what_helps(found(), here()), [])
+        self.assertEqual(hints.hints_for(found(), here()), [])
 
     def test_a_runtime_that_the_driver_runs_is_to_be_installed(self):
         for cuda, command in (("11.4", "pip install nvidia-cuda-runtime-cu11"),
@@ -132,7 +132,7 @@ class Remedies(unittest.TestCase):
 
     def test_what_crashes_is_named(self):
         library = runtime([], _12=Answer(ended="crash: signal 11", last_step="cudart: opening /x"))
-        (one,) = remedies.what_helps(found(library), here())
+        (one,) = hints.hints_for(found(library), here())
         self.assertIn("cudart: opening /x", one.what)
 
 
@@ -204,7 +204,7 @@ class Records(unittest.TestCase):
 class Page(unittest.TestCase):
     def page(self, what: Findings, width=None, colour=False) -> str:
         judged = verdict.judge(what)
-        return text.report("1.2.3", here(), what, judged, remedies.what_helps(what, here()), text.Page(colour, width))
+        return text.report("1.2.3", here(), what, judged, hints.hints_for(what, here()), text.Page(colour, width))
 
     def test_the_whole_page(self):
         one = candidate(_12=TAKEN, unversioned=TAKEN)

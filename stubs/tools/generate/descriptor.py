@@ -14,7 +14,8 @@ _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "ma
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
              "no_library_status": {}, "roles": {}, "own": {}, "before_first_call": ""}
-_FIELDS = {"core": "required_symbols", "own": "builtin", "roles": "special_functions"}  # key: its field
+_FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin",  # key: its field
+           "roles": "special_functions"}
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Descriptor:
     stub: str
     variable: str
     file_prefix: str
-    advice: str
+    install_hint: str
     majors: tuple[Major, ...]
     wheel_folders: tuple[str, ...]
     driver_bound: bool

@@ -232,7 +232,7 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr") ->
     rules = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.one_per_process).lower(),
              f"Output::{descriptor.output or 'none'}", f"LtoIr::{lto_ir}"]
     fields = [quote(descriptor.name), quote(descriptor.product), quote(descriptor.variable),
-              quote(descriptor.file_prefix), quote(descriptor.advice), f"k{name}Majors",
+              quote(descriptor.file_prefix), quote(descriptor.install_hint), f"k{name}Majors",
               str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
               "{" + ", ".join(rules) + "}", peer]
     return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"

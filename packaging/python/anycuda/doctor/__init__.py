@@ -11,8 +11,8 @@ from ..failure import Failure
 from . import as_json, questions, text
 from .findings import (UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of,
                        setting_of)
+from .hints import hints_for
 from .machine import this_machine
-from .remedies import what_helps
 from .verdict import RUNTIME, judge
 
 NAME = "doctor"
@@ -58,15 +58,15 @@ def run(arguments: argparse.Namespace) -> int:
     _check("caller", callers, list(dict.fromkeys(caller for library in known for caller in library.callers)))
     findings = _ask(asker, known, callers, [setting_of(record) for record in about.of("setting")], libraries)
     machine, verdict = this_machine(arguments.native), judge(findings)
-    help_ = what_helps(findings, machine)
+    hints = hints_for(findings, machine)
     version = about.first("format").text("version")
     # The runtime was asked for in any case.
     findings.libraries = [one for one in findings.libraries if not libraries or one.name in libraries]
     if arguments.json:
-        print(as_json.report(version, machine, findings, verdict, help_))
+        print(as_json.report(version, machine, findings, verdict, hints))
     else:
         page = text.Page(terminal.wants_colour(), terminal.width_of())
-        print(text.report(version, machine, findings, verdict, help_, page))
+        print(text.report(version, machine, findings, verdict, hints, page))
     return verdict.status
 
 

@@ -6,14 +6,14 @@ import json
 from dataclasses import asdict
 
 from .findings import Findings
+from .hints import Hint
 from .machine import Machine
-from .remedies import Remedy
 from .verdict import POSSIBLE, Verdict
 
 SCHEMA = 1
 
 
-def report(version: str, machine: Machine, findings: Findings, verdict: Verdict, help_: list[Remedy]) -> str:
+def report(version: str, machine: Machine, findings: Findings, verdict: Verdict, hints: list[Hint]) -> str:
     whole = {
         "schema": SCHEMA,
         "anycuda": version,
@@ -24,6 +24,6 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
         "settings": [asdict(setting) for setting in findings.settings],
         "driver": asdict(findings.driver),
         "libraries": [asdict(library) for library in findings.libraries],
-        "help": [asdict(remedy) for remedy in help_],
+        "help": [asdict(hint) for hint in hints],
     }
     return json.dumps(whole, indent=1)

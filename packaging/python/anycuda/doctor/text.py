@@ -5,8 +5,8 @@ from __future__ import annotations
 from .. import terminal
 from . import words
 from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library
+from .hints import Hint
 from .machine import Machine
-from .remedies import Remedy
 from .verdict import POSSIBLE, Verdict
 
 _MARK = ">"
@@ -53,7 +53,7 @@ class Page:
         return [_INDENT + line for line in terminal.table(heads, rows, width, colours, below=below, whole=True)]
 
 
-def report(version: str, machine: Machine, findings: Findings, verdict: Verdict, help_: list[Remedy],
+def report(version: str, machine: Machine, findings: Findings, verdict: Verdict, hints: list[Hint],
            page: Page) -> str:
     _header(version, machine, page)
     _settings(findings, page)
@@ -61,7 +61,7 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
     for library in findings.libraries:
         _library(library, findings.driver, page)
     _matrix(findings, page)
-    _help(help_, page)
+    _hints(hints, page)
     page.lines.append("")
     page.line(verdict.line, "green" if verdict.status == POSSIBLE else "red")
     return "\n".join(page.lines)
@@ -168,11 +168,11 @@ def _got(answer: Answer | None, library: Library, driver: Driver) -> str:
     return f"for CUDA {driver.cuda}" if library.is_driver else answer.version
 
 
-def _help(help_: list[Remedy], page: Page) -> None:
-    if not help_:
+def _hints(hints: list[Hint], page: Page) -> None:
+    if not hints:
         return
     page.head("What would help")
-    for number, remedy in enumerate(help_, 1):
-        page.pairs([(f"{number}.", f"{remedy.why}: {remedy.what}")])
-        for command in remedy.commands:
+    for number, hint in enumerate(hints, 1):
+        page.pairs([(f"{number}.", f"{hint.why}: {hint.what}")])
+        for command in hint.commands:
             page.line(f"{_INDENT * 4}$ {command}")

@@ -1,5 +1,5 @@
 // What a message tells its reader to do.
-#include "compat/search/advice.h"
+#include "compat/search/hint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ struct Seen {
   Verdict verdict;
 };
 
-std::string advice(std::initializer_list<Seen> candidates, const char* wrong_variable = nullptr,
-                   Output output = Output::none, const char* mode_variable = kModeVariable) {
+std::string hint(std::initializer_list<Seen> candidates, const char* wrong_variable = nullptr,
+                 Output output = Output::none, const char* mode_variable = kModeVariable) {
   LibraryDescriptor library = kLibrary;
   library.rules.output = output;
   unit::TestSearch search(library, nullptr, unit::kNoDriver);
@@ -37,92 +37,91 @@ std::string advice(std::initializer_list<Seen> candidates, const char* wrong_var
     candidate->image.state = FileState::usable;
     candidate->verdict = seen.verdict;
   }
-  return advice_after(search, &search.arena);
+  return hint_for(search, &search.arena);
 }
 
-TEST(Advice, WhereThereIsNothingIsToInstall) {
-  EXPECT_THAT(advice({}), HasSubstr("install the test library"));
-  EXPECT_THAT(advice({}), HasSubstr("set ANYCUDA_TESTLIB"));
+TEST(Hint, WhereThereIsNothingIsToInstall) {
+  EXPECT_THAT(hint({}), HasSubstr("install the test library"));
+  EXPECT_THAT(hint({}), HasSubstr("set ANYCUDA_TESTLIB"));
 }
 
 // Candidates of tiers that the search did not come to are in a report for its readers.
-TEST(Advice, IsAboutWhatTheSearchReachedOnly) {
+TEST(Hint, IsAboutWhatTheSearchReachedOnly) {
   unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
   search.tiers[static_cast<int>(SearchTier::system)].searched = false;
   Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
   candidate->image.state = FileState::usable;
   candidate->verdict = Verdict::driver_too_old;
-  EXPECT_THAT(advice_after(search, &search.arena), HasSubstr("install the test library"));
+  EXPECT_THAT(hint_for(search, &search.arena), HasSubstr("install the test library"));
 }
 
-TEST(Advice, ForAFileThatTheUserNamedIsAboutTheVariable) {
-  EXPECT_THAT(advice({{SearchTier::variable, Verdict::accepted}}),
+TEST(Hint, ForAFileThatTheUserNamedIsAboutTheVariable) {
+  EXPECT_THAT(hint({{SearchTier::variable, Verdict::accepted}}),
               HasSubstr("correct ANYCUDA_TESTLIB or unset it"));
 }
 
-TEST(Advice, ForASecondMajorIsToUnsetTheVariable) {
-  EXPECT_THAT(advice({{SearchTier::variable, Verdict::other_loaded}}),
+TEST(Hint, ForASecondMajorIsToUnsetTheVariable) {
+  EXPECT_THAT(hint({{SearchTier::variable, Verdict::other_loaded}}),
               HasSubstr("unset ANYCUDA_TESTLIB: the process has its test library already"));
 }
 
-TEST(Advice, ForADriverThatIsTooOldIsToUpdateIt) {
-  EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_too_old}}),
+TEST(Hint, ForADriverThatIsTooOldIsToUpdateIt) {
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}),
               HasSubstr("update the driver, or install a test library of CUDA 12 or older"));
 }
 
 // What it makes may be for another machine than this one.
-TEST(Advice, ForACompilerAndAnOldDriverNamesTheWayWithoutTheDriver) {
+TEST(Hint, ForACompilerAndAnOldDriverNamesTheWayWithoutTheDriver) {
   for (const Output output : {Output::ptx, Output::cubin}) {
-    EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_too_old}}, nullptr, output),
+    EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}, nullptr, output),
                 HasSubstr("for another machine, ANYCUDA_COMPAT=off"));
   }
-  EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_too_old}}),
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}),
               Not(HasSubstr("ANYCUDA_COMPAT")));
 }
 
-TEST(Advice, NamesTheModeVariableInForce) {
+TEST(Hint, NamesTheModeVariableInForce) {
   const char* const variable = "ANYCUDA_STUB_COMPAT";
-  EXPECT_THAT(
-      advice({{SearchTier::system, Verdict::driver_too_old}}, nullptr, Output::ptx, variable),
-      HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
-  EXPECT_THAT(advice({{SearchTier::system, Verdict::no_metadata}}, nullptr, Output::none, variable),
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}, nullptr, Output::ptx, variable),
+              HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::no_metadata}}, nullptr, Output::none, variable),
               HasSubstr("unset ANYCUDA_STUB_COMPAT"));
 }
 
-TEST(Advice, ForWhatStrictWantsToKnowIsToUnsetItOrToInstallWhatTheDriverServes) {
+TEST(Hint, ForWhatStrictWantsToKnowIsToUnsetItOrToInstallWhatTheDriverServes) {
   for (const Verdict verdict : {Verdict::no_metadata, Verdict::driver_branch_unknown}) {
-    EXPECT_THAT(advice({{SearchTier::system, verdict}}),
+    EXPECT_THAT(hint({{SearchTier::system, verdict}}),
                 AllOf(HasSubstr("unset ANYCUDA_COMPAT"),
                       HasSubstr("a test library of CUDA 12.2 or older with its metadata")));
   }
 }
 
-TEST(Advice, ForAMajorWithoutAKnownMinimumIsToUpdate) {
-  EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_major_unknown}}),
+TEST(Hint, ForAMajorWithoutAKnownMinimumIsToUpdate) {
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_major_unknown}}),
               HasSubstr("update the driver or anycuda, or install a test library of CUDA 12.2"));
 }
 
-TEST(Advice, UnderRejectIsToInstallTheCallersMajor) {
-  EXPECT_THAT(advice({{SearchTier::system, Verdict::other_major}}),
+TEST(Hint, UnderRejectIsToInstallTheCallersMajor) {
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::other_major}}),
               HasSubstr("install a test library of CUDA 12, or unset ANYCUDA_CROSS_MAJOR"));
 }
 
-TEST(Advice, ForAWrongSettingIsAboutThatAlone) {
-  EXPECT_THAT(advice({{SearchTier::system, Verdict::driver_too_old}}, "ANYCUDA_CROSS_MAJOR"),
+TEST(Hint, ForAWrongSettingIsAboutThatAlone) {
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}, "ANYCUDA_CROSS_MAJOR"),
               HasSubstr("set ANYCUDA_CROSS_MAJOR to adapt or reject, or unset it"));
-  EXPECT_THAT(advice({}, "ANYCUDA_COMPAT"),
+  EXPECT_THAT(hint({}, "ANYCUDA_COMPAT"),
               HasSubstr("set ANYCUDA_COMPAT to strict, best_effort or off, or unset it"));
-  EXPECT_THAT(advice({}, "ANYCUDA_STUB_COMPAT"),
+  EXPECT_THAT(hint({}, "ANYCUDA_STUB_COMPAT"),
               HasSubstr("set ANYCUDA_STUB_COMPAT to strict, best_effort or off, or unset it"));
-  EXPECT_THAT(advice({}, "ANYCUDA_DRIVER_COMPAT"),
+  EXPECT_THAT(hint({}, "ANYCUDA_DRIVER_COMPAT"),
               HasSubstr("set ANYCUDA_DRIVER_COMPAT to assume_forward_compat, or unset it"));
 }
 
-TEST(Advice, ForAFunctionIsAboutTheMajorOnlyWhereMajorsDiffer) {
-  EXPECT_EQ(advice_for(12, 13), FunctionAdvice::own_major);
-  EXPECT_EQ(advice_for(13, 12), FunctionAdvice::own_major);
-  EXPECT_EQ(advice_for(12, 12), FunctionAdvice::newer_library);
-  EXPECT_EQ(advice_for(kNativeCaller, 12), FunctionAdvice::newer_library);
+TEST(Hint, ForAFunctionIsAboutTheMajorOnlyWhereMajorsDiffer) {
+  EXPECT_EQ(function_hint(12, 13), FunctionHint::own_major);
+  EXPECT_EQ(function_hint(13, 12), FunctionHint::own_major);
+  EXPECT_EQ(function_hint(12, 12), FunctionHint::newer_library);
+  EXPECT_EQ(function_hint(kNativeCaller, 12), FunctionHint::newer_library);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "compat/search/advice.h"
+#include "compat/search/hint.h"
 
 #include <initializer_list>
 
@@ -23,7 +23,7 @@ bool refused_by_driver(const Report& report) {
 }
 
 // What an older release of the library would do for, a newer driver does too.
-const char* advice_on_driver(const Report& report, Arena* arena) {
+const char* driver_hint(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const Version driver = report.driver.cuda;
   const char* variable = report.request.policy.mode_variable;
@@ -45,7 +45,7 @@ const char* advice_on_driver(const Report& report, Arena* arena) {
 
 }  // namespace
 
-const char* advice_after(const Report& report, Arena* arena) {
+const char* hint_for(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const char* text = nullptr;
   if (report.request.policy.wrong_count != 0) {
@@ -58,20 +58,20 @@ const char* advice_after(const Report& report, Arena* arena) {
     text = arena->format("correct %s or unset it: where it is set, no other place is looked at",
                          library.variable);
   } else if (refused_by_driver(report)) {
-    text = advice_on_driver(report, arena);
+    text = driver_hint(report, arena);
   } else if (any(report, Verdict::other_major)) {
     text = arena->format("install a %s of CUDA %d, or unset ANYCUDA_CROSS_MAJOR", library.product,
                          report.request.caller_major);
   } else {
-    text =
-        arena->format("%s, or set %s to the library's full path", library.advice, library.variable);
+    text = arena->format("%s, or set %s to the library's full path", library.install_hint,
+                         library.variable);
   }
-  return text != nullptr ? text : library.advice;
+  return text != nullptr ? text : library.install_hint;
 }
 
-FunctionAdvice advice_for(int caller_major, int library_major) {
+FunctionHint function_hint(int caller_major, int library_major) {
   const bool own = caller_major == kNativeCaller || caller_major == library_major;
-  return own ? FunctionAdvice::newer_library : FunctionAdvice::own_major;
+  return own ? FunctionHint::newer_library : FunctionHint::own_major;
 }
 
 }  // namespace anycuda

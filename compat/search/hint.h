@@ -6,10 +6,10 @@
 namespace anycuda {
 
 // After a search that found nothing usable. Text in `arena`.
-const char* advice_after(const Report& report, Arena* arena);
+const char* hint_for(const Report& report, Arena* arena);
 
 // Where the library is open and its function is missing, or must not be called, for this caller.
-enum class FunctionAdvice { own_major, newer_library };
-FunctionAdvice advice_for(int caller_major, int library_major);
+enum class FunctionHint { own_major, newer_library };
+FunctionHint function_hint(int caller_major, int library_major);
 
 }  // namespace anycuda
