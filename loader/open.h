@@ -15,12 +15,12 @@ struct Opened {
 // The opened library, nullptr if none has been opened. Never opens anything.
 const Opened* opened_library();
 
-// The library for a call of `function` from `caller` under version node `node`: opened now if it
-// has to be. nullptr if there is none that may serve this caller; the reason has been reported.
+// The library for a call of `function` from `caller` under `symbol_version`: opened now if it has
+// to be. nullptr if there is none that may serve this caller; the reason has been reported.
 // Takes no lock: threads that come here together may search together, one result is kept.
-const Opened* open_library(int node, const void* caller, const char* function);
+const Opened* open_library(int symbol_version, const void* caller, const char* function);
 
-// Major that a node stands for; kNativeCaller for the native one.
-int major_of_node(int node);
+// Major that a symbol version stands for; kNativeCaller for ANYCUDA_NATIVE.
+int major_of_symbol_version(int symbol_version);
 
 }  // namespace anycuda

@@ -31,7 +31,7 @@ struct Call {
 
 // What this caller gets from this library.
 std::uint16_t disposition_of(const Call& call, const Opened& library) {
-  if (call.slot.node == kNativeNode || library.major_index < 0) return kDirect;
+  if (call.slot.symbol_version == kNativeSymbolVersion || library.major_index < 0) return kDirect;
   return kTables.dispositions[call.slot.dispositions * kLibrary.major_count + library.major_index];
 }
 
@@ -75,7 +75,8 @@ void* adapter_of(const Opened& library, std::uint16_t disposition, const char** 
 }
 
 const char* reason_of(const Call& call, const Opened& library) {
-  const bool has_disposition = call.slot.node != kNativeNode && library.major_index >= 0;
+  const bool has_disposition =
+      call.slot.symbol_version != kNativeSymbolVersion && library.major_index >= 0;
   const int place = call.slot.dispositions * kLibrary.major_count + library.major_index;
   return kTables.pool + kTables.reason_text[has_disposition ? kTables.reasons[place] : 0];
 }
@@ -87,9 +88,10 @@ void* fail(const Call& call, Failure failure, Frame* frame) {
 
 void* fail_with_report(const Call& call, const Opened& library, Failure failure, const char* reason,
                        Frame* frame) {
-  report_no_function({call.name, reason, status_of(call.slot, failure),
-                      major_of_node(call.slot.node), library.version.major, library.path},
-                     kLibrary);
+  report_no_function(
+      {call.name, reason, status_of(call.slot, failure),
+       major_of_symbol_version(call.slot.symbol_version), library.version.major, library.path},
+      kLibrary);
   return fail(call, failure, frame);
 }
 
@@ -105,7 +107,8 @@ void* resolve(const Call& call, Frame* frame) {
   if (call.symbol.builtin != 0)
     return fill_slot(call.index, kTables.builtins[call.symbol.builtin - 1]);
 
-  const Opened* library = open_library(call.slot.node, frame->return_address(), call.name);
+  const Opened* library =
+      open_library(call.slot.symbol_version, frame->return_address(), call.name);
   if (library == nullptr) return fail(call, Failure::no_library, frame);
 
   const std::uint16_t disposition = disposition_of(call, *library);

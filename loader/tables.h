@@ -29,14 +29,14 @@ struct SymbolRow {
   std::uint8_t builtin;  // index + 1 of a function of ours that stands in for it, 0: none
 };
 
-// One exported name under one version node.
+// One exported name under one symbol version.
 struct SlotRow {
   std::uint16_t symbol;
-  std::uint8_t node;           // 0: ANYCUDA_NATIVE, n: majors[n - 1]
-  std::uint16_t dispositions;  // row of `dispositions`, the native node has none
-  std::uint16_t outputs;       // where in `outputs` its list starts, 0: none
+  std::uint8_t symbol_version;  // 0: ANYCUDA_NATIVE, n: majors[n - 1]
+  std::uint16_t dispositions;   // row of `dispositions`, ANYCUDA_NATIVE has none
+  std::uint16_t outputs;        // where in `outputs` its list starts, 0: none
 };
-constexpr std::uint8_t kNativeNode = 0;
+constexpr std::uint8_t kNativeSymbolVersion = 0;
 
 // A disposition: what a caller of one major gets from a library of another. Direct: the symbol
 // itself. Values from kFirstTarget on start a list in Tables::targets: names to look for, in that

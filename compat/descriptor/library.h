@@ -8,8 +8,8 @@ namespace anycuda {
 
 struct MajorRow {
   int major;
-  const char* soname;  // libcudart.so.12
-  const char* node;    // the ELF symbol version of that major; nullptr: unversioned
+  const char* soname;          // libcudart.so.12
+  const char* symbol_version;  // nullptr: unversioned
 };
 
 // Facts for finding a library; enough to look for one that has no stub in this file (the driver).

@@ -19,8 +19,8 @@ void write_library(const Library& library, Records* records) {
   char majors[64] = "";
   int used = 0;
   for (int i = 0; i < about.major_count; ++i) {
-    // Without a version node there is one kind of caller, as for the driver.
-    if (about.majors[i].node == nullptr) continue;
+    // Without a symbol version there is one kind of caller, as for the driver.
+    if (about.majors[i].symbol_version == nullptr) continue;
     used += std::snprintf(majors + used, sizeof majors - static_cast<std::size_t>(used), "%s%d",
                           used > 0 ? " " : "", about.majors[i].major);
   }

@@ -16,7 +16,7 @@ namespace {
 
 bool is_caller(const LibraryDescriptor& library, int major) {
   const int index = library.index_of(major);
-  return major == kNativeCaller || (index >= 0 && library.majors[index].node != nullptr);
+  return major == kNativeCaller || (index >= 0 && library.majors[index].symbol_version != nullptr);
 }
 
 void write_tiers(const Report& report, Records* records) {

@@ -37,7 +37,7 @@ void read_library(int descriptor, const Piece& piece, Arena* arena, FileAnswer* 
   if (!answer->usable()) return;
   bool stub = false;
   reader.each_version_definition(
-      [&](const char* name) { stub = stub || std::strcmp(name, kStubNode) == 0; });
+      [&](const char* name) { stub = stub || std::strcmp(name, kStubSymbolVersion) == 0; });
   if (stub) {
     answer->state = FileState::anycuda_stub;
     return;

@@ -36,7 +36,7 @@ std::string soname_in(const dl_phdr_info& info, const Piece& piece) {
   bool is_stub = false;
   if (loaded.soname() != nullptr && names(piece, loaded.soname())) found = loaded.soname();
   loaded.each_version_definition([&](const char* name, bool) {
-    is_stub = is_stub || std::string_view(name) == kStubNode;
+    is_stub = is_stub || std::string_view(name) == kStubSymbolVersion;
     if (found.empty() && names(piece, name)) found = name;
   });
   return is_stub ? std::string() : found;

@@ -11,7 +11,8 @@ void lead_slots(const char* name, int caller_major, void* function) {
   if (library == nullptr || library->major_index < 0 || symbol < 0) return;
   for (int i = 0; i < kTables.slot_count; ++i) {
     const SlotRow& slot = kTables.slots[i];
-    if (slot.symbol != symbol || major_of_node(slot.node) != caller_major) continue;
+    if (slot.symbol != symbol || major_of_symbol_version(slot.symbol_version) != caller_major)
+      continue;
     const std::uint16_t disposition =
         kTables.dispositions[slot.dispositions * kLibrary.major_count + library->major_index];
     // A slot that nobody has used yet may be led elsewhere too: who is about to fill it finds it so

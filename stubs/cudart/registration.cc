@@ -12,7 +12,7 @@ namespace {
 
 // On nobody's behalf: who called the stub is not known in here.
 const Opened* open_now(unsigned kind) {
-  return open_library(kNativeNode, nullptr, symbol_of(kind));
+  return open_library(kNativeSymbolVersion, nullptr, symbol_of(kind));
 }
 
 // The library's handle for what the caller holds: the library's own, or one of ours.
@@ -134,8 +134,8 @@ ANYCUDA_OWN void anycuda_register_unified_table(void** handle, void* a, void* b,
 }
 
 ANYCUDA_OWN char anycuda_init_module(void** handle) {
-  const anycuda::Opened* library =
-      anycuda::open_library(anycuda::kNativeNode, __builtin_return_address(0), "__cudaInitModule");
+  const anycuda::Opened* library = anycuda::open_library(
+      anycuda::kNativeSymbolVersion, __builtin_return_address(0), "__cudaInitModule");
   if (library == nullptr) return 0;
   replay(*library);
   void** real = translate(handle);

@@ -106,7 +106,7 @@ TEST_F(FindFaults, AnotherLibraryUnderThisName) {
 TEST_F(FindFaults, AStubOfOurs) {
   unit::ElfImage image;
   image.soname = "libcudart.so.13";
-  image.nodes = {"ANYCUDA_NATIVE", "libcudart.so.13"};
+  image.symbol_versions = {"ANYCUDA_NATIVE", "libcudart.so.13"};
   file(name, image.bytes());
   expect_passed_over("is an anycuda stub");
 }

@@ -17,7 +17,7 @@ namespace anycuda::compat {
 inline std::string library_image(const std::string& soname) {
   unit::ElfImage image;
   image.soname = soname;
-  image.nodes = {soname};
+  image.symbol_versions = {soname};
   return image.bytes();
 }
 

@@ -1,4 +1,4 @@
-// Which node a caller reaches: its own major's, or ANYCUDA_NATIVE where it names none.
+// Which symbol version a caller reaches: its own major's, or ANYCUDA_NATIVE where it names none.
 //
 // It is seen by what the stub does. With ANYCUDA_CROSS_MAJOR=reject a caller of one major is served
 // by a runtime of that major alone, and a native caller by each of them. And
@@ -51,17 +51,17 @@ class BuiltFor : public ::testing::TestWithParam<std::string> {
   std::string program() const { return "call_cudart-" + major_of(release()); }
 };
 
-TEST_P(BuiltFor, ReachesItsOwnNodeWithTheStubInNeeded) {
+TEST_P(BuiltFor, ReachesItsOwnVersionWithTheStubInNeeded) {
   EXPECT_THAT(served_by({patched(program()), "channel"}), ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, ReachesItsOwnNodeLinkedWithTheLibraryForThat) {
+TEST_P(BuiltFor, ReachesItsOwnVersionLinkedWithTheLibraryForThat) {
   const ElfFile program_file = ElfFile::read(linked(program()));
   EXPECT_THAT(program_file.needed, ::testing::Contains("libcudart_stub.so"));
   EXPECT_THAT(served_by({linked(program()), "channel"}), ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, ReachesItsOwnNodeUnderPreload) {
+TEST_P(BuiltFor, ReachesItsOwnVersionUnderPreload) {
   EXPECT_THAT(served_by({native(program()), "channel"},
                         [&](Machine& machine) {
                           machine.on_library_path(cudart, release()).preload(stub("cudart"));
@@ -69,18 +69,18 @@ TEST_P(BuiltFor, ReachesItsOwnNodeUnderPreload) {
               ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, ReachesItsOwnNodeThroughTheDropIn) {
+TEST_P(BuiltFor, ReachesItsOwnVersionThroughTheDropIn) {
   EXPECT_THAT(served_by({native(program()), "channel"},
                         [](Machine& machine) { machine.library_path(dropin_folder()); }),
               ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, ReachesTheNativeNodeWithoutVersionInformation) {
+TEST_P(BuiltFor, ReachesTheNativeVersionWithoutVersionInformation) {
   EXPECT_EQ(served_by({versionless(program()), "channel"}), kReleases);
 }
 
 // A drop-in is one major's library; a caller without versions takes it for what it is called.
-TEST_P(BuiltFor, ReachesTheDropInsNodeWithoutVersionInformation) {
+TEST_P(BuiltFor, ReachesTheDropInsVersionWithoutVersionInformation) {
   const Path plain = Path(ANYCUDA_BINARY_DIR) / "plain/programs" / program();
   EXPECT_THAT(served_by({plain, "channel"},
                         [](Machine& machine) { machine.library_path(dropin_folder()); }),
@@ -128,24 +128,24 @@ class Interpreter : public ::testing::Test {
   }
 };
 
-TEST_F(Interpreter, ReachesTheNativeNodeByDlsym) {
+TEST_F(Interpreter, ReachesTheNativeVersionByDlsym) {
   EXPECT_EQ(loaded_by({"import:" + stub("cudart").string(), "call:cudaPeekAtLastError"}),
             kReleases);
 }
 
-TEST_F(Interpreter, ReachesTheNodeItNamesByDlvsym) {
+TEST_F(Interpreter, ReachesTheVersionItNamesByDlvsym) {
   EXPECT_THAT(
       loaded_by({"import:" + stub("cudart").string(), "call:cudaPeekAtLastError@libcudart.so.12"}),
       ElementsAre("12.9"));
 }
 
-TEST_F(Interpreter, ReachesTheDropInsNodeByDlsym) {
+TEST_F(Interpreter, ReachesTheDropInsVersionByDlsym) {
   const Path dropin = dropin_folder() / "libcudart.so.13";
   EXPECT_THAT(loaded_by({"import:" + dropin.string(), "call:cudaPeekAtLastError"}),
               ElementsAre("13.5"));
 }
 
-TEST_F(Interpreter, ReachesTheNativeNodeThroughCtypes) {
+TEST_F(Interpreter, ReachesTheNativeVersionThroughCtypes) {
   for (const std::string& release : kReleases) {
     const std::string runtime = library_of(cudart, release);
     Machine machine;

@@ -80,23 +80,24 @@ class OnlyPromised : public ::testing::TestWithParam<Component> {};
 
 TEST_P(OnlyPromised, NamesAreExported) {
   Names promised;
-  Names nodes;
+  Names versions;
   for (const Release& release : releases_of(GetParam())) {
     REQUIRE_ARTIFACT(release.artifact());
     const ElfFile real = ElfFile::read(library_of(release.component, release.version));
     promised.merge(real.exported_versioned_names());
     for (const std::string& name : real.exported_names()) promised.insert(name + "@ANYCUDA_NATIVE");
-    nodes.insert(real.version_definitions.begin(), real.version_definitions.end());
+    versions.insert(real.version_definitions.begin(), real.version_definitions.end());
   }
   const ElfFile& ours = stub_of(std::string(GetParam().name));
   EXPECT_THAT(missing_from(promised, ours.exported_versioned_names()), IsEmpty());
   ASSERT_FALSE(ours.version_definitions.empty());
   EXPECT_EQ(ours.version_definitions.front(), "ANYCUDA_NATIVE");  // callers without versions
-  const Names exported_nodes(ours.version_definitions.begin() + 1, ours.version_definitions.end());
-  EXPECT_EQ(exported_nodes, nodes);
-  for (const std::string& node : nodes) {
-    const Names dropin = ElfFile::read(dropin_folder() / node).exported_versioned_names();
-    EXPECT_THAT(missing_from(promised, dropin), IsEmpty()) << node;
+  const Names exported_versions(ours.version_definitions.begin() + 1,
+                                ours.version_definitions.end());
+  EXPECT_EQ(exported_versions, versions);
+  for (const std::string& version : versions) {
+    const Names dropin = ElfFile::read(dropin_folder() / version).exported_versioned_names();
+    EXPECT_THAT(missing_from(promised, dropin), IsEmpty()) << version;
   }
 }
 INSTANTIATE_TEST_SUITE_P(Exports, OnlyPromised, ::testing::Values(cudart, nvrtc, nvjitlink),

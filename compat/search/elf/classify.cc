@@ -28,15 +28,15 @@ bool is_soname(const LibraryDescriptor& library, const char* name) {
 void Classifier::soname(const char* name) { by_soname_ = major_of_soname(library_, name); }
 
 void Classifier::version_definition(const char* name) {
-  if (std::strcmp(name, kStubNode) == 0) stub_ = true;
+  if (std::strcmp(name, kStubSymbolVersion) == 0) stub_ = true;
   for (int i = 0; i < library_.major_count; ++i) {
-    const char* node = library_.majors[i].node;
-    if (node == nullptr) return;  // a library without nodes
-    if (std::strcmp(name, node) == 0) by_node_ = library_.majors[i].major;
+    const char* symbol_version = library_.majors[i].symbol_version;
+    if (symbol_version == nullptr) return;  // an unversioned library
+    if (std::strcmp(name, symbol_version) == 0) by_symbol_version_ = library_.majors[i].major;
   }
-  // A node is named like the SONAME, so a major that the database does not know shows by it too.
-  const int unknown = by_node_ == 0 ? major_of_soname(library_, name) : 0;
-  if (unknown > library_.rules.newest_known_major) by_node_ = unknown;
+  // A symbol version is named like the SONAME, so it shows an unknown major too.
+  const int unknown = by_symbol_version_ == 0 ? major_of_soname(library_, name) : 0;
+  if (unknown > library_.rules.newest_known_major) by_symbol_version_ = unknown;
 }
 
 }  // namespace anycuda

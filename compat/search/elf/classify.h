@@ -15,12 +15,12 @@ class Classifier {
   void version_definition(const char* name);
 
   // 0 if nothing says that it is this library.
-  int major() const { return by_node_ != 0 ? by_node_ : by_soname_; }
+  int major() const { return by_symbol_version_ != 0 ? by_symbol_version_ : by_soname_; }
   bool is_stub() const { return stub_; }
 
  private:
   const LibraryDescriptor& library_;
-  int by_node_ = 0;
+  int by_symbol_version_ = 0;
   int by_soname_ = 0;
   bool stub_ = false;
 };
@@ -32,7 +32,7 @@ int major_of_soname(const LibraryDescriptor& library, const char* name);
 // Is this one of the names that programs ask for the library by?
 bool is_soname(const LibraryDescriptor& library, const char* name);
 
-// The node that every stub of ours defines, and no other library.
-constexpr char kStubNode[] = "ANYCUDA_NATIVE";
+// The symbol version that every stub of ours defines, and no other library.
+constexpr char kStubSymbolVersion[] = "ANYCUDA_NATIVE";
 
 }  // namespace anycuda

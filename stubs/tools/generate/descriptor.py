@@ -81,7 +81,7 @@ def load(path: Path) -> Descriptor:
             raise ValueError(f"{path}: majors: {number!r} must be a number with soname and node")
     if not 0 < len(values["majors"]) <= MAX_MAJORS:
         raise ValueError(f"{path}: {len(values['majors'])} majors; the loader has room for 1 to "
-                         f"{MAX_MAJORS} (kMaxNodes in loader/open.cc)")
+                         f"{MAX_MAJORS} (kMaxSymbolVersions in loader/open.cc)")
     if isinstance(values["wheel_folders"], str):
         raise ValueError(f"{path}: wheel_folders must be a list")
     majors = tuple(Major(int(number), row["soname"], row["node"])

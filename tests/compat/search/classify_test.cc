@@ -43,7 +43,7 @@ TEST(Classifier, GoesByTheSonameOfAPlainCopy) {
   EXPECT_FALSE(identity.is_stub());
 }
 
-TEST(Classifier, GoesByTheNodeOfARenamedCopy) {
+TEST(Classifier, GoesByTheSymbolVersionOfARenamedCopy) {
   Classifier identity(kLibrary);
   identity.soname("libtest-8f3a91.so.12.9.79");
   identity.version_definition("libtest.so.12");
@@ -57,7 +57,7 @@ TEST(Classifier, KnowsARenamedCopyOfANewMajorToo) {
   EXPECT_EQ(identity.major(), 14);
 }
 
-TEST(Classifier, TheNodeOutweighsTheSoname) {
+TEST(Classifier, TheSymbolVersionOutweighsTheSoname) {
   Classifier identity(kLibrary);
   identity.version_definition("libtest.so.11.2");
   identity.soname("libtest.so.12");
@@ -72,7 +72,7 @@ TEST(Classifier, OfAnotherLibraryIsNone) {
   EXPECT_EQ(Classifier(kLibrary).major(), 0);
 }
 
-TEST(Classifier, AStubIsKnownByItsNodeWhateverItIsCalled) {
+TEST(Classifier, AStubIsKnownByItsSymbolVersionWhateverItIsCalled) {
   Classifier identity(kLibrary);
   identity.soname("libtest.so.12");
   identity.version_definition("ANYCUDA_NATIVE");
@@ -80,7 +80,7 @@ TEST(Classifier, AStubIsKnownByItsNodeWhateverItIsCalled) {
   EXPECT_TRUE(identity.is_stub());
 }
 
-TEST(Classifier, ALibraryWithoutNodesIsKnownByItsSonameAlone) {
+TEST(Classifier, AnUnversionedLibraryIsKnownByItsSonameAlone) {
   Classifier identity(kDriver);
   identity.version_definition("libtestdriver.so.1.x");
   EXPECT_EQ(identity.major(), 0);

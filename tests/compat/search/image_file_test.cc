@@ -98,7 +98,7 @@ TEST(ImageFile, AnAbsurdStringTableIsNotRead) {
 
 TEST(ImageFile, ASonameOutsideTheStringsIsNone) {
   ElfImage image;
-  image.nodes.clear();
+  image.symbol_versions.clear();
   image.lies.soname_offset = 1 << 30;
   const ImageFacts facts = facts_of(image.bytes());
   EXPECT_EQ(facts.state, FileState::other_library);
@@ -108,7 +108,7 @@ TEST(ImageFile, ASonameOutsideTheStringsIsNone) {
 TEST(ImageFile, AnotherLibraryIsNamed) {
   ElfImage image;
   image.soname = "libother.so.3";
-  image.nodes = {"libother.so.3"};
+  image.symbol_versions = {"libother.so.3"};
   const ImageFacts facts = facts_of(image.bytes());
   EXPECT_EQ(facts.state, FileState::other_library);
   EXPECT_STREQ(facts.detail, "libother.so.3");
@@ -117,7 +117,7 @@ TEST(ImageFile, AnotherLibraryIsNamed) {
 TEST(ImageFile, AnEndlessForeignNameIsCutShort) {
   ElfImage image;
   image.soname = std::string(5000, 'n');
-  image.nodes.clear();
+  image.symbol_versions.clear();
   const ImageFacts facts = facts_of(image.bytes());
   EXPECT_EQ(facts.state, FileState::other_library);
   EXPECT_EQ(std::string(facts.detail), std::string(63, 'n'));
@@ -125,21 +125,21 @@ TEST(ImageFile, AnEndlessForeignNameIsCutShort) {
 
 TEST(ImageFile, AStubIsAStub) {
   ElfImage image;
-  image.nodes = {"ANYCUDA_NATIVE", "libtest.so.12"};
+  image.symbol_versions = {"ANYCUDA_NATIVE", "libtest.so.12"};
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::anycuda_stub);
 }
 
-TEST(ImageFile, ARenamedCopyIsKnownByItsNode) {
+TEST(ImageFile, ARenamedCopyIsKnownByItsSymbolVersion) {
   ElfImage image;
   image.soname = "libtest-12345678.so.13.1";
-  image.nodes = {"libtest.so.13"};
+  image.symbol_versions = {"libtest.so.13"};
   EXPECT_EQ(facts_of(image.bytes()).version.major, 13);
 }
 
 TEST(ImageFile, ANewMajorIsKnownByItsNumber) {
   ElfImage image;
   image.soname = "libtest.so.14";
-  image.nodes = {"libtest.so.14"};
+  image.symbol_versions = {"libtest.so.14"};
   const ImageFacts facts = facts_of(image.bytes());
   EXPECT_EQ(facts.state, FileState::usable);
   EXPECT_EQ(facts.version.major, 14);
@@ -162,7 +162,7 @@ TEST(ImageFile, ATableAtTheStartOfASecondSegmentIsFound) {
 TEST(ImageFile, ALibraryWhoseSymbolsNobodyChecksNeedsNone) {
   ElfImage image;
   image.soname = "libtestdriver.so.1";
-  image.nodes.clear();
+  image.symbol_versions.clear();
   image.exports.clear();
   image.hash = Hash::none;
   Arena arena;

@@ -42,7 +42,7 @@ TEST_P(ByHash, AnImportIsNoExport) {
 TEST(ImageSymbols, AMajorNewerThanTheDatabaseMustHaveTheCoreOfTheNewestKnown) {
   ElfImage image;
   image.soname = "libtest.so.14";
-  image.nodes = {"libtest.so.14"};
+  image.symbol_versions = {"libtest.so.14"};
   image.exports = {"other"};
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::required_symbol_missing);
 }
@@ -109,7 +109,7 @@ TEST(ImageSymbols, EndlessVersionDefinitionsEnd) {
 int minor_shown(const char* soname, std::vector<std::string> exports) {
   ElfImage image;
   image.soname = soname;
-  image.nodes = {soname};
+  image.symbol_versions = {soname};
   image.exports = std::move(exports);
   return facts_of(image.bytes()).version.minor;
 }

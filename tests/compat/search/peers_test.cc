@@ -39,7 +39,7 @@ class Peers : public testing::Test {
   void linker(const std::string& version, const std::string& number, const std::string& soname) {
     ElfImage image;
     image.soname = soname;
-    image.nodes = {soname};
+    image.symbol_versions = {soname};
     const std::string root = "system/usr/local/cuda-" + version;
     machine.tree.file(root + "/include/cuda.h", "#define CUDA_VERSION " + number + "\n");
     machine.tree.file(root + "/lib64/" + soname, image.bytes());

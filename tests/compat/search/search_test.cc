@@ -30,7 +30,7 @@ class SearchOn : public testing::Test {
   void put_unopenable(const std::string& name, const char* soname) {
     ElfImage image;
     image.soname = soname;
-    image.nodes = {soname};
+    image.symbol_versions = {soname};
     image.lies.file_version = 2;
     machine.tree.file(name, image.bytes());
   }

@@ -48,7 +48,7 @@ TEST_F(LeadSlots, OfThatMajorWhetherUsedBeforeOrNot) {
     references::lead_slots("testMajor", 12, kOurs);
     EXPECT_EQ(call(kCoreIn12), 55u);
     EXPECT_EQ(call(kMajorIn12), 55u);
-    EXPECT_NE(call(native_slot(kCoreCall)), 55u) << "the native node is nobody's major";
+    EXPECT_NE(call(native_slot(kCoreCall)), 55u) << "ANYCUDA_NATIVE is nobody's major";
   });
 }
 

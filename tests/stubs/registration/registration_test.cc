@@ -75,7 +75,7 @@ class Registration : public testing::Test {
   Registration() { machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12"); }
 
   static const Opened& open() {
-    const Opened* library = open_library(kNativeNode, nullptr, "testCore");
+    const Opened* library = open_library(kNativeSymbolVersion, nullptr, "testCore");
     EXPECT_NE(library, nullptr);
     return *library;
   }

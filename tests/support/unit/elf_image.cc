@@ -76,7 +76,7 @@ std::uint64_t put_gnu_hash(Writer& out, const ElfImage& image, std::uint32_t fir
 std::uint64_t put_versions(Writer& out, const ElfImage& image, Strings& strings) {
   std::uint64_t first = 0;
   std::vector<std::string> names = {image.soname};
-  names.insert(names.end(), image.nodes.begin(), image.nodes.end());
+  names.insert(names.end(), image.symbol_versions.begin(), image.symbol_versions.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
     Elf64_Verdef definition{};
     definition.vd_version = 1;
@@ -137,7 +137,7 @@ std::uint64_t put_dynamic(Writer& out, const ElfImage& image, const Places& plac
   if (places.gnu_hash != 0) add(DT_GNU_HASH, places.gnu_hash);
   if (places.versions != 0) {
     add(DT_VERDEF, places.versions);
-    add(DT_VERDEFNUM, or_lie(image.lies.version_count, image.nodes.size() + 1));
+    add(DT_VERDEFNUM, or_lie(image.lies.version_count, image.symbol_versions.size() + 1));
   }
   if (!image.lies.no_terminator) add(DT_NULL, 0);
   *size = entries.size() * sizeof(Elf64_Dyn);
@@ -181,7 +181,7 @@ std::string ElfImage::bytes() const {
     places.hash = put_sysv_hash(out, *this, symbol_count);
   if (hash == Hash::gnu || hash == Hash::both)
     places.gnu_hash = put_gnu_hash(out, *this, undefined);
-  if (!nodes.empty()) places.versions = put_versions(out, *this, strings);
+  if (!symbol_versions.empty()) places.versions = put_versions(out, *this, strings);
   places.symbols = put_symbols(out, *this, strings);
   // What `open_strings` cuts off is the end of the last export's name.
   if (lies.open_strings) strings.text.pop_back();

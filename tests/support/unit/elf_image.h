@@ -15,7 +15,7 @@ enum class Hash { none, sysv, gnu, both };
 
 struct ElfImage {
   std::string soname = "libtest.so.12";
-  std::vector<std::string> nodes = {"libtest.so.12"};
+  std::vector<std::string> symbol_versions = {"libtest.so.12"};
   std::vector<std::string> exports = {"testCore"};
   std::vector<std::string> imports;  // undefined symbols
   Hash hash = Hash::gnu;

@@ -1,5 +1,5 @@
 // A library as the unit tests' tables describe one; built once per major, with the SONAME and the
-// version node that this major has. MAJOR 0 is the driver.
+// symbol version that this major has. MAJOR 0 is the driver.
 #if MAJOR == 0
 #ifndef DRIVER_STATUS
 #define DRIVER_STATUS 0

@@ -105,7 +105,7 @@ void* adapter(unsigned number) { return number < 3 ? reinterpret_cast<void*>(&ad
 constexpr std::uint8_t kOutputLists[] = {0, 3, 0, 4, 2, 8, 9, 8};
 
 constexpr SlotRow native(Symbol symbol) {
-  return {symbol, kNativeNode, 0, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
+  return {symbol, kNativeSymbolVersion, 0, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
 }
 constexpr SlotRow kSlots[kSlotCount] = {
     native(kAdapted),     native(kAdded),       native(kCoreCall),     native(kDriverVersion),

@@ -33,7 +33,7 @@ enum Symbol : std::uint16_t {
   kSymbolCount
 };
 
-// Rows of kTables.slots: each symbol under the native node, then a few under node 12.
+// Rows of kTables.slots: each symbol under ANYCUDA_NATIVE, then a few under 12's version.
 constexpr int native_slot(Symbol symbol) { return symbol; }
 enum Slot12 {
   kCoreIn12 = kSymbolCount,
