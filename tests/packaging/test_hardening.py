@@ -115,10 +115,10 @@ class Built(unittest.TestCase):
     def test_export_what_is_promised_and_nothing_else(self):
         for name in ("cuda", "cudart", "nvjitlink", "nvrtc"):
             about, database = descriptor.load(ROOT / "stubs" / name / "library.json"), real(name)
-            nodes = {number: major.node for number, major in ((m.number, m) for m in about.majors) if major.node}
-            everything = {(function, plan.NATIVE_NODE) for function in database.functions}
-            versioned = {(function, nodes[int(major)]) for function, facts in database.functions.items()
-                         for major in facts.majors if nodes and int(major) in nodes and not facts.data_size}
+            versions = {m.number: m.symbol_version for m in about.majors if m.symbol_version}
+            everything = {(function, plan.NATIVE_VERSION) for function in database.functions}
+            versioned = {(function, versions[int(major)]) for function, facts in database.functions.items()
+                         for major in facts.majors if versions and int(major) in versions and not facts.data_size}
             with self.subTest(library=name):
                 found = {(s.name, s.version) for s in hardening.File(self.libraries / about.stub).image.exports()}
                 self.assertEqual(found, everything | versioned)

@@ -17,7 +17,7 @@ class Sound(unittest.TestCase):
         self.assertEqual(found.majors[0].soname, "libsmall.so.11.2")
         self.assertEqual(found.wheel_folders, ("nvidia/small/lib",))
         self.assertTrue(found.driver_bound)
-        self.assertTrue(found.has_nodes)
+        self.assertTrue(found.has_symbol_versions)
         self.assertEqual(found.required_symbols[12], {"core"})
 
     def test_what_may_be_left_out_has_a_value(self):
@@ -34,8 +34,8 @@ class Sound(unittest.TestCase):
         found = load({"core": {"11": ["old"], "13": ["core"]}})
         self.assertEqual(found.required_symbols, {11: {"old"}, 13: {"core"}})
 
-    def test_a_driver_has_no_nodes(self):
-        self.assertFalse(load(base=DRIVER).has_nodes)
+    def test_a_driver_has_no_symbol_versions(self):
+        self.assertFalse(load(base=DRIVER).has_symbol_versions)
 
     def test_a_peer_is_at_either_end(self):
         self.assertEqual(load({"lto_ir_to": "linker"}).peer, "linker")
@@ -127,7 +127,7 @@ class Peers(unittest.TestCase):
 class Room(unittest.TestCase):
     def test_is_what_the_loader_says(self):
         source = (ROOT / "loader" / "open.cc").read_text(encoding="utf-8")
-        # one more for the native node
+        # one more for the native version
         self.assertIn(f"kMaxSymbolVersions = {descriptor.MAX_MAJORS + 1};", source)
 
 

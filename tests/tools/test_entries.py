@@ -25,12 +25,12 @@ class Assembly(unittest.TestCase):
         self.assertEqual(re.findall(r"^ +\.quad anycuda_lazy \+ 16 \* (\d+)$", self.text, re.M),
                          numbers)
 
-    def test_each_name_is_there_once_per_node(self):
+    def test_each_name_is_there_once_per_symbol_version(self):
         found = re.findall(r"\.symver anycuda_entry_(\d+), (\w+)(@@?)([\w.]+), remove", self.text)
         self.assertEqual(len(found), len(self.plan.slots))
         self.assertIn(("@@", "ANYCUDA_NATIVE"), [f[2:] for f in found if f[1] == "core"])
         self.assertIn(("@", "libsmall.so.11.2"), [f[2:] for f in found if f[1] == "core"])
-        names = [name + node for _, name, _, node in found]
+        names = [name + version for _, name, _, version in found]
         self.assertEqual(len(names), len(set(names)))
 
     def test_nothing_of_the_template_is_left_open(self):
@@ -55,7 +55,7 @@ class AssemblyOnAarch64(Assembly):
 
 
 class Variables(unittest.TestCase):
-    def test_have_their_size_under_the_native_node(self):
+    def test_have_their_size_under_the_native_version(self):
         text = entries.assembly(self.plan_with_variable(), X86_64)
         self.assertIn(", debugFlag@@ANYCUDA_NATIVE, remove", text)
         self.assertRegex(text, r"anycuda_variable_0: \.zero 12\n")
@@ -70,7 +70,7 @@ class Variables(unittest.TestCase):
 
 
 class VersionScript(unittest.TestCase):
-    def test_has_the_nodes_in_their_order(self):
+    def test_has_the_versions_in_their_order(self):
         text = entries.version_script(support.made())
         self.assertEqual(re.findall(r"^([\w.]+) \{", text, re.M),
                          ["ANYCUDA_NATIVE", "libsmall.so.11.2", "libsmall.so.12", "libsmall.so.13"])
@@ -106,7 +106,7 @@ class LinkLibrary(unittest.TestCase):
         self.assertIn("\n    ud2\n", entries.link_assembly(self.plan, X86_64))
         self.assertIn("\n    brk #1\n", entries.link_assembly(self.plan, AARCH64))
 
-    def test_defines_its_own_node_beside_the_native_one(self):
+    def test_defines_its_own_version_beside_the_native_one(self):
         script = entries.link_version_script(self.plan)
         self.assertEqual(re.findall(r"^(\S+) \{", script, re.M), ["ANYCUDA_NATIVE", "libsmall.so.12"])
 

@@ -1,4 +1,4 @@
-"""Plans: which names a stub has under which node, with which dispositions and outputs."""
+"""Plans: which names a stub has under which symbol version, with which dispositions and outputs."""
 
 import unittest
 
@@ -11,11 +11,11 @@ class Slots(unittest.TestCase):
     def setUp(self):
         self.plan = support.made()
 
-    def slot(self, name: str, node: int) -> plan.Slot:
+    def slot(self, name: str, version: int) -> plan.Slot:
         for slot in self.plan.slots:
-            if (self.plan.symbols[slot.symbol].name, slot.node) == (name, node):
+            if (self.plan.symbols[slot.symbol].name, slot.symbol_version) == (name, version):
                 return slot
-        self.fail(f"no slot of {name} under node {node}")
+        self.fail(f"no slot of {name} under version {version}")
 
     def test_symbols_are_in_the_order_of_their_bytes(self):
         names = [function.name for function in support.made(
@@ -23,14 +23,14 @@ class Slots(unittest.TestCase):
         self.assertEqual(names, sorted(names, key=str.encode))
         self.assertEqual((names[0], names[1]), ("Z", "_b"))
 
-    def test_the_native_node_comes_first_and_has_everything(self):
-        self.assertEqual(self.plan.nodes, ["ANYCUDA_NATIVE", "libsmall.so.11.2", "libsmall.so.12",
-                                           "libsmall.so.13"])
-        native = [self.plan.symbols[s.symbol].name for s in self.plan.slots if s.node == 0]
+    def test_the_native_version_comes_first_and_has_everything(self):
+        self.assertEqual(self.plan.symbol_versions, ["ANYCUDA_NATIVE", "libsmall.so.11.2", "libsmall.so.12",
+                                                     "libsmall.so.13"])
+        native = [self.plan.symbols[s.symbol].name for s in self.plan.slots if s.symbol_version == 0]
         self.assertEqual(native, ["added", "changed", "core", "makesBig", "old", "quoted"])
 
-    def test_a_node_has_what_its_major_has(self):
-        under = {n: {self.plan.symbols[s.symbol].name for s in self.plan.slots if s.node == n}
+    def test_a_symbol_version_has_what_its_major_has(self):
+        under = {n: {self.plan.symbols[s.symbol].name for s in self.plan.slots if s.symbol_version == n}
                  for n in (1, 2, 3)}
         self.assertNotIn("added", under[1])
         self.assertIn("added", under[2])
@@ -39,12 +39,12 @@ class Slots(unittest.TestCase):
 
     def test_only_native_versions_are_default_ones(self):
         for slot in self.plan.slots:
-            self.assertEqual(slot.default, slot.node == 0)
-            self.assertEqual(slot.node_name, self.plan.nodes[slot.node])
+            self.assertEqual(slot.default, slot.symbol_version == 0)
+            self.assertEqual(slot.version_name, self.plan.symbol_versions[slot.symbol_version])
 
     def test_native_slots_have_no_dispositions_and_the_others_one_per_major(self):
         for slot in self.plan.slots:
-            self.assertEqual(len(slot.dispositions), 3 if slot.node else 0)
+            self.assertEqual(len(slot.dispositions), 3 if slot.symbol_version else 0)
 
     def test_dispositions_are_those_of_the_callers_major(self):
         kinds = [disposition.kind for disposition in self.slot("old", 2).dispositions]
@@ -75,8 +75,8 @@ class Dropins(unittest.TestCase):
     def test_have_their_majors_names_alone_as_default_ones(self):
         made = support.made(dropin=12)
         self.assertEqual(made.soname, "libsmall.so.12")
-        self.assertEqual(made.nodes, ["ANYCUDA_NATIVE", "libsmall.so.12"])
-        self.assertTrue(all(s.default and s.node == 2 for s in made.slots))
+        self.assertEqual(made.symbol_versions, ["ANYCUDA_NATIVE", "libsmall.so.12"])
+        self.assertTrue(all(s.default and s.symbol_version == 2 for s in made.slots))
         self.assertEqual(len(made.slots), 6)
 
     def test_have_the_symbols_of_the_stub(self):
@@ -85,12 +85,12 @@ class Dropins(unittest.TestCase):
 
 
 class Driver(unittest.TestCase):
-    def test_has_the_native_node_alone_and_variables_apart(self):
+    def test_has_the_native_version_alone_and_variables_apart(self):
         facts = plan.gather(descriptor.load(ROOT / "stubs" / "cuda" / "library.json"), real("cuda"))
         for dropin, soname in ((0, "libcuda_stub.so"), (1, "libcuda.so.1")):
             made = plan.make(facts, cpu.named("x86_64"), dropin)
-            self.assertEqual((made.nodes, made.soname), (["ANYCUDA_NATIVE"], soname))
-            self.assertTrue(all(s.node == 0 and s.default and not s.dispositions for s in made.slots))
+            self.assertEqual((made.symbol_versions, made.soname), (["ANYCUDA_NATIVE"], soname))
+            self.assertTrue(all(s.symbol_version == 0 and s.default and not s.dispositions for s in made.slots))
             data = {function.name for function in made.variables}
             self.assertTrue(data)
             self.assertFalse(data & {function.name for function in made.symbols})

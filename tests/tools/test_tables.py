@@ -61,15 +61,15 @@ class Rows(unittest.TestCase):
         self.names = [self.strings[int(row)]
                       for row in array(self.source, "kNames")]
 
-    def slot(self, name: str, node: int) -> list[int]:
+    def slot(self, name: str, version: int) -> list[int]:
         for row in array(self.source, "kSlots"):
             symbol, at, dispositions, outputs = map(int, row.strip("{}").split(", "))
-            if (self.names[symbol], at) == (name, node):
+            if (self.names[symbol], at) == (name, version):
                 return [dispositions, outputs]
-        self.fail(f"no slot of {name} under node {node}")
+        self.fail(f"no slot of {name} under version {version}")
 
-    def dispositions(self, name: str, node: int) -> list[str]:
-        first = self.slot(name, node)[0] * 3
+    def dispositions(self, name: str, version: int) -> list[str]:
+        first = self.slot(name, version)[0] * 3
         return array(self.source, "kDispositions")[first:first + 3]
 
     def test_the_first_string_is_empty(self):

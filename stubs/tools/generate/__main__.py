@@ -41,7 +41,7 @@ def main() -> int:
             write(arguments.out / f"static-{major}",
                   {"entries.S": entries.assembly(made, target, static=True) + note,
                    "names.txt": entries.static_names(made)})
-        if library.has_nodes:
+        if library.has_symbol_versions:
             write(arguments.out / f"link-{major or 'native'}",
                   {"entries.S": entries.link_assembly(made, target),
                    "versions.map": entries.link_version_script(made)})

@@ -22,7 +22,7 @@ from .abi_header import decayed, newest_text
 from .cxx import Space, Writer
 from .layout import UnknownType
 from .model import Database
-from .plan import NATIVE_NODE
+from .plan import NATIVE_VERSION
 
 LIBRARIES = ("cuda", "nvrtc", "nvjitlink")
 _TOP = "// Generated from the ABI database; see stubs/tools/generate/api.py.\n#pragma once\n"
@@ -38,17 +38,17 @@ using Array = Element[Count];
 """
 
 
-def header(database: Database, node: str = "") -> str:
-    """One library's header; `node`: the symbol version that its functions are called under."""
+def header(database: Database, version: str = "") -> str:
+    """One library's header; `version`: the symbol version that its functions are called under."""
     writer = Writer(opaque_space="")
     space = writer.add("api", database.type_table(database.versions[-1]))
     parts = [_TOP + '#include "api/words.h"\n', writer.opaque_types(), "namespace anycuda::api {",
-             writer.definitions(space), 'extern "C" {', *declarations(writer, space, database, node),
+             writer.definitions(space), 'extern "C" {', *declarations(writer, space, database, version),
              '}  // extern "C"', "}  // namespace anycuda::api"]
     return "\n".join(parts) + "\n"
 
 
-def declarations(writer: Writer, space: Space, database: Database, node: str) -> list[str]:
+def declarations(writer: Writer, space: Space, database: Database, version: str) -> list[str]:
     """Every documented function: names that begin with two underscores are the headers' own business. A function
     whose types the newest release no longer has is left out: nobody who is written today can call it."""
     lines = []
@@ -62,8 +62,8 @@ def declarations(writer: Writer, space: Space, database: Database, node: str) ->
             lines.append(f"{writer.spell(space, result)} {name}({', '.join(words + ['...'] * variadic)});")
         except UnknownType:
             continue
-        if node:
-            lines.append(f'__asm__(".symver {name}, {name}@{node}");')
+        if version:
+            lines.append(f'__asm__(".symver {name}, {name}@{version}");')
     return lines
 
 
@@ -75,8 +75,8 @@ def main() -> int:
     (folder / "words.h").write_text(WORDS, encoding="utf-8")
     stubs = Path(__file__).parents[2]
     for library in LIBRARIES:
-        has_nodes = descriptor.load(stubs / library / "library.json").has_nodes
-        text = header(model.load(stubs / "abi" / library), NATIVE_NODE if has_nodes else "")
+        has_symbol_versions = descriptor.load(stubs / library / "library.json").has_symbol_versions
+        text = header(model.load(stubs / "abi" / library), NATIVE_VERSION if has_symbol_versions else "")
         (folder / f"{library}_api.h").write_text(text, encoding="utf-8")
     return 0
 

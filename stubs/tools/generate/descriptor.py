@@ -22,7 +22,7 @@ _FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin
 class Major:
     number: int
     soname: str
-    node: Optional[str]
+    symbol_version: Optional[str]
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Descriptor:
     required_symbols: dict[int, frozenset[str]]
 
     @property
-    def has_nodes(self) -> bool:
-        return any(major.node for major in self.majors)
+    def has_symbol_versions(self) -> bool:
+        return any(major.symbol_version for major in self.majors)
 
     @property
     def peer(self) -> str:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .cpu import Cpu
-from .plan import NATIVE_NODE, Plan
+from .plan import NATIVE_VERSION, Plan
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -18,11 +18,11 @@ def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
         named = (f"    .globl {name}\n    .hidden {name}\n    .type {name}, %function\n"
                  f"    .set {name}, anycuda_entry_{index}" if static else
                  f"    .globl anycuda_entry_{index}\n"
-                 f"    .symver anycuda_entry_{index}, {name}{at}{slot.node_name}, remove")
+                 f"    .symver anycuda_entry_{index}, {name}{at}{slot.version_name}, remove")
         entries.append(f"    ANYCUDA_ENTRY {index}\n{named}")
         lazy.append(f"    ANYCUDA_LAZY {index}")
         slots.append(f"    .quad anycuda_lazy + 16 * {index}")
-    variables = [_variable(number, variable.name, variable.data_size, plan.nodes[0])
+    variables = [_variable(number, variable.name, variable.data_size, plan.symbol_versions[0])
                  for number, variable in enumerate(plan.variables if not static else ())]
     return (template.replace("@ENTRIES@", "\n".join(entries)).replace("@LAZY@", "\n".join(lazy))
             .replace("@SLOTS@", "\n".join(slots)).replace("@VARIABLES@", "\n".join(variables)))
@@ -33,20 +33,20 @@ def static_names(plan: Plan) -> str:
     return "".join(f"{plan.symbols[slot.symbol].name}\n" for slot in plan.slots)
 
 
-def _variable(number: int, name: str, size: int, node: str) -> str:
+def _variable(number: int, name: str, size: int, version: str) -> str:
     local = f"anycuda_variable_{number}"
     return (f"    .p2align 3\n    .globl {local}\n    .type {local}, %object\n"
-            f"    .symver {local}, {name}@@{node}, remove\n"
+            f"    .symver {local}, {name}@@{version}, remove\n"
             f"{local}: .zero {size}\n    .size {local}, {size}")
 
 
 def version_script(plan: Plan) -> str:
-    """Every name comes from the assembler's .symver; the script gives the nodes their order. What
+    """Every name comes from the assembler's .symver; the script gives the versions their order. What
     the linker would add of its own stays inside (`local: *` would take the default names too); as
     patterns, since lld takes no plain name that is not there."""
-    first, *others = plan.nodes
+    first, *others = plan.symbol_versions
     lines = [f"{first} {{ local: _ini[t]; _fin[i]; _edat[a]; _en[d]; __bss_star[t]; anycuda_*; }};"]
-    lines += [f"{node} {{ }};" for node in others]
+    lines += [f"{version} {{ }};" for version in others]
     return "\n".join(lines) + "\n"
 
 
@@ -56,10 +56,10 @@ def link_assembly(plan: Plan, cpu: Cpu) -> str:
     stub's own names, none a default: they are for who asks for that version (api.py). The plan of the
     stub itself gives these alone. For the linker takes one library of a SONAME, the first."""
     lines = ["    .text", "anycuda_link_only:", f"    {cpu.trap}"]
-    names = [(plan.symbols[slot.symbol].name, f"@@{slot.node_name}") for slot in plan.slots if slot.node]
+    names = [(plan.symbols[slot.symbol].name, f"@@{slot.version_name}") for slot in plan.slots if slot.symbol_version]
     if not plan.default_major:
         names = []
-    names += [(function.name, f"@{NATIVE_NODE}") for function in plan.symbols]
+    names += [(function.name, f"@{NATIVE_VERSION}") for function in plan.symbols]
     for index, (name, version) in enumerate(names):
         local = f"anycuda_entry_{index}"
         lines += [f"    .globl {local}", f"    .type {local}, %function",
@@ -70,5 +70,5 @@ def link_assembly(plan: Plan, cpu: Cpu) -> str:
 
 
 def link_version_script(plan: Plan) -> str:
-    nodes = plan.nodes if plan.default_major else plan.nodes[:1]
-    return "".join(f"{node} {{ local: anycuda_*; }};\n" for node in nodes)
+    versions = plan.symbol_versions if plan.default_major else plan.symbol_versions[:1]
+    return "".join(f"{version} {{ local: anycuda_*; }};\n" for version in versions)

@@ -162,7 +162,7 @@ def _libraries() -> Iterator[tuple[str, dict]]:
             "stub": library.stub,
             "is_driver": library.is_driver,
             "file_prefix": library.file_prefix,
-            "majors": {str(m.number): {"soname": m.soname, "node": m.node} for m in library.majors},
+            "majors": {str(m.number): {"soname": m.soname, "node": m.symbol_version} for m in library.majors},
             "status": {kind: library.status[kind] for kind in ("absent", "rejected")},
             "callers": callers,
             "runtimes": runtimes,

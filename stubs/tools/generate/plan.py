@@ -1,4 +1,4 @@
-"""What a stub consists of: which names it exports under which version node, with which facts.
+"""What a stub consists of: which names it exports under which symbol version, with which facts.
 
 A plan is the last thing that knows the database; entries.py and tables.py only write it down."""
 
@@ -10,16 +10,16 @@ from .cpu import Cpu
 from .descriptor import Descriptor
 from .model import Database, Function
 
-NATIVE_NODE = "ANYCUDA_NATIVE"
+NATIVE_VERSION = "ANYCUDA_NATIVE"
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One exported name under one node. node: 0 is the native one, n the descriptor's majors[n-1].
+    """One exported name under one symbol version: 0 is the native one, n the descriptor's majors[n-1].
     dispositions: what each runtime major gives it. outputs: (argument location, size) pairs."""
     symbol: int
-    node: int
-    node_name: str
+    symbol_version: int
+    version_name: str
     default: bool
     dispositions: tuple["PlannedDisposition", ...]
     outputs: tuple[tuple[int, int], ...]
@@ -42,9 +42,9 @@ class Plan:
     database: Database
     soname: str
     symbols: list[Function]
-    default_major: int  # whose node holds the default versions; 0: the native one
+    default_major: int  # whose symbol version holds the default versions; 0: the native one
     slots: list[Slot] = field(default_factory=list)
-    nodes: list[str] = field(default_factory=list)
+    symbol_versions: list[str] = field(default_factory=list)
     # Variables that the library exports (the driver's, for debuggers, which look into the driver's
     # own file). The stub has them, of the same size and zero, so that every name is there.
     variables: list[Function] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Facts:
 
 def gather(descriptor: Descriptor, database: Database) -> Facts:
     _check(descriptor, database)
-    dispositions = disposition_rules.dispositions(database) if descriptor.has_nodes else {}
+    dispositions = disposition_rules.dispositions(database) if descriptor.has_symbol_versions else {}
     return Facts(descriptor, database, dispositions, out_params.all_outputs(database))
 
 
@@ -72,15 +72,15 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
     symbols = [f for f in exported if not f.data_size]
     if dropin:
         major = next(m for m in descriptor.majors if m.number == dropin)
-        soname, wanted = major.soname, [major.number if major.node else 0]
+        soname, wanted = major.soname, [major.number if major.symbol_version else 0]
     else:
         soname, wanted = descriptor.stub, [0]
-        wanted += [m.number for m in descriptor.majors if m.node]
+        wanted += [m.number for m in descriptor.majors if m.symbol_version]
     plan = Plan(descriptor, database, soname, symbols, wanted[0])
     plan.variables = [f for f in exported if f.data_size]
-    # The native node comes first in every file: it marks a stub as ours, and a caller without
-    # version information takes the first node that defines a name.
-    plan.nodes = [NATIVE_NODE] + [_node(descriptor, n) for n in wanted if n]
+    # The native version comes first in every file: it marks a stub as ours, and a caller without
+    # version information takes the first version that defines a name.
+    plan.symbol_versions = [NATIVE_VERSION] + [_symbol_version(descriptor, n) for n in wanted if n]
     for index, function in enumerate(symbols):
         for number in wanted:
             if number and str(number) not in function.majors:
@@ -96,7 +96,7 @@ def _check(descriptor: Descriptor, database: Database) -> None:
     if unknown:
         raise ValueError(f"{descriptor.name}: library.json names {unknown}, which no version of the "
                          "library in the database exports")
-    for number, names in descriptor.required_symbols.items() if descriptor.has_nodes else ():
+    for number, names in descriptor.required_symbols.items() if descriptor.has_symbol_versions else ():
         releases = database.versions_of(str(number))
         for name in sorted(names):
             having = database.functions[name].versions_of(str(number))
@@ -106,13 +106,13 @@ def _check(descriptor: Descriptor, database: Database) -> None:
                                  f"CUDA {number} releases only {', '.join(having)} have")
 
 
-def _node(descriptor: Descriptor, number: int) -> str:
-    return next(m.node for m in descriptor.majors if m.number == number)
+def _symbol_version(descriptor: Descriptor, number: int) -> str:
+    return next(m.symbol_version for m in descriptor.majors if m.number == number)
 
 
 def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, number: int) -> Slot:
     descriptor = plan.descriptor
-    node = 1 + [m.number for m in descriptor.majors].index(number) if number else 0
+    symbol_version = 1 + [m.number for m in descriptor.majors].index(number) if number else 0
     dispositions: tuple[PlannedDisposition, ...] = ()
     if number:
         row = [facts.dispositions[function.name, str(number), str(m.number)] for m in descriptor.majors]
@@ -120,8 +120,8 @@ def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, nu
             PlannedDisposition(one.kind, (one.target, *one.fallbacks) if one.target else (), one.reason,
                                (one.fallback or one).function, (one.fallback or one).needs)
             for one in row)
-    name = _node(descriptor, number) if number else NATIVE_NODE
-    return Slot(index, node, name, number == plan.default_major, dispositions,
+    name = _symbol_version(descriptor, number) if number else NATIVE_VERSION
+    return Slot(index, symbol_version, name, number == plan.default_major, dispositions,
                 _outputs(facts, cpu, function, number))
 
 

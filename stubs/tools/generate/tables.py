@@ -44,7 +44,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
     for slot in plan.slots:
         row = _dispositions_row(slot, plan, pool, targets, reasons, adapters)
         # A native slot has no dispositions: an empty row would shift all that follow.
-        slots.append((slot.symbol, slot.node, dispositions.add(row) if row else 0,
+        slots.append((slot.symbol, slot.symbol_version, dispositions.add(row) if row else 0,
                       outputs.add(slot.outputs)))
     builtins = list(dict.fromkeys(plan.descriptor.builtin.values()))
     symbols = [_symbol(plan, function, builtins) for function in plan.symbols]
@@ -191,7 +191,7 @@ def availability_of(plan: Plan, function) -> list[str]:
     values = []
     for major in plan.descriptor.majors:
         required = " | kRequired" if function.name in plan.descriptor.required_symbols.get(major.number, ()) else ""
-        if not plan.descriptor.has_nodes:
+        if not plan.descriptor.has_symbol_versions:
             values.append(f"1{required}")  # the driver: names are only ever added
             continue
         versions = function.versions_of(str(major.number))
@@ -219,7 +219,7 @@ def quote(text: str) -> str:
 
 def descriptor_data(descriptor: Descriptor, name: str) -> str:
     majors = ",\n".join(
-        f"{{{m.number}, {quote(m.soname)}, {quote(m.node) if m.node else 'nullptr'}}}"
+        f"{{{m.number}, {quote(m.soname)}, {quote(m.symbol_version) if m.symbol_version else 'nullptr'}}}"
         for m in descriptor.majors)
     folders = "".join(quote(folder) + ", " for folder in descriptor.wheel_folders)
     return (f"constexpr MajorRow k{name}Majors[] = {{\n{majors}}};\n"

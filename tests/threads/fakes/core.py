@@ -20,8 +20,8 @@ def main() -> None:
                  for name in sorted(library.required_symbols[major.number])]
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "core.c").write_text("\n".join(functions) + "\n", encoding="utf-8")
-    node = f"{major.node} " if major.node else ""
-    (arguments.out / "versions.map").write_text(f"{node}{{ global: *; }};\n", encoding="utf-8")
+    version = f"{major.symbol_version} " if major.symbol_version else ""
+    (arguments.out / "versions.map").write_text(f"{version}{{ global: *; }};\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
