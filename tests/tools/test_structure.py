@@ -1,0 +1,105 @@
+"""The order of the folders: includes go one way, and no folder is too full to find one's way in it."""
+
+from __future__ import annotations
+
+import re
+import unittest
+from collections import Counter, defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPONENTS = ("compat", "loader", "stubs", "linker", "graph")
+PUBLIC = "compat/include"
+MOST_FILES = 30  # sources in one folder
+_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+Graph = dict[str, set[str]]
+
+
+def find_cycle(graph: Graph) -> list[str]:
+    """The nodes of one cycle, the first once more at its end; [] where there is none."""
+    done: set[str] = set()
+
+    def visit(node: str, way: list[str]) -> list[str]:
+        if node in way:
+            return way[way.index(node):] + [node]
+        if node in done:
+            return []
+        for following in sorted(graph.get(node, ())):
+            if cycle := visit(following, [*way, node]):
+                return cycle
+        done.add(node)
+        return []
+
+    return next((cycle for node in sorted(graph) if (cycle := visit(node, []))), [])
+
+
+def included(name: str) -> Path | None:
+    """The project's file that an #include line means."""
+    for folder in (ROOT, ROOT / "compat/include", ROOT / "linker/include", ROOT / "graph/include"):
+        if (folder / name).is_file():
+            return folder / name
+    return None
+
+
+def includes(name_of) -> Graph:
+    """The graph of includes between what name_of() makes of two files."""
+    graph: Graph = defaultdict(set)
+    for component in COMPONENTS:
+        for file in sorted((ROOT / component).rglob("*")):
+            if file.suffix not in (".h", ".cc"):
+                continue
+            for name in _INCLUDE.findall(file.read_text(encoding="utf-8")):
+                target = included(name)
+                if target and name_of(target) != name_of(file):
+                    graph[name_of(file)].add(name_of(target))
+    return graph
+
+
+def folder_of(file: Path) -> str:
+    folder = file.parent.relative_to(ROOT).as_posix()
+    return next((f"{top}/include" for top in COMPONENTS if folder.startswith(f"{top}/include/")), folder)
+
+
+def component_of(file: Path) -> str:
+    """The public headers of compat/ hold values and pure rules only: everybody may include them."""
+    return PUBLIC if folder_of(file) == PUBLIC else file.relative_to(ROOT).parts[0]
+
+
+def unit_of(file: Path) -> str:
+    return file.relative_to(ROOT).with_suffix("").as_posix()
+
+
+class Includes(unittest.TestCase):
+    def test_between_folders_go_one_way(self) -> None:
+        graph = includes(folder_of)
+        self.assertIn("compat/search/machine", graph["compat/search"])
+        self.assertEqual(find_cycle(graph), [])
+
+    def test_between_units_go_one_way(self) -> None:
+        self.assertEqual(find_cycle(includes(unit_of)), [])
+
+    def test_between_components_are_those_of_the_architecture(self) -> None:
+        allowed = {"compat": {PUBLIC}, "loader": {"compat", PUBLIC}, "stubs": {"compat", "loader", PUBLIC},
+                   "linker": {"compat", PUBLIC}, "graph": {PUBLIC}}
+        for component, others in includes(component_of).items():
+            self.assertLessEqual(others, allowed.get(component, set()), component)
+
+    def test_a_cycle_is_found(self) -> None:
+        self.assertEqual(find_cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}), ["b", "c", "b"])
+        self.assertEqual(find_cycle({"a": {"b", "c"}, "b": {"c"}}), [])
+
+
+class Folders(unittest.TestCase):
+    def test_none_holds_more_files_than_a_reader_can_see_at_once(self) -> None:
+        kinds = (".cc", ".h", ".c", ".cu", ".py")
+        counts = Counter(
+            folder.relative_to(ROOT).as_posix()
+            for top in ROOT.iterdir() if top.is_dir() and not top.name.startswith((".", "build", "tests"))
+            for file in top.rglob("*") if file.suffix in kinds and (folder := file.parent).name != "adapters")
+        self.assertIn("compat/search", counts)
+        self.assertEqual({folder: count for folder, count in counts.items() if count > MOST_FILES}, {})
+
+
+if __name__ == "__main__":
+    unittest.main()
