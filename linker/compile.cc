@@ -5,7 +5,7 @@
 #include "linker/base/results.h"
 #include "linker/base/words.h"
 #include "linker/nvrtc_probe.h"
-#include "linker/quiet_search.h"
+#include "linker/probe_library.h"
 
 namespace anycuda::linker {
 namespace {

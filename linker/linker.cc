@@ -5,8 +5,8 @@
 #include "linker/backends/backend.h"
 #include "linker/backends/context.h"
 #include "linker/backends/translate.h"
-#include "linker/decide.h"
 #include "linker/inputs/check.h"
+#include "linker/select_backend.h"
 
 namespace anycuda {
 
@@ -19,10 +19,10 @@ struct Linker::State {
       : options(std::move(how)), items(linker::checked(std::move(inputs))) {
     linker::check(options);
     linker::check(items, options);
-    decision = linker::decide(options, linker::has_lto_ir(items));
-    if (decision.backend == Backend::nvjitlink) {
-      nvjitlink = linker::nvjitlink_options(options, decision.nvjitlink);
-      for (const linker::Item& item : items) linker::nvjitlink_type(item, decision.nvjitlink);
+    selection = linker::select_backend(options, linker::has_lto_ir(items));
+    if (selection.backend == Backend::nvjitlink) {
+      nvjitlink = linker::nvjitlink_options(options, selection.nvjitlink);
+      for (const linker::Item& item : items) linker::nvjitlink_type(item, selection.nvjitlink);
     } else {
       for (const linker::Item& item : items) linker::driver_type(item);
       driver = linker::driver_options(options, linker::has_lto_ir(items));
@@ -31,24 +31,24 @@ struct Linker::State {
 
   std::string link() {
     logs = {};
-    linker::look_again(items);
-    if (decision.backend == Backend::driver) {
+    linker::revalidate(items);
+    if (selection.backend == Backend::driver) {
       const std::string problem = linker::why_no_context();
       if (!problem.empty()) {
         throw linker::BackendError("the driver's linker needs a current context, and " + problem +
-                                   "; nvJitLink would need none" + decision.no_nvjitlink);
+                                   "; nvJitLink would need none" + selection.no_nvjitlink);
       }
       return linker::link_with_driver(items, driver.options, options.log_bytes, &logs);
     }
     std::vector<std::string> words = nvjitlink;
     if (options.arch.empty()) words.insert(words.begin(), "-arch=" + linker::arch_of_context());
-    return linker::link_with_nvjitlink(items, std::move(words), decision.nvjitlink, options.output,
+    return linker::link_with_nvjitlink(items, std::move(words), selection.nvjitlink, options.output,
                                        &logs);
   }
 
   linker::Options options;
   std::vector<linker::Item> items;
-  linker::Decision decision{};
+  linker::Selection selection{};
   std::vector<std::string> nvjitlink;
   linker::DriverOptions driver;
   linker::Logs logs;
@@ -89,10 +89,10 @@ void Linker::close() noexcept {
 
 bool Linker::closed() const { return state_ == nullptr || state_->closed; }
 
-Backend Linker::backend() const { return existing(state_).decision.backend; }
-const std::string& Linker::why() const { return existing(state_).decision.why; }
-linker::Version Linker::driver_version() const { return existing(state_).decision.driver; }
-linker::Version Linker::nvjitlink_version() const { return existing(state_).decision.nvjitlink; }
+Backend Linker::backend() const { return existing(state_).selection.backend; }
+const std::string& Linker::selection_reason() const { return existing(state_).selection.reason; }
+linker::Version Linker::driver_version() const { return existing(state_).selection.driver; }
+linker::Version Linker::nvjitlink_version() const { return existing(state_).selection.nvjitlink; }
 const std::vector<std::string>& Linker::warnings() const {
   return existing(state_).driver.warnings;
 }

@@ -10,7 +10,7 @@
 #include "linker/base/words.h"
 #include "linker/kept.h"
 #include "linker/nvrtc_probe.h"
-#include "linker/quiet_search.h"
+#include "linker/probe_library.h"
 
 namespace anycuda::linker {
 namespace {
@@ -31,26 +31,26 @@ Version ask_nvjitlink_version(const std::string& path) {
 }
 
 NvJitLinkProbe look_for_nvjitlink() {
-  const QuietFind find = find_quietly("nvjitlink");
+  const LibraryProbe found = probe_library("nvjitlink");
   NvJitLinkProbe probe;
-  probe.path = find.path;
-  if (find.handle == nullptr) {
-    probe.presence = find.refused.known() ? Presence::refused : Presence::absent;
-    probe.version = find.refused;
-    probe.path = find.refused_path;
-    probe.reason = find.report;
+  probe.path = found.path;
+  if (found.handle == nullptr) {
+    probe.presence = found.refused.known() ? Presence::refused : Presence::absent;
+    probe.version = found.refused;
+    probe.path = found.refused_path;
+    probe.reason = found.report;
     return probe;
   }
-  if (!has_symbol(find.handle, "nvJitLinkVersion")) {
+  if (!has_symbol(found.handle, "nvJitLinkVersion")) {
     probe.presence = Presence::too_old;
     probe.reason =
-        "nvJitLink " + find.path + " (" + words(find.version) +
+        "nvJitLink " + found.path + " (" + words(found.version) +
         ") is too old: it has no nvJitLinkVersion, which came with 12.3; install a newer "
         "one in its place, or name one in ANYCUDA_NVJITLINK";
     return probe;
   }
   probe.presence = Presence::usable;
-  probe.version = ask_nvjitlink_version(find.path);
+  probe.version = ask_nvjitlink_version(found.path);
   return probe;
 }
 
@@ -68,8 +68,8 @@ DriverProbe look_for_driver() {
 }
 
 NvrtcProbe look_for_nvrtc() {
-  const QuietFind find = find_quietly("nvrtc");
-  return {find.handle, find.path, find.report};
+  const LibraryProbe found = probe_library("nvrtc");
+  return {found.handle, found.path, found.report};
 }
 
 }  // namespace

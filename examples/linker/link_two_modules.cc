@@ -41,7 +41,7 @@ std::string linked(const std::string& arch) {
       {Input::bytes(InputType::lto_ir, compiled(kKernel, "kernel.cu"), "kernel"),
        Input::bytes(InputType::lto_ir, compiled(kWeights, "weights.cu"), "weights")},
       options);
-  std::printf("%s\n", both.why().c_str());
+  std::printf("%s\n", both.selection_reason().c_str());
   return both.link();
 }
 

@@ -1,7 +1,7 @@
 #include "linker/backends/backend.h"
 
 #include "linker/base/words.h"
-#include "linker/inputs/recognise.h"
+#include "linker/inputs/detect_type.h"
 
 namespace anycuda::linker {
 namespace {
@@ -35,7 +35,7 @@ std::string checked_output(std::string bytes, Output output, const char* call,
                            const std::vector<Item>& items, const std::vector<std::string>& options,
                            const Logs& logs) {
   if (output == Output::ptx) bytes.erase(bytes.find_last_not_of('\0') + 1);
-  if (recognise(bytes) == type_of(output)) return bytes;
+  if (detect_type(bytes) == type_of(output)) return bytes;
   const std::string what = "it gave " + std::to_string(bytes.size()) +
                            " bytes that do not begin like " + name_of(output);
   throw link_error({call, what, 0}, items, options, logs);

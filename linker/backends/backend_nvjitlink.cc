@@ -6,8 +6,8 @@
 #include "linker/backends/backend.h"
 #include "linker/base/results.h"
 #include "linker/base/words.h"
+#include "linker/inputs/detect_type.h"
 #include "linker/inputs/file_head.h"
-#include "linker/inputs/recognise.h"
 
 namespace anycuda::linker {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "linker/base/words.h"
+#include "linker/inputs/detect_type.h"
 #include "linker/inputs/file_head.h"
-#include "linker/inputs/recognise.h"
 
 namespace anycuda::linker {
 namespace {
@@ -28,7 +28,7 @@ InputType type_of(const Input& input, InputType type, const std::string& name) {
   const FileHead head = head_of(input);
   if (!head.problem.empty()) refuse(input, name, head.problem);
   if (head.bytes.empty()) refuse(input, name, "is empty");
-  const std::optional<InputType> seen = recognise(head.bytes);
+  const std::optional<InputType> seen = detect_type(head.bytes);
   const std::uint64_t least = least_size(head.bytes);
   if (head.size < least) {
     refuse(input, name,
@@ -44,10 +44,10 @@ InputType type_of(const Input& input, InputType type, const std::string& name) {
     }
     return *seen;
   }
-  if (seen && !goes_as(type, *seen)) {
+  if (seen && !is_compatible(type, *seen)) {
     refuse(input, name, std::string("is no such thing: it begins like ") + name_of(*seen));
   }
-  if (!seen && has_mark(type)) refuse(input, name, "is no such thing, or is damaged");
+  if (!seen && has_magic(type)) refuse(input, name, "is no such thing, or is damaged");
   return type;
 }
 
@@ -79,7 +79,7 @@ std::vector<Item> checked(std::vector<Input> inputs) {
   return items;
 }
 
-void look_again(const std::vector<Item>& items) {
+void revalidate(const std::vector<Item>& items) {
   for (const Item& item : items) {
     if (item.input.is_file()) type_of(item.input, item.type, item.name);
   }

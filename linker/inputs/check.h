@@ -25,7 +25,7 @@ std::vector<Item> checked(std::vector<Input> inputs);
 
 // Files may have changed since, and may be pipes now, for which a backend would wait. Throws
 // InputError.
-void look_again(const std::vector<Item>& items);
+void revalidate(const std::vector<Item>& items);
 
 // Throws OptionError.
 void check(const Options& options);

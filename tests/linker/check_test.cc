@@ -118,13 +118,13 @@ TEST(Inputs, AFileIsLookedAtAgain) {
   const Folder folder;
   const std::string path = folder.put("module.ptx", kPtx);
   const std::vector<Item> items = checked({Input::file(InputType::any, path)});
-  look_again(items);
+  revalidate(items);
   folder.put("module.ptx", "!<arch>\n");
-  EXPECT_THROW(look_again(items), InputError);
+  EXPECT_THROW(revalidate(items), InputError);
   std::filesystem::remove(path);
-  EXPECT_THROW(look_again(items), InputError);
+  EXPECT_THROW(revalidate(items), InputError);
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THROW(look_again(items), InputError);
+  EXPECT_THROW(revalidate(items), InputError);
 }
 
 TEST(Inputs, LtoIrNeedsTheOption) {

@@ -6,7 +6,7 @@
 
 #include "api/cuda_api.h"
 #include "compat/rules/lto_ir.h"
-#include "linker/inputs/recognise.h"
+#include "linker/inputs/detect_type.h"
 
 using namespace anycuda::linker;
 namespace api = anycuda::api;
@@ -254,20 +254,20 @@ TEST(Recognise, ByHowItBegins) {
                         "ELF\2\1\1",
                         7) +
                     std::string(57, '\0');
-  EXPECT_EQ(recognise(elf), InputType::object);
+  EXPECT_EQ(detect_type(elf), InputType::object);
   elf[18] = '\xbe';
-  EXPECT_EQ(recognise(elf), InputType::cubin);
+  EXPECT_EQ(detect_type(elf), InputType::cubin);
   elf[19] = '\1';
-  EXPECT_EQ(recognise(elf), InputType::object);
-  EXPECT_EQ(recognise(elf.substr(0, 18)), InputType::object);
-  EXPECT_EQ(recognise("!<arch>\nx"), InputType::library);
-  EXPECT_EQ(recognise("!<thin>\nx"), InputType::library);
-  EXPECT_EQ(recognise("\x50\xed\x55\xba more"), InputType::fatbin);
-  EXPECT_EQ(recognise("\xed\x43\x4e\x7f more"), InputType::lto_ir);
-  EXPECT_EQ(recognise("\n//\n// x\n/* y\n */\r\n\t.version 7.0"), InputType::ptx);
+  EXPECT_EQ(detect_type(elf), InputType::object);
+  EXPECT_EQ(detect_type(elf.substr(0, 18)), InputType::object);
+  EXPECT_EQ(detect_type("!<arch>\nx"), InputType::library);
+  EXPECT_EQ(detect_type("!<thin>\nx"), InputType::library);
+  EXPECT_EQ(detect_type("\x50\xed\x55\xba more"), InputType::fatbin);
+  EXPECT_EQ(detect_type("\xed\x43\x4e\x7f more"), InputType::lto_ir);
+  EXPECT_EQ(detect_type("\n//\n// x\n/* y\n */\r\n\t.version 7.0"), InputType::ptx);
   for (const char* none : {"", " ", "//", "// .version 7.0", "/* .version", "/*/ .version",
                            "version", "ELF", "!<arch>"}) {
-    EXPECT_EQ(recognise(none), std::nullopt) << none;
+    EXPECT_EQ(detect_type(none), std::nullopt) << none;
   }
 }
 

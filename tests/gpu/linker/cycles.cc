@@ -8,7 +8,7 @@ namespace gputest {
 namespace {
 
 std::string details(const Linker& linker) {
-  return std::string(name_of(linker.backend())) + ": " + linker.why();
+  return std::string(name_of(linker.backend())) + ": " + linker.selection_reason();
 }
 
 void cycle(const Way& way) {
@@ -35,7 +35,7 @@ void cycle(const Way& way) {
       image = linker.link();
       if (i == 0) check.detail(details(linker));
       if (way.backend) EXPECT(check, linker.backend() == *way.backend);
-      EXPECT(check, !linker.why().empty());
+      EXPECT(check, !linker.selection_reason().empty());
       linker.close();
       EXPECT(check, linker.closed());
     }

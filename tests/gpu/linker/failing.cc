@@ -91,7 +91,7 @@ void logs_after_success(const Way& way) {
   linker.close();
   EQUAL(check, linker.info_log(), log);
   EQUAL(check, linker.error_log(), std::string());
-  EXPECT(check, linker.closed() && !linker.why().empty());
+  EXPECT(check, linker.closed() && !linker.selection_reason().empty());
   runs(check, image);
 }
 

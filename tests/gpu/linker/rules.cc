@@ -34,7 +34,7 @@ void chosen(Rule rule, bool lto) {
   const Want want = wanted(rule, lto);
   try {
     Linker linker(both(lto ? InputType::lto_ir : InputType::cubin), options);
-    check.detail(linker.why());
+    check.detail(linker.selection_reason());
     EXPECT(check, want != Want::error);
     EQUAL(check, name_of(linker.backend()),
           name_of(want == Want::driver ? Backend::driver : Backend::nvjitlink));

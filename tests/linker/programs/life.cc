@@ -31,7 +31,7 @@ int life(const Arguments& arguments) {
   say("again the same: %d", first.link() == cubin);
   Linker second = std::move(first);
   say("moved from: closed %d, %s, %s", first.closed(), error_of([&] { first.link(); }).c_str(),
-      error_of([&] { first.why(); }).c_str());
+      error_of([&] { first.selection_reason(); }).c_str());
   first.close();
   say("moved to: %d", second.link() == cubin);
   const std::string last = second.info_log();  // it tells times: no two are the same
@@ -39,7 +39,7 @@ int life(const Arguments& arguments) {
   second.close();
   say("closed: %d, link %s, log kept %d, why kept %d", second.closed(),
       error_of([&] { second.link(); }).c_str(), second.info_log() == last && !last.empty(),
-      !second.why().empty());
+      !second.selection_reason().empty());
   second = Linker(modules(folder, InputType::lto_ir), options_for(InputType::lto_ir));
   say("assigned: %d", !second.link().empty());
   int by_thread[2] = {};

@@ -44,7 +44,7 @@ void row(const std::string& folder, Rule rule, const Kind& kind) {
       answer.c_str());
   if (linker) {
     say("  driver %s, nvJitLink %s: %s", text(linker->driver_version()).c_str(),
-        text(linker->nvjitlink_version()).c_str(), linker->why().c_str());
+        text(linker->nvjitlink_version()).c_str(), linker->selection_reason().c_str());
   }
   if (!what.empty()) say("  %s", what.c_str());
 }

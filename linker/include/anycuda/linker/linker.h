@@ -63,7 +63,7 @@ class Linker {
   // All of these: known from construction on, also after close(). After a move from this Linker:
   // ClosedError.
   linker::Backend backend() const;
-  const std::string& why() const;  // one sentence, with the versions it was decided by
+  const std::string& selection_reason() const;  // one sentence, with the versions it was decided by
   // Not known(): it was not asked for (the choice did not need it), or is unknown.
   linker::Version driver_version() const;
   // Not known(): absent, too old, or not asked for. Of one that the stubs refuse: its own.

@@ -11,7 +11,7 @@
 
 namespace anycuda::linker {
 
-struct QuietFind {
+struct LibraryProbe {
   void* handle = nullptr;  // of dlopen, for ever; nullptr: nothing may serve
   std::string path;
   Version version;  // by its file
@@ -23,7 +23,7 @@ struct QuietFind {
 
 // `library`: "nvjitlink", "nvrtc". Throws BackendError for a variable whose value nobody
 // understands, std::bad_alloc.
-QuietFind find_quietly(const char* library);
+LibraryProbe probe_library(const char* library);
 
 // Throws BackendError as above: a stub would find nothing then.
 void check_settings(const LibraryDescriptor& library, const Policy& policy);

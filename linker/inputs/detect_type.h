@@ -13,16 +13,16 @@ namespace anycuda::linker {
 constexpr std::size_t kHead = std::size_t{64} << 10;
 
 // ptx, cubin, fatbin, object, library, lto_ir, or nothing.
-std::optional<InputType> recognise(std::string_view bytes);
+std::optional<InputType> detect_type(std::string_view bytes);
 
 // How long what begins so is at least, by its own header: the end of an ELF's tables, of a fatbin's
 // content. nvJitLink 12.9 crashes or hangs on many a CUBIN and fatbin that is cut.
 std::uint64_t least_size(std::string_view head);
 
-// Must a usable input of this type be recognised as it? Of the others some kinds have no mark.
-bool has_mark(InputType type);
+// Must a usable input of this type be detected as it? Of the others some kinds have no magic.
+bool has_magic(InputType type);
 
 // Is `seen` what an input of this type may be?
-bool goes_as(InputType type, InputType seen);
+bool is_compatible(InputType type, InputType seen);
 
 }  // namespace anycuda::linker

@@ -8,15 +8,15 @@
 
 namespace anycuda::linker {
 
-struct Decision {
+struct Selection {
   Backend backend;
-  std::string why;
+  std::string reason;
   Version driver;
   Version nvjitlink;
   std::string no_nvjitlink;  // "; " and why it is not usable, or ""
 };
 
 // Throws BackendError.
-Decision decide(const Options& options, bool lto_ir_input);
+Selection select_backend(const Options& options, bool lto_ir_input);
 
 }  // namespace anycuda::linker

@@ -1,4 +1,4 @@
-#include "linker/inputs/recognise.h"
+#include "linker/inputs/detect_type.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -62,7 +62,7 @@ InputType kind_of_elf(std::string_view bytes) {
 
 }  // namespace
 
-std::optional<InputType> recognise(std::string_view bytes) {
+std::optional<InputType> detect_type(std::string_view bytes) {
   if (begins(bytes, kElf)) return kind_of_elf(bytes);
   if (begins(bytes, "!<arch>\n") || begins(bytes, "!<thin>\n")) return InputType::library;
   if (begins(bytes, kFatbin)) return InputType::fatbin;
@@ -81,13 +81,13 @@ std::uint64_t least_size(std::string_view head) {
   return sum(number_at<std::uint16_t>(head, 6), number_at<std::uint64_t>(head, 8));
 }
 
-bool has_mark(InputType type) {
+bool has_magic(InputType type) {
   return type == InputType::cubin || type == InputType::fatbin || type == InputType::object ||
          type == InputType::library;
 }
 
 // CUDA 11's LTO-IR has the mark of the later one.
-bool goes_as(InputType type, InputType seen) {
+bool is_compatible(InputType type, InputType seen) {
   return type == seen || (type == InputType::nvvm && seen == InputType::lto_ir);
 }
 

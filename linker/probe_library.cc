@@ -1,4 +1,4 @@
-#include "linker/quiet_search.h"
+#include "linker/probe_library.h"
 
 #include <dlfcn.h>
 
@@ -23,19 +23,19 @@ std::string line_about(const Candidate& candidate, const Report& report, Arena* 
   return line + ": " + reason_of(candidate, report, arena);
 }
 
-void describe_failure(const Report& report, Arena* arena, QuietFind* find) {
-  find->report = std::string("no ") + report.library().product + " may serve here";
-  find->report += report.candidates() == nullptr ? ": no file of it was found" : ":";
+void describe_failure(const Report& report, Arena* arena, LibraryProbe* probe) {
+  probe->report = std::string("no ") + report.library().product + " may serve here";
+  probe->report += report.candidates() == nullptr ? ": no file of it was found" : ":";
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
-    find->report += line_about(*c, report, arena);
+    probe->report += line_about(*c, report, arena);
     const Version version = known_version(*c);
     const bool usable = c->image.state == FileState::usable;
     const bool by_driver = usable && c->verdict == Verdict::driver_too_old;
-    if (!by_driver || !older(find->refused, version)) continue;
-    find->refused = version;
-    find->refused_path = c->path;
+    if (!by_driver || !older(probe->refused, version)) continue;
+    probe->refused = version;
+    probe->refused_path = c->path;
   }
-  find->report += std::string("\n  what would help: ") + hint_for(report, arena);
+  probe->report += std::string("\n  what would help: ") + hint_for(report, arena);
 }
 
 }  // namespace
@@ -50,26 +50,26 @@ void check_settings(const LibraryDescriptor& library, const Policy& policy) {
                      " is not looked for: " + hint_for(report, &arena));
 }
 
-QuietFind find_quietly(const char* library) {
+LibraryProbe probe_library(const char* library) {
   const Library& about = *library_named(library);
   Request request{about.descriptor, about.symbols};
   // "Beside the caller" is beside this code, for the stub too: its caller is this library.
-  request.caller = reinterpret_cast<const void*>(&find_quietly);
+  request.caller = reinterpret_cast<const void*>(&probe_library);
   request.policy = read_policy();
   check_settings(*about.descriptor, request.policy);
   Arena arena;
   const Report* report = search(request, this_machine(), &arena);
   if (report == nullptr) throw std::bad_alloc();
-  QuietFind find;
+  LibraryProbe probe;
   if (report->handle == nullptr) {
     const Report* more = with_versions(*report, &arena);
-    describe_failure(more != nullptr ? *more : *report, &arena, &find);
-    return find;
+    describe_failure(more != nullptr ? *more : *report, &arena, &probe);
+    return probe;
   }
-  find.handle = report->handle;
-  find.path = report->chosen->path;
-  find.version = known_version(*report->chosen);
-  return find;
+  probe.handle = report->handle;
+  probe.path = report->chosen->path;
+  probe.version = known_version(*report->chosen);
+  return probe;
 }
 
 bool driver_rules_hold() {

@@ -1,14 +1,14 @@
-#include "linker/decide.h"
+#include "linker/select_backend.h"
 
 #include "anycuda/linker/errors.h"
 #include "anycuda/linker/probe.h"
 #include "linker/base/words.h"
-#include "linker/quiet_search.h"
+#include "linker/probe_library.h"
 
 namespace anycuda::linker {
 namespace {
 
-Decision forced(Backend backend) {
+Selection forced(Backend backend) {
   if (backend == Backend::driver)
     return {backend, "the driver's linker links: it is forced", {}, {}, {}};
   const NvJitLinkProbe probe = probe_nvjitlink();
@@ -29,7 +29,7 @@ Version driver_for_table() { return driver_rules_hold() ? probe_driver().version
 
 }  // namespace
 
-Decision decide(const Options& options, bool lto_ir_input) {
+Selection select_backend(const Options& options, bool lto_ir_input) {
   if (options.backend) return forced(*options.backend);
   const NvJitLinkProbe probe = probe_nvjitlink();
   Facts facts;
@@ -39,15 +39,16 @@ Decision decide(const Options& options, bool lto_ir_input) {
   facts.rule = options.rule;
   if (needs_driver(facts)) facts.driver = driver_for_table();
   const Choice choice = choose(facts);
-  std::string why = explain(facts, choice);
+  std::string reason = explain(facts, choice);
   if (!choice.backend) {
-    throw BackendError(why + (probe.reason.empty() ? "" : "\n" + probe.reason));
+    throw BackendError(reason + (probe.reason.empty() ? "" : "\n" + probe.reason));
   }
   if (*choice.backend == Backend::nvjitlink && probe.presence != Presence::usable) {
-    throw BackendError(why + "; but " + probe.reason);  // a setting changed between two questions
+    // A setting changed between two questions.
+    throw BackendError(reason + "; but " + probe.reason);
   }
-  if (probe.presence == Presence::too_old) why += "; " + probe.reason;
-  return {*choice.backend, why, facts.driver, facts.nvjitlink,
+  if (probe.presence == Presence::too_old) reason += "; " + probe.reason;
+  return {*choice.backend, reason, facts.driver, facts.nvjitlink,
           probe.reason.empty() ? "" : "; " + probe.reason};
 }
 
