@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-# File of the catalogue, and the enumerator of Kind that its pieces are of; in the order of Kind.
+# File of the catalogue, and the enumerator of Kind that its components are of; in the order of Kind.
 KINDS = {
     "dynamic_libraries.txt": "dynamic_library",
     "headers.txt": "headers",
@@ -47,7 +47,7 @@ class Place:
 
 
 @dataclasses.dataclass
-class Piece:
+class Component:
     name: str
     kind: str
     place: Place
@@ -59,11 +59,11 @@ class Catalogue:
 
     def __init__(self, folder: Path, words: dict[str, str]) -> None:
         self.words = words  # {target} and {multiarch}
-        self.pieces: list[Piece] = []
+        self.components: list[Component] = []
         self.distributions: dict[str, str] = {}  # name -> "toolkit" or "own"
         self.errors: list[str] = []
         for name in KINDS:
-            self._read_pieces(folder / name)
+            self._read_components(folder / name)
         self._read_distributions(folder / DISTRIBUTIONS)
         self._check()
 
@@ -86,24 +86,24 @@ class Catalogue:
                 lines.append((Place(path.name, number), line))
         return lines
 
-    def _read_pieces(self, path: Path) -> None:
+    def _read_components(self, path: Path) -> None:
         defaults: dict[str, list[str]] = {}
-        piece: Piece | None = None
+        component: Component | None = None
         key = ""
         for place, line in self._lines(path):
             words = line.split()
             if line[0] != " " and words[0] == "default":
                 self._set_default(place, words, defaults)
-                piece, key = None, ""
+                component, key = None, ""
             elif line[0] != " ":
-                piece, key = self._begin(place, words, KINDS[path.name], defaults), ""
-            elif piece is None:
-                self.fail(place, "this line belongs to no piece: names start in the first column")
+                component, key = self._begin(place, words, KINDS[path.name], defaults), ""
+            elif component is None:
+                self.fail(place, "this line belongs to no component: names start in the first column")
             elif words[0] in KEYS:
                 key = words[0]
-                self._set(place, piece, key, words[1:], defaults)
+                self._set(place, component, key, words[1:], defaults)
             elif key:
-                piece.values[key] += self._words(place, key, words, defaults)
+                component.values[key] += self._words(place, key, words, defaults)
             else:
                 self.fail(place, f"unknown key '{words[0]}': one of {', '.join(KEYS)} is expected")
 
@@ -113,23 +113,24 @@ class Catalogue:
             return
         defaults[words[1]] = self._words(place, words[1], words[2:], {})
 
-    def _begin(self, place: Place, words: list[str], kind: str, defaults: dict[str, list[str]]) -> Piece | None:
+    def _begin(self, place: Place, words: list[str], kind: str, defaults: dict[str, list[str]]) -> Component | None:
         if len(words) != 1 or not NAME.fullmatch(words[0]):
-            self.fail(place, f"'{' '.join(words)}' is no name of a piece")
+            self.fail(place, f"'{' '.join(words)}' is no name of a component")
             return None
         values = {key: list(defaults.get(key, [])) for key in KEYS}
-        piece = Piece(words[0], kind, place, values)
-        piece.values["given"] = []
-        self.pieces.append(piece)
-        return piece
+        component = Component(words[0], kind, place, values)
+        component.values["given"] = []
+        self.components.append(component)
+        return component
 
-    def _set(self, place: Place, piece: Piece, key: str, words: list[str], defaults: dict[str, list[str]]) -> None:
-        if key in piece.values["given"]:
-            self.fail(place, f"'{key}' of {piece.name} is said twice")
-        piece.values["given"].append(key)
+    def _set(self, place: Place, component: Component, key: str, words: list[str],
+             defaults: dict[str, list[str]]) -> None:
+        if key in component.values["given"]:
+            self.fail(place, f"'{key}' of {component.name} is said twice")
+        component.values["given"].append(key)
         if not words:
             self.fail(place, f"'{key}' has no value ('-' is none)")
-        piece.values[key] = self._words(place, key, words, defaults)
+        component.values[key] = self._words(place, key, words, defaults)
 
     def _words(self, place: Place, key: str, words: list[str], defaults: dict[str, list[str]]) -> list[str]:
         """The values of a key: '-' is none, '+' stands for the file's default."""
@@ -188,32 +189,32 @@ class Catalogue:
 
     def _check(self) -> None:
         seen: dict[tuple[str, str], Place] = {}
-        for piece in self.pieces:
-            key = (piece.kind, piece.name.lower())
+        for component in self.components:
+            key = (component.kind, component.name.lower())
             if key in seen:
-                self.fail(piece.place, f"{piece.name} is there already, at {seen[key]}")
-            seen[key] = piece.place
-            self._check_piece(piece)
-        used = {name for piece in self.pieces for name in piece.values["from"]}
+                self.fail(component.place, f"{component.name} is there already, at {seen[key]}")
+            seen[key] = component.place
+            self._check_component(component)
+        used = {name for component in self.components for name in component.values["from"]}
         for name in sorted(used - self.distributions.keys()):
-            places = [str(piece.place) for piece in self.pieces if name in piece.values["from"]]
+            places = [str(component.place) for component in self.components if name in component.values["from"]]
             self.fail(places[0], f"{DISTRIBUTIONS} does not have {name}")
 
-    def _check_piece(self, piece: Piece) -> None:
+    def _check_component(self, component: Component) -> None:
         for key in KEYS:
-            values = piece.values[key]
+            values = component.values[key]
             for value in sorted({v for v in values if values.count(v) > 1}):
-                self.fail(piece.place, f"{piece.name}: '{key}' has '{value}' twice")
-        if len(piece.values["packaging"]) != 1:
-            self.fail(piece.place, f"{piece.name}: 'packaging' must be one of {', '.join(PACKAGINGS)}")
-        if not piece.values["files"]:
-            self.fail(piece.place, f"{piece.name}: no 'files'")
-        if not any(piece.values[key] for key in FOLDERS):
-            self.fail(piece.place, f"{piece.name}: no folder to look in")
-        if piece.values["from"] and not piece.values["wheels"]:
-            self.fail(piece.place, f"{piece.name}: comes from a wheel, but no folder of wheels is given")
-        if piece.values["wheels"] and not piece.values["from"]:
-            self.fail(piece.place, f"{piece.name}: folders of wheels, but no distribution ('from')")
+                self.fail(component.place, f"{component.name}: '{key}' has '{value}' twice")
+        if len(component.values["packaging"]) != 1:
+            self.fail(component.place, f"{component.name}: 'packaging' must be one of {', '.join(PACKAGINGS)}")
+        if not component.values["files"]:
+            self.fail(component.place, f"{component.name}: no 'files'")
+        if not any(component.values[key] for key in FOLDERS):
+            self.fail(component.place, f"{component.name}: no folder to look in")
+        if component.values["from"] and not component.values["wheels"]:
+            self.fail(component.place, f"{component.name}: comes from a wheel, but no folder of wheels is given")
+        if component.values["wheels"] and not component.values["from"]:
+            self.fail(component.place, f"{component.name}: folders of wheels, but no distribution ('from')")
 
 
 def _sonames(descriptor: Path) -> list[str]:
@@ -223,15 +224,15 @@ def _sonames(descriptor: Path) -> list[str]:
 
 
 def table(catalogue: Catalogue) -> str:
-    """The pieces, by kind and then name, as constants."""
+    """The components, by kind and then name, as constants."""
     out = ["// Generated by compat/catalogue/generate.py from compat/catalogue/*.txt.", ""]
     kinds = list(KINDS.values())
-    pieces = sorted(catalogue.pieces, key=lambda p: (kinds.index(p.kind), p.name.lower()))
+    components = sorted(catalogue.components, key=lambda p: (kinds.index(p.kind), p.name.lower()))
     rows = []
-    for number, piece in enumerate(pieces):
+    for number, component in enumerate(components):
         texts = []
         for key in ("groups", "files", *FOLDERS, "from"):
-            values = piece.values[key]
+            values = component.values[key]
             if not values:
                 texts.append("{nullptr, 0}")
                 continue
@@ -239,10 +240,10 @@ def table(catalogue: Catalogue) -> str:
             out.append(f"constexpr std::string_view {name}[] = {{{', '.join(map(quoted, values))}}};")
             texts.append(f"{{{name}, {len(values)}}}")
         rows.append(
-            f"    {{{quoted(piece.name)}, Kind::{piece.kind}, Packaging::{piece.values['packaging'][0]}, "
+            f"    {{{quoted(component.name)}, Kind::{component.kind}, Packaging::{component.values['packaging'][0]}, "
             f"{', '.join(texts)}}},"
         )
-    out += ["", "constexpr Piece kPieces[] = {", *rows, "};", ""]
+    out += ["", "constexpr Component kComponents[] = {", *rows, "};", ""]
     return "\n".join(out)
 
 

@@ -70,8 +70,8 @@ const char* driver_verdict_on(const Candidate& candidate, const Report& report) 
   const bool asked = report.library().rules.driver_bound && report.driver_path != nullptr;
   if (!asked || candidate.image.state != FileState::usable) return "";
   const Version version = known_version(candidate);
-  return name_of(judge_driver(facts_about(report, version), version,
-                              report.request.policy.forward_compatibility));
+  return name_of(evaluate_driver(facts_about(report, version), version,
+                                 report.request.policy.forward_compatibility));
 }
 
 void write_candidate(const Candidate& candidate, const Report& report, Arena* arena,

@@ -12,7 +12,7 @@
 namespace anycuda::compat {
 namespace {
 
-// kPieces, from compat/catalogue/*.txt.
+// kComponents, from compat/catalogue/*.txt.
 #include "catalogue_table.inc"
 
 char lower(char letter) {
@@ -65,21 +65,22 @@ std::vector<std::string_view> near_names(Kind kind, std::string_view name) {
   const std::string_view wanted = without_file_parts(name.substr(0, kLongestName));
   std::size_t nearest = 1 + wanted.size() / 4;  // a name that is further away is another one
   std::vector<std::string_view> names;
-  for (const Piece& piece : all_pieces()) {
-    if (piece.kind != kind) continue;
-    const std::size_t distance = edit_distance(wanted, piece.name);
+  for (const Component& component : all_components()) {
+    if (component.kind != kind) continue;
+    const std::size_t distance = edit_distance(wanted, component.name);
     if (distance < nearest) names.clear();
-    if (distance <= nearest) names.push_back(piece.name);
+    if (distance <= nearest) names.push_back(component.name);
     nearest = std::min(nearest, distance);
   }
   if (names.size() > kMostNear) names.resize(kMostNear);
   return names;
 }
 
-// "static library" for a name that is a piece of another kind; "" where it is none.
+// "static library" for a name that is a component of another kind; "" where it is none.
 std::string other_kind(Kind kind, std::string_view name) {
-  for (const Piece& piece : all_pieces()) {
-    if (piece.kind != kind && same_name(piece.name, name)) return std::string(name_of(piece.kind));
+  for (const Component& component : all_components()) {
+    if (component.kind != kind && same_name(component.name, name))
+      return std::string(name_of(component.kind));
   }
   return "";
 }
@@ -95,10 +96,10 @@ std::string listed(const std::vector<std::string_view>& names) {
 
 std::string all_names(Kind kind) {
   std::string text;
-  for (const Piece& piece : all_pieces()) {
-    if (piece.kind != kind) continue;
+  for (const Component& component : all_components()) {
+    if (component.kind != kind) continue;
     if (!text.empty()) text += ", ";
-    text += piece.name;
+    text += component.name;
   }
   return text;
 }
@@ -117,22 +118,22 @@ std::string all_names(Kind kind) {
 
 }  // namespace
 
-Pieces all_pieces() { return {kPieces, std::size(kPieces)}; }
+Components all_components() { return {kComponents, std::size(kComponents)}; }
 
-const Piece* find_piece(Kind kind, std::string_view name) {
-  for (const Piece& piece : all_pieces()) {
-    if (piece.kind == kind && same_name(piece.name, name)) return &piece;
+const Component* find_component(Kind kind, std::string_view name) {
+  for (const Component& component : all_components()) {
+    if (component.kind == kind && same_name(component.name, name)) return &component;
   }
   return nullptr;
 }
 
-const Piece& piece_named(Kind kind, std::string_view name) {
-  const Piece* piece = find_piece(kind, name);
-  if (piece == nullptr) refuse_name(kind, name);
-  return *piece;
+const Component& component_named(Kind kind, std::string_view name) {
+  const Component* component = find_component(kind, name);
+  if (component == nullptr) refuse_name(kind, name);
+  return *component;
 }
 
-bool same_component(const Piece& a, const Piece& b) {
+bool same_group(const Component& a, const Component& b) {
   return std::any_of(a.groups.begin(), a.groups.end(),
                      [&](std::string_view group) { return b.groups.contains(group); });
 }
@@ -150,7 +151,7 @@ std::string_view name_of(Kind kind) {
     case Kind::program:
       return "program";
   }
-  return "piece";
+  return "component";
 }
 
 bool version_is_toolkits(std::string_view distribution) {

@@ -10,14 +10,14 @@ namespace {
 
 // Headers carry nothing.
 bool is_end(const std::string& name, const ComponentInstance& instance) {
-  return instance.piece->kind != Kind::headers && instance.piece->name == name;
+  return instance.component->kind != Kind::headers && instance.component->name == name;
 }
 
 bool flows(const Pipeline& pipeline, const ComponentInstance& from, const ComponentInstance& to) {
   return is_end(pipeline.producer, from) && is_end(pipeline.consumer, to);
 }
 
-// Whichever of the two is the producer. Nothing, if the pipeline joins other pieces, or one's
+// Whichever of the two is the producer. Nothing, if the pipeline joins other components, or one's
 // version is not known.
 std::optional<BrokenFlow> broken_flow(const Pipeline& pipeline, const ComponentInstance& a,
                                       const ComponentInstance& b) {
@@ -27,10 +27,10 @@ std::optional<BrokenFlow> broken_flow(const Pipeline& pipeline, const ComponentI
   }
   const ComponentInstance& producer = forward ? a : b;
   const ComponentInstance& consumer = forward ? b : a;
-  const bool with_nvvm = producer.piece->name == "nvvm" || consumer.piece->name == "nvvm";
+  const bool with_nvvm = producer.component->name == "nvvm" || consumer.component->name == "nvvm";
   for (const Format format : pipeline.formats) {
     const PipelineVerdict verdict =
-        judge_flow({format, with_nvvm, producer.version, consumer.version});
+        evaluate_flow({format, with_nvvm, producer.version, consumer.version});
     if (verdict != PipelineVerdict::compatible) {
       return BrokenFlow{verdict, format, producer, consumer};
     }
@@ -38,11 +38,11 @@ std::optional<BrokenFlow> broken_flow(const Pipeline& pipeline, const ComponentI
   return std::nullopt;
 }
 
-// ---- two pieces
+// ---- two components
 
-// The same piece of the same place and version?
+// The same component of the same place and version?
 bool same(const ComponentInstance& a, const ComponentInstance& b) {
-  return a.piece == b.piece && a.path == b.path && a.version.major == b.version.major &&
+  return a.component == b.component && a.path == b.path && a.version.major == b.version.major &&
          a.version.minor == b.version.minor;
 }
 
@@ -52,32 +52,32 @@ Version runtime_version(const ComponentInstance& instance) {
 }
 
 bool two_runtimes(const ComponentInstance& a, const ComponentInstance& b) {
-  if (!is_runtime(*a.piece) || !is_runtime(*b.piece)) return false;
-  ItemPair pair;
+  if (!is_runtime(*a.component) || !is_runtime(*b.component)) return false;
+  ComponentPair pair;
   pair.first = runtime_version(a);
   pair.second = runtime_version(b);
   pair.both_runtimes = pair.first.known() && pair.second.known();
-  return pair.both_runtimes && judge_items(pair) == ItemVerdict::two_runtimes;
+  return pair.both_runtimes && evaluate_pair(pair) == PairVerdict::two_runtimes;
 }
 
 bool allowed(const Policy& policy, const ComponentInstance& a, const ComponentInstance& b) {
   return std::any_of(policy.mixed_majors.begin(), policy.mixed_majors.end(), [&](const auto& pair) {
-    return (pair.first == a.piece->name && pair.second == b.piece->name) ||
-           (pair.first == b.piece->name && pair.second == a.piece->name);
+    return (pair.first == a.component->name && pair.second == b.component->name) ||
+           (pair.first == b.component->name && pair.second == a.component->name);
   });
 }
 
-ItemVerdict verdict_on(const Policy& policy, const Remembered& known, const ComponentInstance& a,
+PairVerdict verdict_on(const Policy& policy, const Remembered& known, const ComponentInstance& a,
                        const ComponentInstance& b) {
-  if (two_runtimes(a, b)) return ItemVerdict::two_runtimes;
-  if (!a.version.known() || !b.version.known()) return ItemVerdict::compatible;
-  ItemPair pair;
+  if (two_runtimes(a, b)) return PairVerdict::two_runtimes;
+  if (!a.version.known() || !b.version.known()) return PairVerdict::compatible;
+  ComponentPair pair;
   pair.first = a.version;
   pair.second = b.version;
-  pair.same_component = companions(a, b);
+  pair.same_group = companions(a, b);
   pair.only_portable_flows = only_portable_flows(known.pipelines, a, b);
   pair.allowed = allowed(policy, a, b);
-  return judge_items(pair);
+  return evaluate_pair(pair);
 }
 
 // ---- the checks
@@ -91,11 +91,11 @@ Decision only(Step step) {
 std::optional<Decision> against_loaded_runtimes(const ComponentInstance& instance) {
   for (const LoadedImage& image : instance.runtimes) {
     const ComponentInstance other{
-        instance.piece, image.path, {}, "", major_of_soname(image.soname)};
+        instance.component, image.path, {}, "", major_of_soname(image.soname)};
     if (!two_runtimes(instance, other)) continue;
     Decision decision = only(Step::runtime_loaded);
     decision.other = other;
-    decision.pair = ItemVerdict::two_runtimes;
+    decision.pair = PairVerdict::two_runtimes;
     return decision;
   }
   return std::nullopt;
@@ -112,8 +112,8 @@ std::optional<Decision> against_accepted(const Policy& policy, const Remembered&
         return decision;
       }
     }
-    const ItemVerdict verdict = verdict_on(policy, known, instance, other);
-    if (verdict == ItemVerdict::compatible) continue;
+    const PairVerdict verdict = verdict_on(policy, known, instance, other);
+    if (verdict == PairVerdict::compatible) continue;
     Decision decision = only(Step::pair);
     decision.other = other;
     decision.pair = verdict;
@@ -130,7 +130,7 @@ Decision against_driver(const Policy& policy, Version toolkit, const DriverKnown
     facts.branch = driver.branch->branch;
   }
   Decision decision = only(Step::driver);
-  decision.driver = judge_driver(facts, toolkit, policy.forward_compatibility);
+  decision.driver = evaluate_driver(facts, toolkit, policy.forward_compatibility);
   if (decision.driver == DriverVerdict::branch_unknown) {
     decision.step = policy.mode == Mode::strict ? Step::no_branch : Step::accepted;
   } else if (serves(decision.driver)) {
@@ -151,12 +151,12 @@ int major_of_soname(std::string_view soname) {
   return error == std::errc() && whole && major > 0 ? major : 0;
 }
 
-bool is_runtime(const Piece& piece) {
-  return piece.kind == Kind::dynamic_library && piece.name == "cudart";
+bool is_runtime(const Component& component) {
+  return component.kind == Kind::dynamic_library && component.name == "cudart";
 }
 
 bool companions(const ComponentInstance& a, const ComponentInstance& b) {
-  return a.piece == b.piece || same_component(*a.piece, *b.piece);
+  return a.component == b.component || same_group(*a.component, *b.component);
 }
 
 bool only_portable_flows(const std::vector<Pipeline>& pipelines, const ComponentInstance& a,
@@ -178,10 +178,10 @@ Decision decide(const Policy& policy, const Remembered& known, const ComponentIn
   if (std::any_of(known.instances.begin(), known.instances.end(), is_same)) {
     return only(Step::accepted_before);
   }
-  if (policy.mode == Mode::off || instance.piece->packaging == Packaging::driver) {
+  if (policy.mode == Mode::off || instance.component->packaging == Packaging::driver) {
     return only(Step::accepted);
   }
-  if (instance.piece->packaging == Packaging::other) {
+  if (instance.component->packaging == Packaging::other) {
     return only(lenient ? Step::accepted : Step::packaged_elsewhere);
   }
   if (!versioned && !lenient) return only(Step::no_metadata);

@@ -1,6 +1,6 @@
-// May a piece be used together with what was accepted before? The order of the checks, as one pure
-// function of plain values. Nothing is searched or queried here: a fact that is still needed is an
-// answer too.
+// May a component be used together with what was accepted before? The order of the checks, as one
+// pure function of plain values. Nothing is searched or queried here: a fact that is still needed
+// is an answer too.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ struct LoadedImage {
   std::string soname;  // the catalogue's name for it, also where a wheel has renamed its copy
 };
 
-// A piece that was found.
+// A component that was found.
 struct ComponentInstance {
-  const Piece* piece = nullptr;
+  const Component* component = nullptr;
   std::string path;          // of the headers' folder, else of the file
   Version version;           // the toolkit's; unknown: neutral, or best_effort accepts it
   std::string source;        // of the version: "wheel nvidia-cuda-nvrtc-cu12 12.9.86"
@@ -35,9 +35,9 @@ struct ComponentInstance {
 int major_of_soname(std::string_view soname);
 
 // The CUDA runtime as a dynamic library: only one major of it may be loaded per process.
-bool is_runtime(const Piece& piece);
+bool is_runtime(const Component& component);
 
-// Of one component, or the same piece twice: must they be of exactly the same toolkit?
+// Of one group, or the same component twice: must they be of exactly the same toolkit?
 bool companions(const ComponentInstance& a, const ComponentInstance& b);
 
 // A flow that cannot work.
@@ -66,7 +66,7 @@ struct DriverKnown {
 
 enum class Step : std::uint8_t {
   accepted,         // and to be remembered
-  accepted_before,  // the same piece again: nothing changes
+  accepted_before,  // the same component again: nothing changes
   needs_driver,     // only the driver rule is left, which needs the driver's CUDA version
   needs_branch,     // the same, its branch
   // Refusals, in the order of the checks.
@@ -74,8 +74,8 @@ enum class Step : std::uint8_t {
   no_metadata,
   constraint,
   runtime_loaded,  // cudart: the process has loaded one of another major
-  flow,            // a declared pipeline to an accepted piece cannot work
-  pair,            // incompatible with an accepted piece
+  flow,            // a declared pipeline to an accepted component cannot work
+  pair,            // incompatible with an accepted component
   driver,
   no_branch
 };
@@ -84,14 +84,14 @@ struct Decision {
   Step step = Step::accepted;
   ComponentInstance other;  // runtime_loaded, pair: what it is incompatible with
   BrokenFlow flow;          // flow
-  ItemVerdict pair = ItemVerdict::compatible;
+  PairVerdict pair = PairVerdict::compatible;
   DriverVerdict driver = DriverVerdict::served;
 };
 
 Decision decide(const Policy& policy, const Remembered& known, const ComponentInstance& instance,
                 const DriverKnown& driver);
 
-// The first flow of the pipeline that cannot work between accepted pieces.
+// The first flow of the pipeline that cannot work between accepted components.
 std::optional<BrokenFlow> evaluate_pipeline(const Policy& policy, const Remembered& known,
                                             const Pipeline& pipeline);
 

@@ -21,7 +21,7 @@ struct Hit {
 
 class Look {
  public:
-  explicit Look(const Piece& piece) : piece_(piece), places_(places_of(piece)) {
+  explicit Look(const Component& component) : component_(component), places_(places_of(component)) {
     if (!arena_.usable()) throw std::bad_alloc();
   }
 
@@ -34,29 +34,29 @@ class Look {
         if (!look_at(place.path, anycuda::name_of(place.path), i, visit)) return;
         continue;
       }
-      for (const std::string_view file : piece_.files) {
+      for (const std::string_view file : component_.files) {
         if (!look_at((place.path + "/").append(file), file, i, visit)) return;
       }
     }
   }
 
-  NotFoundError nothing() const { return not_found(piece_, places_, passed_); }
+  NotFoundError nothing() const { return not_found(component_, places_, passed_); }
   NotFoundError refusal(const Hit& hit) const {
     PlacesToLook until = places_;
     until.places.resize(hit.place + 1);
-    return not_runnable(piece_, hit.located.path, until);
+    return not_runnable(component_, hit.located.path, until);
   }
 
  private:
   template <typename Visit>
   bool look_at(const std::string& path, std::string_view file, std::size_t place, Visit visit) {
-    FileAnswer answer = examine_file(path, piece_, &arena_);
+    FileAnswer answer = examine_file(path, component_, &arena_);
     if (!answer.usable()) {
       passed_.push_back({path, std::move(answer)});
       return true;
     }
     Located located{path, std::string(file), places_.places[place].where};
-    if (piece_.kind == Kind::headers) {
+    if (component_.kind == Kind::headers) {
       // The folder for -I, above the header that proves it.
       located.path.resize(path.size() - file.size() - 1);
       located.file.clear();
@@ -64,21 +64,21 @@ class Look {
     return visit(Hit{std::move(located), std::move(answer), place});
   }
 
-  const Piece& piece_;
+  const Component& component_;
   PlacesToLook places_;
   std::vector<PassedFile> passed_;
   Arena arena_;
 };
 
-std::variant<Located, NotFoundError> look(const Piece& piece) {
-  Look look(piece);
+std::variant<Located, NotFoundError> look(const Component& component) {
+  Look look(component);
   std::vector<Hit> hits;
   look.each([&](Hit hit) {
     hits.push_back(std::move(hit));
     return false;
   });
   if (hits.empty()) return look.nothing();
-  if (piece.kind == Kind::program && !hits.front().answer.runnable) {
+  if (component.kind == Kind::program && !hits.front().answer.runnable) {
     return look.refusal(hits.front());
   }
   return std::move(hits.front().located);
@@ -107,28 +107,29 @@ const char* name_of(Found where) {
   return "?";
 }
 
-Located Finder::find(const Piece& piece) {
+Located Finder::find(const Component& component) {
   std::uint64_t cleared = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = outcomes_.find(&piece);
+    const auto known = outcomes_.find(&component);
     if (known != outcomes_.end()) return located_or_throw(known->second);
     cleared = cleared_;
   }
-  Outcome outcome = look(piece);
+  Outcome outcome = look(component);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     // What another thread found meanwhile stays: everybody gets the same.
-    if (cleared == cleared_) outcome = outcomes_.emplace(&piece, std::move(outcome)).first->second;
+    if (cleared == cleared_)
+      outcome = outcomes_.emplace(&component, std::move(outcome)).first->second;
   }
   return located_or_throw(outcome);
 }
 
-std::vector<Located> Finder::find_all(const Piece& piece) {
+std::vector<Located> Finder::find_all(const Component& component) {
   std::vector<Located> found;
   std::set<std::pair<dev_t, ino_t>> seen;
-  Look(piece).each([&](Hit hit) {
-    const bool runs = piece.kind != Kind::program || hit.answer.runnable;
+  Look(component).each([&](Hit hit) {
+    const bool runs = component.kind != Kind::program || hit.answer.runnable;
     if (runs && seen.emplace(hit.answer.device, hit.answer.inode).second) {
       found.push_back(std::move(hit.located));
     }

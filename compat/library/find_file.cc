@@ -29,7 +29,7 @@ class OpenFile {
   int descriptor_;
 };
 
-void read_library(int descriptor, const Piece& piece, Arena* arena, FileAnswer* answer) {
+void read_library(int descriptor, const Component& component, Arena* arena, FileAnswer* answer) {
   ElfReader reader(descriptor, static_cast<std::size_t>(answer->size), *arena);
   answer->state = reader.open();
   if (answer->usable()) answer->state = reader.read_dynamic();
@@ -44,14 +44,15 @@ void read_library(int descriptor, const Piece& piece, Arena* arena, FileAnswer* 
   }
   // Some builds have no SONAME; then the file's name is all there is.
   const std::string_view soname = reader.soname();
-  if (soname.empty() || piece.files.contains(soname)) return;
+  if (soname.empty() || component.files.contains(soname)) return;
   answer->state = FileState::other_library;
   answer->soname = soname;
 }
 
-void read_content(const std::string& path, const Piece& piece, Arena* arena, FileAnswer* answer) {
+void read_content(const std::string& path, const Component& component, Arena* arena,
+                  FileAnswer* answer) {
   // Programs may be allowed to run and not to be read.
-  if (piece.kind == Kind::program) return;
+  if (component.kind == Kind::program) return;
   const OpenFile file(path);
   struct stat status;
   if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0) {
@@ -59,10 +60,10 @@ void read_content(const std::string& path, const Piece& piece, Arena* arena, Fil
     answer->error = errno;
     return;
   }
-  if (piece.kind != Kind::dynamic_library) return;
+  if (component.kind != Kind::dynamic_library) return;
   answer->size = status.st_size;
   const std::size_t mark = arena->mark();
-  read_library(file.descriptor(), piece, arena, answer);
+  read_library(file.descriptor(), component, arena, answer);
   arena->rewind(mark);
 }
 
@@ -80,7 +81,7 @@ FileAnswer unreachable(const std::string& path, int error) {
 
 }  // namespace
 
-FileAnswer examine_file(const std::string& path, const Piece& piece, Arena* arena) {
+FileAnswer examine_file(const std::string& path, const Component& component, Arena* arena) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return unreachable(path, errno);
   FileAnswer answer;
@@ -94,7 +95,7 @@ FileAnswer examine_file(const std::string& path, const Piece& piece, Arena* aren
     answer.state = FileState::truncated;
   } else {
     answer.state = FileState::usable;
-    read_content(path, piece, arena, &answer);
+    read_content(path, component, arena, &answer);
   }
   answer.runnable = answer.usable() && faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
   return answer;

@@ -28,6 +28,6 @@ struct FileAnswer {
 
 // A dynamic library must be a whole one of this CPU that has one of the component's SONAMEs, and
 // not an anycuda stub. Temporary memory is taken from `arena` and given back.
-FileAnswer examine_file(const std::string& path, const Piece& piece, Arena* arena);
+FileAnswer examine_file(const std::string& path, const Component& component, Arena* arena);
 
 }  // namespace anycuda::compat

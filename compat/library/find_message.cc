@@ -78,7 +78,7 @@ bool holds_packages(const std::string& folder) {
 }
 
 // Every folder above the program may be a site-packages; those that are not called so are counted.
-std::string words_of_wheels(const Piece& piece, const PlacesToLook& looked) {
+std::string words_of_wheels(const Component& component, const PlacesToLook& looked) {
   std::vector<std::string> sites;
   std::string last;
   std::size_t others = 0;
@@ -96,7 +96,7 @@ std::string words_of_wheels(const Piece& piece, const PlacesToLook& looked) {
                     ", above this program or in PYTHONPATH");
   }
   if (sites.empty()) return "no Python environment is in use";
-  return listed(piece.wheel_folders, " and ") + " below" + lines(sites);
+  return listed(component.wheel_folders, " and ") + " below" + lines(sites);
 }
 
 std::string words_of_class(const PlacesToLook& looked, Found where, const char* none) {
@@ -107,15 +107,16 @@ std::string words_of_class(const PlacesToLook& looked, Found where, const char* 
   return paths.empty() ? none : lines(paths);
 }
 
-std::string words_of_places(const Piece& piece, const PlacesToLook& looked) {
+std::string words_of_places(const Component& component, const PlacesToLook& looked) {
   std::string text;
-  if (piece.wheel_folders.size() != 0) text += "\n  wheels: " + words_of_wheels(piece, looked);
-  if (piece.root_folders.size() != 0) {
+  if (component.wheel_folders.size() != 0)
+    text += "\n  wheels: " + words_of_wheels(component, looked);
+  if (component.root_folders.size() != 0) {
     text += "\n  conda: " + words_of_class(looked, Found::conda, "CONDA_PREFIX is not set");
     text += "\n  CUDA_PATH, CUDA_HOME: " +
             words_of_class(looked, Found::toolkit_variable, "not set to a folder");
   }
-  if (piece.kind == Kind::dynamic_library) {
+  if (component.kind == Kind::dynamic_library) {
     text += "\n  system: " + std::string(anycuda::system_root()) + "/etc/ld.so.cache, and";
   } else {
     text += "\n  system:";
@@ -124,20 +125,20 @@ std::string words_of_places(const Piece& piece, const PlacesToLook& looked) {
 }
 
 // "nvidia-cublas-cu12" is of CUDA 12; the toolkit's own have no major in their names from 13 on.
-std::string help(const Piece& piece) {
-  if (piece.packaging == Packaging::driver) {
+std::string help(const Component& component) {
+  if (component.packaging == Packaging::driver) {
     return "it comes with NVIDIA's display driver: install that, or give this container the host's";
   }
   std::string text;
-  if (piece.distributions.size() != 0) {
-    text = "pip install " + listed(piece.distributions, " or ");
-    if (piece.distributions.size() > 1) text += ", by the CUDA major that is wanted";
-  } else if (piece.packaging == Packaging::toolkit) {
+  if (component.distributions.size() != 0) {
+    text = "pip install " + listed(component.distributions, " or ");
+    if (component.distributions.size() > 1) text += ", by the CUDA major that is wanted";
+  } else if (component.packaging == Packaging::toolkit) {
     text = "no wheel has it: install it with NVIDIA's CUDA Toolkit or conda";
   } else {
     text = "no wheel has it: install NVIDIA's package of it";
   }
-  if (piece.root_folders.size() == 0) return text;
+  if (component.root_folders.size() == 0) return text;
   return text + "; or set CUDA_PATH to the folder of an installation that has it";
 }
 
@@ -149,21 +150,22 @@ std::vector<std::string> searched(const PlacesToLook& looked) {
 
 }  // namespace
 
-NotFoundError not_found(const Piece& piece, const PlacesToLook& looked,
+NotFoundError not_found(const Component& component, const PlacesToLook& looked,
                         const std::vector<PassedFile>& passed) {
   const std::vector<std::string> problems = problems_of(passed);
-  std::string what = "the " + std::string(name_of(piece.kind)) +
-                     (piece.kind == Kind::headers ? " of " : " ") + std::string(piece.name) +
-                     (piece.kind == Kind::headers ? " were" : " was") + " not found: no usable " +
-                     listed(piece.files, " or ") + " is in" + words_of_places(piece, looked);
+  std::string what =
+      "the " + std::string(name_of(component.kind)) +
+      (component.kind == Kind::headers ? " of " : " ") + std::string(component.name) +
+      (component.kind == Kind::headers ? " were" : " was") + " not found: no usable " +
+      listed(component.files, " or ") + " is in" + words_of_places(component, looked);
   if (!problems.empty()) what += "\nthere, but not usable:" + lines(problems);
   if (!looked.remarks.empty()) what += "\nnot looked into:" + lines(looked.remarks);
-  return {what + "\nwhat would help: " + help(piece), searched(looked)};
+  return {what + "\nwhat would help: " + help(component), searched(looked)};
 }
 
-NotFoundError not_runnable(const Piece& piece, const std::string& path,
+NotFoundError not_runnable(const Component& component, const std::string& path,
                            const PlacesToLook& looked) {
-  return {"the program " + std::string(piece.name) + " was found, but may not be run: " + path +
+  return {"the program " + std::string(component.name) + " was found, but may not be run: " + path +
               " has no run bit for this user, or lies where nothing may be run\nwhat would help: "
               "chmod +x " +
               path + ", or install it again",

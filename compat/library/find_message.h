@@ -16,10 +16,11 @@ struct PassedFile {
   FileAnswer answer;
 };
 
-NotFoundError not_found(const Piece& piece, const PlacesToLook& looked,
+NotFoundError not_found(const Component& component, const PlacesToLook& looked,
                         const std::vector<PassedFile>& passed);
 
 // The program is there; `looked` are the places up to it.
-NotFoundError not_runnable(const Piece& piece, const std::string& path, const PlacesToLook& looked);
+NotFoundError not_runnable(const Component& component, const std::string& path,
+                           const PlacesToLook& looked);
 
 }  // namespace anycuda::compat

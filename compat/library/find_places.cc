@@ -27,15 +27,16 @@ Found found_in(SearchTier tier, RootKind kind) {
 
 class Collector {
  public:
-  Collector(const Piece& piece, const Machine& machine) : piece_(piece), machine_(machine) {
+  Collector(const Component& component, const Machine& machine)
+      : component_(component), machine_(machine) {
     if (!arena_.usable()) throw std::bad_alloc();
   }
 
   PlacesToLook collect() {
     const std::string prefix = common_beginning();
     RootQuery query;
-    if (piece_.kind == Kind::dynamic_library) query.file_prefix = prefix.c_str();
-    query.from_driver = piece_.packaging == Packaging::driver;
+    if (component_.kind == Kind::dynamic_library) query.file_prefix = prefix.c_str();
+    query.from_driver = component_.packaging == Packaging::driver;
     for (const SearchTier tier : tier_order(is_python(machine_, &arena_))) {
       tier_ = tier;
       if (has(kTiers, tier)) each_root(machine_, query, tier, &arena_, visit, this);
@@ -54,7 +55,7 @@ class Collector {
       return;
     }
     add_cached();
-    const bool toolkit = root.kind == RootKind::toolkit && piece_.root_folders.size() != 0;
+    const bool toolkit = root.kind == RootKind::toolkit && component_.root_folders.size() != 0;
     if (toolkit && *root.path != '/') {
       found_.remarks.push_back(std::string("CUDA_PATH or CUDA_HOME is '") + root.path +
                                "', which is not an absolute path");
@@ -64,8 +65,8 @@ class Collector {
   }
 
   const Texts& folders_below(RootKind kind) const {
-    if (kind == RootKind::site_packages) return piece_.wheel_folders;
-    return kind == RootKind::system ? piece_.system_folders : piece_.root_folders;
+    if (kind == RootKind::site_packages) return component_.wheel_folders;
+    return kind == RootKind::system ? component_.system_folders : component_.root_folders;
   }
 
   // `root`'s folders, as the catalogue has them.
@@ -79,7 +80,7 @@ class Collector {
 
   // What the dynamic linker's cache names, in the order of the component's SONAMEs.
   void add_cached() {
-    for (const std::string_view file : piece_.files) {
+    for (const std::string_view file : component_.files) {
       for (const std::string& path : cached_) {
         if (anycuda::name_of(path) != file) continue;
         add({Found::system, plain_path(machine_.root()) + "/etc/ld.so.cache", path, true});
@@ -93,8 +94,8 @@ class Collector {
   }
 
   std::string common_beginning() const {
-    std::string common(*piece_.files.begin());
-    for (const std::string_view file : piece_.files) {
+    std::string common(*component_.files.begin());
+    for (const std::string_view file : component_.files) {
       const auto [mine, other] =
           std::mismatch(common.begin(), common.end(), file.begin(), file.end());
       common.erase(mine, common.end());
@@ -102,7 +103,7 @@ class Collector {
     return common;
   }
 
-  const Piece& piece_;
+  const Component& component_;
   const Machine& machine_;
   Arena arena_;
   SearchTier tier_ = SearchTier::system;
@@ -113,8 +114,8 @@ class Collector {
 
 }  // namespace
 
-PlacesToLook places_of(const Piece& piece, const Machine& machine) {
-  return Collector(piece, machine).collect();
+PlacesToLook places_of(const Component& component, const Machine& machine) {
+  return Collector(component, machine).collect();
 }
 
 }  // namespace anycuda::compat

@@ -24,6 +24,6 @@ struct PlacesToLook {
 
 // Reads the environment, folders where a row has a '*', and /etc/ld.so.cache. Throws only
 // std::bad_alloc.
-PlacesToLook places_of(const Piece& piece, const Machine& machine = {});
+PlacesToLook places_of(const Component& component, const Machine& machine = {});
 
 }  // namespace anycuda::compat

@@ -12,13 +12,14 @@ Impl::Impl(const Options& options, Policy policy, System system)
 }
 
 // Metadata is read only for what a rule compares.
-ComponentInstance Impl::instance_of(const Piece& piece, const Located& located) {
+ComponentInstance Impl::instance_of(const Component& component, const Located& located) {
   ComponentInstance instance;
-  instance.piece = &piece;
+  instance.component = &component;
   instance.path = located.path;
-  if (piece.kind == Kind::dynamic_library) instance.soname_major = major_of_soname(located.file);
-  if (policy_.mode == Mode::off || piece.packaging != Packaging::toolkit) return instance;
-  const ToolkitAnswer answer = system_.version_of(piece, located.path);
+  if (component.kind == Kind::dynamic_library)
+    instance.soname_major = major_of_soname(located.file);
+  if (policy_.mode == Mode::off || component.packaging != Packaging::toolkit) return instance;
+  const ToolkitAnswer answer = system_.version_of(component, located.path);
   instance.version = answer.version;
   instance.source = answer.source == "cuda.h" ? "CUDA_VERSION in " + answer.file : answer.source;
   instance.problem = answer.problem;
@@ -66,10 +67,10 @@ void Impl::evaluate(const ComponentInstance& instance, DriverKnown* driver, bool
 }
 
 Located Impl::locate(Kind kind, std::string_view name) {
-  const Piece& piece = piece_named(kind, name);
-  Located located = system_.find(piece);
+  const Component& component = component_named(kind, name);
+  Located located = system_.find(component);
   DriverKnown driver;
-  evaluate(instance_of(piece, located), &driver, false, true);
+  evaluate(instance_of(component, located), &driver, false, true);
   return located;
 }
 
@@ -100,12 +101,12 @@ bool Impl::opened_here(const std::string& path) {
 
 // What the process has loaded is taken before any file: a second copy would be worse than any
 // version.
-Impl::LoadPlan Impl::plan_load(const Piece& piece) {
-  const std::vector<LoadedImage> images = system_.loaded(piece);
+Impl::LoadPlan Impl::plan_load(const Component& component) {
+  const std::vector<LoadedImage> images = system_.loaded(component);
   LoadPlan plan;
   Located located;
   if (images.empty()) {
-    located = system_.find(piece);
+    located = system_.find(component);
     plan.name = located.path;
   } else {
     located = {images.front().path, images.front().soname, Found::loaded};
@@ -113,8 +114,8 @@ Impl::LoadPlan Impl::plan_load(const Piece& piece) {
     plan.loaded = true;
     plan.by_others = !opened_here(plan.name);
   }
-  plan.instance = instance_of(piece, located);
-  if (is_runtime(piece)) plan.instance.runtimes = images;
+  plan.instance = instance_of(component, located);
+  if (is_runtime(component)) plan.instance.runtimes = images;
   return plan;
 }
 
@@ -137,22 +138,22 @@ LoadedLibrary Impl::open(const LoadPlan& plan) {
 }
 
 LoadedLibrary Impl::load(std::string_view name) {
-  const Piece& piece = piece_named(Kind::dynamic_library, name);
+  const Component& component = component_named(Kind::dynamic_library, name);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto before = libraries_.find(&piece);
+    const auto before = libraries_.find(&component);
     if (before != libraries_.end()) return before->second;
   }
-  LoadPlan plan = plan_load(piece);
+  LoadPlan plan = plan_load(component);
   DriverKnown driver;
   evaluate(plan.instance, &driver, plan.loaded, false);
   const LoadedLibrary library = open(plan);
-  // While it was being opened, other threads and its own constructors may have had pieces accepted,
-  // and other code may have loaded a runtime.
-  if (is_runtime(piece)) plan.instance.runtimes = system_.loaded(piece);
+  // While it was being opened, other threads and its own constructors may have had components
+  // accepted, and other code may have loaded a runtime.
+  if (is_runtime(component)) plan.instance.runtimes = system_.loaded(component);
   evaluate(plan.instance, &driver, true, true);
   const std::lock_guard<std::mutex> lock(mutex_);
-  return libraries_.emplace(&piece, library).first->second;
+  return libraries_.emplace(&component, library).first->second;
 }
 
 }  // namespace anycuda::compat

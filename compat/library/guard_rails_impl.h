@@ -1,9 +1,9 @@
 // The guard rails on a System, which tests replace.
 //
 // One lock guards what is remembered. It is never held while something is searched, read, queried
-// or opened, since a library's constructor may call the guard rails: so a piece is found and its
-// facts are gathered first, evaluated and remembered then. Where the decision needs a fact about
-// the driver, that is queried without the lock, and everything is evaluated again.
+// or opened, since a library's constructor may call the guard rails: so a component is found and
+// its facts are gathered first, evaluated and remembered then. Where the decision needs a fact
+// about the driver, that is queried without the lock, and everything is evaluated again.
 #pragma once
 
 #include <map>
@@ -29,8 +29,8 @@ class Impl {
  private:
   struct LoadPlan;  // a dynamic library that is to be opened
 
-  ComponentInstance instance_of(const Piece& piece, const Located& located);
-  LoadPlan plan_load(const Piece& piece);
+  ComponentInstance instance_of(const Component& component, const Located& located);
+  LoadPlan plan_load(const Component& component);
   LoadedLibrary open(const LoadPlan& plan);
   // Throws if the instance is refused. `remember`: else it is only evaluated.
   void evaluate(const ComponentInstance& instance, DriverKnown* driver, bool loaded, bool remember);
@@ -43,7 +43,7 @@ class Impl {
 
   std::mutex mutex_;
   Remembered known_;
-  std::map<const Piece*, LoadedLibrary> libraries_;
+  std::map<const Component*, LoadedLibrary> libraries_;
   std::multiset<std::string> opened_;  // what this instance has opened, or is about to
 };
 

@@ -18,9 +18,9 @@ bool is_release(std::string_view text) {
 }
 
 // Is the name one of the row's, or of a major that the row does not have yet?
-bool names(const Piece& piece, std::string_view name) {
-  if (piece.files.contains(name)) return true;
-  return std::any_of(piece.files.begin(), piece.files.end(), [&](std::string_view file) {
+bool names(const Component& component, std::string_view name) {
+  if (component.files.contains(name)) return true;
+  return std::any_of(component.files.begin(), component.files.end(), [&](std::string_view file) {
     const std::size_t end = file.find(".so.");
     if (end == std::string_view::npos) return false;
     const std::string_view stem = file.substr(0, end + 4);
@@ -30,20 +30,20 @@ bool names(const Piece& piece, std::string_view name) {
 
 // The row's name for a loaded object, "" if it is none of the row's. A copy that a wheel has
 // renamed keeps its version definition's name.
-std::string soname_in(const dl_phdr_info& info, const Piece& piece) {
+std::string soname_in(const dl_phdr_info& info, const Component& component) {
   const LoadedNames loaded(info);
   std::string found;
   bool is_stub = false;
-  if (loaded.soname() != nullptr && names(piece, loaded.soname())) found = loaded.soname();
+  if (loaded.soname() != nullptr && names(component, loaded.soname())) found = loaded.soname();
   loaded.each_version_definition([&](const char* name, bool) {
     is_stub = is_stub || std::string_view(name) == kStubSymbolVersion;
-    if (found.empty() && names(piece, name)) found = name;
+    if (found.empty() && names(component, name)) found = name;
   });
   return is_stub ? std::string() : found;
 }
 
 struct Visit {
-  const Piece* piece;
+  const Component* component;
   std::vector<LoadedImage> images;
 };
 
@@ -51,7 +51,7 @@ struct Visit {
 int visit(dl_phdr_info* info, std::size_t, void* argument) {
   auto* visit = static_cast<Visit*>(argument);
   if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
-  const std::string soname = soname_in(*info, *visit->piece);
+  const std::string soname = soname_in(*info, *visit->component);
   if (!soname.empty()) visit->images.push_back({info->dlpi_name, {}, soname});
   return 0;
 }
@@ -64,8 +64,8 @@ std::string full_path(const std::string& name) {
 
 }  // namespace
 
-std::vector<LoadedImage> loaded_images(const Piece& piece) {
-  Visit all{&piece, {}};
+std::vector<LoadedImage> loaded_images(const Component& component) {
+  Visit all{&component, {}};
   dl_iterate_phdr(visit, &all);
   for (LoadedImage& image : all.images) image.path = full_path(image.name);
   std::stable_sort(all.images.begin(), all.images.end(),

@@ -30,29 +30,29 @@ std::string describe(Version version) {
 
 std::string describe(const ComponentInstance& instance) {
   std::string text =
-      std::string(instance.piece->name) + " (" + std::string(name_of(instance.piece->kind));
+      std::string(instance.component->name) + " (" + std::string(name_of(instance.component->kind));
   text += instance.version.known() ? ") of CUDA " + describe(instance.version) + ": " : "): ";
   text += instance.path;
   if (!instance.source.empty()) text += " (" + instance.source + ")";
   return text;
 }
 
-std::string piece_name(const ComponentInstance& instance) {
-  return std::string(instance.piece->name);
+std::string component_name(const ComponentInstance& instance) {
+  return std::string(instance.component->name);
 }
 
 // A library and its headers have the same name.
 std::string name_beside(const ComponentInstance& instance, const ComponentInstance& other) {
-  if (piece_name(instance) != piece_name(other)) return piece_name(instance);
-  return piece_name(instance) + " (" + std::string(name_of(instance.piece->kind)) + ")";
+  if (component_name(instance) != component_name(other)) return component_name(instance);
+  return component_name(instance) + " (" + std::string(name_of(instance.component->kind)) + ")";
 }
 
 std::string of_major(const ComponentInstance& instance, int major) {
-  return "install " + piece_name(instance) + " of CUDA " + std::to_string(major);
+  return "install " + component_name(instance) + " of CUDA " + std::to_string(major);
 }
 
 std::string flow_headline(const BrokenFlow& flow) {
-  const std::string ends = piece_name(flow.producer) + " -> " + piece_name(flow.consumer);
+  const std::string ends = component_name(flow.producer) + " -> " + component_name(flow.consumer);
   const std::string carries = "the pipeline " + ends + " carries " + name_of(flow.format) + ", ";
   switch (flow.verdict) {
     case PipelineVerdict::other_major:
@@ -71,7 +71,7 @@ std::string flow_hint(const BrokenFlow& flow) {
            describe(flow.consumer.version);
   }
   const std::string next = std::to_string(flow.producer.version.major + 1);
-  return "install " + piece_name(flow.consumer) + " of CUDA " + producer +
+  return "install " + component_name(flow.consumer) + " of CUDA " + producer +
          " or newer, but before " + next + ", or let the pipeline carry PTX";
 }
 
@@ -84,7 +84,7 @@ Message flow_message(const BrokenFlow& flow) {
 std::string pair_headline(const ComponentInstance& instance, const Decision& decision) {
   const ComponentInstance& other = decision.other;
   const std::string pair = name_beside(instance, other) + " and " + name_beside(other, instance);
-  if (decision.pair == ItemVerdict::two_runtimes) {
+  if (decision.pair == PairVerdict::two_runtimes) {
     return "only one major of the CUDA runtime (cudart) may be loaded per process";
   }
   if (companions(instance, other)) {
@@ -95,7 +95,7 @@ std::string pair_headline(const ComponentInstance& instance, const Decision& dec
 
 std::string pair_hint(const ComponentInstance& instance, const Decision& decision) {
   const ComponentInstance& other = decision.other;
-  if (decision.pair == ItemVerdict::two_runtimes) {
+  if (decision.pair == PairVerdict::two_runtimes) {
     return "let everything in the process use CUDA " +
            std::to_string(other.soname_major != 0 ? other.soname_major : other.version.major) +
            "; no pipeline and no option allows two";
@@ -120,7 +120,7 @@ std::string driver_headline(const ComponentInstance& instance, const DriverFacts
   const std::string cuda = describe(facts.cuda);
   const std::string major = std::to_string(instance.version.major);
   if (verdict == DriverVerdict::too_old) {
-    return "the driver is too old for " + piece_name(instance) + ": CUDA " + toolkit +
+    return "the driver is too old for " + component_name(instance) + ": CUDA " + toolkit +
            " is of a newer major than the driver's CUDA " + cuda;
   }
   const std::string newer = "CUDA " + toolkit + " is newer than the driver's CUDA " + cuda;
@@ -143,7 +143,7 @@ std::string driver_hint(const ComponentInstance& instance, const DriverFacts& fa
            "declare it: " +
            kDriverCompatVariable + "=assume_forward_compat";
   }
-  return text + "; or install " + piece_name(instance) + " of CUDA " + describe(facts.cuda) +
+  return text + "; or install " + component_name(instance) + " of CUDA " + describe(facts.cuda) +
          " or older";
 }
 
@@ -166,13 +166,13 @@ Message metadata_message(const Policy& policy, const ComponentInstance& instance
       policy.mode_variable +
       std::string("=best_effort (Options::mode), which lets pass what cannot be known");
   if (step == Step::packaged_elsewhere) {
-    return Message(piece_name(instance) +
+    return Message(component_name(instance) +
                    " is released apart from the CUDA Toolkit: nothing says with which it goes, and "
                    "strict accepts only what is known")
         .line("found", describe(instance))
         .line("what would help", lenient);
   }
-  return Message("nothing says of which CUDA Toolkit " + piece_name(instance) +
+  return Message("nothing says of which CUDA Toolkit " + component_name(instance) +
                  " is, and strict accepts only what is known")
       .line("found", describe(instance))
       .line("looked at", instance.problem)
@@ -184,7 +184,7 @@ Message mismatch_message(const Policy& policy, const ComponentInstance& instance
                          const Decision& decision) {
   switch (decision.step) {
     case Step::constraint:
-      return Message(piece_name(instance) + " of CUDA " + describe(instance.version) +
+      return Message(component_name(instance) + " of CUDA " + describe(instance.version) +
                      " does not satisfy the constraint " + policy.constraint->text())
           .line("found", describe(instance))
           .line("what would help",
@@ -238,7 +238,7 @@ void refuse_pipeline(const BrokenFlow& flow) {
 void refuse_without_driver(const Policy& policy, const ComponentInstance& instance,
                            const std::string& cause, bool loaded) {
   throw DriverQueryError(
-      Message("whether the driver can run " + piece_name(instance) + " of CUDA " +
+      Message("whether the driver can run " + component_name(instance) + " of CUDA " +
               describe(instance.version) + " cannot be known: the driver does not answer")
           .line("found", describe(instance))
           .line("driver", cause)
@@ -251,7 +251,7 @@ void refuse_without_driver(const Policy& policy, const ComponentInstance& instan
 
 void refuse_unopened(const ComponentInstance& instance, const std::string& cause) {
   throw LoadError(
-      Message("the dynamic linker refused " + piece_name(instance))
+      Message("the dynamic linker refused " + component_name(instance))
           .line("found", describe(instance))
           .line("it said", cause)
           .line("what would help", "install what it lacks, or install the library again")

@@ -32,12 +32,13 @@ std::string quoted(const char* text) {
   return out + "\"";
 }
 
-// The catalogue's spelling of a piece's name, of any kind; throws UnknownNameError.
+// The catalogue's spelling of a component's name, of any kind; throws UnknownNameError.
 std::string catalogue_name(const std::string& name) {
   for (const Kind kind : kKinds) {
-    if (const Piece* piece = find_piece(kind, name)) return std::string(piece->name);
+    if (const Component* component = find_component(kind, name))
+      return std::string(component->name);
   }
-  return std::string(piece_named(Kind::dynamic_library, name).name);
+  return std::string(component_named(Kind::dynamic_library, name).name);
 }
 
 std::string all_formats() { return "PTX, CUBIN, ELF, LTO-IR or NVVM-IR"; }

@@ -21,10 +21,11 @@ struct Caches {
   std::unique_ptr<DriverQuery> driver;
 };
 
-// Wheels share folders of headers: the header that proves the folder is of the piece's own wheel.
-std::string file_with_owner(const Piece& piece, const std::string& path) {
-  if (piece.kind != Kind::headers) return path;
-  for (const std::string_view file : piece.files) {
+// Wheels share folders of headers: the header that proves the folder is of the component's own
+// wheel.
+std::string file_with_owner(const Component& component, const std::string& path) {
+  if (component.kind != Kind::headers) return path;
+  for (const std::string_view file : component.files) {
     std::string header = (path + "/").append(file);
     if (access(header.c_str(), F_OK) == 0) return header;
   }
@@ -45,9 +46,9 @@ void* open_library(const std::string& name, std::string* cause) {
 System system_of(const Options& options) {
   const auto caches = std::make_shared<Caches>(options.driver);
   System system;
-  system.find = [caches](const Piece& piece) { return caches->finder.find(piece); };
-  system.version_of = [caches](const Piece& piece, const std::string& path) {
-    return caches->metadata.of_file(file_with_owner(piece, path));
+  system.find = [caches](const Component& component) { return caches->finder.find(component); };
+  system.version_of = [caches](const Component& component, const std::string& path) {
+    return caches->metadata.of_file(file_with_owner(component, path));
   };
   system.driver_cuda = [caches] { return caches->driver->cuda(); };
   system.driver_branch = [caches] { return caches->driver->branch(); };

@@ -15,11 +15,12 @@ namespace anycuda::compat {
 
 // Any thread may call any of them; no lock of the guard rails is held then.
 struct System {
-  std::function<Located(const Piece&)> find;  // throws NotFoundError
-  std::function<ToolkitAnswer(const Piece&, const std::string& path)> version_of;  // throws nothing
-  std::function<Version()> driver_cuda;                          // throws DriverQueryError
-  std::function<BranchAnswer()> driver_branch;                   // throws nothing
-  std::function<std::vector<LoadedImage>(const Piece&)> loaded;  // the newest name first
+  std::function<Located(const Component&)> find;  // throws NotFoundError
+  std::function<ToolkitAnswer(const Component&, const std::string& path)>
+      version_of;                                                    // throws nothing
+  std::function<Version()> driver_cuda;                              // throws DriverQueryError
+  std::function<BranchAnswer()> driver_branch;                       // throws nothing
+  std::function<std::vector<LoadedImage>(const Component&)> loaded;  // the newest name first
   std::function<void*(const std::string& name, std::string* cause)> open;  // nullptr: see cause
   std::function<void()> forget;                                            // all that is cached
 };
@@ -29,6 +30,6 @@ System system_of(const Options& options);
 
 // What the process has loaded of a dynamic library, under whatever file name, without anycuda's
 // stubs. In the order of the row's names, the newest first.
-std::vector<LoadedImage> loaded_images(const Piece& piece);
+std::vector<LoadedImage> loaded_images(const Component& component);
 
 }  // namespace anycuda::compat

@@ -5,7 +5,7 @@ namespace anycuda {
 namespace {
 
 Verdict ask_driver(const CandidateQuery& q) {
-  switch (judge_driver(q.driver, q.candidate.version, q.forward_compatibility)) {
+  switch (evaluate_driver(q.driver, q.candidate.version, q.forward_compatibility)) {
     case DriverVerdict::too_old:
       return Verdict::driver_too_old;
     case DriverVerdict::branch_short:

@@ -31,7 +31,8 @@ bool needs_branch(const DriverFacts& driver, Version toolkit) {
          minimum_branch(toolkit.major) != 0;
 }
 
-DriverVerdict judge_driver(const DriverFacts& driver, Version toolkit, bool forward_compatibility) {
+DriverVerdict evaluate_driver(const DriverFacts& driver, Version toolkit,
+                              bool forward_compatibility) {
   if (!comparable(driver, toolkit)) return DriverVerdict::nothing_known;
   if (toolkit.major > driver.cuda.major) {
     return forward_compatibility ? DriverVerdict::served_by_declaration : DriverVerdict::too_old;

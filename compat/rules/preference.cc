@@ -11,7 +11,7 @@ bool lto_ir_flows(LtoIr role, Version candidate, Version peer) {
   flow.format = Format::ltoir;
   flow.producer = role == LtoIr::makes ? candidate : peer;
   flow.consumer = role == LtoIr::makes ? peer : candidate;
-  return judge_flow(flow) == PipelineVerdict::compatible;
+  return evaluate_flow(flow) == PipelineVerdict::compatible;
 }
 
 bool any_flow(LtoIr role, Version candidate, const PreferenceContext& context) {

@@ -2,19 +2,19 @@
 
 namespace anycuda {
 
-ItemVerdict judge_items(const ItemPair& pair) {
+PairVerdict evaluate_pair(const ComponentPair& pair) {
   const bool majors_differ = pair.first.major != pair.second.major;
-  if (majors_differ && pair.both_runtimes) return ItemVerdict::two_runtimes;
-  if (pair.same_component && (majors_differ || pair.first.minor != pair.second.minor)) {
-    return majors_differ ? ItemVerdict::major_differs : ItemVerdict::minor_differs;
+  if (majors_differ && pair.both_runtimes) return PairVerdict::two_runtimes;
+  if (pair.same_group && (majors_differ || pair.first.minor != pair.second.minor)) {
+    return majors_differ ? PairVerdict::major_differs : PairVerdict::minor_differs;
   }
   if (majors_differ && !pair.only_portable_flows && !pair.allowed) {
-    return ItemVerdict::major_differs;
+    return PairVerdict::major_differs;
   }
-  return ItemVerdict::compatible;
+  return PairVerdict::compatible;
 }
 
-PipelineVerdict judge_flow(const Flow& flow) {
+PipelineVerdict evaluate_flow(const Flow& flow) {
   const bool same_major = flow.producer.major == flow.consumer.major;
   if (flow.with_nvvm || flow.format == Format::nvvm_ir) {
     return same_major && flow.producer.minor == flow.consumer.minor ? PipelineVerdict::compatible

@@ -28,30 +28,30 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::vector<std::string> files_of(const Piece& piece) {
+std::vector<std::string> files_of(const Component& piece) {
   return {piece.files.begin(), piece.files.end()};
 }
 
 std::string refusal(Kind kind, const std::string& name) {
   try {
-    ADD_FAILURE() << name << " is " << piece_named(kind, name).name;
+    ADD_FAILURE() << name << " is " << component_named(kind, name).name;
   } catch (const UnknownNameError& error) {
     return error.what();
   }
   return "";
 }
 
-const Piece& dynamic(const char* name) { return piece_named(Kind::dynamic_library, name); }
-const Piece& headers(const char* name) { return piece_named(Kind::headers, name); }
-const Piece& archive(const char* name) { return piece_named(Kind::static_library, name); }
-const Piece& bitcode(const char* name) { return piece_named(Kind::bitcode_library, name); }
-const Piece& program(const char* name) { return piece_named(Kind::program, name); }
+const Component& dynamic(const char* name) { return component_named(Kind::dynamic_library, name); }
+const Component& headers(const char* name) { return component_named(Kind::headers, name); }
+const Component& archive(const char* name) { return component_named(Kind::static_library, name); }
+const Component& bitcode(const char* name) { return component_named(Kind::bitcode_library, name); }
+const Component& program(const char* name) { return component_named(Kind::program, name); }
 
 // ---- rows
 
 TEST(Catalogue, IsInTheOrderOfKindAndName) {
   std::vector<std::pair<Kind, std::string>> rows;
-  for (const Piece& piece : all_pieces()) rows.emplace_back(piece.kind, lower(piece.name));
+  for (const Component& piece : all_components()) rows.emplace_back(piece.kind, lower(piece.name));
   EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
   EXPECT_EQ(std::set(rows.begin(), rows.end()).size(), rows.size()) << "a name is there twice";
 }
@@ -69,7 +69,7 @@ TEST(Catalogue, HasThePiecesOfAToolkit) {
        {"nvcc", "ptxas", "cuobjdump", "nvdisasm", "nvlink", "nvprune", "fatbinary", "bin2c",
         "cudafe++", "cicc", "cu++filt", "compute-sanitizer", "nsys", "ncu"}}};
   for (const auto& [kind, wanted] : names) {
-    for (const char* name : wanted) EXPECT_NE(find_piece(kind, name), nullptr) << name;
+    for (const char* name : wanted) EXPECT_NE(find_component(kind, name), nullptr) << name;
   }
 }
 
@@ -83,7 +83,7 @@ TEST(Catalogue, SonamesAreNewestFirst) {
 
 TEST(Catalogue, WhatComesWithTheDriverIsInNoWheelAndNoToolkit) {
   std::vector<std::string_view> names;
-  for (const Piece& piece : all_pieces()) {
+  for (const Component& piece : all_components()) {
     if (piece.packaging != Packaging::driver) continue;
     names.push_back(piece.name);
     EXPECT_EQ(piece.wheel_folders.size() + piece.root_folders.size() + piece.distributions.size(),
@@ -105,7 +105,7 @@ TEST(Catalogue, WhatIsReleasedOnItsOwnIsNotOfTheToolkit) {
 }
 
 TEST(Catalogue, AStaticLibraryIsNamedAsItsFile) {
-  for (const Piece& piece : all_pieces()) {
+  for (const Component& piece : all_components()) {
     if (piece.kind != Kind::static_library) continue;
     EXPECT_THAT(files_of(piece), ElementsAre("lib" + std::string(piece.name) + ".a"));
   }
@@ -114,15 +114,16 @@ TEST(Catalogue, AStaticLibraryIsNamedAsItsFile) {
 // ---- names
 
 TEST(CatalogueNames, AreComparedWithoutCase) {
-  EXPECT_EQ(find_piece(Kind::dynamic_library, "NVJITLINK"), &dynamic("nvJitLink"));
-  EXPECT_EQ(find_piece(Kind::program, "NVCC"), &program("nvcc"));
+  EXPECT_EQ(find_component(Kind::dynamic_library, "NVJITLINK"), &dynamic("nvJitLink"));
+  EXPECT_EQ(find_component(Kind::program, "NVCC"), &program("nvcc"));
   EXPECT_EQ(dynamic("CUBLASLT").name, "cublasLt");
 }
 
 TEST(CatalogueNames, AreThoseOfOneKind) {
-  EXPECT_EQ(find_piece(Kind::static_library, "nvcc"), nullptr);
-  EXPECT_NE(find_piece(Kind::headers, "cudart"), find_piece(Kind::dynamic_library, "cudart"));
-  EXPECT_EQ(find_piece(Kind::headers, ""), nullptr);
+  EXPECT_EQ(find_component(Kind::static_library, "nvcc"), nullptr);
+  EXPECT_NE(find_component(Kind::headers, "cudart"),
+            find_component(Kind::dynamic_library, "cudart"));
+  EXPECT_EQ(find_component(Kind::headers, ""), nullptr);
 }
 
 TEST(CatalogueNames, AnUnknownNameIsAnsweredWithThoseThatAreNear) {
@@ -159,43 +160,43 @@ TEST(CatalogueNames, ALongTextIsCut) {
 // ---- groups (spec: same component, declared companions)
 
 TEST(CatalogueGroups, PartsOfOneComponentBelongTogether) {
-  EXPECT_TRUE(same_component(dynamic("cublas"), dynamic("cusolver")));
-  EXPECT_TRUE(same_component(dynamic("cublas"), dynamic("cublasLt")));
-  EXPECT_TRUE(same_component(dynamic("nppc"), dynamic("nppif")));
-  EXPECT_TRUE(same_component(dynamic("nvrtc"), dynamic("nvrtc-builtins")));
+  EXPECT_TRUE(same_group(dynamic("cublas"), dynamic("cusolver")));
+  EXPECT_TRUE(same_group(dynamic("cublas"), dynamic("cublasLt")));
+  EXPECT_TRUE(same_group(dynamic("nppc"), dynamic("nppif")));
+  EXPECT_TRUE(same_group(dynamic("nvrtc"), dynamic("nvrtc-builtins")));
 }
 
 TEST(CatalogueGroups, ALibraryItsHeadersItsStaticFormAndItsBitcodeBelongTogether) {
   for (const char* name : {"cudart", "nvrtc", "nvJitLink", "cublas", "cufft", "curand", "cusparse",
                            "cusolver", "nvjpeg", "nvfatbin", "cupti"}) {
-    EXPECT_TRUE(same_component(dynamic(name), headers(name))) << name;
-    EXPECT_TRUE(same_component(dynamic(name), archive((std::string(name) + "_static").c_str())))
+    EXPECT_TRUE(same_group(dynamic(name), headers(name))) << name;
+    EXPECT_TRUE(same_group(dynamic(name), archive((std::string(name) + "_static").c_str())))
         << name;
   }
-  EXPECT_TRUE(same_component(dynamic("nvvm"), bitcode("libdevice")));
+  EXPECT_TRUE(same_group(dynamic("nvvm"), bitcode("libdevice")));
 }
 
 TEST(CatalogueGroups, TheToolchainBelongsTogether) {
-  const std::vector<const Piece*> toolchain = {
+  const std::vector<const Component*> toolchain = {
       &program("nvcc"),   &headers("nvcc"),      &archive("cudadevrt"), &bitcode("libdevice"),
       &program("bin2c"),  &program("cuobjdump"), &program("fatbinary"), &program("nvdisasm"),
       &program("nvlink"), &program("nvprune"),   &program("cicc"),      &program("cudafe++")};
-  for (const Piece* one : toolchain) {
-    for (const Piece* other : toolchain) {
-      EXPECT_TRUE(same_component(*one, *other)) << one->name << ", " << other->name;
+  for (const Component* one : toolchain) {
+    for (const Component* other : toolchain) {
+      EXPECT_TRUE(same_group(*one, *other)) << one->name << ", " << other->name;
     }
   }
 }
 
 TEST(CatalogueGroups, IndependentPiecesDoNotBelongTogether) {
-  EXPECT_FALSE(same_component(dynamic("cudart"), dynamic("nvrtc")));
-  EXPECT_FALSE(same_component(dynamic("nvrtc"), dynamic("nvJitLink")));
-  EXPECT_FALSE(same_component(dynamic("cublas"), dynamic("cusparse")));
-  EXPECT_FALSE(same_component(dynamic("cudart"), program("nvcc")));
-  EXPECT_FALSE(same_component(dynamic("nvvm"), program("nvcc")));
-  EXPECT_FALSE(same_component(program("ptxas"), program("nvcc")));
-  EXPECT_FALSE(same_component(dynamic("cuda"), dynamic("nvml")));
-  EXPECT_FALSE(same_component(program("nsys"), program("nsys"))) << "it has no companions";
+  EXPECT_FALSE(same_group(dynamic("cudart"), dynamic("nvrtc")));
+  EXPECT_FALSE(same_group(dynamic("nvrtc"), dynamic("nvJitLink")));
+  EXPECT_FALSE(same_group(dynamic("cublas"), dynamic("cusparse")));
+  EXPECT_FALSE(same_group(dynamic("cudart"), program("nvcc")));
+  EXPECT_FALSE(same_group(dynamic("nvvm"), program("nvcc")));
+  EXPECT_FALSE(same_group(program("ptxas"), program("nvcc")));
+  EXPECT_FALSE(same_group(dynamic("cuda"), dynamic("nvml")));
+  EXPECT_FALSE(same_group(program("nsys"), program("nsys"))) << "it has no companions";
 }
 
 // ---- distributions

@@ -122,7 +122,7 @@ class DriverTable : public testing::TestWithParam<Row> {
 
 TEST_P(DriverTable, IsAsNvidiaStatesIt) {
   for (std::size_t i = 0; i < kToolkits.size(); ++i) {
-    EXPECT_EQ(judge_driver(driver(), kToolkits[i]), verdict_of(cells[i]))
+    EXPECT_EQ(evaluate_driver(driver(), kToolkits[i]), verdict_of(cells[i]))
         << testing::PrintToString(kToolkits[i]);
   }
 }
@@ -130,7 +130,7 @@ TEST_P(DriverTable, IsAsNvidiaStatesIt) {
 // "Forward Compatibility": the cuda-compat package brings a newer major to an older driver.
 TEST_P(DriverTable, ForwardCompatibilityRelaxesTooOldAndNothingElse) {
   for (std::size_t i = 0; i < kToolkits.size(); ++i) {
-    EXPECT_EQ(judge_driver(driver(), kToolkits[i], true),
+    EXPECT_EQ(evaluate_driver(driver(), kToolkits[i], true),
               cells[i] == 'o' ? DriverVerdict::served_by_declaration : verdict_of(cells[i]))
         << testing::PrintToString(kToolkits[i]);
   }
@@ -142,9 +142,9 @@ TEST_P(DriverTable, OnlyWhatHangsOnTheBranchIsUnknownWithoutIt) {
   for (std::size_t i = 0; i < kToolkits.size(); ++i) {
     const bool hangs_on_it = cells[i] == 'm' || cells[i] == 'b';
     for (const bool forward : {false, true}) {
-      EXPECT_EQ(judge_driver(unasked, kToolkits[i], forward),
+      EXPECT_EQ(evaluate_driver(unasked, kToolkits[i], forward),
                 hangs_on_it ? DriverVerdict::branch_unknown
-                            : judge_driver(driver(), kToolkits[i], forward))
+                            : evaluate_driver(driver(), kToolkits[i], forward))
           << testing::PrintToString(kToolkits[i]);
     }
     EXPECT_EQ(needs_branch(unasked, kToolkits[i]), hangs_on_it);
@@ -164,7 +164,7 @@ TEST_P(DriverTable, PtxIsCompiledOnlyWhereTheDriverIsAsNewAsTheToolkit) {
 TEST_P(DriverTable, AToolkitOfUnknownMinorIsJudgedAsTheFirstOfItsMajor) {
   for (std::size_t i = 0; i < kToolkits.size(); ++i) {
     if (kToolkits[i].minor != 0) continue;
-    EXPECT_EQ(judge_driver(driver(), {kToolkits[i].major, -1}), verdict_of(cells[i]));
+    EXPECT_EQ(evaluate_driver(driver(), {kToolkits[i].major, -1}), verdict_of(cells[i]));
   }
 }
 
@@ -172,8 +172,8 @@ TEST_P(DriverTable, AMissingDriverRefusesNothing) {
   DriverFacts absent = driver();
   absent.present = false;
   for (const Version toolkit : kToolkits) {
-    EXPECT_EQ(judge_driver(absent, toolkit), DriverVerdict::nothing_known);
-    EXPECT_EQ(judge_driver(absent, toolkit, true), DriverVerdict::nothing_known);
+    EXPECT_EQ(evaluate_driver(absent, toolkit), DriverVerdict::nothing_known);
+    EXPECT_EQ(evaluate_driver(absent, toolkit, true), DriverVerdict::nothing_known);
     EXPECT_FALSE(needs_branch(absent, toolkit));
     EXPECT_TRUE(compiles_ptx_of(absent, toolkit));
   }
@@ -181,7 +181,7 @@ TEST_P(DriverTable, AMissingDriverRefusesNothing) {
 
 TEST_P(DriverTable, AToolkitOfWhichNothingIsKnownIsNotRefused) {
   for (const Version toolkit : {Version{}, Version{0, 5}, Version{-1, 0}}) {
-    EXPECT_EQ(judge_driver(driver(), toolkit), DriverVerdict::nothing_known);
+    EXPECT_EQ(evaluate_driver(driver(), toolkit), DriverVerdict::nothing_known);
     EXPECT_FALSE(needs_branch(driver(), toolkit));
     EXPECT_TRUE(compiles_ptx_of(driver(), toolkit));
   }
@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(Table, DriverTable, testing::ValuesIn(kRows));
 
 TEST(DriverRule, ADriverOfUnknownCudaRefusesNothing) {
   for (const Version toolkit : kToolkits) {
-    EXPECT_EQ(judge_driver({true, {}, 580}, toolkit), DriverVerdict::nothing_known);
+    EXPECT_EQ(evaluate_driver({true, {}, 580}, toolkit), DriverVerdict::nothing_known);
     EXPECT_FALSE(needs_branch({true, {}, 0}, toolkit));
     EXPECT_TRUE(compiles_ptx_of({true, {}, 0}, toolkit));
   }
@@ -211,10 +211,10 @@ class OtherMajors : public testing::TestWithParam<OtherMajor> {};
 
 TEST_P(OtherMajors, HaveNoMinorVersionCompatibility) {
   const OtherMajor& c = GetParam();
-  EXPECT_EQ(judge_driver(c.driver, c.toolkit), c.expected);
+  EXPECT_EQ(evaluate_driver(c.driver, c.toolkit), c.expected);
   DriverFacts unasked = c.driver;
   unasked.branch = 0;
-  EXPECT_EQ(judge_driver(unasked, c.toolkit), c.expected);
+  EXPECT_EQ(evaluate_driver(unasked, c.toolkit), c.expected);
   EXPECT_FALSE(needs_branch(c.driver, c.toolkit));
 }
 
@@ -251,15 +251,15 @@ TEST(DriverRule, ANewerDriverNeverServesLess) {
       for (int branch = 400; branch <= 700; ++branch) {
         const DriverFacts driver{true, {major, minor}, branch};
         for (const Version toolkit : kToolkits) {
-          const int now = worth(judge_driver(driver, toolkit));
+          const int now = worth(evaluate_driver(driver, toolkit));
           DriverFacts newer = driver;
           ++newer.branch;
-          ASSERT_GE(worth(judge_driver(newer, toolkit)), now) << major << '.' << minor;
+          ASSERT_GE(worth(evaluate_driver(newer, toolkit)), now) << major << '.' << minor;
           newer = driver;
           ++newer.cuda.minor;
-          ASSERT_GE(worth(judge_driver(newer, toolkit)), now) << major << '.' << minor;
+          ASSERT_GE(worth(evaluate_driver(newer, toolkit)), now) << major << '.' << minor;
           newer.cuda = {major + 1, 0};
-          ASSERT_GE(worth(judge_driver(newer, toolkit)), now) << major << '.' << minor;
+          ASSERT_GE(worth(evaluate_driver(newer, toolkit)), now) << major << '.' << minor;
         }
       }
     }
@@ -270,8 +270,8 @@ TEST(DriverRule, ANewerToolkitIsNeverServedBetter) {
   for (const Row& row : kRows) {
     const DriverFacts driver{true, row.cuda, row.branch};
     for (std::size_t i = 1; i < kToolkits.size(); ++i) {
-      EXPECT_LE(worth(judge_driver(driver, kToolkits[i])),
-                worth(judge_driver(driver, kToolkits[i - 1])));
+      EXPECT_LE(worth(evaluate_driver(driver, kToolkits[i])),
+                worth(evaluate_driver(driver, kToolkits[i - 1])));
     }
   }
 }

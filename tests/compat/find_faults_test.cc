@@ -249,7 +249,7 @@ TEST_F(FinderTest, ABrokenCacheOfTheSystemIsNone) {
 }
 
 TEST_F(FinderTest, EveryPieceOfTheCatalogueCanBeLookedFor) {
-  for (const Piece& piece : all_pieces()) {
+  for (const Component& piece : all_components()) {
     EXPECT_THAT(Finder::find_all(piece), IsEmpty()) << piece.name;
     EXPECT_THAT(refusal(piece).searched(), Not(IsEmpty())) << piece.name;
   }

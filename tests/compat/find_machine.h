@@ -41,18 +41,20 @@ class FinderTest : public testing::Test {
     return file(name, library_image(name.substr(name.rfind('/') + 1)));
   }
 
-  static const Piece& headers(const char* name) { return piece_named(Kind::headers, name); }
-  static const Piece& dynamic(const char* name) { return piece_named(Kind::dynamic_library, name); }
-  static const Piece& program(const char* name) { return piece_named(Kind::program, name); }
+  static const Component& headers(const char* name) { return component_named(Kind::headers, name); }
+  static const Component& dynamic(const char* name) {
+    return component_named(Kind::dynamic_library, name);
+  }
+  static const Component& program(const char* name) { return component_named(Kind::program, name); }
 
-  std::string found(const Piece& piece) { return Finder().find(piece).path; }
-  std::vector<std::string> all_found(const Piece& piece) {
+  std::string found(const Component& piece) { return Finder().find(piece).path; }
+  std::vector<std::string> all_found(const Component& piece) {
     std::vector<std::string> paths;
     for (const Located& located : Finder::find_all(piece)) paths.push_back(located.path);
     return paths;
   }
   // What the error says; fails if there is none.
-  static NotFoundError refusal(const Piece& piece) {
+  static NotFoundError refusal(const Component& piece) {
     try {
       const Located located = Finder().find(piece);
       ADD_FAILURE() << piece.name << " was found: " << located.path;

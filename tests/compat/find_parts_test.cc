@@ -18,7 +18,7 @@ class FindParts : public FinderTest {
   void install(const std::string& artifact) {
     set("PYTHONPATH", Artifacts::of_this_build().folder(artifact).string());
   }
-  void expect_in_wheel(const Piece& piece, const std::string& of) {
+  void expect_in_wheel(const Component& piece, const std::string& of) {
     const Located located = Finder().find(piece);
     EXPECT_EQ(located.where, Found::wheel) << of;
     EXPECT_THAT(located.path, HasSubstr(Artifacts::of_this_build().folder(of).string())) << of;
@@ -70,9 +70,9 @@ TEST_F(FindParts, AToolkitInCudaPath) {
     EXPECT_EQ(found(program("nvcc")), root + "/bin/nvcc");
     EXPECT_EQ(found(program("ptxas")), root + "/bin/ptxas");
     EXPECT_EQ(found(program("cicc")), root + "/nvvm/bin/cicc");
-    EXPECT_EQ(found(piece_named(Kind::bitcode_library, "libdevice")),
+    EXPECT_EQ(found(component_named(Kind::bitcode_library, "libdevice")),
               root + "/nvvm/libdevice/libdevice.10.bc");
-    EXPECT_EQ(found(piece_named(Kind::static_library, "cudadevrt")),
+    EXPECT_EQ(found(component_named(Kind::static_library, "cudadevrt")),
               root + "/lib64/libcudadevrt.a");
     EXPECT_EQ(found(headers("cudart")), root + "/include");
     EXPECT_EQ(found(headers("nvcc")), root + "/include");
@@ -147,7 +147,7 @@ TEST_F(InstalledToolkit, IsFoundByItsVariable) {
   for (const char* name : {"cudart", "nvrtc", "nvJitLink", "cublas", "cusolver", "cufft", "curand",
                            "cusparse", "cupti"}) {
     for (const Kind kind : {Kind::dynamic_library, Kind::headers}) {
-      const Located located = Finder().find(piece_named(kind, name));
+      const Located located = Finder().find(component_named(kind, name));
       EXPECT_EQ(located.where, Found::toolkit_variable) << name;
       EXPECT_THAT(located.path, HasSubstr(path(root))) << name;
     }
@@ -157,14 +157,14 @@ TEST_F(InstalledToolkit, IsFoundByItsVariable) {
   }
   EXPECT_EQ(found(headers("cccl")), path(root + "/include/cccl"));
   EXPECT_EQ(found(headers("nvtx")), path(root + "/include"));
-  EXPECT_EQ(found(piece_named(Kind::bitcode_library, "libdevice")),
+  EXPECT_EQ(found(component_named(Kind::bitcode_library, "libdevice")),
             path(root + "/nvvm/libdevice/libdevice.10.bc"));
 }
 
 TEST_F(InstalledToolkit, IsFoundInTheSystem) {
   machine.tree.link("system/usr/local/cuda", "cuda-13.0");
   int parts = 0;
-  for (const Piece& piece : all_pieces()) {
+  for (const Component& piece : all_components()) {
     for (const Located& located : Finder::find_all(piece)) {
       EXPECT_EQ(located.where, Found::system) << located.path;
       EXPECT_TRUE(fs::exists(located.path)) << located.path;

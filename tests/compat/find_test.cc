@@ -87,7 +87,7 @@ TEST_F(Find, EveryLayoutOfWheelsIsKnown) {
   library("site/nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so");
   EXPECT_EQ(found(dynamic("cudart")), path("site/nvidia/cu13/lib/libcudart.so.13"));
   EXPECT_EQ(found(headers("cccl")), path("site/nvidia/cu13/include/cccl"));
-  EXPECT_EQ(found(piece_named(Kind::bitcode_library, "libdevice")),
+  EXPECT_EQ(found(component_named(Kind::bitcode_library, "libdevice")),
             path("site/nvidia/cu13/nvvm/libdevice/libdevice.10.bc"));
   EXPECT_EQ(found(dynamic("nvvm")), path("site/nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so"));
 }
@@ -105,7 +105,7 @@ TEST_F(Find, CondaHasLibrariesBesideAndBelowItsTargets) {
 TEST_F(Find, CondasTargetsOfAnotherCpuAreLeftAlone) {
   lead("CONDA_PREFIX", "conda");
   file("conda/targets/sbsa-linux/lib/libcudart_static.a");
-  EXPECT_THAT(all_found(piece_named(Kind::static_library, "cudart_static")), IsEmpty());
+  EXPECT_THAT(all_found(component_named(Kind::static_library, "cudart_static")), IsEmpty());
 }
 
 TEST_F(Find, TheSystemsToolkitsAreTheChosenOneThenTheNewestThenTheOthers) {

@@ -229,7 +229,7 @@ TEST(APiece, ThatIsFoundAgainIsOfTheSameToolkitOrRefused) {
 }
 
 ComponentInstance runtime(const char* toolkit, int soname_major) {
-  const Piece& cudart = piece_named(kLibrary, "cudart");
+  const Component& cudart = component_named(kLibrary, "cudart");
   return {&cudart, "/somewhere/" + std::to_string(soname_major), version(toolkit), "",
           soname_major};
 }
@@ -238,16 +238,16 @@ TEST(TwoRuntimes, AreTwoByTheirSonamesWhateverTheirMetadataSays) {
   struct Row {
     ComponentInstance first;
     ComponentInstance second;
-    ItemVerdict expected;
+    PairVerdict expected;
   };
   const Row rows[] = {
-      {runtime("12.9", 12), runtime("13.5", 13), ItemVerdict::two_runtimes},
-      {runtime("", 12), runtime("", 13), ItemVerdict::two_runtimes},
-      {runtime("12.9", 12), runtime("", 13), ItemVerdict::two_runtimes},
-      {runtime("12.9", 12), runtime("12.9", 13), ItemVerdict::two_runtimes},
-      {runtime("12.9", 0), runtime("13.5", 0), ItemVerdict::two_runtimes},
-      {runtime("12.9", 12), runtime("", 0), ItemVerdict::compatible},
-      {runtime("", 12), runtime("", 12), ItemVerdict::compatible},
+      {runtime("12.9", 12), runtime("13.5", 13), PairVerdict::two_runtimes},
+      {runtime("", 12), runtime("", 13), PairVerdict::two_runtimes},
+      {runtime("12.9", 12), runtime("", 13), PairVerdict::two_runtimes},
+      {runtime("12.9", 12), runtime("12.9", 13), PairVerdict::two_runtimes},
+      {runtime("12.9", 0), runtime("13.5", 0), PairVerdict::two_runtimes},
+      {runtime("12.9", 12), runtime("", 0), PairVerdict::compatible},
+      {runtime("", 12), runtime("", 12), PairVerdict::compatible},
   };
   Policy policy;
   policy.mode = Mode::best_effort;
@@ -260,7 +260,7 @@ TEST(TwoRuntimes, AreTwoByTheirSonamesWhateverTheirMetadataSays) {
     driver.facts = DriverFacts{true, version("13.5"), 0};
     const Decision decision = decide(policy, known, instance, driver);
     EXPECT_EQ(decision.pair, row.expected) << testing::PrintToString(row.second.soname_major);
-    EXPECT_EQ(decision.step, row.expected == ItemVerdict::compatible ? Step::accepted : Step::pair);
+    EXPECT_EQ(decision.step, row.expected == PairVerdict::compatible ? Step::accepted : Step::pair);
   }
 }
 

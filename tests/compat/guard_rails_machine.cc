@@ -19,7 +19,7 @@ std::string RailsMachine::path(Kind kind, const std::string& name, const std::st
 
 RailsMachine& RailsMachine::install(Kind kind, const std::string& name,
                                     const std::string& toolkit) {
-  const Piece& piece = piece_named(kind, name);
+  const Component& piece = component_named(kind, name);
   std::string file;
   if (kind == Kind::dynamic_library) {
     // The SONAME of its toolkit's major, where the row has one; else the newest.
@@ -39,14 +39,14 @@ RailsMachine& RailsMachine::install(Kind kind, const std::string& name,
 RailsMachine& RailsMachine::move(Kind kind, const std::string& name, const std::string& path) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Installed& one : installed_) {
-    if (one.piece == &piece_named(kind, name)) one.located.path = path;
+    if (one.piece == &component_named(kind, name)) one.located.path = path;
   }
   return *this;
 }
 
 RailsMachine& RailsMachine::loaded(const std::string& name, const std::string& toolkit,
                                    const std::string& soname) {
-  const Piece& piece = piece_named(Kind::dynamic_library, name);
+  const Component& piece = component_named(Kind::dynamic_library, name);
   const std::string at = "/opt/theirs/" + soname;
   const std::lock_guard<std::mutex> lock(mutex_);
   loaded_.push_back({&piece, {at, at, soname}});
@@ -93,7 +93,7 @@ ToolkitAnswer RailsMachine::version_of(const std::string& path) {
   return {{}, "", "", "no such file"};
 }
 
-std::vector<LoadedImage> RailsMachine::images_of(const Piece& piece) {
+std::vector<LoadedImage> RailsMachine::images_of(const Component& piece) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<LoadedImage> images;
   for (const auto& [row, image] : loaded_) {
@@ -127,7 +127,7 @@ void* RailsMachine::open(const std::string& name, std::string* cause) {
 
 System RailsMachine::system() {
   System system;
-  system.find = [this](const Piece& piece) {
+  system.find = [this](const Component& piece) {
     note("find " + std::string(piece.name));
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const Installed& one : installed_) {
@@ -135,7 +135,9 @@ System RailsMachine::system() {
     }
     throw NotFoundError("nowhere", {"/home/me/venv"});
   };
-  system.version_of = [this](const Piece&, const std::string& path) { return version_of(path); };
+  system.version_of = [this](const Component&, const std::string& path) {
+    return version_of(path);
+  };
   system.driver_cuda = [this] {
     note("driver");
     if (!driver_) throw DriverQueryError("libcuda.so.1: no such file");
@@ -145,7 +147,7 @@ System RailsMachine::system() {
     note("branch");
     return branch_ != 0 ? BranchAnswer{branch_, ""} : BranchAnswer{0, "NVML is not there"};
   };
-  system.loaded = [this](const Piece& piece) { return images_of(piece); };
+  system.loaded = [this](const Component& piece) { return images_of(piece); };
   system.open = [this](const std::string& name, std::string* cause) { return open(name, cause); };
   system.forget = [this] { note("forget"); };
   return system;

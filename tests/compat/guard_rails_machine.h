@@ -50,18 +50,18 @@ class RailsMachine {
 
  private:
   struct Installed {
-    const Piece* piece;
+    const Component* piece;
     Located located;
     Version toolkit;
   };
   void note(const std::string& what);
   ToolkitAnswer version_of(const std::string& path);
-  std::vector<LoadedImage> images_of(const Piece& piece);
+  std::vector<LoadedImage> images_of(const Component& piece);
   void* open(const std::string& name, std::string* cause);
 
   mutable std::mutex mutex_;
   std::vector<Installed> installed_;
-  std::vector<std::pair<const Piece*, LoadedImage>> loaded_;
+  std::vector<std::pair<const Component*, LoadedImage>> loaded_;
   std::vector<Installed> loaded_toolkits_;
   std::optional<Version> driver_;
   int branch_ = 0;

@@ -181,9 +181,9 @@ TEST(APipeline, ThatIsRefusedIsHeldAgainstNothing) {
 }
 
 TEST(APipeline, IsNotCheckedInOffWhateverIsKnown) {
-  const ComponentInstance nvrtc{&piece_named(Kind::dynamic_library, "nvrtc"), "/a", version("13.5"),
-                                "", 13};
-  const ComponentInstance linker{&piece_named(Kind::dynamic_library, "nvJitLink"), "/b",
+  const ComponentInstance nvrtc{&component_named(Kind::dynamic_library, "nvrtc"), "/a",
+                                version("13.5"), "", 13};
+  const ComponentInstance linker{&component_named(Kind::dynamic_library, "nvJitLink"), "/b",
                                  version("12.9"), "", 12};
   Remembered known;
   known.instances = {nvrtc, linker};
@@ -196,9 +196,9 @@ TEST(APipeline, IsNotCheckedInOffWhateverIsKnown) {
 }
 
 TEST(PortableFlows, ArePortableOnlyIfThereAreSomeAndAllAre) {
-  const ComponentInstance nvrtc{&piece_named(Kind::dynamic_library, "nvrtc"), "/a", version("13.5"),
-                                "", 13};
-  const ComponentInstance linker{&piece_named(Kind::dynamic_library, "nvJitLink"), "/b",
+  const ComponentInstance nvrtc{&component_named(Kind::dynamic_library, "nvrtc"), "/a",
+                                version("13.5"), "", 13};
+  const ComponentInstance linker{&component_named(Kind::dynamic_library, "nvJitLink"), "/b",
                                  version("12.9"), "", 12};
   const Pipeline ptx{"nvrtc", "nvJitLink", {Format::ptx, Format::cubin, Format::elf}};
   const Pipeline both{"nvrtc", "nvJitLink", {Format::ptx, Format::ltoir}};

@@ -31,7 +31,7 @@ TEST_F(MetadataHeader, IsTheHeadersInEveryFolderOfAToolkit) {
 
 TEST_F(MetadataHeader, IsTheHeadersInEveryFolderOfTheCatalogue) {
   std::set<std::string> folders;
-  for (const compat::Piece& piece : compat::all_pieces()) {
+  for (const compat::Component& piece : compat::all_components()) {
     if (piece.packaging != compat::Packaging::toolkit) continue;
     for (const std::string_view folder : piece.root_folders) {
       folders.insert("opt/cuda/" + std::string(folder));

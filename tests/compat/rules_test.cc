@@ -8,7 +8,7 @@
 
 namespace anycuda {
 
-void PrintTo(ItemVerdict verdict, std::ostream* out) {
+void PrintTo(PairVerdict verdict, std::ostream* out) {
   const char* const names[] = {"compatible", "minor_differs", "major_differs", "two_runtimes"};
   *out << names[static_cast<int>(verdict)];
 }
@@ -39,34 +39,33 @@ std::vector<Pair> both_ways(const std::vector<Pair>& pairs) {
 
 // ---- item x item
 
-constexpr ItemVerdict fine = ItemVerdict::compatible;
-constexpr ItemVerdict minor = ItemVerdict::minor_differs;
-constexpr ItemVerdict major = ItemVerdict::major_differs;
-constexpr ItemVerdict twice = ItemVerdict::two_runtimes;
+constexpr PairVerdict fine = PairVerdict::compatible;
+constexpr PairVerdict minor = PairVerdict::minor_differs;
+constexpr PairVerdict major = PairVerdict::major_differs;
+constexpr PairVerdict twice = PairVerdict::two_runtimes;
 
 struct ItemRow {
-  int same_component;
+  int same_group;
   int both_runtimes;
   int only_portable_flows;
   int allowed;
-  ItemVerdict other_minor;
-  ItemVerdict other_major;
+  PairVerdict other_minor;
+  PairVerdict other_major;
 };
 void PrintTo(const ItemRow& row, std::ostream* out) {
-  *out << (row.same_component ? "one component" : "independent")
+  *out << (row.same_group ? "one group" : "independent")
        << (row.both_runtimes ? ", both cudart" : "")
        << (row.only_portable_flows ? ", portable flows" : "") << (row.allowed ? ", allowed" : "");
 }
 
 class Items : public testing::TestWithParam<ItemRow> {
  protected:
-  static void expect(const std::vector<Pair>& pairs, ItemVerdict verdict) {
+  static void expect(const std::vector<Pair>& pairs, PairVerdict verdict) {
     const ItemRow& row = GetParam();
     for (const Pair& pair : both_ways(pairs)) {
-      EXPECT_EQ(
-          judge_items({pair.first, pair.second, row.same_component != 0, row.both_runtimes != 0,
-                       row.only_portable_flows != 0, row.allowed != 0}),
-          verdict)
+      EXPECT_EQ(evaluate_pair({pair.first, pair.second, row.same_group != 0, row.both_runtimes != 0,
+                               row.only_portable_flows != 0, row.allowed != 0}),
+                verdict)
           << pair.first.major << '.' << pair.first.minor << " with " << pair.second.major << '.'
           << pair.second.minor;
     }
@@ -113,7 +112,7 @@ void PrintTo(const FlowRow& row, std::ostream* out) { *out << row.name; }
 class Flows : public testing::TestWithParam<FlowRow> {
  protected:
   static void expect(const Version& producer, const Version& consumer, PipelineVerdict verdict) {
-    EXPECT_EQ(judge_flow({GetParam().format, GetParam().with_nvvm, producer, consumer}), verdict)
+    EXPECT_EQ(evaluate_flow({GetParam().format, GetParam().with_nvvm, producer, consumer}), verdict)
         << "from " << producer.major << '.' << producer.minor << " to " << consumer.major << '.'
         << consumer.minor;
   }

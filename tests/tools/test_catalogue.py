@@ -95,12 +95,12 @@ class TheCatalogue(unittest.TestCase):
         words = {"target": "x86_64-linux", "multiarch": "x86_64-linux-gnu"}
         catalogue = generate.Catalogue(CATALOGUE, words)
         self.assertEqual(catalogue.errors, [])
-        self.assertGreater(len(catalogue.pieces), 100)
+        self.assertGreater(len(catalogue.components), 100)
 
     def test_every_distribution_of_a_toolkit_piece_is_of_the_majors_that_its_folders_are_of(self) -> None:
         """Up to CUDA 12 each wheel has a folder of its own, from 13 on they share nvidia/cu13."""
         words = {"target": "x86_64-linux", "multiarch": "x86_64-linux-gnu"}
-        for piece in generate.Catalogue(CATALOGUE, words).pieces:
+        for piece in generate.Catalogue(CATALOGUE, words).components:
             if piece.values["packaging"] != ["toolkit"]:
                 continue
             folders = piece.values["wheels"]
@@ -159,7 +159,7 @@ class Refusal(CatalogueCase):
         self.refuses("    groups  cudart", "    groups", 8, "'groups' has no value")
 
     def test_of_a_line_before_any_piece(self) -> None:
-        self.refuses("# A comment.", "    files x", 1, "belongs to no piece")
+        self.refuses("# A comment.", "    files x", 1, "belongs to no component")
 
     def test_of_a_name_with_blanks(self) -> None:
         self.refuses("\ntool\n", "\nto ol\n", 14, "'to ol' is no name")

@@ -25,7 +25,7 @@ bool same_distribution(std::string_view a, std::string_view b);
 // Does the name begin so? `prefix` is normalised and without such signs ("nvidia").
 bool named_like(std::string_view name, std::string_view prefix);
 
-// Is it of those by which the pieces of a CUDA Toolkit are named, nvidia-... and cuda-...?
+// Is it of those by which the components of a CUDA Toolkit are named, nvidia-... and cuda-...?
 bool is_of_nvidia(std::string_view name);
 
 // `nvidia-cublas==13.1.0.3.*; extra == "cublas"`

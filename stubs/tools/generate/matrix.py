@@ -177,9 +177,9 @@ def others() -> dict[str, list[str]]:
         raise ValueError("; ".join(catalogue.errors))
     ours = {path.parent.name for path in STUBS.glob("*/library.json")}
     return {
-        piece.name: piece.values["files"]
-        for piece in catalogue.pieces
-        if piece.kind == "dynamic_library" and piece.name.lower() not in ours
+        component.name: component.values["files"]
+        for component in catalogue.components
+        if component.kind == "dynamic_library" and component.name.lower() not in ours
     }
 
 

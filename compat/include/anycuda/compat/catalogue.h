@@ -1,4 +1,4 @@
-// Every piece of a CUDA Toolkit (and of the driver) that can be looked for: one row of
+// Every component of a CUDA Toolkit (and of the driver) that can be looked for: one row of
 // compat/catalogue/*.txt each. Data of the program: no ownership, safe from any thread.
 #pragma once
 
@@ -37,12 +37,12 @@ struct Texts {
   }
 };
 
-struct Piece {
+struct Component {
   std::string_view name;  // "cudart", "nvJitLink", "libdevice", "nvcc": unique within its kind
   Kind kind;
   Packaging packaging;
-  // Pieces that share a group are one component or companions: they must be of exactly the same
-  // toolkit major.minor.
+  // Components that share a group (cublas and cusolver; a library and its headers) must be of
+  // exactly the same toolkit major.minor.
   Texts groups;
   // File names, the most wanted first. Dynamic libraries: SONAMEs (newest major first); headers:
   // the file that proves the folder ("cuda_runtime.h").
@@ -58,22 +58,22 @@ struct Piece {
 };
 
 // All rows, by kind and then name.
-struct Pieces {
-  const Piece* first;
+struct Components {
+  const Component* first;
   std::size_t count;
-  const Piece* begin() const { return first; }
-  const Piece* end() const { return first + count; }
+  const Component* begin() const { return first; }
+  const Component* end() const { return first + count; }
 };
-Pieces all_pieces();
+Components all_components();
 
-// nullptr: the catalogue has no such piece. Names are compared without regard to case.
-const Piece* find_piece(Kind kind, std::string_view name);
+// nullptr: the catalogue has no such component. Names are compared without regard to case.
+const Component* find_component(Kind kind, std::string_view name);
 
 // Throws UnknownNameError that lists the names of that kind that are near.
-const Piece& piece_named(Kind kind, std::string_view name);
+const Component& component_named(Kind kind, std::string_view name);
 
-// Do two pieces have a group in common?
-bool same_component(const Piece& a, const Piece& b);
+// Do two components have a group in common?
+bool same_group(const Component& a, const Component& b);
 
 std::string_view name_of(Kind kind);  // "dynamic library", as messages say it
 

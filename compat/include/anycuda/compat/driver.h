@@ -34,13 +34,14 @@ enum class DriverVerdict : std::uint8_t {
 // compatibility, 0 where none is known.
 int minimum_branch(int cuda_major);
 
-// Must the branch be known to judge? It is asked for only then: asking wakes the driver up.
+// Does the verdict depend on the branch? Only then it is queried, since the query starts the
+// driver.
 bool needs_branch(const DriverFacts& driver, Version toolkit);
 
 // `forward_compatibility`: the cuda-compat package is declared to be in use
 // (ANYCUDA_DRIVER_COMPAT=assume_forward_compat). It relaxes `too_old` and nothing else.
-DriverVerdict judge_driver(const DriverFacts& driver, Version toolkit,
-                           bool forward_compatibility = false);
+DriverVerdict evaluate_driver(const DriverFacts& driver, Version toolkit,
+                              bool forward_compatibility = false);
 
 // Does the verdict let the toolkit be used? `branch_unknown` is no yes: modes decide about it.
 constexpr bool serves(DriverVerdict verdict) { return verdict <= DriverVerdict::nothing_known; }

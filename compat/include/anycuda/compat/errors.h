@@ -19,7 +19,7 @@ class DriverToolkitError : public Error {
   using Error::Error;
 };
 
-// Two pieces, or a piece and the caller's constraint or pipeline, do not go together.
+// Two components, or a component and the caller's constraint or pipeline, do not go together.
 class ToolkitMismatchError : public Error {
  public:
   using Error::Error;
@@ -32,7 +32,7 @@ class InsufficientMetadataError : public Error {
   using Error::Error;
 };
 
-// No place has the piece. `searched` are the folders and files that were looked at, in order.
+// No place has the component. `searched` are the folders and files that were looked at, in order.
 class NotFoundError : public Error {
  public:
   NotFoundError(const std::string& what, std::vector<std::string> places)
@@ -67,7 +67,7 @@ class LoadError : public Error {
   using Error::Error;
 };
 
-// No piece, kind or format of that name is in the catalogue; the message has the names that are
+// No component, kind or format of that name is in the catalogue; the message has the names that are
 // near.
 class UnknownNameError : public Error {
  public:

@@ -1,5 +1,5 @@
-// Where pieces are: NVIDIA's wheels in the Python environment, conda, CUDA_PATH and CUDA_HOME, the
-// system. Nothing is loaded.
+// Where components are: NVIDIA's wheels in the Python environment, conda, CUDA_PATH and CUDA_HOME,
+// the system. Nothing is loaded.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Located {
   Found where = Found::system;
 };
 
-// Looks for pieces and remembers what it found, also that it found nothing. Thread-safe; two
+// Looks for components and remembers what it found, also that it found nothing. Thread-safe; two
 // threads that ask together may both look. A process that runs with privileges which its caller
 // does not have looks in the system alone, and at no variable.
 //
@@ -40,16 +40,16 @@ class Finder {
   Finder(const Finder&) = delete;
   Finder& operator=(const Finder&) = delete;
 
-  // The first place that has the piece; of several SONAMEs in one folder the newest. A file that
-  // cannot be the piece (a folder, a pipe, an empty, unreadable or cut-off file, a library of
-  // another CPU or another SONAME, a stub of anycuda's) is passed over, and said if nothing else is
-  // found. Throws NotFoundError with the places that were looked at. A program is found first and
-  // checked then: one without its run bit is a NotFoundError that names the file.
-  Located find(const Piece& piece);
+  // The first place that has the component; of several SONAMEs in one folder the newest. A file
+  // that cannot be the component (a folder, a pipe, an empty, unreadable or cut-off file, a library
+  // of another CPU or another SONAME, a stub of anycuda's) is passed over, and said if nothing else
+  // is found. Throws NotFoundError with the places that were looked at. A program is found first
+  // and checked then: one without its run bit is a NotFoundError that names the file.
+  Located find(const Component& component);
 
   // Every place's, best first, a file behind several paths once; empty if there is none. Programs
   // without their run bit are left out. Never cached.
-  static std::vector<Located> find_all(const Piece& piece);
+  static std::vector<Located> find_all(const Component& component);
 
   // Forgets all; the next find() looks again.
   void clear();
@@ -57,7 +57,7 @@ class Finder {
  private:
   using Outcome = std::variant<Located, NotFoundError>;
   std::mutex mutex_;  // not held while looking
-  std::map<const Piece*, Outcome> outcomes_;
+  std::map<const Component*, Outcome> outcomes_;
   std::uint64_t cleared_ = 0;  // times; what was looked for before is not kept
 };
 

@@ -1,4 +1,4 @@
-// Finding and loading pieces of CUDA so that what cannot work together is refused before it is
+// Finding and loading components of CUDA so that what cannot work together is refused before it is
 // used.
 //
 //   anycuda::compat::CompatibilityGuardRails rails;
@@ -6,10 +6,10 @@
 //   auto linker = rails.load_dynamic_library("nvJitLink");  // refused if it is of another major
 //   std::string include = rails.find_headers("cudart");
 //
-// Each piece is checked in this order: comes with the driver (remembered, nothing else is asked);
-// released on its own (no toolkit's version: insufficient metadata); of which toolkit it is; the
-// caller's constraint; every piece that was accepted before; the driver. A piece that is refused is
-// not remembered, one that is asked for twice changes nothing.
+// Each component is checked in this order: comes with the driver (remembered, nothing else is
+// asked); released on its own (no toolkit's version: insufficient metadata); of which toolkit it
+// is; the caller's constraint; every component that was accepted before; the driver. A component
+// that is refused is not remembered, one that is asked for twice changes nothing.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ using anycuda::Format;
 using anycuda::Mode;
 using anycuda::Version;
 
-// What flows from one piece to another: {"nvrtc", "nvJitLink", {Format::ltoir}}.
+// What flows from one component to another: {"nvrtc", "nvJitLink", {Format::ltoir}}.
 struct Pipeline {
   std::string producer;
   std::string consumer;
@@ -50,7 +50,7 @@ struct Options {
   // Unset: ANYCUDA_API_COMPAT, else ANYCUDA_COMPAT, else strict. `off` finds and loads, and checks
   // nothing.
   std::optional<Mode> mode;
-  // A PEP 440 specifier that every toolkit piece must satisfy by its major.minor: "==13.*".
+  // A PEP 440 specifier that every toolkit component must satisfy by its major.minor: "==13.*".
   std::optional<std::string> constraint;
   // Facts about the driver; unset: the machine's is asked, when a rule needs it. Given without a
   // branch, that is asked for when a rule needs it. `present = false`: there is none, and nothing

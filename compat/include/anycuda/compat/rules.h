@@ -1,4 +1,4 @@
-// May two pieces of CUDA Toolkits be used together? Pure functions of plain values: no file, no
+// May two components of CUDA Toolkits be used together? Pure functions of plain values: no file, no
 // environment, no allocation; safe from any thread.
 //
 // Sources: CUDA Toolkit release notes, "CUDA Toolkit Component Versions" (what belongs to one
@@ -13,28 +13,28 @@
 
 namespace anycuda {
 
-// What is carried from one piece to another.
+// What is carried from one component to another.
 enum class Format : std::uint8_t { ptx, cubin, elf, ltoir, nvvm_ir };
 
-enum class ItemVerdict : std::uint8_t {
+enum class PairVerdict : std::uint8_t {
   compatible,
-  minor_differs,  // one component, or companions: exactly the same major.minor is required
-  major_differs,  // independent pieces of two majors
+  minor_differs,  // of one group: exactly the same major.minor is required
+  major_differs,  // independent components of two majors
   two_runtimes    // two majors of cudart in one process: no exception
 };
 
-struct ItemPair {
+struct ComponentPair {
   Version first;
   Version second;
-  bool same_component = false;  // of one component, or declared companions
-  bool both_runtimes = false;   // both are cudart, the dynamic library
+  bool same_group = false;     // of one group in the catalogue, or the same component
+  bool both_runtimes = false;  // both are cudart, the dynamic library
   bool only_portable_flows =
       false;             // a declared pipeline joins them and carries only PTX, CUBIN, ELF
   bool allowed = false;  // the caller allows this pair by name
 };
 
 // The first rule that fails names the verdict; two_runtimes is asked first.
-ItemVerdict judge_items(const ItemPair& pair);
+PairVerdict evaluate_pair(const ComponentPair& pair);
 
 enum class PipelineVerdict : std::uint8_t {
   compatible,
@@ -50,9 +50,9 @@ struct Flow {
   Version consumer;
 };
 
-PipelineVerdict judge_flow(const Flow& flow);
+PipelineVerdict evaluate_flow(const Flow& flow);
 
-// PTX, CUBIN, ELF: what may cross majors between two pieces.
+// PTX, CUBIN, ELF: what may cross majors between two components.
 constexpr bool is_portable(Format format) {
   return format == Format::ptx || format == Format::cubin || format == Format::elf;
 }
