@@ -28,8 +28,8 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::vector<std::string> files_of(const Component& piece) {
-  return {piece.files.begin(), piece.files.end()};
+std::vector<std::string> files_of(const Component& component) {
+  return {component.files.begin(), component.files.end()};
 }
 
 std::string refusal(Kind kind, const std::string& name) {
@@ -51,7 +51,8 @@ const Component& program(const char* name) { return component_named(Kind::progra
 
 TEST(Catalogue, IsInTheOrderOfKindAndName) {
   std::vector<std::pair<Kind, std::string>> rows;
-  for (const Component& piece : all_components()) rows.emplace_back(piece.kind, lower(piece.name));
+  for (const Component& component : all_components())
+    rows.emplace_back(component.kind, lower(component.name));
   EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
   EXPECT_EQ(std::set(rows.begin(), rows.end()).size(), rows.size()) << "a name is there twice";
 }
@@ -83,12 +84,13 @@ TEST(Catalogue, SonamesAreNewestFirst) {
 
 TEST(Catalogue, WhatComesWithTheDriverIsInNoWheelAndNoToolkit) {
   std::vector<std::string_view> names;
-  for (const Component& piece : all_components()) {
-    if (piece.packaging != Packaging::driver) continue;
-    names.push_back(piece.name);
-    EXPECT_EQ(piece.wheel_folders.size() + piece.root_folders.size() + piece.distributions.size(),
+  for (const Component& component : all_components()) {
+    if (component.packaging != Packaging::driver) continue;
+    names.push_back(component.name);
+    EXPECT_EQ(component.wheel_folders.size() + component.root_folders.size() +
+                  component.distributions.size(),
               0)
-        << piece.name;
+        << component.name;
   }
   EXPECT_THAT(names, ElementsAre("cuda", "nvml"));
 }
@@ -105,9 +107,9 @@ TEST(Catalogue, WhatIsReleasedOnItsOwnIsNotOfTheToolkit) {
 }
 
 TEST(Catalogue, AStaticLibraryIsNamedAsItsFile) {
-  for (const Component& piece : all_components()) {
-    if (piece.kind != Kind::static_library) continue;
-    EXPECT_THAT(files_of(piece), ElementsAre("lib" + std::string(piece.name) + ".a"));
+  for (const Component& component : all_components()) {
+    if (component.kind != Kind::static_library) continue;
+    EXPECT_THAT(files_of(component), ElementsAre("lib" + std::string(component.name) + ".a"));
   }
 }
 

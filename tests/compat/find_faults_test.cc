@@ -249,9 +249,9 @@ TEST_F(FinderTest, ABrokenCacheOfTheSystemIsNone) {
 }
 
 TEST_F(FinderTest, EveryPieceOfTheCatalogueCanBeLookedFor) {
-  for (const Component& piece : all_components()) {
-    EXPECT_THAT(Finder::find_all(piece), IsEmpty()) << piece.name;
-    EXPECT_THAT(refusal(piece).searched(), Not(IsEmpty())) << piece.name;
+  for (const Component& component : all_components()) {
+    EXPECT_THAT(Finder::find_all(component), IsEmpty()) << component.name;
+    EXPECT_THAT(refusal(component).searched(), Not(IsEmpty())) << component.name;
   }
 }
 

@@ -47,17 +47,17 @@ class FinderTest : public testing::Test {
   }
   static const Component& program(const char* name) { return component_named(Kind::program, name); }
 
-  std::string found(const Component& piece) { return Finder().find(piece).path; }
-  std::vector<std::string> all_found(const Component& piece) {
+  std::string found(const Component& component) { return Finder().find(component).path; }
+  std::vector<std::string> all_found(const Component& component) {
     std::vector<std::string> paths;
-    for (const Located& located : Finder::find_all(piece)) paths.push_back(located.path);
+    for (const Located& located : Finder::find_all(component)) paths.push_back(located.path);
     return paths;
   }
   // What the error says; fails if there is none.
-  static NotFoundError refusal(const Component& piece) {
+  static NotFoundError refusal(const Component& component) {
     try {
-      const Located located = Finder().find(piece);
-      ADD_FAILURE() << piece.name << " was found: " << located.path;
+      const Located located = Finder().find(component);
+      ADD_FAILURE() << component.name << " was found: " << located.path;
     } catch (const NotFoundError& error) {
       return error;
     }

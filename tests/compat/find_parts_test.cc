@@ -18,8 +18,8 @@ class FindParts : public FinderTest {
   void install(const std::string& artifact) {
     set("PYTHONPATH", Artifacts::of_this_build().folder(artifact).string());
   }
-  void expect_in_wheel(const Component& piece, const std::string& of) {
-    const Located located = Finder().find(piece);
+  void expect_in_wheel(const Component& component, const std::string& of) {
+    const Located located = Finder().find(component);
     EXPECT_EQ(located.where, Found::wheel) << of;
     EXPECT_THAT(located.path, HasSubstr(Artifacts::of_this_build().folder(of).string())) << of;
     EXPECT_TRUE(fs::exists(located.path)) << located.path;
@@ -164,11 +164,11 @@ TEST_F(InstalledToolkit, IsFoundByItsVariable) {
 TEST_F(InstalledToolkit, IsFoundInTheSystem) {
   machine.tree.link("system/usr/local/cuda", "cuda-13.0");
   int parts = 0;
-  for (const Component& piece : all_components()) {
-    for (const Located& located : Finder::find_all(piece)) {
+  for (const Component& component : all_components()) {
+    for (const Located& located : Finder::find_all(component)) {
       EXPECT_EQ(located.where, Found::system) << located.path;
       EXPECT_TRUE(fs::exists(located.path)) << located.path;
-      EXPECT_THAT(located.path, HasSubstr(path("system"))) << piece.name;
+      EXPECT_THAT(located.path, HasSubstr(path("system"))) << component.name;
       ++parts;
     }
   }

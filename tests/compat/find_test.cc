@@ -1,4 +1,4 @@
-// Where pieces are found, and in which order the places come.
+// Where components are found, and in which order the places come.
 #include "anycuda/compat/find.h"
 
 #include <gmock/gmock.h>

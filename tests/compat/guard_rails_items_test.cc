@@ -1,4 +1,5 @@
-// Accepted pieces against each other: components, companions, independent pieces, two runtimes.
+// Accepted components against each other: components, companions, independent components, two
+// runtimes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

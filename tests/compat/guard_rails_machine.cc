@@ -19,38 +19,40 @@ std::string RailsMachine::path(Kind kind, const std::string& name, const std::st
 
 RailsMachine& RailsMachine::install(Kind kind, const std::string& name,
                                     const std::string& toolkit) {
-  const Component& piece = component_named(kind, name);
+  const Component& component = component_named(kind, name);
   std::string file;
   if (kind == Kind::dynamic_library) {
     // The SONAME of its toolkit's major, where the row has one; else the newest.
-    file = *piece.files.begin();
-    for (const std::string_view soname : piece.files) {
+    file = *component.files.begin();
+    for (const std::string_view soname : component.files) {
       if (major_of_soname(soname) == version(toolkit).major) file = soname;
     }
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  installed_.erase(std::remove_if(installed_.begin(), installed_.end(),
-                                  [&](const Installed& one) { return one.piece == &piece; }),
-                   installed_.end());
-  installed_.push_back({&piece, {path(kind, name, toolkit), file, Found::wheel}, version(toolkit)});
+  installed_.erase(
+      std::remove_if(installed_.begin(), installed_.end(),
+                     [&](const Installed& one) { return one.component == &component; }),
+      installed_.end());
+  installed_.push_back(
+      {&component, {path(kind, name, toolkit), file, Found::wheel}, version(toolkit)});
   return *this;
 }
 
 RailsMachine& RailsMachine::move(Kind kind, const std::string& name, const std::string& path) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Installed& one : installed_) {
-    if (one.piece == &component_named(kind, name)) one.located.path = path;
+    if (one.component == &component_named(kind, name)) one.located.path = path;
   }
   return *this;
 }
 
 RailsMachine& RailsMachine::loaded(const std::string& name, const std::string& toolkit,
                                    const std::string& soname) {
-  const Component& piece = component_named(Kind::dynamic_library, name);
+  const Component& component = component_named(Kind::dynamic_library, name);
   const std::string at = "/opt/theirs/" + soname;
   const std::lock_guard<std::mutex> lock(mutex_);
-  loaded_.push_back({&piece, {at, at, soname}});
-  loaded_toolkits_.push_back({&piece, {at, soname, Found::loaded}, version(toolkit)});
+  loaded_.push_back({&component, {at, at, soname}});
+  loaded_toolkits_.push_back({&component, {at, soname, Found::loaded}, version(toolkit)});
   return *this;
 }
 
@@ -93,11 +95,11 @@ ToolkitAnswer RailsMachine::version_of(const std::string& path) {
   return {{}, "", "", "no such file"};
 }
 
-std::vector<LoadedImage> RailsMachine::images_of(const Component& piece) {
+std::vector<LoadedImage> RailsMachine::images_of(const Component& component) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<LoadedImage> images;
   for (const auto& [row, image] : loaded_) {
-    if (row == &piece) images.push_back(image);
+    if (row == &component) images.push_back(image);
   }
   std::stable_sort(images.begin(), images.end(), [](const auto& a, const auto& b) {
     return major_of_soname(a.soname) > major_of_soname(b.soname);
@@ -117,7 +119,7 @@ void* RailsMachine::open(const std::string& name, std::string* cause) {
       const bool there = std::any_of(loaded_.begin(), loaded_.end(),
                                      [&](const auto& old) { return old.second.name == name; });
       if (one.located.path == name && !there) {
-        loaded_.push_back({one.piece, {name, name, one.located.file}});
+        loaded_.push_back({one.component, {name, name, one.located.file}});
       }
     }
   }
@@ -127,11 +129,11 @@ void* RailsMachine::open(const std::string& name, std::string* cause) {
 
 System RailsMachine::system() {
   System system;
-  system.find = [this](const Component& piece) {
-    note("find " + std::string(piece.name));
+  system.find = [this](const Component& component) {
+    note("find " + std::string(component.name));
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const Installed& one : installed_) {
-      if (one.piece == &piece) return one.located;
+      if (one.component == &component) return one.located;
     }
     throw NotFoundError("nowhere", {"/home/me/venv"});
   };
@@ -147,7 +149,7 @@ System RailsMachine::system() {
     note("branch");
     return branch_ != 0 ? BranchAnswer{branch_, ""} : BranchAnswer{0, "NVML is not there"};
   };
-  system.loaded = [this](const Component& piece) { return images_of(piece); };
+  system.loaded = [this](const Component& component) { return images_of(component); };
   system.open = [this](const std::string& name, std::string* cause) { return open(name, cause); };
   system.forget = [this] { note("forget"); };
   return system;

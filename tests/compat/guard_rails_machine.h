@@ -50,13 +50,13 @@ class RailsMachine {
 
  private:
   struct Installed {
-    const Component* piece;
+    const Component* component;
     Located located;
     Version toolkit;
   };
   void note(const std::string& what);
   ToolkitAnswer version_of(const std::string& path);
-  std::vector<LoadedImage> images_of(const Component& piece);
+  std::vector<LoadedImage> images_of(const Component& component);
   void* open(const std::string& name, std::string* cause);
 
   mutable std::mutex mutex_;

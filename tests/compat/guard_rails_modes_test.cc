@@ -1,4 +1,4 @@
-// Mode x metadata, the whole table: each kind of piece, with and without what is known of it.
+// Mode x metadata, the whole table: each kind of component, with and without what is known of it.
 #include <gtest/gtest.h>
 
 #include "guard_rails_machine.h"
@@ -11,7 +11,7 @@ enum class Toolkit { known, unknown };
 enum class Driver { serves, tooOld, branchNeeded, absent };
 
 struct Row {
-  Is piece;
+  Is component;
   Toolkit toolkit;
   Driver driver;
   const char* strict;
@@ -24,7 +24,7 @@ constexpr const char* kMetadata = "InsufficientMetadataError";
 constexpr const char* kNoDriver = "DriverQueryError";
 constexpr const char* kTooOld = "DriverToolkitError";
 
-// Whole: three kinds of piece, two states of metadata, four of the driver, three modes.
+// Whole: three kinds of component, two states of metadata, four of the driver, three modes.
 constexpr Row kTable[] = {
     {Is::ofTheDriver, Toolkit::known, Driver::serves, kYes, kYes, kYes},
     {Is::ofTheDriver, Toolkit::known, Driver::tooOld, kYes, kYes, kYes},
@@ -56,9 +56,9 @@ class ModeAndMetadata : public testing::TestWithParam<Row> {
  protected:
   std::string in(Mode mode) {
     const Row& row = GetParam();
-    const char* const name = row.piece == Is::ofTheDriver ? "cuda"
-                             : row.piece == Is::elsewhere ? "nccl"
-                                                          : "nvrtc";
+    const char* const name = row.component == Is::ofTheDriver ? "cuda"
+                             : row.component == Is::elsewhere ? "nccl"
+                                                              : "nvrtc";
     machine_.library(name, row.toolkit == Toolkit::known ? "12.9" : "");
     if (row.driver == Driver::serves) machine_.driver("12.9");
     if (row.driver == Driver::tooOld) machine_.driver("11.4", 470);
@@ -83,10 +83,10 @@ TEST_P(ModeAndMetadata, InOffWhereNothingIsEvenAsked) {
 }
 
 std::string name_of_row(const testing::TestParamInfo<Row>& info) {
-  const char* const pieces[] = {"driversLibrary", "otherLibrary", "toolkitsLibrary"};
+  const char* const components[] = {"driversLibrary", "otherLibrary", "toolkitsLibrary"};
   const char* const toolkits[] = {"versionKnown", "versionUnknown"};
   const char* const drivers[] = {"driverServes", "driverTooOld", "branchNeeded", "noDriver"};
-  return std::string(pieces[static_cast<int>(info.param.piece)]) + "_" +
+  return std::string(components[static_cast<int>(info.param.component)]) + "_" +
          toolkits[static_cast<int>(info.param.toolkit)] + "_" +
          drivers[static_cast<int>(info.param.driver)];
 }

@@ -31,12 +31,12 @@ TEST_F(MetadataHeader, IsTheHeadersInEveryFolderOfAToolkit) {
 
 TEST_F(MetadataHeader, IsTheHeadersInEveryFolderOfTheCatalogue) {
   std::set<std::string> folders;
-  for (const compat::Component& piece : compat::all_components()) {
-    if (piece.packaging != compat::Packaging::toolkit) continue;
-    for (const std::string_view folder : piece.root_folders) {
+  for (const compat::Component& component : compat::all_components()) {
+    if (component.packaging != compat::Packaging::toolkit) continue;
+    for (const std::string_view folder : component.root_folders) {
       folders.insert("opt/cuda/" + std::string(folder));
     }
-    folders.insert(piece.system_folders.begin(), piece.system_folders.end());
+    folders.insert(component.system_folders.begin(), component.system_folders.end());
   }
   EXPECT_GT(folders.size(), 10u);
   put_header("opt/cuda/include/cuda.h", 12090);

@@ -113,8 +113,8 @@ TEST(RealToolkit, OfNvidiasInstallerIsRecognised) {
 
 TEST(ToolkitDistributions, AreTheCataloguesForStubsAndLibraryAlike) {
   int of_toolkits = 0;
-  for (const compat::Component& piece : compat::all_components()) {
-    for (const std::string_view name : piece.distributions) {
+  for (const compat::Component& component : compat::all_components()) {
+    for (const std::string_view name : component.distributions) {
       EXPECT_EQ(is_versioned_as_toolkit(name), compat::version_is_toolkits(name)) << name;
       if (is_versioned_as_toolkit(name)) ++of_toolkits;
     }

@@ -76,12 +76,12 @@ TEST_P(Items, OfOneReleaseGoTogether) { expect(kSame, fine); }
 TEST_P(Items, OfTwoMinorsDoAsTheTableSays) { expect(kOtherMinor, GetParam().other_minor); }
 TEST_P(Items, OfTwoMajorsDoAsTheTableSays) { expect(kOtherMajor, GetParam().other_major); }
 
-// Independent pieces: "CUDA Compatibility", "Minor Version Compatibility" (a major is one family);
-// another major is another ABI, as its SONAME says, and only code in a form that both know may pass
-// between them, or what the caller answers for.
-// One component, companions: CUDA Toolkit release notes, "CUDA Toolkit Component Versions" (made
-// and tested as one release); no flow and no allowance changes that.
-// Two majors of cudart: ours; each keeps state of its own about one and the same device.
+// Independent components: "CUDA Compatibility", "Minor Version Compatibility" (a major is one
+// family); another major is another ABI, as its SONAME says, and only code in a form that both know
+// may pass between them, or what the caller answers for. One component, companions: CUDA Toolkit
+// release notes, "CUDA Toolkit Component Versions" (made and tested as one release); no flow and no
+// allowance changes that. Two majors of cudart: ours; each keeps state of its own about one and the
+// same device.
 INSTANTIATE_TEST_SUITE_P(Table, Items,
                          testing::Values(
                              //      component runtimes flows allowed, other minor, other major
