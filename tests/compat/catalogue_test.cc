@@ -57,7 +57,7 @@ TEST(Catalogue, IsInTheOrderOfKindAndName) {
   EXPECT_EQ(std::set(rows.begin(), rows.end()).size(), rows.size()) << "a name is there twice";
 }
 
-TEST(Catalogue, HasThePiecesOfAToolkit) {
+TEST(Catalogue, HasTheComponentsOfAToolkit) {
   const std::map<Kind, std::vector<const char*>> names = {
       {Kind::dynamic_library,
        {"cudart", "nvrtc",    "nvJitLink", "nvvm", "cublas", "cublasLt", "cufft",
@@ -190,7 +190,7 @@ TEST(CatalogueGroups, TheToolchainBelongsTogether) {
   }
 }
 
-TEST(CatalogueGroups, IndependentPiecesDoNotBelongTogether) {
+TEST(CatalogueGroups, IndependentComponentsDoNotBelongTogether) {
   EXPECT_FALSE(same_group(dynamic("cudart"), dynamic("nvrtc")));
   EXPECT_FALSE(same_group(dynamic("nvrtc"), dynamic("nvJitLink")));
   EXPECT_FALSE(same_group(dynamic("cublas"), dynamic("cusparse")));

@@ -161,7 +161,7 @@ TEST_P(DriverTable, PtxIsCompiledOnlyWhereTheDriverIsAsNewAsTheToolkit) {
 }
 
 // What a SONAME tells: a major without a minor is that major's oldest.
-TEST_P(DriverTable, AToolkitOfUnknownMinorIsJudgedAsTheFirstOfItsMajor) {
+TEST_P(DriverTable, AToolkitOfUnknownMinorIsEvaluatedAsTheFirstOfItsMajor) {
   for (std::size_t i = 0; i < kToolkits.size(); ++i) {
     if (kToolkits[i].minor != 0) continue;
     EXPECT_EQ(evaluate_driver(driver(), {kToolkits[i].major, -1}), verdict_of(cells[i]));

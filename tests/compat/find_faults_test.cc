@@ -237,7 +237,7 @@ TEST_F(FinderTest, NothingFoundSaysWhatWasLookedForWhereAndWhatWouldHelp) {
                   path("system/opt/cuda/targets/x86_64-linux/lib"), path("system/opt/cuda/lib")));
 }
 
-TEST_F(FinderTest, APieceWithoutAWheelIsNotAskedOfPip) {
+TEST_F(FinderTest, AComponentWithoutAWheelIsNotAskedOfPip) {
   EXPECT_THAT(refusal(program("nvprune")).what(), HasSubstr("no wheel has it"));
   EXPECT_THAT(refusal(program("nvprune")).what(), Not(HasSubstr("wheels:")));
 }
@@ -248,7 +248,7 @@ TEST_F(FinderTest, ABrokenCacheOfTheSystemIsNone) {
   EXPECT_EQ(found(dynamic("cudart")), path("system/usr/lib/libcudart.so.13"));
 }
 
-TEST_F(FinderTest, EveryPieceOfTheCatalogueCanBeLookedFor) {
+TEST_F(FinderTest, EveryComponentOfTheCatalogueCanBeLookedFor) {
   for (const Component& component : all_components()) {
     EXPECT_THAT(Finder::find_all(component), IsEmpty()) << component.name;
     EXPECT_THAT(refusal(component).searched(), Not(IsEmpty())) << component.name;

@@ -12,7 +12,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(TheDriver, IsNotAskedBeforeAPieceNeedsIt) {
+TEST(TheDriver, IsNotAskedBeforeAComponentNeedsIt) {
   RailsMachine machine;
   machine.driver("13.5").library("cuda", "").headers("cudart", "12.9");
   Impl rails = machine.rails();

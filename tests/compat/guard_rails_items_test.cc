@@ -26,7 +26,7 @@ struct Pair {
 
 constexpr Kind kLibrary = Kind::dynamic_library;
 
-class TwoPieces : public testing::TestWithParam<Pair> {
+class TwoComponents : public testing::TestWithParam<Pair> {
  protected:
   std::string together(const std::string& first, const std::string& second) {
     const Pair& pair = GetParam();
@@ -48,16 +48,16 @@ class TwoPieces : public testing::TestWithParam<Pair> {
   }
 };
 
-TEST_P(TwoPieces, OfOneToolkitGoTogether) { EXPECT_EQ(together("12.9", "12.9"), "accepted"); }
+TEST_P(TwoComponents, OfOneToolkitGoTogether) { EXPECT_EQ(together("12.9", "12.9"), "accepted"); }
 
-TEST_P(TwoPieces, OfAnotherMinorGoTogetherUnlessTheyAreCompanions) {
+TEST_P(TwoComponents, OfAnotherMinorGoTogetherUnlessTheyAreCompanions) {
   const char* const expected =
       GetParam().bound == Bound::exactly ? "ToolkitMismatchError" : "accepted";
   EXPECT_EQ(together("12.4", "12.9"), expected);
   EXPECT_EQ(together("12.9", "12.4"), expected);
 }
 
-TEST_P(TwoPieces, OfAnotherMajorDoNotGoTogether) {
+TEST_P(TwoComponents, OfAnotherMajorDoNotGoTogether) {
   EXPECT_EQ(together("12.9", "13.5"), "ToolkitMismatchError");
   EXPECT_EQ(together("13.5", "12.9"), "ToolkitMismatchError");
 }
@@ -75,7 +75,7 @@ std::string name_of_pair(const testing::TestParamInfo<Pair>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Companions, TwoPieces,
+    Companions, TwoComponents,
     testing::Values(
         Pair{{kLibrary, "cublas"}, {kLibrary, "cusolver"}, Bound::exactly},
         Pair{{kLibrary, "nppc"}, {kLibrary, "nppial"}, Bound::exactly},
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_pair);
 
 INSTANTIATE_TEST_SUITE_P(
-    IndependentPieces, TwoPieces,
+    IndependentComponents, TwoComponents,
     testing::Values(Pair{{kLibrary, "nvrtc"}, {kLibrary, "nvJitLink"}, Bound::byMajor},
                     Pair{{kLibrary, "cudart"}, {kLibrary, "cublas"}, Bound::byMajor},
                     Pair{{kLibrary, "cudart"}, {kLibrary, "nvrtc"}, Bound::byMajor},
@@ -218,7 +218,7 @@ TEST(AMismatch, SaysWhatWasFoundWhereAndWhatWouldHelp) {
 }
 
 // Also one that belongs to no component.
-TEST(APiece, ThatIsFoundAgainIsOfTheSameToolkitOrRefused) {
+TEST(AComponent, ThatIsFoundAgainIsOfTheSameToolkitOrRefused) {
   for (const char* name : {"cuda-gdb", "nvcc"}) {
     RailsMachine machine;
     machine.driver("13.5").install(Kind::program, name, "12.4");

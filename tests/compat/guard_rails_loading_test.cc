@@ -26,7 +26,7 @@ TEST(ALoadedLibrary, IsTakenBeforeAnyFile) {
   EXPECT_EQ(machine.times_asked("read /opt/theirs/libnvrtc.so.12"), 1);
 }
 
-TEST(ALoadedLibrary, IsJudgedByItsOwnToolkit) {
+TEST(ALoadedLibrary, IsEvaluatedByItsOwnToolkit) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("nvrtc", "12.2").loaded("nvrtc", "13.5", "libnvrtc.so.13");
   Impl rails = machine.rails();
@@ -125,7 +125,7 @@ TEST(AConstructor, MayAskForTheLibraryThatIsBeingOpened) {
 
 // What a constructor has had accepted counts: the library that it belongs to is refused, and said
 // to stay.
-TEST(AConstructor, ThatHasAConflictingPieceAcceptedComesFirst) {
+TEST(AConstructor, ThatHasAConflictingComponentAcceptedComesFirst) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5").library("cublas", "12.9");
   Impl* rails = nullptr;

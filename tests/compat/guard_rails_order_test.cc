@@ -50,7 +50,7 @@ TEST(OrderOfChecks, MetadataComesBeforeTheConstraint) {
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "InsufficientMetadataError");
 }
 
-TEST(OrderOfChecks, TheConstraintComesBeforeTheAcceptedPieces) {
+TEST(OrderOfChecks, TheConstraintComesBeforeTheAcceptedComponents) {
   Refused refused;
   Impl rails = refused.machine.rails(refused.options);
   rails.load("nvrtc");
@@ -58,7 +58,7 @@ TEST(OrderOfChecks, TheConstraintComesBeforeTheAcceptedPieces) {
   EXPECT_THAT(text, HasSubstr("does not satisfy the constraint ==12.*"));
 }
 
-TEST(OrderOfChecks, TheAcceptedPiecesComeBeforeTheDriver) {
+TEST(OrderOfChecks, TheAcceptedComponentsComeBeforeTheDriver) {
   Refused refused;
   Impl rails = refused.machine.rails();
   rails.load("nvrtc");
@@ -71,7 +71,7 @@ TEST(OrderOfChecks, TheDriverComesLast) {
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "DriverToolkitError");
 }
 
-TEST(OrderOfChecks, AcceptedPiecesAreComparedInTheOrderOfTheirAcceptance) {
+TEST(OrderOfChecks, AcceptedComponentsAreComparedInTheOrderOfTheirAcceptance) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.2").library("nvJitLink", "12.4");
   machine.library("cublas", "13.5");
@@ -82,21 +82,21 @@ TEST(OrderOfChecks, AcceptedPiecesAreComparedInTheOrderOfTheirAcceptance) {
   EXPECT_THAT(text, HasSubstr("accepted before: nvJitLink"));
 }
 
-TEST(OrderOfChecks, ADriverIsNotAskedForAPieceThatAnEarlierRuleRefuses) {
+TEST(OrderOfChecks, ADriverIsNotAskedForAComponentThatAnEarlierRuleRefuses) {
   Refused refused;
   Impl rails = refused.machine.rails(refused.options);
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
   EXPECT_EQ(refused.machine.times_asked("driver"), 0);
 }
 
-TEST(ARefusedPiece, IsNotLoaded) {
+TEST(ARefusedComponent, IsNotLoaded) {
   Refused refused;
   Impl rails = refused.machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "DriverToolkitError");
   EXPECT_EQ(refused.machine.times_asked("open"), 0);
 }
 
-TEST(ARefusedPiece, IsNotRemembered) {
+TEST(ARefusedComponent, IsNotRemembered) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("cublas", "13.5").library("nvrtc", "12.2");
   Impl rails = machine.rails();
@@ -104,7 +104,7 @@ TEST(ARefusedPiece, IsNotRemembered) {
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
 }
 
-TEST(ARefusedPiece, MayBeAskedForAgainWhenTheReasonIsGone) {
+TEST(ARefusedComponent, MayBeAskedForAgainWhenTheReasonIsGone) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.2").library("nvJitLink", "13.5");
   Impl rails = machine.rails();
@@ -114,7 +114,7 @@ TEST(ARefusedPiece, MayBeAskedForAgainWhenTheReasonIsGone) {
   EXPECT_EQ(outcome([&] { rails.load("nvJitLink"); }), "accepted");
 }
 
-TEST(TheSamePieceTwice, ChangesNothing) {
+TEST(TheSameComponentTwice, ChangesNothing) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("nvrtc", "12.2");
   Impl rails = machine.rails();
@@ -127,7 +127,7 @@ TEST(TheSamePieceTwice, ChangesNothing) {
   EXPECT_EQ(machine.asked(), asked);
 }
 
-TEST(TheSamePieceTwice, IsNotJudgedAgainByADriverThatIsWorseNow) {
+TEST(TheSameComponentTwice, IsNotJudgedAgainByADriverThatIsWorseNow) {
   RailsMachine machine;
   machine.driver("12.2", 535).headers("cudart", "12.2");
   Impl rails = machine.rails();
@@ -136,7 +136,7 @@ TEST(TheSamePieceTwice, IsNotJudgedAgainByADriverThatIsWorseNow) {
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "accepted");
 }
 
-TEST(TheSamePieceTwice, IsAnotherPieceIfItIsOfAnotherToolkitNow) {
+TEST(TheSameComponentTwice, IsAnotherComponentIfItIsOfAnotherToolkitNow) {
   RailsMachine machine;
   machine.driver("12.9", 575).headers("cudart", "12.2");
   Impl rails = machine.rails();
@@ -190,7 +190,7 @@ TEST(ALookUp, ForANameThatIsNotInTheCatalogueIsAnErrorInEveryMode) {
   }
 }
 
-TEST(ARefusedPiece, ThatIsOnlyFoundIsNotRememberedEither) {
+TEST(ARefusedComponent, ThatIsOnlyFoundIsNotRememberedEither) {
   RailsMachine machine;
   machine.driver("12.2", 535).headers("cudart", "13.5").headers("nvrtc", "12.2");
   Impl rails = machine.rails();

@@ -139,7 +139,7 @@ TEST(APipeline, OfLtoIrBesideOneOfPtxDoesNotLetMajorsDiffer) {
   EXPECT_EQ(outcome([&] { rails.load("nvJitLink"); }), "ToolkitMismatchError");
 }
 
-TEST(APipeline, LetsItsTwoEndsDifferAndNoOtherPiece) {
+TEST(APipeline, LetsItsTwoEndsDifferAndNoOtherComponent) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
   machine.library("cublas", "13.5");

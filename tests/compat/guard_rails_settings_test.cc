@@ -157,7 +157,7 @@ TEST(AConstraint, ThatIsNoneIsAnErrorAtOnceInEveryMode) {
   }
 }
 
-TEST(AConstraint, IsHeldAgainstEveryToolkitPiece) {
+TEST(AConstraint, IsHeldAgainstEveryToolkitComponent) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.3").headers("cudart", "12.4");
   Options options;
