@@ -1,20 +1,33 @@
 #include "compat/base/dotted_order.h"
 
-#include <cstdlib>
 #include <cstring>
 
+#include "compat/base/text.h"
+
 namespace anycuda {
+namespace {
+
+// Takes a number off a text: its digits without leading zeros. No number counts as 0.
+std::string_view take_number(const char** text) {
+  while (**text == '0') ++*text;
+  const char* begin = *text;
+  while (text::is_digit(**text)) ++*text;
+  return {begin, static_cast<std::size_t>(*text - begin)};
+}
+
+}  // namespace
 
 int compare_dotted(const char* a, const char* b) {
   while (*a != '\0' || *b != '\0') {
-    char* after_a;
-    char* after_b;
-    const long x = std::strtol(a, &after_a, 10);
-    const long y = std::strtol(b, &after_b, 10);
-    if (x != y) return x < y ? -1 : 1;
-    if (after_a == a && after_b == b) return std::strcmp(a, b);
-    a = *after_a == '.' ? after_a + 1 : after_a;
-    b = *after_b == '.' ? after_b + 1 : after_b;
+    const char* const rest_a = a;
+    const char* const rest_b = b;
+    const std::string_view x = take_number(&a);
+    const std::string_view y = take_number(&b);
+    if (x.size() != y.size()) return x.size() < y.size() ? -1 : 1;
+    if (const int order = x.compare(y)) return order;
+    if (a == rest_a && b == rest_b) return std::strcmp(a, b);
+    if (*a == '.') ++a;
+    if (*b == '.') ++b;
   }
   return 0;
 }

@@ -1,10 +1,16 @@
 #include "compat/base/folder_entries.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 
 #include <cstring>
 
 namespace anycuda {
+
+bool is_folder(const char* path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
 
 void each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
                 void* argument) {

@@ -86,7 +86,7 @@ void write_driver(const DriverLookup& lookup, Arena* arena, Records* records) {
       .flag("present", driver.facts.present)
       .field("major", driver.facts.cuda.major)
       .field("minor", driver.facts.cuda.minor)
-      .field("problem", driver_problem(lookup, arena))
+      .field("problem", driver.facts.present ? "" : driver_problem(lookup, arena))
       .end();
   if (driver.handle == nullptr) return;
   const BranchFound branch = find_branch(driver.path, arena);

@@ -4,7 +4,6 @@
 
 #include <system_error>
 
-#include "compat/base/environment.h"
 #include "compat/base/lexical_path.h"
 
 namespace anycuda::compat {
@@ -117,7 +116,7 @@ std::string words_of_places(const Component& component, const PlacesToLook& look
             words_of_class(looked, Found::toolkit_variable, "not set to a folder");
   }
   if (component.kind == Kind::dynamic_library) {
-    text += "\n  system: " + std::string(anycuda::system_root()) + "/etc/ld.so.cache, and";
+    text += "\n  system: " + looked.root + "/etc/ld.so.cache, and";
   } else {
     text += "\n  system:";
   }

@@ -33,9 +33,13 @@ class Collector {
   }
 
   PlacesToLook collect() {
-    const std::string prefix = common_beginning();
+    found_.root = plain_path(machine_.root());
+    std::string prefix;
     RootQuery query;
-    if (component_.kind == Kind::dynamic_library) query.file_prefix = prefix.c_str();
+    if (component_.kind == Kind::dynamic_library) {
+      prefix = common_beginning();
+      query.file_prefix = prefix.c_str();
+    }
     query.from_driver = component_.packaging == Packaging::driver;
     for (const SearchTier tier : tier_order(is_python(machine_, &arena_))) {
       tier_ = tier;
@@ -83,7 +87,7 @@ class Collector {
     for (const std::string_view file : component_.files) {
       for (const std::string& path : cached_) {
         if (anycuda::name_of(path) != file) continue;
-        add({Found::system, plain_path(machine_.root()) + "/etc/ld.so.cache", path, true});
+        add({Found::system, found_.root + "/etc/ld.so.cache", path, true});
       }
     }
     cached_.clear();

@@ -18,6 +18,7 @@ struct PlaceToLook {
 };
 
 struct PlacesToLook {
+  std::string root;                  // that stands for "/": "" for "/" itself
   std::vector<PlaceToLook> places;   // each path once
   std::vector<std::string> remarks;  // what could not be looked into, and why
 };

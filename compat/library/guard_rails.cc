@@ -25,7 +25,7 @@ Policy policy_of(const Options& options) {
 }  // namespace
 
 CompatibilityGuardRails::CompatibilityGuardRails(const Options& options)
-    : impl_(std::make_unique<Impl>(options, policy_of(options), system_of(options))) {}
+    : impl_(std::make_unique<GuardRailsImpl>(options, policy_of(options), system_of(options))) {}
 CompatibilityGuardRails::~CompatibilityGuardRails() = default;
 
 LoadedLibrary CompatibilityGuardRails::load_dynamic_library(std::string_view name) {

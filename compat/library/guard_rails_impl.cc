@@ -6,13 +6,13 @@
 
 namespace anycuda::compat {
 
-Impl::Impl(const Options& options, Policy policy, System system)
+GuardRailsImpl::GuardRailsImpl(const Options& options, Policy policy, System system)
     : policy_(std::move(policy)), system_(std::move(system)) {
   for (const Pipeline& pipeline : options.pipelines) declare(pipeline);
 }
 
 // Metadata is read only for what a rule compares.
-ComponentInstance Impl::instance_of(const Component& component, const Located& located) {
+ComponentInstance GuardRailsImpl::instance_of(const Component& component, const Located& located) {
   ComponentInstance instance;
   instance.component = &component;
   instance.path = located.path;
@@ -26,15 +26,16 @@ ComponentInstance Impl::instance_of(const Component& component, const Located& l
   return instance;
 }
 
-Decision Impl::decide_once(const ComponentInstance& instance, const DriverKnown& driver,
-                           bool remember) {
+Decision GuardRailsImpl::decide_once(const ComponentInstance& instance, const DriverKnown& driver,
+                                     bool remember) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Decision decision = decide(policy_, known_, instance, driver);
   if (decision.step == Step::accepted && remember) known_.instances.push_back(instance);
   return decision;
 }
 
-void Impl::query_driver(const ComponentInstance& instance, DriverKnown* driver, bool loaded) {
+void GuardRailsImpl::query_driver(const ComponentInstance& instance, DriverKnown* driver,
+                                  bool loaded) {
   if (policy_.driver) {
     driver->facts = policy_.driver;
     return;
@@ -42,12 +43,12 @@ void Impl::query_driver(const ComponentInstance& instance, DriverKnown* driver, 
   try {
     driver->facts = DriverFacts{true, system_.driver_cuda(), 0};
   } catch (const DriverQueryError& error) {
-    refuse_without_driver(policy_, instance, error.what(), loaded);
+    refuse_without_driver(instance, error.what(), loaded);
   }
 }
 
-void Impl::evaluate(const ComponentInstance& instance, DriverKnown* driver, bool loaded,
-                    bool remember) {
+void GuardRailsImpl::evaluate(const ComponentInstance& instance, DriverKnown* driver, bool loaded,
+                              bool remember) {
   for (;;) {
     const Decision decision = decide_once(instance, *driver, remember);
     switch (decision.step) {
@@ -66,7 +67,7 @@ void Impl::evaluate(const ComponentInstance& instance, DriverKnown* driver, bool
   }
 }
 
-Located Impl::locate(Kind kind, std::string_view name) {
+Located GuardRailsImpl::locate(Kind kind, std::string_view name) {
   const Component& component = component_named(kind, name);
   Located located = system_.find(component);
   DriverKnown driver;
@@ -74,7 +75,7 @@ Located Impl::locate(Kind kind, std::string_view name) {
   return located;
 }
 
-void Impl::declare(const Pipeline& pipeline) {
+void GuardRailsImpl::declare(const Pipeline& pipeline) {
   Pipeline known = checked(pipeline);
   std::optional<BrokenFlow> broken;
   {
@@ -87,21 +88,21 @@ void Impl::declare(const Pipeline& pipeline) {
 
 // ---- dynamic libraries: evaluated before they are opened, remembered afterwards
 
-struct Impl::LoadPlan {
+struct GuardRailsImpl::LoadPlan {
   ComponentInstance instance;
   std::string name;  // what the dynamic linker opens it by
   bool loaded = false;
   bool by_others = false;
 };
 
-bool Impl::opened_here(const std::string& path) {
+bool GuardRailsImpl::opened_here(const std::string& path) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return opened_.count(path) != 0;
 }
 
 // What the process has loaded is taken before any file: a second copy would be worse than any
 // version.
-Impl::LoadPlan Impl::plan_load(const Component& component) {
+GuardRailsImpl::LoadPlan GuardRailsImpl::plan_load(const Component& component) {
   const std::vector<LoadedImage> images = system_.loaded(component);
   LoadPlan plan;
   Located located;
@@ -119,7 +120,7 @@ Impl::LoadPlan Impl::plan_load(const Component& component) {
   return plan;
 }
 
-LoadedLibrary Impl::open(const LoadPlan& plan) {
+LoadedLibrary GuardRailsImpl::open(const LoadPlan& plan) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!plan.by_others) opened_.insert(plan.name);
@@ -137,7 +138,7 @@ LoadedLibrary Impl::open(const LoadPlan& plan) {
   return {handle, plan.instance.path, plan.by_others};
 }
 
-LoadedLibrary Impl::load(std::string_view name) {
+LoadedLibrary GuardRailsImpl::load(std::string_view name) {
   const Component& component = component_named(Kind::dynamic_library, name);
   {
     const std::lock_guard<std::mutex> lock(mutex_);

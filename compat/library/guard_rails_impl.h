@@ -16,9 +16,9 @@
 
 namespace anycuda::compat {
 
-class Impl {
+class GuardRailsImpl {
  public:
-  Impl(const Options& options, Policy policy, System system);
+  GuardRailsImpl(const Options& options, Policy policy, System system);
 
   Located locate(Kind kind, std::string_view name);
   LoadedLibrary load(std::string_view name);

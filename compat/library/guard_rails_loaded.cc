@@ -8,6 +8,7 @@
 #include "compat/library/system.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/machine/loaded_names.h"
+#include "compat/search/machine/machine.h"
 
 namespace anycuda::compat {
 namespace {
@@ -66,7 +67,7 @@ std::string full_path(const std::string& name) {
 
 std::vector<LoadedImage> loaded_images(const Component& component) {
   Visit all{&component, {}};
-  dl_iterate_phdr(visit, &all);
+  Machine().loaded_objects(visit, &all);
   for (LoadedImage& image : all.images) image.path = full_path(image.name);
   std::stable_sort(all.images.begin(), all.images.end(),
                    [](const LoadedImage& a, const LoadedImage& b) {

@@ -147,24 +147,23 @@ std::string driver_hint(const ComponentInstance& instance, const DriverFacts& fa
          " or older";
 }
 
-Message driver_message(const Policy& policy, const ComponentInstance& instance,
-                       const DriverKnown& driver, const Decision& decision) {
+Message driver_message(const ComponentInstance& instance, const DriverKnown& driver,
+                       const Decision& decision) {
   const DriverFacts& facts = *driver.facts;
   Message message(driver_headline(instance, facts, decision.driver));
   message.line("found", describe(instance)).line("driver", describe_driver(facts, driver));
   if (decision.step == Step::no_branch) {
     message.line("its branch", "not known: " + driver.branch->problem);
-    return message.line("what would help",
-                        "give it in Options::driver; or " + std::string(policy.mode_variable) +
-                            "=best_effort, which lets pass what cannot be known");
+    return message.line("what would help", std::string("give it in Options::driver; or set ") +
+                                               kApiModeVariable +
+                                               "=best_effort, which accepts what is unknown");
   }
   return message.line("what would help", driver_hint(instance, facts, decision.driver));
 }
 
-Message metadata_message(const Policy& policy, const ComponentInstance& instance, Step step) {
-  const std::string lenient =
-      policy.mode_variable +
-      std::string("=best_effort (Options::mode), which lets pass what cannot be known");
+Message metadata_message(const ComponentInstance& instance, Step step) {
+  const std::string lenient = std::string("set ") + kApiModeVariable +
+                              "=best_effort (Options::mode), which accepts what is unknown";
   if (step == Step::packaged_elsewhere) {
     return Message(component_name(instance) +
                    " is released apart from the CUDA Toolkit: nothing says with which it goes, and "
@@ -213,13 +212,13 @@ void refuse(const Policy& policy, const ComponentInstance& instance, const Drive
     case Step::packaged_elsewhere:
     case Step::no_metadata:
       throw InsufficientMetadataError(
-          metadata_message(policy, instance, decision.step).note_if_loaded(loaded).text());
+          metadata_message(instance, decision.step).note_if_loaded(loaded).text());
     case Step::no_branch:
       throw InsufficientMetadataError(
-          driver_message(policy, instance, driver, decision).note_if_loaded(loaded).text());
+          driver_message(instance, driver, decision).note_if_loaded(loaded).text());
     case Step::driver:
       throw DriverToolkitError(
-          driver_message(policy, instance, driver, decision).note_if_loaded(loaded).text());
+          driver_message(instance, driver, decision).note_if_loaded(loaded).text());
     default:
       throw ToolkitMismatchError(
           mismatch_message(policy, instance, decision).note_if_loaded(loaded).text());
@@ -235,16 +234,16 @@ void refuse_pipeline(const BrokenFlow& flow) {
                                  .text());
 }
 
-void refuse_without_driver(const Policy& policy, const ComponentInstance& instance,
-                           const std::string& cause, bool loaded) {
+void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
+                           bool loaded) {
   throw DriverQueryError(
       Message("whether the driver can run " + component_name(instance) + " of CUDA " +
               describe(instance.version) + " cannot be known: the driver does not answer")
           .line("found", describe(instance))
           .line("driver", cause)
           .line("what would help",
-                "install NVIDIA's driver; or say which it will be, in Options::driver; or " +
-                    std::string(policy.mode_variable) + "=off, which checks nothing")
+                "install NVIDIA's driver; or say which it will be, in Options::driver; or set " +
+                    std::string(kApiModeVariable) + "=off, which checks nothing")
           .note_if_loaded(loaded)
           .text());
 }

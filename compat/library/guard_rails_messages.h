@@ -15,8 +15,8 @@ namespace anycuda::compat {
 [[noreturn]] void refuse_pipeline(const BrokenFlow& flow);
 
 // The driver rule needs a driver, which is missing or does not answer.
-[[noreturn]] void refuse_without_driver(const Policy& policy, const ComponentInstance& instance,
-                                        const std::string& cause, bool loaded);
+[[noreturn]] void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
+                                        bool loaded);
 
 [[noreturn]] void refuse_unopened(const ComponentInstance& instance, const std::string& cause);
 

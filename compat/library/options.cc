@@ -59,7 +59,6 @@ void read_mode(const Environment& environment, Policy* policy) {
       throw SettingError(wrong_value(variable, text, name_of(policy->mode)));
     }
     policy->mode = setting.value;
-    policy->mode_variable = variable;
   }
 }
 

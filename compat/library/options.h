@@ -13,7 +13,6 @@ namespace anycuda::compat {
 
 struct Policy {
   Mode mode = Mode::strict;
-  const char* mode_variable = kModeVariable;  // the variable in force
   std::optional<Constraint> constraint;
   std::optional<DriverFacts> driver;  // given by the caller
   bool forward_compatibility = false;

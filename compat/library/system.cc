@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "compat/search/machine/machine.h"
+
 namespace anycuda::compat {
 namespace {
 
@@ -34,11 +36,9 @@ std::string file_with_owner(const Component& component, const std::string& path)
 
 // Bound at once: a library that lacks a symbol is refused here, and does not end the program later.
 void* open_library(const std::string& name, std::string* cause) {
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle != nullptr) return handle;
-  const char* text = dlerror();
-  *cause = text != nullptr ? text : "nothing";
-  return nullptr;
+  const OpenResult opened = open_shared_library(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened.handle == nullptr) *cause = opened.error;
+  return opened.handle;
 }
 
 }  // namespace

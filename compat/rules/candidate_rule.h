@@ -3,7 +3,7 @@
 // Everything here is a pure function of plain values: no file, no environment, no lock, no
 // allocation; safe from any thread. compat/search gathers the facts and asks.
 //
-// ANYCUDA_COMPAT=off drops the rules about the driver and about metadata. What stays in every mode
+// The mode `off` drops the rules about the driver and about metadata. What stays in every mode
 // protects the process's memory: a major that the database does not know (newer_than_known), the
 // caller's own wish (ANYCUDA_CROSS_MAJOR=reject) and one runtime per process (other_loaded).
 #pragma once
@@ -46,10 +46,10 @@ enum class Verdict : std::uint8_t {
   newer_than_known,       // a major the database does not know, and a caller that needs adapting
   other_major,            // ANYCUDA_CROSS_MAJOR=reject and another major than the caller's
   other_loaded,           // another file of the same library is in the process
-  no_metadata,            // ANYCUDA_COMPAT=strict, and no source says which minor it is
+  no_metadata,            // strict, and no source says which minor it is
   driver_too_old,         // its major is newer than the driver's
   driver_branch_short,    // same major, but the branch is below that major's minimum
-  driver_branch_unknown,  // ANYCUDA_COMPAT=strict, and nobody could say the branch
+  driver_branch_unknown,  // strict, and the branch is unknown
   driver_major_unknown    // same major, newer minor, and no minimum branch is known for the major
 };
 

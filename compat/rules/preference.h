@@ -1,5 +1,5 @@
 // Which of several libraries that may all serve a caller is taken: the order among the candidates
-// of one tier, once the rules (candidate_rule.h) have refused what they refuse.
+// of one search tier, once the rules (candidate_rule.h) have refused what they refuse.
 //
 // Pure functions of plain values: no file, no environment, no allocation; safe from any thread.
 //
@@ -8,7 +8,7 @@
 // producer's major that is at least as new). Each comes before "the newest":
 //
 // - A compiler whose PTX the driver compiles. First, since PTX is what NVRTC gives unless it is
-//   asked for more. Not with ANYCUDA_COMPAT=off, where the driver does not count.
+//   asked for more. Not in the mode `off`, where the driver does not count.
 // - A compiler and a linker between which LTO-IR can go, where the process has the other one.
 // - A linker of the caller's own major: a program may bring LTO-IR in its fatbins.
 #pragma once

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "compat/base/folder_entries.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/folder.h"
 #include "compat/search/machine/loaded.h"
@@ -59,7 +60,7 @@ void in_site_packages(const TierVisit& visit, const char* site) {
 void in_conda(const TierVisit& visit, const char* prefix) {
   for (const char* folder : {"", "targets/x86_64-linux", "targets/sbsa-linux"}) {
     const char* root = *folder == '\0' ? prefix : visit.search->arena.join(prefix, folder);
-    if (root != nullptr && access(root, F_OK) == 0) visit.folder(root, "lib");
+    if (root != nullptr && is_folder(root)) visit.folder(root, "lib");
   }
 }
 

@@ -8,8 +8,8 @@ namespace anycuda {
 // Adds them to the search, with what each file says about itself; none is loaded.
 void gather_tier(Search* search, SearchTier tier);
 
-// The candidates of the tier `loaded`. Separate, since they are facts for the rules of every tier;
-// gather_tier() adds nothing for it.
+// The candidates of the tier `loaded`. Separate, since they are facts for the rules of every search
+// tier; gather_tier() adds nothing for it.
 void gather_loaded(Search* search);
 
 }  // namespace anycuda

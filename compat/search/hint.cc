@@ -26,21 +26,21 @@ bool refused_by_driver(const Report& report) {
 const char* driver_hint(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const Version driver = report.driver.cuda;
-  const char* variable = report.request.policy.mode_variable;
   if (any(report, Verdict::driver_too_old) || any(report, Verdict::driver_branch_short)) {
     const char* text = arena->format("update the driver, or install a %s of CUDA %d or older",
                                      library.product, driver.major);
     if (text == nullptr || library.rules.output == Output::none) return text;
-    return arena->format("%s; where what it makes is for another machine, %s=off", text, variable);
+    return arena->format("%s; where what it makes is for another machine, %s=off", text,
+                         kStubModeVariable);
   }
   if (any(report, Verdict::driver_major_unknown)) {
     return arena->format("update the driver or anycuda, or install a %s of CUDA %d.%d or older",
                          library.product, driver.major, driver.minor);
   }
   return arena->format(
-      "unset %s (best_effort accepts libraries of unknown version), or install a %s of CUDA %d.%d "
+      "set %s=best_effort (it accepts libraries of unknown version), or install a %s of CUDA %d.%d "
       "or older with its metadata",
-      variable, library.product, driver.major, driver.minor);
+      kStubModeVariable, library.product, driver.major, driver.minor);
 }
 
 }  // namespace

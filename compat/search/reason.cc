@@ -25,9 +25,9 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::not_elf:
       return "not an ELF shared library";
     case FileState::other_architecture:
-      return "built for another CPU architecture than this program";
+      return "built for another CPU architecture";
     case FileState::truncated:
-      return "truncated: it ends before its own segments do; install it again";
+      return "truncated: it ends before its own segments; install it again";
     case FileState::other_library:
       return or_unknown(arena->format("not a %s: it calls itself '%s'", report.library().product,
                                       image.detail != nullptr ? image.detail : ""));
@@ -68,13 +68,13 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
     case Verdict::driver_branch_unknown:
       return arena->format(
           "newer than the driver's CUDA %d.%d, and the branch of %s is unknown (%s); %s=strict "
-          "requires it (unset it, or update the driver)",
+          "requires it (update the driver, or set %s=best_effort)",
           driver.cuda.major, driver.cuda.minor, report.driver_path, branch_problem,
-          report.request.policy.mode_variable);
+          report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_major_unknown:
       return arena->format(
           "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
-          "(update the driver, or anycuda)",
+          "(update the driver or anycuda)",
           driver.cuda.major, driver.cuda.minor, version.major);
     default:
       return "unknown";
@@ -83,12 +83,12 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
 
 const char* reason_of_metadata(const Candidate& candidate, const Report& report, Arena* arena) {
   const char* problem = candidate.toolkit.problem;
-  const char* variable = report.request.policy.mode_variable;
   return arena->format(
       "its exact CUDA %d version is unknown (%s); %s=strict requires it: %s supports up to CUDA "
-      "%d.%d (install it by pip, conda or NVIDIA's installer, or unset %s)",
-      candidate.image.version.major, *problem != '\0' ? problem : "nothing was read", variable,
-      report.driver_path, report.driver.cuda.major, report.driver.cuda.minor, variable);
+      "%d.%d (install it by pip, conda or NVIDIA's installer, or set %s=best_effort)",
+      candidate.image.version.major, *problem != '\0' ? problem : "nothing was read",
+      report.request.policy.mode_variable, report.driver_path, report.driver.cuda.major,
+      report.driver.cuda.minor, kStubModeVariable);
 }
 
 const char* reason_of_verdict(const Candidate& candidate, const Report& report, Arena* arena) {
@@ -142,7 +142,7 @@ const char* reason_of_preference(const Candidate& chosen, const Candidate& passe
     case Preference::callers_major:
       return or_unknown(
           arena->format("the program was built for CUDA %d, and LTO-IR that it may bring works "
-                        "within that major alone",
+                        "only in that major",
                         report.request.caller_major));
     case Preference::newest:
     case Preference::none:

@@ -131,8 +131,8 @@ const Report* search(const Request& request, const Machine& machine, Arena* aren
 }
 
 const Report* with_versions(const Report& report, Arena* arena) {
-  const Machine nothing_is_asked;
-  Search work(report, nothing_is_asked, arena);
+  const Machine without_driver;
+  Search work(report, without_driver, arena);
   if (!work.whole) return nullptr;
   read_toolkit_versions(&work);
   return finished(work);

@@ -15,11 +15,11 @@ const Report* search(const Request& request, const Machine& machine, Arena* aren
 // The same report with more in it, for people; nullptr: there is no memory for it. With the
 // versions of all usable candidates:
 const Report* with_versions(const Report& report, Arena* arena);
-// With the candidates of the tiers that the search did not come to, evaluated and not opened:
+// With the candidates of the search tiers that it did not come to, evaluated and not opened:
 const Report* with_unreached_tiers(const Report& report, const Machine& machine, Arena* arena);
 
 struct Search;
-// From tier to tier, on the state of a search and whatever its policy.
+// Runs on the state of a search, whatever its policy.
 void run_search(Search* search);
 
 }  // namespace anycuda

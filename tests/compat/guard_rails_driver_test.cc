@@ -15,7 +15,7 @@ using testing::Not;
 TEST(TheDriver, IsNotAskedBeforeAComponentNeedsIt) {
   RailsMachine machine;
   machine.driver("13.5").library("cuda", "").headers("cudart", "12.9");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.load("cuda");
   EXPECT_EQ(machine.times_asked("driver"), 0);
   rails.locate(Kind::headers, "cudart");
@@ -26,7 +26,7 @@ TEST(TheDriver, OfACudaAsNewAsTheToolkitIsNotAskedForItsBranch) {
   for (const char* toolkit : {"12.9", "12.2", "11.8"}) {
     RailsMachine machine;
     machine.driver("12.9").library("nvrtc", toolkit);
-    Impl rails = machine.rails();
+    GuardRailsImpl rails = machine.rails();
     EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted") << toolkit;
     EXPECT_EQ(machine.times_asked("branch"), 0) << toolkit;
   }
@@ -35,7 +35,7 @@ TEST(TheDriver, OfACudaAsNewAsTheToolkitIsNotAskedForItsBranch) {
 TEST(TheDriver, OfAnOlderMajorIsNotAskedForItsBranchEither) {
   RailsMachine machine;
   machine.driver("12.9").library("nvrtc", "13.0");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "DriverToolkitError");
   EXPECT_EQ(machine.times_asked("branch"), 0);
 }
@@ -47,7 +47,7 @@ TEST(TheDriver, OfTheSameMajorServesANewerMinorFromItsBranchOn) {
                                          {470, "DriverToolkitError"}}) {
     RailsMachine machine;
     machine.driver("12.0", branch).library("nvrtc", "12.9");
-    Impl rails = machine.rails();
+    GuardRailsImpl rails = machine.rails();
     EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), expected) << branch;
     EXPECT_EQ(machine.times_asked("branch"), 1);
   }
@@ -56,7 +56,7 @@ TEST(TheDriver, OfTheSameMajorServesANewerMinorFromItsBranchOn) {
 TEST(TheDriver, OfAMajorWithoutAKnownMinimumIsRefused) {
   RailsMachine machine;
   machine.driver("14.0", 900).library("nvrtc", "14.1");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
               HasSubstr("no driver branch is known that serves every CUDA 14.x"));
 }
@@ -64,7 +64,7 @@ TEST(TheDriver, OfAMajorWithoutAKnownMinimumIsRefused) {
 TEST(TheDriver, WhoseBranchNobodyKnowsIsInsufficientMetadataWithTheCause) {
   RailsMachine machine;
   machine.driver("12.2").library("nvrtc", "12.9");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "InsufficientMetadataError");
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
               AllOf(HasSubstr("its branch: not known: NVML is not there"),
@@ -75,7 +75,7 @@ TEST(TheDriver, ThatDoesNotAnswerIsAnErrorOfItsOwnAndNoMissingMetadata) {
   for (const Mode mode : {Mode::strict, Mode::best_effort}) {
     RailsMachine machine;
     machine.no_driver().library("nvrtc", "12.9");
-    Impl rails = machine.rails(with_mode(mode));
+    GuardRailsImpl rails = machine.rails(with_mode(mode));
     EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "DriverQueryError");
     EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
                 AllOf(HasSubstr("driver: libcuda.so.1: no such file"),
@@ -88,7 +88,7 @@ TEST(TheDriver, ThatDoesNotAnswerIsAnErrorOfItsOwnAndNoMissingMetadata) {
 TEST(TheDriver, OfANewerToolkitIsRefusedWithTheWayToDeclareForwardCompatibility) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("nvrtc", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
               AllOf(HasSubstr("CUDA 13.5 is of a newer major than the driver's CUDA 12.2"),
                     HasSubstr("update the driver to branch 580 or newer"),
@@ -112,7 +112,7 @@ TEST(ForwardCompatibility, RelaxesTheNewerMajorAndNothingElse) {
     machine.driver(row.driver, row.branch).library("nvrtc", row.toolkit);
     Options options;
     options.driver_compat = DriverCompat::assume_forward_compat;
-    Impl rails = machine.rails(options);
+    GuardRailsImpl rails = machine.rails(options);
     EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), row.expected) << row.driver << row.toolkit;
   }
 }
@@ -122,7 +122,7 @@ TEST(ForwardCompatibility, DoesNotLetMajorsMix) {
   machine.driver("12.2", 535).library("nvrtc", "13.5").library("cublas", "12.9");
   Options options;
   options.driver_compat = DriverCompat::assume_forward_compat;
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.load("nvrtc");
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
 }
@@ -134,7 +134,7 @@ TEST(GivenFacts, AreGoneByAndNothingIsAsked) {
     machine.no_driver().library("nvrtc", "13.5");
     Options options;
     options.driver = DriverFacts{true, version(cuda), 535};
-    Impl rails = machine.rails(options);
+    GuardRailsImpl rails = machine.rails(options);
     EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), expected);
     EXPECT_EQ(machine.times_asked("driver") + machine.times_asked("branch"), 0);
   }
@@ -145,7 +145,7 @@ TEST(GivenFacts, WithoutABranchHaveItAskedForWhereItIsNeeded) {
   machine.driver("11.0", 535).library("nvrtc", "12.9");
   Options options;
   options.driver = DriverFacts{true, version("12.2"), 0};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
   EXPECT_EQ(machine.times_asked("driver"), 0);
   EXPECT_EQ(machine.times_asked("branch"), 1);
@@ -156,7 +156,7 @@ TEST(GivenFacts, ThatThereIsNoDriverRefuseNothing) {
   machine.no_driver().library("nvrtc", "13.5");
   Options options;
   options.driver = DriverFacts{};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
   EXPECT_EQ(machine.times_asked("driver"), 0);
 }
@@ -175,7 +175,7 @@ TEST(GivenFacts, WithABranchHaveNothingAsked) {
   machine.no_driver().library("nvrtc", "12.9");
   Options options;
   options.driver = DriverFacts{true, version("12.2"), 535};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
   EXPECT_EQ(machine.times_asked("branch"), 0);
 }

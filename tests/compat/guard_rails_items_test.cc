@@ -33,7 +33,7 @@ class TwoComponents : public testing::TestWithParam<Pair> {
     RailsMachine machine;
     machine.driver("13.5").install(pair.first.kind, pair.first.name, first);
     machine.install(pair.second.kind, pair.second.name, second);
-    Impl rails = machine.rails();
+    GuardRailsImpl rails = machine.rails();
     const auto take = [&](const End& end) {
       return outcome([&] {
         if (end.kind == kLibrary) {
@@ -109,7 +109,7 @@ TEST(MixedMajors, OfAPairThatIsAllowedByNameGoTogetherInEitherOrder) {
     Options options;
     options.allow_mixed_majors = {turned ? std::make_pair("CUBLAS", "NVRTC")
                                          : std::make_pair("nvrtc", "cublas")};
-    Impl rails = machine.rails(options);
+    GuardRailsImpl rails = machine.rails(options);
     rails.load("nvrtc");
     EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "accepted");
   }
@@ -120,7 +120,7 @@ TEST(MixedMajors, AreAllowedForTheNamedPairAlone) {
   machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
   Options options;
   options.allow_mixed_majors = {{"nvrtc", "cufft"}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.load("nvrtc");
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
 }
@@ -130,7 +130,7 @@ TEST(MixedMajors, DoNotLetCompanionsDiffer) {
   machine.driver("13.5").library("cublas", "12.9").library("cusolver", "13.5");
   Options options;
   options.allow_mixed_majors = {{"cublas", "cusolver"}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.load("cublas");
   EXPECT_EQ(outcome([&] { rails.load("cusolver"); }), "ToolkitMismatchError");
 }
@@ -146,7 +146,7 @@ TEST(TwoRuntimes, ThatOtherCodeHasLoadedAreRefusedAndStay) {
   RailsMachine machine;
   machine.driver("13.5").loaded("cudart", "12.9", "libcudart.so.12");
   machine.loaded("cudart", "13.5", "libcudart.so.13");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(message([&] { rails.load("cudart"); }),
               AllOf(HasSubstr("only one major of the CUDA runtime (cudart) may be loaded"),
                     HasSubstr("/opt/theirs/libcudart.so.12"), HasSubstr("stays so")));
@@ -159,7 +159,7 @@ TEST(TwoRuntimes, AreRefusedWithoutMetadataToo) {
     RailsMachine machine;
     machine.driver("13.5").loaded("cudart", "", "libcudart.so.11.0");
     machine.loaded("cudart", known, "libcudart.so.13");
-    Impl rails = machine.rails(with_mode(Mode::best_effort));
+    GuardRailsImpl rails = machine.rails(with_mode(Mode::best_effort));
     EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "ToolkitMismatchError");
   }
 }
@@ -171,7 +171,7 @@ TEST(TwoRuntimes, AreNotAllowedByNameNorByAPipeline) {
   Options options;
   options.allow_mixed_majors = {{"cudart", "cudart"}};
   options.pipelines = {{"cudart", "cudart", {Format::ptx}}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "ToolkitMismatchError");
 }
 
@@ -180,7 +180,7 @@ TEST(TwoRuntimes, AreRefusedWhenOpeningTheFirstBringsTheSecond) {
   machine.driver("13.5").library("cudart", "13.5");
   machine.while_opening(
       [&](const std::string&) { machine.loaded("cudart", "12.9", "libcudart.so.12"); });
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(
       message([&] { rails.load("cudart"); }),
       AllOf(HasSubstr("only one major of the CUDA runtime"), HasSubstr("is loaded already")));
@@ -190,15 +190,15 @@ TEST(TwoCopies, OfOneRuntimesMajorAreNoTwoRuntimes) {
   RailsMachine machine;
   machine.driver("13.5").loaded("cudart", "12.9", "libcudart.so.12");
   machine.loaded("cudart", "12.4", "libcudart.so.12");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "accepted");
 }
 
 TEST(AnInstance, HasAStateOfItsOwn) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
-  Impl first = machine.rails();
-  Impl second = machine.rails();
+  GuardRailsImpl first = machine.rails();
+  GuardRailsImpl second = machine.rails();
   first.load("nvrtc");
   EXPECT_EQ(outcome([&] { first.load("cublas"); }), "ToolkitMismatchError");
   EXPECT_EQ(outcome([&] { second.load("cublas"); }), "accepted");
@@ -207,7 +207,7 @@ TEST(AnInstance, HasAStateOfItsOwn) {
 TEST(AMismatch, SaysWhatWasFoundWhereAndWhatWouldHelp) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.load("nvrtc");
   EXPECT_THAT(message([&] { rails.load("nvJitLink"); }),
               AllOf(HasSubstr("nvJitLink and nvrtc must be of one CUDA major"),
@@ -222,7 +222,7 @@ TEST(AComponent, ThatIsFoundAgainIsOfTheSameToolkitOrRefused) {
   for (const char* name : {"cuda-gdb", "nvcc"}) {
     RailsMachine machine;
     machine.driver("13.5").install(Kind::program, name, "12.4");
-    Impl rails = machine.rails();
+    GuardRailsImpl rails = machine.rails();
     rails.locate(Kind::program, name);
     machine.install(Kind::program, name, "12.9");
     EXPECT_EQ(outcome([&] { rails.locate(Kind::program, name); }), "ToolkitMismatchError") << name;

@@ -18,7 +18,7 @@ using testing::Not;
 TEST(ALoadedLibrary, IsTakenBeforeAnyFile) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5").loaded("nvrtc", "12.9", "libnvrtc.so.12");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   const LoadedLibrary library = rails.load("nvrtc");
   EXPECT_EQ(library.path, "/opt/theirs/libnvrtc.so.12");
   EXPECT_TRUE(library.was_loaded);
@@ -29,7 +29,7 @@ TEST(ALoadedLibrary, IsTakenBeforeAnyFile) {
 TEST(ALoadedLibrary, IsEvaluatedByItsOwnToolkit) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("nvrtc", "12.2").loaded("nvrtc", "13.5", "libnvrtc.so.13");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
               AllOf(HasSubstr("/opt/theirs/libnvrtc.so.13"),
                     HasSubstr("the library is loaded already, and stays so")));
@@ -38,7 +38,7 @@ TEST(ALoadedLibrary, IsEvaluatedByItsOwnToolkit) {
 TEST(ALoadedLibrary, WithoutMetadataIsRefusedInStrictAndStays) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5").loaded("nvrtc", "", "libnvrtc.so.12");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "InsufficientMetadataError");
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }), HasSubstr("stays so"));
 }
@@ -46,17 +46,17 @@ TEST(ALoadedLibrary, WithoutMetadataIsRefusedInStrictAndStays) {
 TEST(ALibraryThatIsNotLoaded, IsRefusedWithoutAWordAboutStaying) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("nvrtc", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }), Not(HasSubstr("stays")));
 }
 
 TEST(ALibraryThatWeHaveLoaded, WasNotLoadedByOthers) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_FALSE(rails.load("nvrtc").was_loaded);
   EXPECT_FALSE(rails.load("nvrtc").was_loaded);
-  Impl other = machine.rails();
+  GuardRailsImpl other = machine.rails();
   EXPECT_TRUE(other.load("nvrtc").was_loaded);
 }
 
@@ -64,7 +64,7 @@ TEST(ALibraryThatTheLinkerRefuses, IsALoadErrorWithItsWordsAndNotRemembered) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
   machine.unopenable(RailsMachine::path(Kind::dynamic_library, "nvrtc", "12.9"));
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "LoadError");
   EXPECT_THAT(
       message([&] { rails.load("nvrtc"); }),
@@ -78,7 +78,7 @@ TEST(AConstructor, MayComeBackToTheGuardRails) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5").library("nvJitLink", "13.5");
   machine.headers("cudart", "13.5");
-  Impl* rails = nullptr;
+  GuardRailsImpl* rails = nullptr;
   std::vector<std::string> inside;
   machine.while_opening([&](const std::string& path) {
     if (path.find("/nvrtc") == std::string::npos) return;
@@ -87,7 +87,7 @@ TEST(AConstructor, MayComeBackToTheGuardRails) {
     inside.push_back(outcome([&] { rails->declare({"nvrtc", "nvJitLink", {Format::ltoir}}); }));
     rails->clear();
   });
-  Impl impl = machine.rails();
+  GuardRailsImpl impl = machine.rails();
   rails = &impl;
   EXPECT_EQ(outcome([&] { impl.load("nvrtc"); }), "accepted");
   EXPECT_THAT(inside, testing::Each("accepted"));
@@ -98,13 +98,13 @@ TEST(AConstructor, MayComeBackToTheGuardRails) {
 TEST(AConstructor, MayWaitForAThreadThatAsksTheGuardRails) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5").library("nvJitLink", "13.5");
-  Impl* rails = nullptr;
+  GuardRailsImpl* rails = nullptr;
   std::string inside;
   machine.while_opening([&](const std::string& path) {
     if (path.find("/nvrtc") == std::string::npos) return;
     std::thread([&] { inside = outcome([&] { rails->load("nvJitLink"); }); }).join();
   });
-  Impl impl = machine.rails();
+  GuardRailsImpl impl = machine.rails();
   rails = &impl;
   impl.load("nvrtc");
   EXPECT_EQ(inside, "accepted");
@@ -113,12 +113,12 @@ TEST(AConstructor, MayWaitForAThreadThatAsksTheGuardRails) {
 TEST(AConstructor, MayAskForTheLibraryThatIsBeingOpened) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5");
-  Impl* rails = nullptr;
+  GuardRailsImpl* rails = nullptr;
   bool again = false;
   machine.while_opening([&](const std::string&) {
     if (!again) again = true, rails->load("nvrtc");
   });
-  Impl impl = machine.rails();
+  GuardRailsImpl impl = machine.rails();
   rails = &impl;
   EXPECT_FALSE(impl.load("nvrtc").was_loaded);
 }
@@ -128,11 +128,11 @@ TEST(AConstructor, MayAskForTheLibraryThatIsBeingOpened) {
 TEST(AConstructor, ThatHasAConflictingComponentAcceptedComesFirst) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5").library("cublas", "12.9");
-  Impl* rails = nullptr;
+  GuardRailsImpl* rails = nullptr;
   machine.while_opening([&](const std::string& path) {
     if (path.find("/nvrtc") != std::string::npos) rails->load("cublas");
   });
-  Impl impl = machine.rails();
+  GuardRailsImpl impl = machine.rails();
   rails = &impl;
   EXPECT_THAT(
       message([&] { impl.load("nvrtc"); }),
@@ -143,7 +143,7 @@ TEST(AConstructor, ThatHasAConflictingComponentAcceptedComesFirst) {
 TEST(Threads, ThatLoadTheSameLibraryGetTheSame) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   std::vector<std::thread> threads;
   std::atomic<int> right{0};
   for (int i = 0; i < 16; ++i) {
@@ -159,11 +159,11 @@ TEST(Threads, ThatLoadTheSameLibraryGetTheSame) {
 TEST(ALoadedLibrary, IsOfOthersAlsoAfterItWasRefusedOnce) {
   RailsMachine machine;
   machine.driver("13.5").loaded("nvrtc", "13.5", "libnvrtc.so.13").library("nvJitLink", "12.9");
-  Impl* rails = nullptr;
+  GuardRailsImpl* rails = nullptr;
   machine.while_opening([&](const std::string& path) {
     if (path.find("/libnvrtc") != std::string::npos) rails->load("nvJitLink");
   });
-  Impl impl = machine.rails();
+  GuardRailsImpl impl = machine.rails();
   rails = &impl;
   EXPECT_EQ(outcome([&] { impl.load("nvrtc"); }), "ToolkitMismatchError");
   impl.declare({"nvrtc", "nvJitLink", {Format::ptx}});

@@ -155,8 +155,8 @@ System RailsMachine::system() {
   return system;
 }
 
-Impl RailsMachine::rails(const Options& options) {
-  return Impl(options, resolve_policy(options, {}, true), system());
+GuardRailsImpl RailsMachine::rails(const Options& options) {
+  return GuardRailsImpl(options, resolve_policy(options, {}, true), system());
 }
 
 std::vector<std::string> RailsMachine::asked() const {

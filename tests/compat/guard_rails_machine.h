@@ -3,7 +3,7 @@
 //
 //   RailsMachine machine;
 //   machine.library("nvrtc", "12.9").library("nvJitLink", "13.5").driver("13.0", 580);
-//   Impl rails = machine.rails();
+//   GuardRailsImpl rails = machine.rails();
 #pragma once
 
 #include <mutex>
@@ -40,7 +40,7 @@ class RailsMachine {
   RailsMachine& while_opening(std::function<void(const std::string& path)> what);
 
   // ANYCUDA_COMPAT and the like are not read: what options leave open has its default.
-  Impl rails(const Options& options = {});
+  GuardRailsImpl rails(const Options& options = {});
   System system();
 
   std::vector<std::string> asked() const;  // "find nvrtc", "read <path>", "driver", "open <path>"

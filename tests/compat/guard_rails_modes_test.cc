@@ -63,7 +63,7 @@ class ModeAndMetadata : public testing::TestWithParam<Row> {
     if (row.driver == Driver::serves) machine_.driver("12.9");
     if (row.driver == Driver::tooOld) machine_.driver("11.4", 470);
     if (row.driver == Driver::branchNeeded) machine_.driver("12.2");
-    Impl rails = machine_.rails(with_mode(mode));
+    GuardRailsImpl rails = machine_.rails(with_mode(mode));
     const std::string result = outcome([&] { rails.load(name); });
     // What is accepted is opened, and nothing else is.
     EXPECT_EQ(machine_.times_asked("open"), result == kYes ? 1 : 0);
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(WholeTable, ModeAndMetadata, testing::ValuesIn(kTable),
 TEST(BestEffort, EnforcesWhatItKnowsBesideWhatItDoesNot) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "").library("cublas", "12.9").library("cufft", "13.5");
-  Impl rails = machine.rails(with_mode(Mode::best_effort));
+  GuardRailsImpl rails = machine.rails(with_mode(Mode::best_effort));
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "accepted");
   EXPECT_EQ(outcome([&] { rails.load("cufft"); }), "ToolkitMismatchError");
@@ -107,7 +107,7 @@ TEST(BestEffort, DoesNotHoldAConstraintAgainstAVersionThatNobodyKnows) {
   machine.driver("13.5").library("nvrtc", "").library("cublas", "13.5");
   Options options = with_mode(Mode::best_effort);
   options.constraint = "<13";
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
 }
@@ -118,7 +118,7 @@ TEST(Off, ChecksNothingNotEvenTwoRuntimes) {
   machine.loaded("cudart", "13.5", "libcudart.so.13").headers("cudart", "11.8");
   Options options = with_mode(Mode::off);
   options.constraint = "==12.9";
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "accepted");
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "accepted");
   EXPECT_EQ(outcome([&] { rails.declare({"nvrtc", "nvJitLink", {Format::ltoir}}); }), "accepted");

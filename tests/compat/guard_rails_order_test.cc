@@ -28,7 +28,7 @@ TEST(OrderOfChecks, ALibraryOfTheDriverIsRememberedAndNothingElseIsAsked) {
   machine.no_driver().library("cuda", "");
   Options options;
   options.constraint = "==12.*";
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   EXPECT_EQ(outcome([&] { rails.load("cuda"); }), "accepted");
   const std::string path = RailsMachine::path(Kind::dynamic_library, "cuda", "");
   EXPECT_THAT(machine.asked(), ElementsAre("find cuda", "open " + path));
@@ -37,7 +37,7 @@ TEST(OrderOfChecks, ALibraryOfTheDriverIsRememberedAndNothingElseIsAsked) {
 TEST(OrderOfChecks, WhatIsPackagedElsewhereIsRefusedBeforeItsMetadataIsRead) {
   RailsMachine machine;
   machine.no_driver().library("nccl", "");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   const std::string text = message([&] { rails.load("nccl"); });
   EXPECT_THAT(text, HasSubstr("released apart from the CUDA Toolkit"));
   EXPECT_THAT(machine.asked(), ElementsAre("find nccl"));
@@ -46,13 +46,13 @@ TEST(OrderOfChecks, WhatIsPackagedElsewhereIsRefusedBeforeItsMetadataIsRead) {
 TEST(OrderOfChecks, MetadataComesBeforeTheConstraint) {
   Refused refused;
   refused.machine.library("cublas", "");
-  Impl rails = refused.machine.rails(refused.options);
+  GuardRailsImpl rails = refused.machine.rails(refused.options);
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "InsufficientMetadataError");
 }
 
 TEST(OrderOfChecks, TheConstraintComesBeforeTheAcceptedComponents) {
   Refused refused;
-  Impl rails = refused.machine.rails(refused.options);
+  GuardRailsImpl rails = refused.machine.rails(refused.options);
   rails.load("nvrtc");
   const std::string text = message([&] { rails.load("cublas"); });
   EXPECT_THAT(text, HasSubstr("does not satisfy the constraint ==12.*"));
@@ -60,14 +60,14 @@ TEST(OrderOfChecks, TheConstraintComesBeforeTheAcceptedComponents) {
 
 TEST(OrderOfChecks, TheAcceptedComponentsComeBeforeTheDriver) {
   Refused refused;
-  Impl rails = refused.machine.rails();
+  GuardRailsImpl rails = refused.machine.rails();
   rails.load("nvrtc");
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
 }
 
 TEST(OrderOfChecks, TheDriverComesLast) {
   Refused refused;
-  Impl rails = refused.machine.rails();
+  GuardRailsImpl rails = refused.machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "DriverToolkitError");
 }
 
@@ -75,7 +75,7 @@ TEST(OrderOfChecks, AcceptedComponentsAreComparedInTheOrderOfTheirAcceptance) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.2").library("nvJitLink", "12.4");
   machine.library("cublas", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.load("nvJitLink");
   rails.load("nvrtc");
   const std::string text = message([&] { rails.load("cublas"); });
@@ -84,14 +84,14 @@ TEST(OrderOfChecks, AcceptedComponentsAreComparedInTheOrderOfTheirAcceptance) {
 
 TEST(OrderOfChecks, ADriverIsNotAskedForAComponentThatAnEarlierRuleRefuses) {
   Refused refused;
-  Impl rails = refused.machine.rails(refused.options);
+  GuardRailsImpl rails = refused.machine.rails(refused.options);
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
   EXPECT_EQ(refused.machine.times_asked("driver"), 0);
 }
 
 TEST(ARefusedComponent, IsNotLoaded) {
   Refused refused;
-  Impl rails = refused.machine.rails();
+  GuardRailsImpl rails = refused.machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "DriverToolkitError");
   EXPECT_EQ(refused.machine.times_asked("open"), 0);
 }
@@ -99,7 +99,7 @@ TEST(ARefusedComponent, IsNotLoaded) {
 TEST(ARefusedComponent, IsNotRemembered) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("cublas", "13.5").library("nvrtc", "12.2");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "DriverToolkitError");
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
 }
@@ -107,7 +107,7 @@ TEST(ARefusedComponent, IsNotRemembered) {
 TEST(ARefusedComponent, MayBeAskedForAgainWhenTheReasonIsGone) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.2").library("nvJitLink", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.load("nvrtc");
   EXPECT_EQ(outcome([&] { rails.load("nvJitLink"); }), "ToolkitMismatchError");
   rails.declare({"nvrtc", "nvJitLink", {Format::ptx}});
@@ -117,7 +117,7 @@ TEST(ARefusedComponent, MayBeAskedForAgainWhenTheReasonIsGone) {
 TEST(TheSameComponentTwice, ChangesNothing) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("nvrtc", "12.2");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   const LoadedLibrary first = rails.load("nvrtc");
   const std::vector<std::string> asked = machine.asked();
   const LoadedLibrary second = rails.load("NVRTC");
@@ -130,7 +130,7 @@ TEST(TheSameComponentTwice, ChangesNothing) {
 TEST(TheSameComponentTwice, IsNotJudgedAgainByADriverThatIsWorseNow) {
   RailsMachine machine;
   machine.driver("12.2", 535).headers("cudart", "12.2");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.locate(Kind::headers, "cudart");
   machine.driver("11.4", 470);
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "accepted");
@@ -139,7 +139,7 @@ TEST(TheSameComponentTwice, IsNotJudgedAgainByADriverThatIsWorseNow) {
 TEST(TheSameComponentTwice, IsAnotherComponentIfItIsOfAnotherToolkitNow) {
   RailsMachine machine;
   machine.driver("12.9", 575).headers("cudart", "12.2");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.locate(Kind::headers, "cudart");
   machine.headers("cudart", "12.4");
   const std::string text = message([&] { rails.locate(Kind::headers, "cudart"); });
@@ -151,7 +151,7 @@ TEST(TheSameComponentTwice, IsAnotherComponentIfItIsOfAnotherToolkitNow) {
 TEST(ClearingCaches, DropsWhatWasFoundAndKeepsWhatWasAccepted) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.2").library("cublas", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   const LoadedLibrary before = rails.load("nvrtc");
   rails.clear();
   EXPECT_EQ(machine.times_asked("forget"), 1);
@@ -165,7 +165,7 @@ TEST(ClearingCaches, KeepsPipelinesAndFactsThatWereGiven) {
   Options options;
   options.driver = DriverFacts{true, version("13.0"), 580};
   options.pipelines = {{"nvrtc", "nvJitLink", {Format::cubin}}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.clear();
   rails.load("nvrtc");
   EXPECT_EQ(outcome([&] { rails.load("nvJitLink"); }), "accepted");
@@ -175,7 +175,7 @@ TEST(ClearingCaches, KeepsPipelinesAndFactsThatWereGiven) {
 TEST(ALookUp, ThatFindsNothingIsAnErrorInEveryMode) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     RailsMachine machine;
-    Impl rails = machine.rails(with_mode(mode));
+    GuardRailsImpl rails = machine.rails(with_mode(mode));
     EXPECT_EQ(outcome([&] { rails.locate(Kind::program, "nvcc"); }), "NotFoundError");
     EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "NotFoundError");
   }
@@ -184,7 +184,7 @@ TEST(ALookUp, ThatFindsNothingIsAnErrorInEveryMode) {
 TEST(ALookUp, ForANameThatIsNotInTheCatalogueIsAnErrorInEveryMode) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     RailsMachine machine;
-    Impl rails = machine.rails(with_mode(mode));
+    GuardRailsImpl rails = machine.rails(with_mode(mode));
     EXPECT_EQ(outcome([&] { rails.load("nvrtcc"); }), "UnknownNameError");
     EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "nvcc2"); }), "UnknownNameError");
   }
@@ -193,7 +193,7 @@ TEST(ALookUp, ForANameThatIsNotInTheCatalogueIsAnErrorInEveryMode) {
 TEST(ARefusedComponent, ThatIsOnlyFoundIsNotRememberedEither) {
   RailsMachine machine;
   machine.driver("12.2", 535).headers("cudart", "13.5").headers("nvrtc", "12.2");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "DriverToolkitError");
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "nvrtc"); }), "accepted");
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "ToolkitMismatchError");

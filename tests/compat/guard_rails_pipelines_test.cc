@@ -75,7 +75,7 @@ TEST_P(FlowOf, IsCheckedAsSoonAsBothEndsAreKnown) {
   const Pipeline pipeline{row.producer_name, row.consumer_name, {format}};
   Options options;
   if (when == Declared::inOptions) options.pipelines = {pipeline};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   const char* const first = consumer_first ? row.consumer_name : row.producer_name;
   const char* const second = consumer_first ? row.producer_name : row.consumer_name;
   const auto declare = [&] { return outcome([&] { rails.declare(pipeline); }); };
@@ -120,7 +120,7 @@ TEST(APipeline, ThatCarriesLtoIrBesidePtxDoesNotLetMajorsDiffer) {
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
   Options options;
   options.pipelines = {{"nvrtc", "nvJitLink", {Format::ptx, Format::ltoir}}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.load("nvrtc");
   EXPECT_THAT(message([&] { rails.load("nvJitLink"); }),
               AllOf(HasSubstr("the pipeline nvrtc -> nvJitLink carries LTO-IR, which does not "
@@ -132,7 +132,7 @@ TEST(APipeline, ThatCarriesLtoIrBesidePtxDoesNotLetMajorsDiffer) {
 TEST(APipeline, OfLtoIrBesideOneOfPtxDoesNotLetMajorsDiffer) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.declare({"nvrtc", "nvJitLink", {Format::ptx}});
   rails.declare({"nvrtc", "nvJitLink", {Format::ltoir}});
   rails.load("nvrtc");
@@ -145,7 +145,7 @@ TEST(APipeline, LetsItsTwoEndsDifferAndNoOtherComponent) {
   machine.library("cublas", "13.5");
   Options options;
   options.pipelines = {{"nvrtc", "nvJitLink", {Format::ptx}}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.load("nvrtc");
   rails.load("nvJitLink");
   EXPECT_THAT(message([&] { rails.load("cublas"); }), HasSubstr("accepted before: nvrtc"));
@@ -154,7 +154,7 @@ TEST(APipeline, LetsItsTwoEndsDifferAndNoOtherComponent) {
 TEST(APipeline, ThatIsRefusedIsNotDeclared) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "12.4");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.load("nvrtc");
   rails.load("nvJitLink");
   EXPECT_THAT(message([&] {
@@ -169,7 +169,7 @@ TEST(APipeline, ThatIsRefusedIsNotDeclared) {
 TEST(APipeline, ThatIsRefusedIsHeldAgainstNothing) {
   RailsMachine machine;
   machine.driver("13.5").install(Kind::program, "ptxas", "12.9").library("nvJitLink", "12.4");
-  Impl rails = machine.rails();
+  GuardRailsImpl rails = machine.rails();
   rails.locate(Kind::program, "ptxas");
   rails.load("nvJitLink");
   EXPECT_EQ(outcome([&] {
@@ -216,7 +216,7 @@ TEST(APipeline, BeyondWhatIsAllowedByNameIsRefused) {
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
   Options options;
   options.allow_mixed_majors = {{"nvrtc", "nvJitLink"}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.load("nvrtc");
   rails.load("nvJitLink");
   EXPECT_EQ(outcome([&] {
@@ -230,7 +230,7 @@ TEST(APipeline, WithAnEndOfUnknownToolkitIsNotHeldAgainstIt) {
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "");
   Options options = with_mode(Mode::best_effort);
   options.pipelines = {{"nvrtc", "nvJitLink", {Format::ltoir}}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.load("nvrtc");
   EXPECT_EQ(outcome([&] { rails.load("nvJitLink"); }), "accepted");
 }
@@ -241,7 +241,7 @@ TEST(APipeline, IsNotAboutTheHeadersOfItsEnds) {
   machine.driver("13.5").library("nvrtc", "12.9").headers("nvJitLink", "12.4");
   Options options;
   options.pipelines = {{"nvrtc", "nvJitLink", {Format::ltoir}}};
-  Impl rails = machine.rails(options);
+  GuardRailsImpl rails = machine.rails(options);
   rails.load("nvrtc");
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "nvJitLink"); }), "accepted");
 }
@@ -257,7 +257,7 @@ class WrongPipeline : public testing::TestWithParam<Wrong> {};
 TEST_P(WrongPipeline, IsAnErrorAtOnceInEveryMode) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     RailsMachine machine;
-    Impl rails = machine.rails(with_mode(mode));
+    GuardRailsImpl rails = machine.rails(with_mode(mode));
     EXPECT_EQ(outcome([&] { rails.declare(GetParam().pipeline); }), GetParam().error);
     Options options = with_mode(mode);
     options.pipelines = {GetParam().pipeline};

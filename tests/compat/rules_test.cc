@@ -76,15 +76,17 @@ TEST_P(Items, OfOneReleaseGoTogether) { expect(kSame, fine); }
 TEST_P(Items, OfTwoMinorsDoAsTheTableSays) { expect(kOtherMinor, GetParam().other_minor); }
 TEST_P(Items, OfTwoMajorsDoAsTheTableSays) { expect(kOtherMajor, GetParam().other_major); }
 
-// Independent components: "CUDA Compatibility", "Minor Version Compatibility" (a major is one
-// family); another major is another ABI, as its SONAME says, and only code in a form that both know
-// may pass between them, or what the caller answers for. One component, companions: CUDA Toolkit
-// release notes, "CUDA Toolkit Component Versions" (made and tested as one release); no flow and no
-// allowance changes that. Two majors of cudart: ours; each keeps state of its own about one and the
-// same device.
+// The sources:
+// - Independent components: "CUDA Compatibility", "Minor Version Compatibility" (a major is one
+//   family); another major is another ABI, as its SONAME says, and only code in a form that both
+//   know may pass between them, or what the caller answers for.
+// - One group: CUDA Toolkit release notes, "CUDA Toolkit Component Versions" (made and tested as
+// one
+//   release); no flow and no allowance changes that.
+// - Two majors of cudart: anycuda's rule; each keeps its own state about the same device.
 INSTANTIATE_TEST_SUITE_P(Table, Items,
                          testing::Values(
-                             //      component runtimes flows allowed, other minor, other major
+                             //      group     runtimes flows allowed, other minor, other major
                              ItemRow{0, 0, 0, 0, fine, major}, ItemRow{0, 0, 0, 1, fine, fine},
                              ItemRow{0, 0, 1, 0, fine, fine}, ItemRow{0, 0, 1, 1, fine, fine},
                              ItemRow{0, 1, 0, 0, fine, twice}, ItemRow{0, 1, 0, 1, fine, twice},

@@ -88,7 +88,7 @@ TEST_F(JitPolicy, NvrtcOfANewerMajorAloneIsAnErrorThatSaysWhatHelps) {
   EXPECT_THAT(result_.err,
               ContainsRegex("libnvrtc.so.13 .*what it makes needs a driver for CUDA 13; "
                             ".*ANYCUDA_DRIVER_COMPAT=assume_forward_compat"));
-  EXPECT_THAT(result_.err, HasSubstr("for another machine, ANYCUDA_COMPAT=off"));
+  EXPECT_THAT(result_.err, HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
   machine_.env("ANYCUDA_COMPAT", "off");
   EXPECT_EQ(compiler(), "0 13.5");
   machine_.env("ANYCUDA_COMPAT", "").env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");

@@ -67,7 +67,7 @@ TEST_F(Modes, StrictAndNothingElseIsAnErrorThatSaysWhatToDo) {
   EXPECT_THAT(answers(machine_.run({patched("call_cudart-12"), "count", "loaded:libcudart"})),
               ElementsAre("count: 35 0", "loaded: none"));
   EXPECT_EQ(runtime(), "none");
-  EXPECT_THAT(result_.err, AllOf(HasSubstr("what to do: unset ANYCUDA_COMPAT"),
+  EXPECT_THAT(result_.err, AllOf(HasSubstr("what to do: set ANYCUDA_STUB_COMPAT=best_effort"),
                                  HasSubstr("a CUDA runtime of CUDA 12.2 or older")));
 }
 
@@ -121,7 +121,7 @@ TEST_F(Modes, TheStubsVariableOverrulesTheCommonOne) {
   machine_.env("ANYCUDA_COMPAT", "best_effort").env("ANYCUDA_STUB_COMPAT", "strict");
   EXPECT_EQ(runtime(), "none");
   EXPECT_THAT(result_.err, AllOf(HasSubstr("; ANYCUDA_STUB_COMPAT=strict requires it"),
-                                 HasSubstr("what to do: unset ANYCUDA_STUB_COMPAT")));
+                                 HasSubstr("what to do: set ANYCUDA_STUB_COMPAT=best_effort")));
   machine_.env("ANYCUDA_COMPAT", "").env("ANYCUDA_STUB_COMPAT", "");
   machine_.env("ANYCUDA_API_COMPAT", "strict");
   EXPECT_EQ(runtime(), kWheel12) << "the C++ API's variable steers no stub";

@@ -234,7 +234,7 @@ TEST(Machine, LeavesTheCacheAloneWhenItBreaksAFile) {
   EXPECT_EQ(fs::status(cached).permissions(), rights);
 }
 
-TEST(Machine, WithoutAArtifactSaysSo) {
+TEST(Machine, WithoutAnArtifactSaysSo) {
   Machine machine;
   EXPECT_THROW(machine.wheel(cudart, "99.9"), MissingArtifact);
 }

@@ -76,6 +76,16 @@ class Includes(unittest.TestCase):
         self.assertIn("compat/search/machine", graph["compat/search"])
         self.assertEqual(find_cycle(graph), [])
 
+    def test_within_compat_go_down_the_table_of_its_readme(self) -> None:
+        readme = (ROOT / "compat/README.md").read_text(encoding="utf-8")
+        table = re.findall(r"^\| `([a-z/_]+)/` \|", readme, re.MULTILINE)
+        order = [f"compat/{row}" for row in table if not row.startswith("include")]
+        self.assertIn("compat/search/machine", order)
+        for folder, others in includes(folder_of).items():
+            inside = {other for other in others if other.startswith("compat/") and other != PUBLIC}
+            if folder.startswith("compat/") and folder != PUBLIC:
+                self.assertLessEqual(inside, set(order[order.index(folder) + 1:]), folder)
+
     def test_between_units_go_one_way(self) -> None:
         self.assertEqual(find_cycle(includes(unit_of)), [])
 

@@ -29,9 +29,7 @@ struct NvmlLibrary {
 NvmlLibrary open_file(const char* path, Arena* arena) {
   if (path == nullptr) return {};
   if (examine_file(path, kNvml, nullptr, arena).image.state != FileState::usable) return {};
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) dlerror();  // ours to clear
-  return {handle, path};
+  return {open_shared_library(path, RTLD_NOW | RTLD_LOCAL).handle, path};
 }
 
 NvmlLibrary open_beside(const char* driver_path, Arena* arena) {
@@ -98,7 +96,7 @@ BranchFound find_branch(const char* driver_path, Arena* arena) {
   if (!work.usable()) return {0, "no memory to look for libnvidia-ml.so.1"};
   const NvmlLibrary library = open_nvml(driver_path, &work);
   if (library.handle == nullptr) {
-    return {0, "no libnvidia-ml.so.1 that can be opened, neither beside it nor in the system"};
+    return {0, "no usable libnvidia-ml.so.1 beside it or in the system"};
   }
   const NvmlAnswer answer = ask_branch(functions_of(library));
   return {answer.branch, cause_of(answer, library.path, arena)};

@@ -39,7 +39,7 @@ OpenResult open_shared_library(const char* path, int flags);
 struct Machine {
   Machine();
 
-  // The folder that stands for "/" in the system's tier, "" for "/" itself.
+  // The folder that stands for "/" in the search tier `system`, "" for "/" itself.
   const char* (*root)();
   // A variable's value; nullptr: unset, empty, or without authority over this process.
   const char* (*variable)(const char* name);

@@ -13,11 +13,6 @@
 namespace anycuda {
 namespace {
 
-bool is_folder(const char* path) {
-  struct stat status;
-  return path != nullptr && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 // A folder like /tmp, where anybody could put an "nvidia" folder for a program below it to find.
 bool anybody_writes(const char* path) {
   struct stat status;

@@ -47,7 +47,7 @@ void library_path(const Walk& walk) {
 void environment(Walk* walk) {
   each_site(walk->machine, walk->arena, walk->query.caller, visit_site, walk);
   const char* conda = walk->machine.variable("CONDA_PREFIX");
-  if (conda != nullptr && *conda == '/') walk->root(RootKind::conda, conda);
+  if (conda != nullptr && *conda == '/' && is_folder(conda)) walk->root(RootKind::conda, conda);
 }
 
 void toolkit_variables(const Walk& walk) {
@@ -73,7 +73,8 @@ bool goes_before(const char* a, const char* b) {
   const bool chosen_a = std::strcmp(a, "cuda") == 0;
   const bool chosen_b = std::strcmp(b, "cuda") == 0;
   if (chosen_a || chosen_b) return chosen_a;
-  return compare_dotted(a + std::strcspn(a, kDigits), b + std::strcspn(b, kDigits)) > 0;
+  const int order = compare_dotted(a + std::strcspn(a, kDigits), b + std::strcspn(b, kDigits));
+  return (order != 0 ? order : std::strcmp(a, b)) > 0;
 }
 
 void insert_toolkit(const char* name, void* argument) {

@@ -30,10 +30,10 @@ struct RootQuery {
 
 using RootVisitor = void (*)(const Root& root, void* argument);
 
-// Visits the roots of one tier, best first: of a system's toolkits /usr/local/cuda, then the newest
-// version. A dynamic library's system tier is ordered as the dynamic linker would: its cache, its
-// folders, then the toolkits; other files are in toolkits first. A root may come more than once,
-// and need not exist. The tiers `variable` and `loaded` have none.
+// Visits the roots of one search tier, best first: of a system's toolkits /usr/local/cuda, then the
+// newest version. A dynamic library is looked for in the system as the dynamic linker would: in its
+// cache, its folders, then in toolkits; other files in toolkits first. A root may come more than
+// once, and need not exist. The search tiers `variable` and `loaded` have none.
 void each_root(const Machine& machine, const RootQuery& query, SearchTier tier, Arena* arena,
                RootVisitor visit, void* argument);
 

@@ -40,7 +40,7 @@ ToolkitVersion unknown(const char* problem) {
 }  // namespace
 
 ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites) {
-  if (path == nullptr || *path != '/') return unknown("it is not a full path, beginning with /");
+  if (path == nullptr || *path != '/') return unknown("not a full path: it must begin with /");
   struct stat status;
   if (stat(path, &status) != 0) {
     return unknown(arena->format("it cannot be looked at (%s)", std::strerror(errno)));

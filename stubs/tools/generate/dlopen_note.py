@@ -33,7 +33,7 @@ def opened(library: Descriptor, driver: Descriptor) -> list[Opened]:
     if library.driver_bound:
         rows += [
             Opened("driver", "The driver: its version says which library may serve", "recommended", _sonames(driver)),
-            Opened("driver-branch", "Its branch, for ANYCUDA_COMPAT=strict", "suggested", (NVML,)),
+            Opened("driver-branch", "Its branch, for strict mode (ANYCUDA_STUB_COMPAT)", "suggested", (NVML,)),
         ]
     return rows
 

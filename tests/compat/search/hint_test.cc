@@ -74,24 +74,26 @@ TEST(Hint, ForADriverThatIsTooOldIsToUpdateIt) {
 TEST(Hint, ForACompilerAndAnOldDriverNamesTheWayWithoutTheDriver) {
   for (const Output output : {Output::ptx, Output::cubin}) {
     EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}, nullptr, output),
-                HasSubstr("for another machine, ANYCUDA_COMPAT=off"));
+                HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
   }
-  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}),
-              Not(HasSubstr("ANYCUDA_COMPAT")));
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}), Not(HasSubstr("COMPAT")));
 }
 
-TEST(Hint, NamesTheModeVariableInForce) {
-  const char* const variable = "ANYCUDA_STUB_COMPAT";
-  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}, nullptr, Output::ptx, variable),
-              HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
-  EXPECT_THAT(hint({{SearchTier::system, Verdict::no_metadata}}, nullptr, Output::none, variable),
-              HasSubstr("unset ANYCUDA_STUB_COMPAT"));
+// It helps whichever variable is set, and leaves the guard rails as they are.
+TEST(Hint, NamesTheSpecificVariable) {
+  for (const char* const variable : {kModeVariable, kStubModeVariable}) {
+    EXPECT_THAT(
+        hint({{SearchTier::system, Verdict::driver_too_old}}, nullptr, Output::ptx, variable),
+        HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
+    EXPECT_THAT(hint({{SearchTier::system, Verdict::no_metadata}}, nullptr, Output::none, variable),
+                HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort"));
+  }
 }
 
 TEST(Hint, ForWhatStrictWantsToKnowIsToUnsetItOrToInstallWhatTheDriverServes) {
   for (const Verdict verdict : {Verdict::no_metadata, Verdict::driver_branch_unknown}) {
     EXPECT_THAT(hint({{SearchTier::system, verdict}}),
-                AllOf(HasSubstr("unset ANYCUDA_COMPAT"),
+                AllOf(HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort"),
                       HasSubstr("a test library of CUDA 12.2 or older with its metadata")));
   }
 }

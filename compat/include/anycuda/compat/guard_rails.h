@@ -69,7 +69,7 @@ struct LoadedLibrary {
   bool was_loaded = false;  // by somebody else, before this instance
 };
 
-class Impl;
+class GuardRailsImpl;
 
 class CompatibilityGuardRails {
  public:
@@ -107,7 +107,7 @@ class CompatibilityGuardRails {
   void clear_caches();
 
  private:
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<GuardRailsImpl> impl_;
 };
 
 // The one instance of the process, made with default options when it is first asked for; it lives

@@ -50,7 +50,7 @@ class UnsupportedOptionError : public OptionError {
 
 // Nothing that is here can do it: the choice is refused (both versions and the cure are named), the
 // forced backend or NVRTC is not there or does not answer, the driver has no current context, or a
-// variable like ANYCUDA_COMPAT has a value that nobody understands.
+// variable like ANYCUDA_STUB_COMPAT has an invalid value.
 class BackendError : public Error {
  public:
   using Error::Error;

@@ -76,7 +76,7 @@ def condition_of(candidate: Candidate, driver: Driver) -> str:
                                    "PTX that is this new",
         "served_by_declaration": f"{newer}: works if NVIDIA's cuda-compat package is in use, as is declared",
         "branch_short": f"{newer}: the driver's branch is older than this major needs, and "
-                        "ANYCUDA_COMPAT=strict refuses it",
+                        "strict mode refuses it",
         "branch_unknown": f"{newer}: works if the driver's branch allows it, which nobody can say",
     }
     taken = next((decision.driver for decision in candidate.decisions.values() if decision.taken), "")

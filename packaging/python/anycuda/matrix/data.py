@@ -69,7 +69,7 @@ def load(path: Path | None = None) -> Matrix:
 
 
 def read(path: Path | None = None) -> dict:
-    """The file as it is, for those who ask for no cells (uses/libraries.py)."""
+    """The file as it is, for those who ask for no cells (analysis/libraries.py)."""
     path = path or find()
     try:
         text = json.loads(path.read_text(encoding="utf-8"))
