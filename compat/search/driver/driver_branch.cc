@@ -96,7 +96,7 @@ BranchFound find_branch(const char* driver_path, Arena* arena) {
   if (!work.usable()) return {0, "no memory to look for libnvidia-ml.so.1"};
   const NvmlLibrary library = open_nvml(driver_path, &work);
   if (library.handle == nullptr) {
-    return {0, "no usable libnvidia-ml.so.1 beside it or in the system"};
+    return {0, "no libnvidia-ml.so.1 opens, beside it or in the system"};
   }
   const NvmlAnswer answer = ask_branch(functions_of(library));
   return {answer.branch, cause_of(answer, library.path, arena)};
