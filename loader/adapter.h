@@ -1,4 +1,4 @@
-// What an adapter may ask of the loader. An adapter is a function of ours that stands between a
+// What an adapter may ask of the loader. An adapter is a function of the stub that stands between a
 // caller of one major and a library of another (stubs/<library>/adapters). It runs when the library
 // is open, is called through a filled slot, and so must do by itself what the resolver does for
 // others: keep errno, say why it refuses, make its own errors show in the library's last-error

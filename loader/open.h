@@ -16,7 +16,7 @@ struct Opened {
 const Opened* opened_library();
 
 // The library for a call of `function` from `caller` under `symbol_version`: opened now if it has
-// to be. nullptr if there is none that may serve this caller; the reason has been reported.
+// to be. nullptr if no library may serve this caller; the reason has been reported.
 // Takes no lock: threads that come here together may search together, one result is kept.
 const Opened* open_library(int symbol_version, const void* caller, const char* function);
 

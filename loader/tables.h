@@ -26,7 +26,7 @@ struct SymbolRow {
   ResultKind result;
   std::uint8_t result_size;  // of a structure
   SpecialFunction special;
-  std::uint8_t builtin;  // index + 1 of a function of ours that stands in for it, 0: none
+  std::uint8_t builtin;  // index + 1 of the stub's own implementation, 0: none
 };
 
 // One exported name under one symbol version.
@@ -40,7 +40,7 @@ constexpr std::uint8_t kNativeSymbolVersion = 0;
 
 // A disposition: what a caller of one major gets from a library of another. Direct: the symbol
 // itself. Values from kFirstTarget on start a list in Tables::targets: names to look for, in that
-// order. Values from kFirstAdapter on are functions of ours, by number.
+// order. Values from kFirstAdapter on are adapters, by number.
 enum Disposition : std::uint16_t {
   kDirect = 0,
   kAbsent = 1,
@@ -60,7 +60,7 @@ struct StatusOverride {
   std::int32_t status;
 };
 
-// A function of ours that is a disposition: lists in Tables::targets.
+// An adapter, as a disposition: lists in Tables::targets.
 struct AdapterRow {
   std::uint32_t needs;  // names of the library or the driver, all of which must be there
   std::uint32_t preferred_exports;  // names of the library, the first of which goes before it
@@ -85,7 +85,7 @@ struct Tables : LibrarySymbols {
   std::int32_t status_rejected;
   const StatusOverride* no_library_overrides;
   int no_library_override_count;
-  void* const* builtins;  // functions of ours
+  void* const* builtins;  // the stub's own implementations
   const AdapterRow* adapters;
   void* (*adapter)(unsigned number);
   // Called before the first call of each function goes on to the library; nullptr: nothing to do.

@@ -12,6 +12,11 @@ bool is_folder(const char* path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool is_world_writable(const char* folder) {
+  struct stat status;
+  return stat(folder, &status) != 0 || (status.st_mode & S_IWOTH) != 0;
+}
+
 void each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
                 void* argument) {
   DIR* stream = opendir(folder);

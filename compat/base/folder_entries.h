@@ -5,6 +5,10 @@ namespace anycuda {
 
 bool is_folder(const char* path);
 
+// May every user create files in it, as in /tmp? Also true for a folder that cannot be examined:
+// its contents are nobody's word.
+bool is_world_writable(const char* folder);
+
 // Calls visit(entry name) for the entries of `folder` that start with `prefix`.
 void each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
                 void* argument);

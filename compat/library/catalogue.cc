@@ -76,7 +76,7 @@ std::vector<std::string_view> near_names(Kind kind, std::string_view name) {
   return names;
 }
 
-// "static library" for a name that is a component of another kind; "" where it is none.
+// "static library" for the name of a component of another kind; "" for any other name.
 std::string other_kind(Kind kind, std::string_view name) {
   for (const Component& component : all_components()) {
     if (component.kind != kind && same_name(component.name, name))

@@ -52,7 +52,7 @@ class Look {
   bool look_at(const std::string& path, std::string_view file, std::size_t place, Visit visit) {
     FileAnswer answer = examine_file(path, component_, &arena_);
     if (!answer.usable()) {
-      passed_.push_back({path, std::move(answer)});
+      if (!answer.absent()) passed_.push_back({path, std::move(answer)});
       return true;
     }
     Located located{path, std::string(file), places_.places[place].where};

@@ -24,6 +24,7 @@ struct FileAnswer {
   ino_t inode = 0;
 
   bool usable() const { return state == FileState::usable; }
+  bool absent() const { return state == FileState::missing && !is_link; }
 };
 
 // A dynamic library must be a whole one of this CPU that has one of the component's SONAMEs, and

@@ -29,11 +29,11 @@ const char* describe_type(mode_t mode) {
   return "is a device";
 }
 
-// What makes the file unusable; "" for one that is not there.
+// What makes the file unusable.
 std::string describe_problem(const FileAnswer& file) {
   switch (file.state) {
     case FileState::missing:
-      return file.is_link ? "is a link that leads nowhere" : "";
+      return "is a link that leads nowhere";
     case FileState::unreadable:
       return file.mode == 0 ? describe_errno(file.error)
                             : "cannot be read (" + describe_errno(file.error) + ")";
@@ -59,8 +59,7 @@ std::string describe_problem(const FileAnswer& file) {
 std::vector<std::string> problems_of(const std::vector<PassedFile>& passed) {
   std::vector<std::string> problems;
   for (const PassedFile& file : passed) {
-    const std::string problem = describe_problem(file.answer);
-    if (!problem.empty()) problems.push_back(file.path + " " + problem);
+    problems.push_back(file.path + " " + describe_problem(file.answer));
   }
   return problems;
 }

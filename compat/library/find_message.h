@@ -10,7 +10,7 @@
 
 namespace anycuda::compat {
 
-// A file that was looked at and is not usable, or not there.
+// A file that exists and is not usable.
 struct PassedFile {
   std::string path;
   FileAnswer answer;

@@ -25,7 +25,7 @@ struct System {
   std::function<void()> forget;                                            // all that is cached
 };
 
-// This machine, with a finder, metadata and a driver query of its own.
+// This machine, with a new finder, metadata reader and driver query.
 System system_of(const Options& options);
 
 // What the process has loaded of a dynamic library, under whatever file name, without anycuda's

@@ -38,7 +38,7 @@ void gather_variable(Search* search) {
     gather_file(search, SearchTier::variable, file);
     return;
   }
-  // dlopen would look for a plain name in places of its own, not where it would be examined.
+  // dlopen would search its own places for a plain name, not where the file would be examined.
   Candidate* refused = search->add(SearchTier::variable, file);
   if (refused != nullptr) refused->image.state = FileState::not_absolute;
 }

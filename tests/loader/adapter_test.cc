@@ -1,4 +1,4 @@
-// Dispositions that are a function of ours, and what such a function may ask of the loader. Every
+// Dispositions that are adapters, and what an adapter may ask of the loader. Every
 // test is in a process of its own, since what a process has opened it keeps.
 #include "loader/adapter.h"
 

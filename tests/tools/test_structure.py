@@ -17,7 +17,7 @@ Graph = dict[str, set[str]]
 
 
 def find_cycle(graph: Graph) -> list[str]:
-    """The nodes of one cycle, the first once more at its end; [] where there is none."""
+    """The nodes of one cycle, with the first repeated at the end; [] for a graph without a cycle."""
     done: set[str] = set()
 
     def visit(node: str, way: list[str]) -> list[str]:

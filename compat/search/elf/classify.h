@@ -32,7 +32,7 @@ int major_of_soname(const LibraryDescriptor& library, const char* name);
 // Is this one of the names that programs ask for the library by?
 bool is_soname(const LibraryDescriptor& library, const char* name);
 
-// The symbol version that every stub of ours defines, and no other library.
+// The symbol version that every anycuda stub defines, and no other library.
 constexpr char kStubSymbolVersion[] = "ANYCUDA_NATIVE";
 
 }  // namespace anycuda

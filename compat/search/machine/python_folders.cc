@@ -1,6 +1,5 @@
 #include "compat/search/machine/python_folders.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
@@ -12,12 +11,6 @@
 
 namespace anycuda {
 namespace {
-
-// A folder like /tmp, where anybody could put an "nvidia" folder for a program below it to find.
-bool anybody_writes(const char* path) {
-  struct stat status;
-  return stat(path, &status) != 0 || (status.st_mode & S_IWOTH) != 0;
-}
 
 // Where the folders go that are found, and the memory for their names.
 struct Visit {
@@ -40,7 +33,8 @@ void above(const Visit& visit, const char* path) {
   for (char* slash = std::strrchr(folder, '/'); slash != nullptr && slash != folder;
        slash = std::strrchr(folder, '/')) {
     *slash = '\0';
-    if (!anybody_writes(folder)) visit_site(visit, folder);
+    // In a folder like /tmp anybody could put an "nvidia" folder for a program below it to find.
+    if (!is_world_writable(folder)) visit_site(visit, folder);
   }
 }
 

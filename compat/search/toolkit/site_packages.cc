@@ -1,7 +1,5 @@
 #include "compat/search/toolkit/site_packages.h"
 
-#include <sys/stat.h>
-
 #include <cstring>
 #include <initializer_list>
 
@@ -17,12 +15,6 @@ constexpr int kMostDistributions = 16384;
 constexpr int kMostLevels = 24;
 // PyTorch's has 2 MB.
 constexpr std::size_t kMostOfRecord = std::size_t{64} << 20;
-
-// What anybody may put there is nobody's word (/tmp).
-bool anybody_writes(const char* folder) {
-  struct stat status;
-  return stat(folder, &status) != 0 || (status.st_mode & S_IWOTH) != 0;
-}
 
 struct Listing {
   Arena* arena;
@@ -59,7 +51,7 @@ const Site* Sites::at(const char* folder) {
   if (kept == nullptr) return nullptr;
   site->folder = kept;
   Listing listing{arena_, site, &site->first};
-  if (!anybody_writes(folder)) each_entry(folder, "", visit_entry, &listing);
+  if (!is_world_writable(folder)) each_entry(folder, "", visit_entry, &listing);
   site->next = first_;
   first_ = site;
   return site;

@@ -146,6 +146,6 @@ def newest_text(function: Function, versions: list[str]) -> str:
 
 
 def adapted(dispositions: dict[tuple[str, str, str], Disposition]) -> list[Disposition]:
-    """The dispositions that are a function of ours, those among them that are a fallback too."""
+    """The dispositions that are adapters, fallbacks included."""
     both = (one for _, disposition in sorted(dispositions.items()) for one in (disposition, disposition.fallback))
     return [disposition for disposition in both if disposition and disposition.function]

@@ -197,7 +197,7 @@ def _as_it_is(
     disposition: Disposition,
     targets: list[tuple[str, str]],
 ) -> Disposition:
-    """A disposition without a function of ours."""
+    """A disposition without an adapter."""
     name, caller, runtime = disposition.symbol, disposition.caller, disposition.runtime
     if targets:
         reasons = [
@@ -227,7 +227,7 @@ def _as_it_is(
 
 
 def _adapted(database: Database, reviewed: Reviewed, disposition: Disposition, line: Adapter) -> Disposition:
-    """A disposition that is a function of ours."""
+    """A disposition that is an adapter."""
     suffix = split_suffix(disposition.symbol)[1]
 
     def with_suffix(name: str) -> str:

@@ -57,7 +57,7 @@ TEST_F(Roots, OfTheSystemAreTheChosenToolkitThenTheNewest) {
   EXPECT_THAT(roots(SearchTier::system, kDriverQuery), ElementsAre("system"));
 }
 
-// A folder has no order of its own: names of equal versions must not come in the order of the disk.
+// The order of equal versions must not depend on the file system.
 TEST_F(Roots, OfEqualVersionsHaveAnOrderToo) {
   for (const char* name : {"cuda-old", "cuda-new", "cuda-12.0", "cuda-12", "cuda12.0"}) {
     folder(std::string("system/usr/local/") + name);

@@ -4,7 +4,7 @@ lockfile   recipe.toml and lock.json: files by hash, artifacts made of them, set
 cache      where artifacts lie; locks between processes
 get        the work: downloads side by side, checked, unpacked, published; what could not be had
 pypi       one wheel, through pip
-debian     one Debian package, through apt-get, with apt state of its own
+debian     one Debian package, through apt-get, with separate apt state
 sources    both; and pip itself, from Debian where Python has none
 unpack     archive members -> an artifact's folder, by the recipe's rules
 update     recipe -> lock.json

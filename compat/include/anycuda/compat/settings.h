@@ -5,7 +5,7 @@
 
 namespace anycuda {
 
-// `strict` refuses what it has too little metadata for; `best_effort` lets that pass and enforces
+// `strict` refuses what it has too little metadata for; `best_effort` accepts that and enforces
 // what it knows; `off` checks nothing. ANYCUDA_STUB_COMPAT is the mode of the stubs, the Linker and
 // the doctor; ANYCUDA_API_COMPAT is the mode of the C++ guard rails; ANYCUDA_COMPAT is the mode of
 // both, except where the specific variable is set.
@@ -18,11 +18,11 @@ enum class CrossMajor : std::uint8_t { adapt, reject };
 // use, which lets an older driver run a newer major (Linux alone has it).
 enum class DriverCompat : std::uint8_t { as_reported, assume_forward_compat };
 
-constexpr char kModeVariable[] = "ANYCUDA_COMPAT";
-constexpr char kStubModeVariable[] = "ANYCUDA_STUB_COMPAT";
-constexpr char kApiModeVariable[] = "ANYCUDA_API_COMPAT";
-constexpr char kCrossMajorVariable[] = "ANYCUDA_CROSS_MAJOR";
-constexpr char kDriverCompatVariable[] = "ANYCUDA_DRIVER_COMPAT";
+inline constexpr char kModeVariable[] = "ANYCUDA_COMPAT";
+inline constexpr char kStubModeVariable[] = "ANYCUDA_STUB_COMPAT";
+inline constexpr char kApiModeVariable[] = "ANYCUDA_API_COMPAT";
+inline constexpr char kCrossMajorVariable[] = "ANYCUDA_CROSS_MAJOR";
+inline constexpr char kDriverCompatVariable[] = "ANYCUDA_DRIVER_COMPAT";
 
 template <typename Value>
 struct Setting {
