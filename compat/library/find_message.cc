@@ -58,6 +58,7 @@ std::string describe_problem(const FileAnswer& file) {
 
 std::vector<std::string> problems_of(const std::vector<PassedFile>& passed) {
   std::vector<std::string> problems;
+  problems.reserve(passed.size());
   for (const PassedFile& file : passed) {
     problems.push_back(file.path + " " + describe_problem(file.answer));
   }
