@@ -93,7 +93,8 @@ void report_passed_over(const Report& report, Arena* arena) {
   const Candidate& chosen = *report.chosen;
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     if (c == &chosen || c->image.state != FileState::usable || !is_newer(*c, chosen)) continue;
-    const bool rival = c->verdict == Verdict::accepted && c->tier == chosen.tier && !c->tried;
+    const bool rival =
+        c->verdict == Verdict::accepted && c->environment == chosen.environment && !c->tried;
     if (c->verdict == Verdict::accepted && !rival) continue;
     const std::size_t mark = arena->mark();
     log_line(

@@ -12,6 +12,19 @@ struct MajorRow {
   const char* symbol_version;  // nullptr: unversioned
 };
 
+// A function of the library that reports its version and starts nothing: neither the driver nor the
+// library itself.
+enum class VersionForm : std::uint8_t {
+  none,
+  number,      // int f(int*): 1000 * major + 10 * minor
+  major_minor  // int f(int*, int*)
+};
+struct VersionFunction {
+  const char* name = nullptr;
+  VersionForm form = VersionForm::none;
+  Version since;  // the first release in which it is there and starts nothing
+};
+
 // Facts for finding a library; enough to look for one that has no stub in this file (the driver).
 struct LibraryDescriptor {
   const char* name;          // "cudart", as reports name it
@@ -25,6 +38,7 @@ struct LibraryDescriptor {
   bool is_driver;                    // lives in the system alone, never in wheels or toolkits
   LibraryRules rules;
   const LibraryDescriptor* peer;  // gives it LTO-IR, or takes it; nullptr: none does
+  VersionFunction version_function = {};
 
   // Index of `major` in `majors`, -1 for one that the database does not know.
   int index_of(int major) const {

@@ -44,9 +44,10 @@ const char* reason_against(const Candidate& candidate, const Report& report, Are
                           : arena->format("%s names a file", report.library().variable);
     return why != nullptr ? why : report.library().variable;
   }
-  // Preferences are between candidates of one tier.
+  // Preferences are between candidates of one environment.
   const bool passed = candidate.verdict == Verdict::accepted && !candidate.tried;
-  const bool rival = report.chosen != nullptr && report.chosen->tier == candidate.tier;
+  const bool rival =
+      report.chosen != nullptr && report.chosen->environment == candidate.environment;
   return passed && rival ? reason_of_preference(*report.chosen, candidate, report, arena)
                          : reason_of(candidate, report, arena);
 }

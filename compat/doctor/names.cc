@@ -8,10 +8,20 @@ const char* name_of(SearchTier tier) {
       return "variable";
     case SearchTier::loaded:
       return "loaded";
+    case SearchTier::rpath:
+      return "rpath";
     case SearchTier::library_path:
       return "library_path";
-    case SearchTier::environment:
-      return "environment";
+    case SearchTier::runpath:
+      return "runpath";
+    case SearchTier::caller:
+      return "caller";
+    case SearchTier::python:
+      return "python";
+    case SearchTier::conda:
+      return "conda";
+    case SearchTier::activated:
+      return "activated";
     case SearchTier::toolkit:
       return "toolkit";
     case SearchTier::system:
@@ -32,6 +42,10 @@ const char* name_of(FileState state) {
       return "not_a_file";
     case FileState::not_absolute:
       return "not_absolute";
+    case FileState::has_tokens:
+      return "has_tokens";
+    case FileState::not_trusted:
+      return "not_trusted";
     case FileState::not_elf:
       return "not_elf";
     case FileState::other_architecture:
@@ -48,6 +62,12 @@ const char* name_of(FileState state) {
       return "out_of_memory";
     case FileState::open_failed:
       return "open_failed";
+    case FileState::other_file_opened:
+      return "other_file_opened";
+    case FileState::other_version:
+      return "other_version";
+    case FileState::link_stub:
+      return "link_stub";
   }
   return "";
 }

@@ -6,18 +6,20 @@
 #include <utility>
 
 #include "compat/base/arena.h"
+#include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
 #include "compat/library/find_folders.h"
-#include "compat/search/machine/python_folders.h"
 #include "compat/search/machine/roots.h"
+#include "compat/search/machine/trust.h"
 
 namespace anycuda::compat {
 namespace {
 
-// Variables that name a file or folders of libraries are the stubs': components are more than
-// libraries.
-constexpr SearchTiers kTiers =
-    only(SearchTier::environment) | only(SearchTier::toolkit) | only(SearchTier::system);
+// Variables and run paths that name a file or folders of libraries are the stubs': components are
+// more than libraries.
+constexpr SearchTiers kTiers = only(SearchTier::caller) | only(SearchTier::python) |
+                               only(SearchTier::conda) | only(SearchTier::activated) |
+                               only(SearchTier::toolkit) | only(SearchTier::system);
 
 Found found_in(SearchTier tier, RootKind kind) {
   if (kind == RootKind::site_packages) return Found::wheel;
@@ -35,13 +37,14 @@ class Collector {
   PlacesToLook collect() {
     found_.root = plain_path(machine_.root());
     std::string prefix;
-    RootQuery query;
+    const Interpreter program = machine_.interpreter(&arena_);
+    RootQuery query{program};
     if (component_.kind == Kind::dynamic_library) {
       prefix = common_beginning();
       query.file_prefix = prefix.c_str();
     }
     query.from_driver = component_.packaging == Packaging::driver;
-    for (const SearchTier tier : tier_order(is_python(machine_, &arena_))) {
+    for (const SearchTier tier : tier_order(program.is_python())) {
       tier_ = tier;
       if (has(kTiers, tier)) each_root(machine_, query, tier, &arena_, visit, this);
     }
@@ -49,8 +52,9 @@ class Collector {
   }
 
  private:
-  static void visit(const Root& root, void* collector) {
+  static bool visit(const Root& root, void* collector) {
     static_cast<Collector*>(collector)->root(root);
+    return true;
   }
 
   void root(const Root& root) {
@@ -61,11 +65,11 @@ class Collector {
     add_cached();
     const bool toolkit = root.kind == RootKind::toolkit && component_.root_folders.size() != 0;
     if (toolkit && *root.path != '/') {
-      found_.remarks.push_back(std::string("CUDA_PATH or CUDA_HOME is '") + root.path +
+      found_.remarks.push_back(std::string(root.variable) + " is '" + root.path +
                                "', which is not an absolute path");
       return;
     }
-    add_folders(found_in(tier_, root.kind), plain_path(root.path), folders_below(root.kind));
+    add_folders(root, plain_path(root.path));
   }
 
   const Texts& folders_below(RootKind kind) const {
@@ -74,12 +78,22 @@ class Collector {
   }
 
   // `root`'s folders, as the catalogue has them.
-  void add_folders(Found where, const std::string& root, const Texts& patterns) {
-    for (const std::string_view pattern : patterns) {
-      for (const std::string& path : folders_like(root, pattern, &found_.remarks)) {
-        add({where, root, path, false});
+  void add_folders(const Root& root, const std::string& base) {
+    for (const std::string_view pattern : folders_below(root.kind)) {
+      for (const std::string& path : folders_like(base, pattern, &found_.remarks)) {
+        if (root.guessed && !is_trusted(root, base, path)) continue;
+        add({found_in(tier_, root.kind), base, path, false});
       }
     }
+  }
+
+  // For a folder that only its place suggests.
+  bool is_trusted(const Root& root, const std::string& base, const std::string& path) {
+    if (path.size() <= base.size() || !is_folder(path.c_str())) return true;  // nothing is there
+    const std::string below = path.substr(base.size() + 1);
+    if (only_trusted_can_write(base.c_str(), below.c_str(), root.owner)) return true;
+    found_.remarks.push_back(path + " is passed over: another user can change it");
+    return false;
   }
 
   // What the dynamic linker's cache names, in the order of the component's SONAMEs.

@@ -12,18 +12,29 @@
 
 namespace anycuda {
 
+// What an opened library reports of itself.
+struct Reported {
+  bool asked = false;  // it has the function, in a release in which that starts nothing
+  int status = 0;      // that the function returned
+  Version version;     // unknown: the function failed, or gave no version
+};
+
 struct Candidate {
   Candidate* next;
+  Candidate* same_bucket;  // of Search
   const char* path;
   const char* file_version;  // "12.9.79" of libcudart.so.12.9.79 behind all links: order only
   dev_t device;
   ino_t inode;
   SearchTier tier;
+  int environment;  // only candidates of one environment are compared with each other
   ImageFacts image;
   ToolkitVersion toolkit;  // of the file, once that has been read
   bool toolkit_read;
   Verdict verdict;
-  bool tried;  // opening it was tried; false for those that an earlier success made needless
+  Reported reported;
+  bool stays_open;  // it was refused once it was open, and could not be closed
+  bool tried;       // opening it was tried; false for those that an earlier success made needless
 };
 
 // The exact version where one is known; else the major, and a minor that it is at least.

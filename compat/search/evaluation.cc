@@ -28,15 +28,15 @@ void know_branch(Search* search) {
   search->branch_problem = branch.cause;
 }
 
-bool usable_in(const Candidate& candidate, SearchTier tier) {
-  return candidate.tier == tier && candidate.image.state == FileState::usable;
+bool usable_in(const Candidate& candidate, int environment) {
+  return candidate.environment == environment && candidate.image.state == FileState::usable;
 }
 
 // Two of one major: which is newer, their metadata knows better than their symbols.
 bool has_rival(const Search& search, const Candidate& candidate) {
   for (const Candidate* c = search.first; c != nullptr; c = c->next) {
     const bool same_major = c->image.version.major == candidate.image.version.major;
-    if (c != &candidate && same_major && usable_in(*c, candidate.tier)) return true;
+    if (c != &candidate && same_major && usable_in(*c, candidate.environment)) return true;
   }
   return false;
 }
@@ -127,16 +127,25 @@ void gather_peers(Search* search) {
   }
 }
 
-void evaluate_tier(Search* search, SearchTier tier) {
+void evaluate_environment(Search* search) {
   for (Candidate* c = search->first; c != nullptr; c = c->next) {
-    if (usable_in(*c, tier)) c->verdict = evaluate_candidate(search, c);
+    if (usable_in(*c, search->environment)) c->verdict = evaluate_candidate(search, c);
   }
 }
 
-Candidate* best_untried(const Search& search, SearchTier tier) {
+Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported) {
+  candidate->toolkit.version = reported;
+  candidate->toolkit.source = "the library itself";
+  candidate->toolkit.file = candidate->path;
+  candidate->toolkit_read = true;
+  return evaluate_candidate(search, candidate);
+}
+
+Candidate* best_untried(const Search& search) {
   Candidate* best = nullptr;
   for (Candidate* c = search.first; c != nullptr; c = c->next) {
-    const bool possible = usable_in(*c, tier) && !c->tried && c->verdict == Verdict::accepted;
+    const bool possible =
+        usable_in(*c, search.environment) && !c->tried && c->verdict == Verdict::accepted;
     if (possible && (best == nullptr || better(search, *c, *best))) best = c;
   }
   return best;

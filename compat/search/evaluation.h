@@ -10,13 +10,16 @@ namespace anycuda {
 // What the process has loaded that LTO-IR could come from, or go to: a fact for the preference.
 void gather_peers(Search* search);
 
-// Gives each usable candidate of a search tier its verdict.
-void evaluate_tier(Search* search, SearchTier tier);
+// Gives each usable candidate of the search's present environment its verdict.
+void evaluate_environment(Search* search);
 
-// The best accepted candidate that was not tried yet; nullptr: none is left.
-Candidate* best_untried(const Search& search, SearchTier tier);
+// Evaluates a candidate again, with the version that the opened library reports.
+Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported);
 
-// Why `a` goes before `b`, of the same search tier; `none`: it does not, or it is a matter of file
+// The best accepted candidate of that environment that was not tried yet; nullptr: none is left.
+Candidate* best_untried(const Search& search);
+
+// Why `a` goes before `b`, of the same environment; `none`: it does not, or it is a matter of file
 // names.
 Preference preference_of(const Report& report, const Candidate& a, const Candidate& b);
 

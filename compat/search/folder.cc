@@ -14,20 +14,10 @@
 #include "compat/base/log.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/elf/image_file.h"
+#include "compat/search/machine/linker_tokens.h"
 
 namespace anycuda {
 namespace {
-
-bool seen(const Search& search, const Candidate& candidate) {
-  if (candidate.inode == 0) return false;
-  for (const Candidate* other = search.first; other != nullptr; other = other->next) {
-    if (other != &candidate && other->tier != SearchTier::loaded &&
-        other->inode == candidate.inode && other->device == candidate.device) {
-      return true;
-    }
-  }
-  return false;
-}
 
 // "12.9.79" of the file behind all links, "" if its name has no version.
 const char* version_in_name(Search* search, const char* path) {
@@ -83,10 +73,9 @@ Candidate* gather_file(Search* search, SearchTier tier, const char* path) {
   candidate->image = facts.image;
   candidate->device = facts.device;
   candidate->inode = facts.inode;
-  if (seen(*search, *candidate)) {
-    search->last = before;
-    (before != nullptr ? before->next : search->first) = nullptr;
-    return nullptr;
+  if (search->drop_if_seen(candidate, before)) return nullptr;
+  if (facts.image.state == FileState::usable && has_linker_tokens(path)) {
+    candidate->image.state = FileState::has_tokens;
   }
   candidate->file_version = version_in_name(search, path);
   return candidate;

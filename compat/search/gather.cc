@@ -8,34 +8,47 @@
 #include "compat/base/folder_entries.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/folder.h"
+#include "compat/search/machine/linker_tokens.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/machine/roots.h"
+#include "compat/search/machine/trust.h"
 
 namespace anycuda {
 namespace {
 
 #if defined(__x86_64__)
 constexpr char kTarget[] = "targets/x86_64-linux/lib";
-constexpr char kMultiarch[] = "usr/lib/x86_64-linux-gnu";
+#define ANYCUDA_MULTIARCH "usr/lib/x86_64-linux-gnu"
 #else
 constexpr char kTarget[] = "targets/sbsa-linux/lib";
-constexpr char kMultiarch[] = "usr/lib/aarch64-linux-gnu";
+#define ANYCUDA_MULTIARCH "usr/lib/aarch64-linux-gnu"
 #endif
 
 struct TierVisit {
   Search* search;
   SearchTier tier;
+  EnvironmentEnd ends;
+  bool ended = false;
 
   void folder(const char* root, const char* below) const {
     gather_folder(search, tier, search->arena.join(root, below));
+  }
+  // Ends the environment before, if there is one.
+  void begin() {
+    if (search->environment_begun) ended = ends(search);
+    ++search->environment;
+    search->environment_begun = true;
   }
 };
 
 void gather_variable(Search* search) {
   const char* file = search->machine.variable(search->library().variable);
   if (file == nullptr) return;
-  if (*file == '/') {
-    gather_file(search, SearchTier::variable, file);
+  // What dlopen() would make of it is examined, and opened.
+  const char* own = object_path(reinterpret_cast<const void*>(&gather_variable));
+  const char* expanded = expand_linker_tokens(file, origin_of(own), &search->arena);
+  if (expanded != nullptr && *expanded == '/') {
+    gather_file(search, SearchTier::variable, expanded);
     return;
   }
   // dlopen would search its own places for a plain name, not where the file would be examined.
@@ -43,16 +56,29 @@ void gather_variable(Search* search) {
   if (refused != nullptr) refused->image.state = FileState::not_absolute;
 }
 
-void in_site_packages(const TierVisit& visit, const char* site) {
+// In a folder that only its place suggests (/home above /home/me/program), anybody who may write
+// there could put an "nvidia" folder for a program to find.
+void refuse_others_files(const Root& root, const char* below, Candidate* first) {
+  const bool folders_are_trusted = only_trusted_can_write(root.path, below, root.owner);
+  for (Candidate* c = first; c != nullptr; c = c->next) {
+    if (folders_are_trusted && only_trusted_can_write(c->path, root.owner)) continue;
+    c->image.state = FileState::not_trusted;
+  }
+}
+
+void in_site_packages(const TierVisit& visit, const Root& root) {
   Search& search = *visit.search;
   for (const char* const* folder = search.library().wheel_folders; *folder != nullptr; ++folder) {
     const std::size_t mark = search.arena.mark();
-    const char* path = search.arena.join(site, *folder);
-    if (path != nullptr && access(path, F_OK) == 0) {
-      gather_folder(&search, visit.tier, path);
-    } else {
+    const char* path = search.arena.join(root.path, *folder);
+    if (path == nullptr || access(path, F_OK) != 0) {
       search.arena.rewind(mark);
+      continue;
     }
+    const Candidate* before = search.last;
+    gather_folder(&search, visit.tier, path);
+    Candidate* first = before != nullptr ? before->next : search.first;
+    if (root.guessed) refuse_others_files(root, *folder, first);
   }
 }
 
@@ -71,15 +97,36 @@ void in_toolkit(const TierVisit& visit, const char* root) {
   if (visit.tier != SearchTier::system) visit.folder(root, "lib");
 }
 
+// Where a host puts its driver into a guest or a container, below the system's root: before what
+// the distribution has.
+// (Arrays of letters: pointers would be one relocation each whenever a program starts.)
+constexpr char kHostsDriver[][24] = {
+    "usr/lib/wsl/lib",         // WSL 2
+    ".singularity.d/libs",     // Apptainer, --nv
+    "usr/local/nvidia/lib64",  // containers of Google Kubernetes Engine and others
+    "usr/local/nvidia/lib",
+    "run/opengl-driver/lib",  // NixOS
+};
+// Where the driver is without ld.so.cache naming it.
+constexpr char kOtherDriver[][48] = {
+    ANYCUDA_MULTIARCH "/nvidia/current",  // Debian's alternatives
+    "usr/lib/nvidia/current",
+    ANYCUDA_MULTIARCH "/tegra",  // Jetson
+    ANYCUDA_MULTIARCH "/nvidia",
+    "run/nvidia/driver/" ANYCUDA_MULTIARCH,  // the GPU Operator's driver container
+    "run/nvidia/driver/usr/lib64",
+    "usr/local/cuda/compat",  // forward compatibility: NVIDIA's package cuda-compat
+};
+constexpr char kShared[][32] = {ANYCUDA_MULTIARCH, "usr/lib64", "usr/lib"};
+
 void in_system(const TierVisit& visit, const char* root) {
-  // Where a host puts its driver into a guest or a container: before what the distribution has.
-  const char* const driver[] = {"usr/lib/wsl/lib", "usr/local/nvidia/lib64", "usr/local/nvidia/lib",
-                                "run/opengl-driver/lib"};
-  const char* const shared[] = {kMultiarch, "usr/lib64", "usr/lib"};
-  for (const char* folder : driver) {
-    if (visit.search->library().is_driver) visit.folder(root, folder);
-  }
-  for (const char* folder : shared) visit.folder(root, folder);
+  const bool driver = visit.search->library().is_driver;
+  const auto look_in = [&](auto& folders) {
+    for (const auto& folder : folders) visit.folder(root, folder);
+  };
+  if (driver) look_in(kHostsDriver);
+  look_in(kShared);
+  if (driver) look_in(kOtherDriver);
 }
 
 void cached(const TierVisit& visit, const char* path) {
@@ -96,32 +143,54 @@ void gather_copy(const char* path, int major, void* argument) {
   candidate->image.version.major = major;
 }
 
-void visit_root(const Root& root, void* argument) {
-  const auto& visit = *static_cast<const TierVisit*>(argument);
+bool visit_root(const Root& root, void* argument) {
+  auto& visit = *static_cast<TierVisit*>(argument);
+  if (root.begins) visit.begin();
+  if (visit.ended) return false;
   switch (root.kind) {
     case RootKind::folder:
-      return gather_folder(visit.search, visit.tier, root.path);
+      gather_folder(visit.search, visit.tier, root.path);
+      break;
     case RootKind::site_packages:
-      return in_site_packages(visit, root.path);
+      in_site_packages(visit, root);
+      break;
     case RootKind::conda:
-      return in_conda(visit, root.path);
+      in_conda(visit, root.path);
+      break;
     case RootKind::toolkit:
-      return in_toolkit(visit, root.path);
+      in_toolkit(visit, root.path);
+      break;
     case RootKind::system:
-      return in_system(visit, root.path);
+      in_system(visit, root.path);
+      break;
     case RootKind::cached_file:
-      return cached(visit, root.path);
+      cached(visit, root.path);
+      break;
   }
+  return true;
 }
+
+bool never(Search*) { return false; }
 
 }  // namespace
 
-void gather_tier(Search* search, SearchTier tier) {
-  if (tier == SearchTier::variable) return gather_variable(search);
-  const LibraryDescriptor& library = search->library();
-  const RootQuery query{search->request.caller, library.file_prefix, library.is_driver};
-  TierVisit visit{search, tier};
-  each_root(search->machine, query, tier, &search->arena, visit_root, &visit);
+bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends) {
+  TierVisit visit{search, tier, ends != nullptr ? ends : never};
+  search->environment_begun = false;
+  visit.begin();
+  if (tier == SearchTier::variable) {
+    gather_variable(search);
+  } else if (tier == SearchTier::loaded) {
+    for (Candidate* c = search->first; c != nullptr; c = c->next) {
+      if (c->tier == tier) c->environment = search->environment;
+    }
+  } else {
+    const LibraryDescriptor& library = search->library();
+    const RootQuery query{search->program(), search->request.caller, library.file_prefix,
+                          library.is_driver};
+    each_root(search->machine, query, tier, &search->arena, visit_root, &visit);
+  }
+  return visit.ended || visit.ends(search);
 }
 
 void gather_loaded(Search* search) {

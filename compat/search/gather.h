@@ -5,8 +5,13 @@
 
 namespace anycuda {
 
-// Adds them to the search, with what each file says about itself; none is loaded.
-void gather_tier(Search* search, SearchTier tier);
+// Called when an environment's candidates are complete (Search::environment is its number). True:
+// no more are wanted.
+using EnvironmentEnd = bool (*)(Search* search);
+
+// Adds them to the search, with what each file says about itself; none is loaded. Environment by
+// environment, the nearest first. Did `ends` say that no more are wanted? nullptr: all are.
+bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends = nullptr);
 
 // The candidates of the tier `loaded`. Separate, since they are facts for the rules of every search
 // tier; gather_tier() adds nothing for it.

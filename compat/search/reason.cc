@@ -9,6 +9,13 @@ namespace {
 
 const char* or_unknown(const char* text) { return text != nullptr ? text : "no memory to say why"; }
 
+const char* stays(const Candidate& candidate) {
+  return candidate.stays_open
+             ? "; it cannot be closed again, so no other is opened beside it: remove it, and start "
+               "the program again"
+             : "";
+}
+
 const char* reason_of_file(const Candidate& candidate, const Report& report, Arena* arena) {
   const ImageFacts& image = candidate.image;
   switch (image.state) {
@@ -22,6 +29,10 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
       return "not a regular file";
     case FileState::not_absolute:
       return "not a full path: it must begin with /";
+    case FileState::has_tokens:
+      return "its path has a $ that dlopen() replaces ($ORIGIN, $LIB, $PLATFORM): give it another";
+    case FileState::not_trusted:
+      return "another user can change it, and only its place suggests it";
     case FileState::not_elf:
       return "not an ELF shared library";
     case FileState::other_architecture:
@@ -29,8 +40,11 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::truncated:
       return "truncated: it ends before its own segments; install it again";
     case FileState::other_library:
-      return or_unknown(arena->format("not a %s: it calls itself '%s'", report.library().product,
-                                      image.detail != nullptr ? image.detail : ""));
+      if (image.detail == nullptr || *image.detail == '\0') {
+        return or_unknown(arena->format("not a %s: it has no SONAME", report.library().product));
+      }
+      return or_unknown(
+          arena->format("not a %s: it calls itself '%s'", report.library().product, image.detail));
     case FileState::anycuda_stub:
       return "an anycuda stub, not the library itself";
     case FileState::required_symbol_missing:
@@ -40,6 +54,14 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
       return "no memory to read it";
     case FileState::open_failed:
       return or_unknown(arena->format("the dynamic linker refused it: %s", image.detail));
+    case FileState::other_file_opened:
+      return or_unknown(arena->format("the dynamic linker opened another file for it, %s%s",
+                                      image.detail, stays(candidate)));
+    case FileState::other_version:
+      return or_unknown(arena->format("its SONAME says CUDA %d, but the library reports CUDA %s%s",
+                                      image.version.major, image.detail, stays(candidate)));
+    case FileState::link_stub:
+      return "NVIDIA's stub for linking, not a driver";
   }
   return "unknown";
 }

@@ -10,17 +10,19 @@
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
 #include "compat/search/machine/loaded.h"
-#include "compat/search/machine/python_folders.h"
+#include "compat/search/opened.h"
 #include "compat/search/reason.h"
 #include "compat/search/state.h"
 
 namespace anycuda {
 namespace {
 
-// NODELETE: slots point into the library, so nobody may unload it. Never dlclosed for the same
-// reason. NOW: a library that needs a symbol nobody has is refused here, where the next can still
-// be tried; bound lazily it would end the program in the middle of a call.
-constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+// NOW: a library that needs a symbol nobody has is refused here, where the next can still be tried;
+// bound lazily it would end the program in the middle of a call.
+constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
+// For one that is kept: slots point into the library, so nobody may unload it. Never dlclosed for
+// the same reason.
+constexpr int kKeepFlags = kOpenFlags | RTLD_NOLOAD | RTLD_NODELETE;
 
 // A loaded library was never read from disk: its required symbols are looked up instead.
 const char* missing_required_symbol(const Search& search, void* handle, int major) {
@@ -33,33 +35,44 @@ const char* missing_required_symbol(const Search& search, void* handle, int majo
   return symbols.symbol_name(missing);
 }
 
+// Why an opened library is not used after all; `usable`: it is.
+FileState check(Search* search, Candidate* candidate, void* handle) {
+  if (candidate->tier == SearchTier::loaded && search->request.symbols != nullptr) {
+    candidate->image.detail =
+        missing_required_symbol(*search, handle, candidate->image.version.major);
+    if (candidate->image.detail != nullptr) return FileState::required_symbol_missing;
+  }
+  return check_opened(search, candidate, handle);
+}
+
 void* open_candidate(Search* search, Candidate* candidate) {
   candidate->tried = true;
+  const Machine& machine = search->machine;
   const bool loaded = candidate->tier == SearchTier::loaded;
   log_step("%s: opening %s", search->library().name, candidate->path);
-  const OpenResult opened =
-      search->machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
+  const OpenResult opened = machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
   void* const handle = opened.handle;
   if (handle == nullptr) {
     candidate->image.state = FileState::open_failed;
     candidate->image.detail = search->arena.copy(opened.error);
     return nullptr;
   }
-  if (loaded && search->request.symbols != nullptr) {
-    candidate->image.detail =
-        missing_required_symbol(*search, handle, candidate->image.version.major);
-    if (candidate->image.detail != nullptr) {
-      candidate->image.state = FileState::required_symbol_missing;
-      return nullptr;
-    }
+  candidate->image.state = check(search, candidate, handle);
+  if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
+    machine.open(candidate->path, kKeepFlags);
+    return handle;
   }
-  return handle;
+  // Closed again, as it was opened for its own word only. If it stays, a second library would come
+  // to it.
+  dlclose(handle);
+  candidate->stays_open = !loaded && machine.is_loaded(candidate->path);
+  return nullptr;
 }
 
-void log_candidates(Search* search, SearchTier tier) {
+void log_candidates(Search* search) {
   if (!log_enabled(LogLevel::debug)) return;
   for (const Candidate* c = search->first; c != nullptr; c = c->next) {
-    if (c->tier != tier) continue;
+    if (c->environment != search->environment) continue;
     const std::size_t mark = search->arena.mark();
     const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
     const char* version =
@@ -68,6 +81,23 @@ void log_candidates(Search* search, SearchTier tier) {
              acceptable ? "acceptable" : reason_of(*c, *search, &search->arena));
     search->arena.rewind(mark);
   }
+}
+
+// Takes the best of an environment. True: the search is at its end.
+bool choose(Search* search) {
+  evaluate_environment(search);
+  log_candidates(search);
+  while (Candidate* candidate = best_untried(*search)) {
+    search->handle = open_candidate(search, candidate);
+    if (search->handle != nullptr) search->chosen = candidate;
+    if (search->handle != nullptr || candidate->stays_open) return true;
+  }
+  return false;
+}
+
+bool evaluate_only(Search* search) {
+  evaluate_environment(search);
+  return false;
 }
 
 // What is loaded already is a fact for the rules of every tier. The list that it is read from also
@@ -102,20 +132,11 @@ void run_search(Search* search) {
   gather_peers(search);
   if (log_enabled(LogLevel::debug)) search->request.all_versions = true;
   // A driver is in no package: the order of those tiers does not matter to it.
-  const bool packages_first =
-      !search->library().is_driver && is_python(search->machine, &search->arena);
-  for (const SearchTier tier : tier_order(packages_first)) {
+  const bool in_python = !search->library().is_driver && search->program().is_python();
+  for (const SearchTier tier : tier_order(in_python)) {
     if (!has(search->request.tiers, tier)) continue;
     search->tiers[static_cast<int>(tier)].searched = true;
-    gather_tier(search, tier);
-    evaluate_tier(search, tier);
-    log_candidates(search, tier);
-    while (Candidate* candidate = best_untried(*search, tier)) {
-      search->handle = open_candidate(search, candidate);
-      if (search->handle == nullptr) continue;
-      search->chosen = candidate;
-      return;
-    }
+    if (gather_tier(search, tier, choose)) return;
     // A file that the user names is used or refused, never silently replaced.
     if (tier == SearchTier::variable && search->variable_names_a_file()) return;
   }
@@ -142,9 +163,11 @@ const Report* with_unreached_tiers(const Report& report, const Machine& machine,
   Search work(report, machine, arena);
   if (!work.whole) return nullptr;
   for (int i = 0; i < kTierCount; ++i) {
-    if (report.tiers[i].searched) continue;
-    gather_tier(&work, static_cast<SearchTier>(i));
-    evaluate_tier(&work, static_cast<SearchTier>(i));
+    const auto tier = static_cast<SearchTier>(i);
+    // The chosen one's tier was left at its environment.
+    const bool left = report.chosen != nullptr && report.chosen->tier == tier;
+    const bool complete = tier == SearchTier::variable || tier == SearchTier::loaded;
+    if (!report.tiers[i].searched || (left && !complete)) gather_tier(&work, tier, evaluate_only);
   }
   std::memcpy(work.tiers, report.tiers, sizeof work.tiers);
   return finished(work);

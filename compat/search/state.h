@@ -19,9 +19,24 @@ struct Search : Report {
   Sites sites;  // Python's folders that versions were read in
   using Report::first;
   Candidate* last = nullptr;
+  int environment = 0;  // of candidates that are added now
+  bool environment_begun = false;
 
   // nullptr: there is no memory.
   Candidate* add(SearchTier tier, const char* path);
+  // Is the file of the last added candidate one of another, by whatever path? Then the last one is
+  // taken away.
+  bool drop_if_seen(Candidate* candidate, Candidate* before);
+  // The program that this process runs, asked once.
+  const Interpreter& program();
+
+ private:
+  Candidate** bucket_of(const Candidate& candidate);
+
+  static constexpr int kBuckets = 256;  // a folder may have tens of thousands of files
+  Candidate* buckets_[kBuckets] = {};   // candidates by device and inode
+  Interpreter interpreter_;
+  bool interpreter_known_ = false;
 };
 
 }  // namespace anycuda

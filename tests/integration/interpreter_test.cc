@@ -64,12 +64,92 @@ TEST_F(Interpreter, OfAVirtualEnvironmentUsesThatOnesWheelsAlone) {
   EXPECT_THAT(chosen({native("host")}), HasSubstr(kOwn)) << "a program that is no Python";
 }
 
-TEST_F(Interpreter, TheActiveEnvironmentHidesTheUsersWheelsFromAnyPython) {
-  wheel(kOwn, "12.9");
-  wheel("home/.local/lib/python3.9/site-packages", "13.5");
-  wheel("home/.local/lib/python3.11/site-packages", "13.5");
+// VIRTUAL_ENV is what the user's shell has activated; a Python knows its own prefix.
+TEST_F(Interpreter, UsesItsOwnWheelsAndNotThoseOfTheActiveEnvironment) {
+  wheel(kOwn, "13.5");
+  wheel("base/lib/python3.11/site-packages", "12.9");
   machine_.env("VIRTUAL_ENV", path("venv"));
-  EXPECT_THAT(chosen({path("base/bin/python3.11")}), HasSubstr(kOwn));
+  EXPECT_THAT(chosen({path("base/bin/python3.11")}), HasSubstr("base/lib/python3.11/"));
+  machine_.put_link("other/bin/python", path("base/bin/python3.11"));
+  machine_.put_file("other/pyvenv.cfg", "home = " + path("base/bin").string() + "\n");
+  wheel("other/lib/python3.11/site-packages", "11.8");
+  EXPECT_THAT(chosen({path("other/bin/python")}), HasSubstr("other/lib/python3.11/"));
+}
+
+// Nothing but the name it was called by tells a venv's Python from the base's.
+TEST_F(Interpreter, OfAVirtualEnvironmentIsKnownHoweverItIsStarted) {
+  wheel(kOwn, "12.9");
+  surround();
+  machine_.put_link("linked", path("venv"));
+  machine_.put_folder("bin");
+  machine_.put_link("bin/python-app", path("venv/bin/python3"));
+  const std::string root = "cd '" + machine_.root().string() + "' && ";
+  for (const char* how :
+       {"PATH=\"$PWD/venv/bin/:/usr/bin\" exec python3 \"$@\"",
+        "exec \"$PWD/venv/bin//python3\" \"$@\"", "cd venv/bin && exec ./python3 \"$@\"",
+        "exec venv/./bin/./python3 \"$@\"", "exec \"$PWD/linked/bin/python3\" \"$@\"",
+        "cd home && exec ../venv/bin/python3 \"$@\"", "PATH=venv/bin exec python3 \"$@\"",
+        "exec venv/bin/../bin/python3 \"$@\""}) {
+    EXPECT_THAT(chosen_by_shell(root + how),
+                HasSubstr("/lib/python3.11/site-packages/nvidia/cuda_runtime/"))
+        << how;
+  }
+  // As for Python itself, a link that lies in no environment is the base's Python.
+  EXPECT_THAT(chosen_by_shell(root + "exec bin/python-app \"$@\""), HasSubstr("home/.local/"));
+}
+
+TEST_F(Interpreter, ThatHasLeftItsFirstFolderIsStillKnown) {
+  wheel(kOwn, "12.9");
+  surround();
+  EXPECT_THAT(
+      chosen({"/bin/sh", "-c",
+              "cd '" + path("venv/bin").string() + "' && exec ./python3 chdir:/ \"$@\"", "sh"}),
+      HasSubstr(kOwn));
+}
+
+// A conda that the user's shell has activated is another environment than a venv's Python.
+TEST_F(Interpreter, OfAVirtualEnvironmentComesBeforeAnActivatedConda) {
+  wheel(kOwn, "12.9");
+  machine_.conda(cudart, "13.5").put_folder("conda/conda-meta");
+  EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr(kOwn));
+  std::filesystem::remove_all(path("venv/lib"));
+  EXPECT_EQ(chosen({path("venv/bin/python3")}), "none") << "another environment's";
+}
+
+// A Jupyter kernel, cron, a container's entry point: nothing is activated.
+TEST_F(Interpreter, OfCondaFindsItsPrefixWithoutActivation) {
+  machine_.conda(cudart, "12.9").put_folder("conda/conda-meta").env("CONDA_PREFIX", "");
+  machine_.put_copy("conda/bin/python3.11", native("host"));
+  EXPECT_THAT(chosen({path("conda/bin/python3.11")}), HasSubstr("conda/lib/libcudart.so"));
+  wheel("conda/lib/python3.11/site-packages", "11.8");
+  EXPECT_THAT(chosen({path("conda/bin/python3.11")}), HasSubstr("conda/lib/python3.11/"));
+}
+
+TEST_F(Interpreter, HasTheUsersPackagesUnlessTheyAreDeclined) {
+  wheel("base/lib/python3.11/site-packages", "11.8");
+  wheel("home/.local/lib/python3.11/site-packages", "12.9");
+  const std::string python = path("base/bin/python3.11");
+  EXPECT_THAT(chosen({python}), HasSubstr("home/.local/"));
+  for (const char* option : {"-s", "-I", "-Bs"}) {
+    EXPECT_THAT(chosen({python, option}), HasSubstr("base/lib/")) << option;
+  }
+  machine_.env("PYTHONNOUSERSITE", "1");
+  EXPECT_THAT(chosen({python}), HasSubstr("base/lib/"));
+  EXPECT_THAT(chosen({python, "-E"}), HasSubstr("home/.local/"));
+  machine_.env("PYTHONNOUSERSITE", "").env("PYTHONUSERBASE", path("mine"));
+  EXPECT_THAT(chosen({python}), HasSubstr("base/lib/"));
+  wheel("mine/lib/python3.11/site-packages", "13.5");
+  EXPECT_THAT(chosen({python}), HasSubstr("mine/lib/"));
+}
+
+TEST_F(Interpreter, HasTheFoldersThatPthFilesAndPythonpathName) {
+  wheel("src", "12.9");
+  machine_.put_file(Path(kOwn) / "editable.pth", path("src").string() + "\n");
+  EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr("src/nvidia/"));
+  wheel("home/packages", "11.8");  // the working folder is home
+  machine_.env("PYTHONPATH", "packages");
+  EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr("home/packages/nvidia/"));
+  EXPECT_THAT(chosen({path("venv/bin/python3"), "-E"}), HasSubstr("src/nvidia/"));
 }
 
 TEST_F(Interpreter, OfAClosedEnvironmentHasNothingElse) {
@@ -79,13 +159,15 @@ TEST_F(Interpreter, OfAClosedEnvironmentHasNothingElse) {
   EXPECT_EQ(chosen({path("venv/bin/python3")}), "none");
 }
 
-TEST_F(Interpreter, OfAnOpenEnvironmentHasTheBasesAndTheUsersToo) {
+// In the order of its sys.path, whatever is newer: import takes the first, too.
+TEST_F(Interpreter, OfAnOpenEnvironmentHasTheUsersAndTheBasesToo) {
   virtual_environment("include-system-site-packages = true\n");
-  wheel(kOwn, "11.8");
-  wheel("base/lib/python3.11/site-packages", "12.9");
+  wheel("base/lib/python3.11/site-packages", "13.5");
   EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr("base/lib/python3.11/"));
-  wheel("home/.local/lib/python3.11/site-packages", "13.5");
+  wheel("home/.local/lib/python3.11/site-packages", "12.9");
   EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr("home/.local/lib/python3.11/"));
+  wheel(kOwn, "11.8");
+  EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr(kOwn));
 }
 
 TEST_F(Interpreter, HasThePackagesOfItsVersionAlone) {
@@ -117,13 +199,6 @@ TEST_F(Interpreter, IsFoundInPathWhenItWasCalledByItsNameAlone) {
   wheel(kOwn, "12.9");
   machine_.env("PATH", "relative::" + path("venv/bin").string() + ":/usr/bin:/bin");
   EXPECT_THAT(chosen_by_shell("exec python3 \"$@\""), HasSubstr(kOwn));
-}
-
-TEST_F(Interpreter, IsNotFoundInARelativeEntryOfPath) {
-  wheel(kOwn, "12.9");
-  EXPECT_EQ(chosen_by_shell("cd '" + machine_.root().string() +
-                            "' && PATH=venv/bin && export PATH && exec python3 \"$@\""),
-            "none");
 }
 
 // Above the program's own file, wherever the call by a relative name came from.

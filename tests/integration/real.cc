@@ -46,8 +46,14 @@ Path library_of(Component component, const std::string& version) {
 void copy_with_soname(const Path& from, const Path& to, const std::string& soname) {
   fs::create_directories(to.parent_path());
   fs::copy_file(from, to);
+  patch_elf(to, {"--set-soname", soname});
+}
+
+void patch_elf(const Path& file, const std::vector<std::string>& options) {
   ProcessSpec spec;
-  spec.argv = {REAL_PATCHELF, "--set-soname", soname, to.string()};
+  spec.argv = {REAL_PATCHELF};
+  spec.argv.insert(spec.argv.end(), options.begin(), options.end());
+  spec.argv.push_back(file.string());
   const ProcessResult result = run_process(spec);
   if (!result.ok()) throw std::runtime_error("patchelf: " + result.describe());
 }

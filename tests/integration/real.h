@@ -35,6 +35,9 @@ Path library_of(Component component, const std::string& version);
 // A copy of a file, at `to`, that calls itself by another name.
 void copy_with_soname(const Path& from, const Path& to, const std::string& soname);
 
+// Edits a file with patchelf, as its packager would.
+void patch_elf(const Path& file, const std::vector<std::string>& options);
+
 std::string content(const Path& file);
 // Values of the lines "name: value" that a program printed, in order.
 std::vector<std::string> answers(const ProcessResult& result);

@@ -1,7 +1,5 @@
 #include "compat/search/driver/driver.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 
 #include "compat/base/kept.h"
@@ -72,13 +70,10 @@ DriverLookup look_up_driver(Arena* arena) {
   }
   driver.path = lookup.report->chosen->path;
   driver.handle = lookup.report->handle;
-  const auto get_version =
-      reinterpret_cast<int (*)(int*)>(dlsym(driver.handle, "cuDriverGetVersion"));
-  if (get_version == nullptr) dlerror();  // ours to clear
-  int number = 0;
-  driver.status = get_version != nullptr ? get_version(&number) : Driver::kNoFunction;
+  const Reported& reported = lookup.report->chosen->reported;
+  driver.status = reported.asked ? reported.status : Driver::kNoFunction;
   driver.facts.present = driver.status == 0;
-  if (driver.facts.present) driver.facts.cuda = version_from_cuda_number(number);
+  driver.facts.cuda = reported.version;
   return lookup;
 }
 

@@ -13,6 +13,8 @@ enum class FileState : std::uint8_t {
   unreadable,
   not_a_file,
   not_absolute,  // named by the user, but not by its full path
+  has_tokens,    // its path has a $ORIGIN, $LIB or $PLATFORM, which dlopen() replaces
+  not_trusted,   // only its place suggests it, and another user can change it
   not_elf,
   other_architecture,
   truncated,
@@ -20,13 +22,16 @@ enum class FileState : std::uint8_t {
   anycuda_stub,
   required_symbol_missing,
   out_of_memory,
-  open_failed
+  open_failed,
+  other_file_opened,  // dlopen() gave another file than the one that was examined
+  other_version,      // it reports another CUDA than its SONAME and symbols do
+  link_stub           // NVIDIA's libcuda.so.1 for linking: every function returns 34
 };
 
 struct ImageFacts {
   FileState state = FileState::missing;
   int error = 0;                 // errno, where the state comes from a system call
-  const char* detail = nullptr;  // a symbol, a SONAME, dlerror's text
+  const char* detail = nullptr;  // a symbol, a SONAME, a path, dlerror's text
   Version version;               // minor: at least this one, from the names it exports
 };
 

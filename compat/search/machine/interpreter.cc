@@ -1,99 +1,156 @@
 #include "compat/search/machine/interpreter.h"
 
-#include <errno.h>  // program_invocation_name
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
-#include "compat/base/environment.h"
+#include "compat/base/lexical_path.h"
+#include "compat/base/text.h"
+#include "compat/base/text_file.h"
+#include "compat/search/machine/pyvenv.h"
 
 namespace anycuda {
 namespace {
 
-const char* running_file(Arena* arena) {
-  auto* path = static_cast<char*>(arena->take(PATH_MAX));
-  if (path == nullptr || readlink("/proc/self/exe", path, PATH_MAX - 1) <= 0) return nullptr;
-  return path;
-}
+constexpr std::size_t kMostOfPyvenv = 64 << 10;
 
-// A guess at the name that the program was called by counts only if it leads to what runs: what
-// lies in a folder by that name by chance is no place to look at.
-bool leads_to(const char* path, const char* executable, Arena* arena) {
-  const std::size_t mark = arena->mark();
-  auto* real = static_cast<char*>(arena->take(PATH_MAX));
-  const bool same = real != nullptr && path != nullptr && realpath(path, real) != nullptr &&
-                    std::strcmp(real, executable) == 0;
-  arena->rewind(mark);
-  return same;
-}
+class Program {
+ public:
+  Program(const ProcessNames& names, Arena* arena) : names_(names), arena_(*arena) {}
 
-const char* find_in_path(const char* name, const char* executable, Arena* arena) {
-  const char* entry = environment_variable("PATH");
-  while (entry != nullptr && *entry != '\0') {
-    const auto length = static_cast<int>(std::strcspn(entry, ":"));
-    const char* path = arena->format("%.*s/%s", length, entry, name);
-    if (*entry == '/' && leads_to(path, executable, arena)) return path;
-    entry += length;
-    if (*entry == ':') ++entry;
+  // The absolute name that the program was called by, nullptr if it cannot be known. Python's own
+  // word counts before what is left of the call: argv[0] can be anything, and the current folder
+  // may be another by now.
+  const char* name() const {
+    if (leads_to_program(names_.by_python)) return names_.by_python;
+    for (const char* called : {names_.called, names_.started}) {
+      if (called == nullptr || *called == '\0') continue;
+      if (*called == '/') {
+        if (leads_to_program(called)) return called;
+        continue;
+      }
+      const bool bare = std::strchr(called, '/') == nullptr;
+      const char* found = bare ? in_path(called) : nullptr;
+      for (const char* folder : {names_.folder, names_.first_folder}) {
+        if (found == nullptr && folder != nullptr) found = in_folder(folder, called);
+      }
+      if (found != nullptr) return found;
+    }
+    return nullptr;
   }
-  return nullptr;
+
+ private:
+  // A guess counts only if it leads to what runs: what lies in a folder by that name by chance is
+  // another program.
+  bool leads_to_program(const char* path) const {
+    if (path == nullptr || *path != '/') return false;
+    const std::size_t mark = arena_.mark();
+    auto* real = static_cast<char*>(arena_.take(PATH_MAX));
+    const bool same = real != nullptr && realpath(path, real) != nullptr &&
+                      std::strcmp(real, names_.executable) == 0;
+    arena_.rewind(mark);
+    return same;
+  }
+
+  const char* in_folder(const char* folder, const char* name) const {
+    const char* path = arena_.join(folder, name);
+    return leads_to_program(path) ? path : nullptr;
+  }
+
+  const char* in_path(const char* name) const {
+    const char* entry = names_.path;
+    while (entry != nullptr && *entry != '\0') {
+      const auto length = static_cast<int>(std::strcspn(entry, ":"));
+      const char* path = arena_.format("%.*s/%s", length, entry, name);
+      if (leads_to_program(path)) return path;
+      entry += length;
+      if (*entry == ':') ++entry;
+    }
+    return nullptr;
+  }
+
+  const ProcessNames& names_;
+  Arena& arena_;
+};
+
+const char* copy(std::string_view text, Arena* arena) {
+  return arena->format("%.*s", static_cast<int>(text.size()), text.data());
 }
 
-// The absolute name that the program was called by, nullptr if it cannot be told.
-const char* absolute_name(const char* executable, const char* name, Arena* arena) {
-  if (std::strchr(name, '/') == nullptr) return find_in_path(name, executable, arena);
-  const char* path = name;
-  if (*name != '/') {
-    auto* here = static_cast<char*>(arena->take(PATH_MAX));
-    path = here != nullptr && getcwd(here, PATH_MAX) != nullptr ? arena->join(here, name) : nullptr;
-  }
-  return leads_to(path, executable, arena) ? path : nullptr;
+// "/opt" of "/opt/bin/python3"; empty for what has no two folders above it.
+std::string_view above_folder(std::string_view program) { return folder_of(folder_of(program)); }
+
+// How long "3.13" or "3.13t" (free-threaded) is at the beginning of `text`, 0: it begins otherwise.
+std::size_t version_length(const char* text) {
+  std::size_t end = 0;
+  while (text::is_digit(text[end])) ++end;
+  if (end == 0 || text[end] != '.' || !text::is_digit(text[end + 1])) return 0;
+  for (++end; text::is_digit(text[end]);) ++end;
+  return text[end] == 't' ? end + 1 : end;
 }
 
-// PREFIX of PREFIX/bin/python3.
-const char* prefix_of(const char* program, Arena* arena) {
-  char* prefix = program != nullptr ? const_cast<char*>(arena->copy(program)) : nullptr;
-  for (int level = 0; prefix != nullptr && level < 2; ++level) {
-    char* slash = std::strrchr(prefix, '/');
-    if (slash == nullptr || slash == prefix) return nullptr;
-    *slash = '\0';
+// "python3.11" of the program's file's name, of Python's word, or of pyvenv.cfg's.
+const char* version_of(const char* file_name, const char* by_python, std::string_view configured,
+                       Arena* arena) {
+  const char* text = file_name + std::strlen("python");
+  const char* free_threading = "";
+  if (version_length(text) == 0 && by_python != nullptr) {
+    text = by_python;
+    if (std::strstr(text, "free-threading") != nullptr) free_threading = "t";
   }
-  return prefix;
+  if (version_length(text) == 0) text = copy(configured, arena);
+  const std::size_t length = text != nullptr ? version_length(text) : 0;
+  if (length == 0) return "";
+  const char* version =
+      arena->format("python%.*s%s", static_cast<int>(length), text, free_threading);
+  return version != nullptr ? version : "";
+}
+
+// The virtual environment that `program` (absolute, as text) was called in, if it was in one.
+bool read_pyvenv(std::string_view program, TextFile* file, Arena* arena) {
+  for (const std::string_view folder : {folder_of(program), above_folder(program)}) {
+    const std::size_t mark = arena->mark();
+    const char* path =
+        arena->format("%.*s/pyvenv.cfg", static_cast<int>(folder.size()), folder.data());
+    const bool found = path != nullptr && file->read(path, kMostOfPyvenv, true) == TextState::read;
+    arena->rewind(mark);
+    if (found) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
-Interpreter interpreter_of(const char* executable, const char* called, Arena* arena) {
-  Interpreter interpreter;
-  interpreter.executable = executable;
-  const char* name = executable != nullptr ? std::strrchr(executable, '/') : nullptr;
-  if (name == nullptr || std::strncmp(name + 1, "python", 6) != 0) return interpreter;
-  if (std::strchr(name, '.') != nullptr) interpreter.version = name + 1;
-  interpreter.base_prefix = prefix_of(executable, arena);
-  interpreter.prefix = prefix_of(absolute_name(executable, called, arena), arena);
-  return interpreter;
-}
-
-Interpreter this_interpreter(Arena* arena) {
-  return interpreter_of(running_file(arena), program_invocation_name, arena);
-}
-
-bool is_isolated(const char* prefix, Arena* arena) {
-  const char* path = prefix != nullptr ? arena->join(prefix, "pyvenv.cfg") : nullptr;
-  const int file = path != nullptr ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-  if (file < 0) return false;
-  char text[4096];
-  const ssize_t size = read(file, text, sizeof text - 1);
-  close(file);
-  text[size > 0 ? size : 0] = '\0';
-  const char* line = std::strstr(text, "include-system-site-packages");
-  if (line == nullptr) return true;
-  const std::size_t length = std::strcspn(line, "\n");
-  const char* yes = strcasestr(line, "true");  // Python takes it in any case
-  return yes == nullptr || yes > line + length;
+Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
+  Interpreter found;
+  found.executable = names.executable;
+  if (names.executable == nullptr || *names.executable != '/') return found;
+  const char* file_name = std::strrchr(names.executable, '/') + 1;
+  if (std::strncmp(file_name, "python", 6) != 0) return found;
+  if (names.arguments != nullptr) {
+    found.options = parse_python_options(names.arguments, names.arguments_size);
+  }
+  std::string_view base = above_folder(names.executable);
+  TextFile file;
+  Pyvenv venv;
+  const char* name = Program(names, arena).name();
+  const LexicalPath program(name != nullptr ? name : names.executable);
+  if (program.usable() && read_pyvenv(program.text(), &file, arena)) {
+    venv = parse_pyvenv(file.text());
+    const std::string_view prefix = above_folder(program.text());
+    found.prefix = prefix.empty() ? nullptr : copy(prefix, arena);
+    found.closed = venv.closed;
+    // Made by copying: the file that runs is the environment's own.
+    if (base == prefix && !venv.home.empty()) base = folder_of(venv.home);
+  }
+  if (names.home != nullptr && !found.options.ignores_environment) {
+    base = text::first(names.home, std::strcspn(names.home, ":"));
+  }
+  if (!base.empty()) found.base_prefix = copy(base, arena);
+  if (found.prefix == nullptr) found.prefix = found.base_prefix;
+  found.version = version_of(file_name, names.python_version, venv.version, arena);
+  return found;
 }
 
 }  // namespace anycuda

@@ -1,27 +1,45 @@
-// The Python that this process is, if it is one: which prefixes its packages are in. Told from what
-// the program is and how it was called, without asking Python itself.
+// The Python that this process is, if it is one: its version, its prefixes, the options that it was
+// started with.
 #pragma once
 
 #include "compat/base/arena.h"
+#include "compat/search/machine/python_options.h"
 
 namespace anycuda {
 
 struct Interpreter {
-  const char* executable = nullptr;  // the file that runs, behind all links
-  const char* version = "";          // "python3.11", "" where its name does not tell (or no Python)
-  const char* prefix = nullptr;      // of the name it was called by: a virtual environment's
-  const char* base_prefix = nullptr;  // of the file itself
+  const char* executable = nullptr;   // the file that runs, behind all links; of any program
+  const char* version = "";           // "python3.11", "" where nothing tells it
+  const char* prefix = nullptr;       // sys.prefix: a virtual environment's
+  const char* base_prefix = nullptr;  // sys.base_prefix
+  // A virtual environment that sees nothing of the Python it was made from (pyvenv.cfg).
+  bool closed = false;
+  PythonOptions options;
+
+  bool is_python() const { return base_prefix != nullptr; }
 };
 
-// What the running file and the name it was called by tell; texts in `arena`. The prefixes and the
-// version stay empty for a program that is no Python, `prefix` also where the name leads elsewhere.
-Interpreter interpreter_of(const char* executable, const char* called, Arena* arena);
+// How a process came to be, nullptr where it is unknown.
+struct ProcessNames {
+  const char* executable = nullptr;      // the file, behind all links
+  const char* by_python = nullptr;       // Py_GetProgramFullPath(): what sys.executable comes from
+  const char* python_version = nullptr;  // Py_GetVersion(): "3.11.4 (main, ..."
+  const char* called = nullptr;          // argv[0]
+  const char* started = nullptr;         // what the kernel was given (AT_EXECFN)
+  const char* folder = nullptr;          // the current one
+  const char* first_folder = nullptr;    // PWD, as the program was started with
+  const char* path = nullptr;            // PATH
+  const char* home = nullptr;            // PYTHONHOME
+  const char* arguments = nullptr;       // /proc/self/cmdline
+  unsigned long arguments_size = 0;
+};
+
+// The prefixes are those that Python's documentation of the modules sys and site gives: the folder
+// above the one that the program was called in, if one of the two has a pyvenv.cfg; else the folder
+// above the file's own. Paths are taken as text, as Python does. Texts in `arena`.
+Interpreter interpreter_of(const ProcessNames& names, Arena* arena);
 
 // The same for this process.
 Interpreter this_interpreter(Arena* arena);
-
-// Is `prefix` a virtual environment that sees nothing of the Python it was made from?
-// (PREFIX/pyvenv.cfg; Python's documentation of venv, "include-system-site-packages")
-bool is_isolated(const char* prefix, Arena* arena);
 
 }  // namespace anycuda

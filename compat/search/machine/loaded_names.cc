@@ -7,9 +7,8 @@ namespace {
 
 // glibc relocates the addresses in a loaded object's dynamic section in place; the comparison is
 // for objects (the vdso) where it does not.
-const char* absolute(const dl_phdr_info& info, ElfW(Addr) address) {
-  return reinterpret_cast<const char*>(address < info.dlpi_addr ? address + info.dlpi_addr
-                                                                : address);
+const char* absolute(ElfW(Addr) base, ElfW(Addr) address) {
+  return reinterpret_cast<const char*>(address < base ? address + base : address);
 }
 
 }  // namespace
@@ -17,19 +16,20 @@ const char* absolute(const dl_phdr_info& info, ElfW(Addr) address) {
 LoadedNames::LoadedNames(const dl_phdr_info& info) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    const auto* entry =
-        reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
-    for (; entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag == DT_STRTAB) strings_ = absolute(info, entry->d_un.d_ptr);
-      if (entry->d_tag == DT_VERDEF) versions_ = absolute(info, entry->d_un.d_ptr);
-      if (entry->d_tag == DT_VERDEFNUM) version_count_ = entry->d_un.d_val;
-      if (entry->d_tag == DT_SONAME) soname_ = entry->d_un.d_val;
-    }
+    read(reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr),
+         info.dlpi_addr);
   }
 }
 
-const char* LoadedNames::soname() const {
-  return strings_ != nullptr && soname_ != 0 ? strings_ + soname_ : nullptr;
+void LoadedNames::read(const ElfW(Dyn) * entry, ElfW(Addr) base) {
+  for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings_ = absolute(base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_VERDEF) versions_ = absolute(base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_VERDEFNUM) version_count_ = entry->d_un.d_val;
+    if (entry->d_tag == DT_SONAME) soname_ = entry->d_un.d_val;
+    if (entry->d_tag == DT_RPATH) rpath_ = entry->d_un.d_val;
+    if (entry->d_tag == DT_RUNPATH) runpath_ = entry->d_un.d_val;
+  }
 }
 
 }  // namespace anycuda

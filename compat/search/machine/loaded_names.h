@@ -10,9 +10,14 @@ namespace anycuda {
 class LoadedNames {
  public:
   explicit LoadedNames(const dl_phdr_info& info);
+  explicit LoadedNames(const link_map& object) { read(object.l_ld, object.l_addr); }
 
   // nullptr if it has none.
-  const char* soname() const;
+  const char* soname() const { return text(soname_); }
+  // DT_RPATH or DT_RUNPATH. The first does not count where the second is; nullptr: there is none.
+  const char* run_path(bool rpath) const {
+    return rpath && runpath_ != 0 ? nullptr : text(rpath ? rpath_ : runpath_);
+  }
 
   // Calls visit(name, is_base) for each version that it defines; the base one is its name when it
   // was linked.
@@ -28,9 +33,16 @@ class LoadedNames {
   }
 
  private:
+  void read(const ElfW(Dyn) * entry, ElfW(Addr) base);
+  const char* text(std::size_t at) const {
+    return strings_ != nullptr && at != 0 ? strings_ + at : nullptr;
+  }
+
   const char* strings_ = nullptr;
   const char* versions_ = nullptr;
   std::size_t soname_ = 0;
+  std::size_t rpath_ = 0;
+  std::size_t runpath_ = 0;
   std::size_t version_count_ = 0;
 };
 

@@ -1,12 +1,16 @@
 #include "compat/search/machine/roots.h"
 
+#include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
-#include "compat/base/dotted_order.h"
 #include "compat/base/folder_entries.h"
+#include "compat/search/machine/caller_folders.h"
 #include "compat/search/machine/ld_cache.h"
-#include "compat/search/machine/python_folders.h"
+#include "compat/search/machine/linker_tokens.h"
+#include "compat/search/machine/python_path.h"
+#include "compat/search/machine/system_toolkits.h"
 
 namespace anycuda {
 namespace {
@@ -17,94 +21,133 @@ struct Walk {
   Arena* arena;
   RootVisitor visit;
   void* argument;
+  bool ended = false;
 
-  void root(RootKind kind, const char* path) const {
-    if (path != nullptr) visit({kind, path}, argument);
+  bool root(const Root& root) {
+    if (!ended && root.path != nullptr) ended = !visit(root, argument);
+    return !ended;
   }
 };
 
-void visit_site(const char* path, void* walk) {
-  static_cast<const Walk*>(walk)->root(RootKind::site_packages, path);
+// Roots of one kind, as a visitor of paths.
+template <RootKind kind, bool begins = true>
+bool visit_path(const char* path, void* walk) {
+  return static_cast<Walk*>(walk)->root({kind, path, begins});
 }
 
-void visit_cached(const char* path, void* walk) {
-  static_cast<const Walk*>(walk)->root(RootKind::cached_file, path);
+void run_path(Walk* walk, RunPath which) {
+  if (walk->machine.privileged()) return;
+  each_run_path_folder(walk->query.program, walk->query.caller, which, walk->arena,
+                       visit_path<RootKind::folder>, walk);
 }
 
-void library_path(const Walk& walk) {
-  const char* entry = walk.machine.variable("LD_LIBRARY_PATH");
-  while (entry != nullptr && *entry != '\0') {
+// One environment: modules put their folders into it in any order.
+void library_path(Walk* walk) {
+  const char* entry = walk->machine.variable("LD_LIBRARY_PATH");
+  const std::string_view origin = origin_of(walk->query.program.executable);
+  bool begins = true;
+  while (entry != nullptr && *entry != '\0' && !walk->ended) {
     const std::size_t length = std::strcspn(entry, ":;");
     const char* end = entry + length;
-    // Relative and empty entries mean the current directory, and a '$' one is ld.so's own.
-    if (*entry == '/' && std::memchr(entry, '$', length) == nullptr) {
-      walk.root(RootKind::folder, walk.arena->format("%.*s", static_cast<int>(length), entry));
+    const char* path = expand_linker_tokens({entry, length}, origin, walk->arena);
+    // Relative and empty entries mean the current directory.
+    if (path != nullptr && *path == '/') {
+      walk->root({RootKind::folder, path, begins});
+      begins = false;
     }
     entry = *end != '\0' ? end + 1 : nullptr;
   }
 }
 
-void environment(Walk* walk) {
-  each_site(walk->machine, walk->arena, walk->query.caller, visit_site, walk);
+bool visit_caller_folder(const CallerFolder& folder, void* walk) {
+  return static_cast<Walk*>(walk)->root(
+      {RootKind::site_packages, folder.path, true, folder.guessed, folder.owner});
+}
+
+void callers(Walk* walk) {
+  if (walk->machine.privileged()) return;
+  each_caller_folder(walk->query.program, walk->query.caller, walk->arena, visit_caller_folder,
+                     walk);
+  // What a Python process has loaded is mostly of its own packages, which have an order.
+  if (!walk->ended && !walk->query.program.is_python()) {
+    each_loaded_site(walk->machine, walk->arena, visit_path<RootKind::site_packages>, walk);
+  }
+}
+
+bool visit_packages(const char* path, bool begins, void* walk) {
+  return static_cast<Walk*>(walk)->root({RootKind::site_packages, path, begins});
+}
+
+void python(Walk* walk) {
+  const Interpreter& program = walk->query.program;
+  if (!program.is_python() || walk->machine.privileged()) return;
+  each_python_folder(walk->machine, program, walk->arena, visit_packages, walk);
+  if (!walk->ended) {
+    each_loaded_site(walk->machine, walk->arena, visit_path<RootKind::site_packages>, walk);
+  }
+}
+
+bool same_folder(const char* a, const char* b) {
+  char real_a[PATH_MAX];
+  char real_b[PATH_MAX];
+  return realpath(a, real_a) != nullptr && realpath(b, real_b) != nullptr &&
+         std::strcmp(real_a, real_b) == 0;
+}
+
+// An interpreter's prefix is a conda environment if it has a conda-meta, or if CONDA_PREFIX is it.
+void conda(Walk* walk) {
+  const Interpreter& program = walk->query.program;
+  if (!program.is_python() || walk->machine.privileged()) return;
+  const char* active = walk->machine.variable("CONDA_PREFIX");
+  for (const char* prefix : {program.prefix, program.base_prefix}) {
+    const char* meta = walk->arena->join(prefix, "conda-meta");
+    const bool is_conda =
+        (meta != nullptr && is_folder(meta)) || (active != nullptr && same_folder(active, prefix));
+    if (is_conda && !walk->root({RootKind::conda, prefix})) return;
+    if (program.prefix == program.base_prefix) return;
+  }
+}
+
+// A program that is not Python takes the environments that the user has activated.
+void activated(Walk* walk) {
+  if (walk->query.program.is_python()) return;
+  each_pythonpath_folder(walk->machine, walk->arena, visit_packages, walk);
+  const char* venv = walk->machine.variable("VIRTUAL_ENV");
+  if (venv != nullptr && !walk->ended)
+    each_packages_folder(venv, walk->arena, visit_packages, walk);
   const char* conda = walk->machine.variable("CONDA_PREFIX");
-  if (conda != nullptr && *conda == '/' && is_folder(conda)) walk->root(RootKind::conda, conda);
+  if (walk->ended || conda == nullptr || *conda != '/' || !is_folder(conda)) return;
+  if (!walk->root({RootKind::conda, conda})) return;
+  each_packages_folder(
+      conda, walk->arena,
+      [](const char* path, bool, void* argument) {
+        return visit_path<RootKind::site_packages, false>(path, argument);
+      },
+      walk);
 }
 
-void toolkit_variables(const Walk& walk) {
-  for (const char* name : {"CUDA_PATH", "CUDA_HOME"}) {
-    walk.root(RootKind::toolkit, walk.machine.variable(name));
+void toolkit_variables(Walk* walk) {
+  for (const char* name : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME",
+                           "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME"}) {
+    const char* path = walk->machine.variable(name);
+    if (!walk->root({RootKind::toolkit, path, true, false, 0, name})) return;
   }
 }
 
-constexpr char kDigits[] = "0123456789";
-
-// A list in the order of visits.
-struct Installed {
-  const char* name;
-  Installed* next;
-};
-struct Installation {
-  Arena* arena;
-  Installed* first;
-};
-
-// The administrator's choice ("cuda") first, then the newest of "cuda-12.9" and "cuda-12.10".
-bool goes_before(const char* a, const char* b) {
-  const bool chosen_a = std::strcmp(a, "cuda") == 0;
-  const bool chosen_b = std::strcmp(b, "cuda") == 0;
-  if (chosen_a || chosen_b) return chosen_a;
-  const int order = compare_dotted(a + std::strcspn(a, kDigits), b + std::strcspn(b, kDigits));
-  return (order != 0 ? order : std::strcmp(a, b)) > 0;
+void visit_cached(const char* path, void* walk) {
+  visit_path<RootKind::cached_file, false>(path, walk);
 }
 
-void insert_toolkit(const char* name, void* argument) {
-  auto* installation = static_cast<Installation*>(argument);
-  const char* copy = installation->arena->copy(name);
-  auto* entry = static_cast<Installed*>(installation->arena->take(sizeof(Installed)));
-  if (copy == nullptr || entry == nullptr) return;
-  Installed** place = &installation->first;
-  while (*place != nullptr && goes_before((*place)->name, copy)) place = &(*place)->next;
-  *entry = {copy, *place};
-  *place = entry;
-}
-
-void system_toolkits(const Walk& walk) {
-  const char* local = walk.arena->join(walk.machine.root(), "usr/local");
-  Installation installation{walk.arena, nullptr};
-  if (local != nullptr) each_entry(local, "cuda", insert_toolkit, &installation);
-  for (const Installed* one = installation.first; one != nullptr; one = one->next) {
-    walk.root(RootKind::toolkit, walk.arena->join(local, one->name));
-  }
-  walk.root(RootKind::toolkit, walk.arena->join(walk.machine.root(), "opt/cuda"));
-}
-
+// One environment.
 void system(Walk* walk) {
   const char* root = walk->machine.root();
   const bool dynamic = walk->query.file_prefix != nullptr;
   if (dynamic) each_cached_library(root, walk->query.file_prefix, walk->arena, visit_cached, walk);
-  if (dynamic) walk->root(RootKind::system, root);
-  if (!walk->query.from_driver) system_toolkits(*walk);
-  if (!dynamic) walk->root(RootKind::system, root);
+  if (dynamic) walk->root({RootKind::system, root, false});
+  if (!walk->query.from_driver && !walk->ended) {
+    each_system_toolkit(root, walk->arena, visit_path<RootKind::toolkit, false>, walk);
+  }
+  if (!dynamic) walk->root({RootKind::system, root, false});
 }
 
 }  // namespace
@@ -117,15 +160,28 @@ void each_root(const Machine& machine, const RootQuery& query, SearchTier tier, 
     case SearchTier::loaded:
       return;
     case SearchTier::library_path:
-      return library_path(walk);
-    case SearchTier::environment:
-      if (!query.from_driver) environment(&walk);
-      return;
-    case SearchTier::toolkit:
-      if (!query.from_driver) toolkit_variables(walk);
-      return;
+      return library_path(&walk);
     case SearchTier::system:
       return system(&walk);
+    default:
+      break;
+  }
+  if (query.from_driver) return;
+  switch (tier) {
+    case SearchTier::rpath:
+      return run_path(&walk, RunPath::rpath);
+    case SearchTier::runpath:
+      return run_path(&walk, RunPath::runpath);
+    case SearchTier::caller:
+      return callers(&walk);
+    case SearchTier::python:
+      return python(&walk);
+    case SearchTier::conda:
+      return conda(&walk);
+    case SearchTier::activated:
+      return activated(&walk);
+    default:
+      return toolkit_variables(&walk);
   }
 }
 

@@ -2,6 +2,8 @@
 // both go by this enumeration; what lies below a root is theirs to know.
 #pragma once
 
+#include <sys/types.h>
+
 #include "compat/search/machine/machine.h"
 #include "compat/search/machine/search_tier.h"
 
@@ -20,15 +22,25 @@ struct Root {
   RootKind kind;
   // Absolute, but for what a toolkit variable gives. Valid during the visit.
   const char* path;
+  // It begins an environment: a set of roots whose newest library is taken, and which goes before
+  // those that follow, whatever is in them.
+  bool begins = true;
+  // Only its place suggests it: what lies below counts if nobody but root, the process's user and
+  // `owner` can change it (trust.h).
+  bool guessed = false;
+  uid_t owner = 0;
+  const char* variable = nullptr;  // that names it
 };
 
 struct RootQuery {
-  const void* caller = nullptr;       // in the object that asks: the folders above it come first
+  const Interpreter& program;
+  const void* caller = nullptr;       // in the object that asks
   const char* file_prefix = nullptr;  // of a dynamic library's names; nullptr: another kind of file
   bool from_driver = false;  // installed by the display driver: never in Python or toolkits
 };
 
-using RootVisitor = void (*)(const Root& root, void* argument);
+// False ends the visits.
+using RootVisitor = bool (*)(const Root& root, void* argument);
 
 // Visits the roots of one search tier, best first: of a system's toolkits /usr/local/cuda, then the
 // newest version. A dynamic library is looked for in the system as the dynamic linker would: in its

@@ -3,12 +3,14 @@
 namespace anycuda {
 namespace {
 
-constexpr TierOrder kProgram = {SearchTier::variable,     SearchTier::loaded,
-                                SearchTier::library_path, SearchTier::environment,
-                                SearchTier::toolkit,      SearchTier::system};
-constexpr TierOrder kPython = {SearchTier::variable,    SearchTier::loaded,
-                               SearchTier::environment, SearchTier::library_path,
-                               SearchTier::toolkit,     SearchTier::system};
+constexpr TierOrder kProgram = {
+    SearchTier::variable,  SearchTier::loaded,  SearchTier::rpath,  SearchTier::library_path,
+    SearchTier::runpath,   SearchTier::caller,  SearchTier::python, SearchTier::conda,
+    SearchTier::activated, SearchTier::toolkit, SearchTier::system};
+constexpr TierOrder kPython = {
+    SearchTier::variable,  SearchTier::loaded,  SearchTier::rpath, SearchTier::runpath,
+    SearchTier::caller,    SearchTier::python,  SearchTier::conda, SearchTier::library_path,
+    SearchTier::activated, SearchTier::toolkit, SearchTier::system};
 
 }  // namespace
 
@@ -20,12 +22,22 @@ const char* tier_name(SearchTier tier, const LibraryDescriptor& library) {
       return library.variable;
     case SearchTier::loaded:
       return "loaded in this process";
+    case SearchTier::rpath:
+      return "the caller's DT_RPATH";
     case SearchTier::library_path:
       return "LD_LIBRARY_PATH";
-    case SearchTier::environment:
-      return "Python packages and conda";
+    case SearchTier::runpath:
+      return "the caller's DT_RUNPATH";
+    case SearchTier::caller:
+      return "the caller's site-packages";
+    case SearchTier::python:
+      return "this Python's packages";
+    case SearchTier::conda:
+      return "this Python's conda";
+    case SearchTier::activated:
+      return "VIRTUAL_ENV, CONDA_PREFIX";
     case SearchTier::toolkit:
-      return "CUDA_PATH, CUDA_HOME";
+      return "CUDA_PATH, CUDA_HOME, ...";
     case SearchTier::system:
       return "the system";
   }

@@ -10,12 +10,17 @@ namespace anycuda {
 enum class SearchTier : std::uint8_t {
   variable,      // the file that the user names
   loaded,        // the objects of this process
+  rpath,         // the caller's DT_RPATH
   library_path,  // LD_LIBRARY_PATH
-  environment,   // Python packages and conda
-  toolkit,       // CUDA_PATH, CUDA_HOME
+  runpath,       // the caller's DT_RUNPATH
+  caller,        // the site-packages that the caller is installed in
+  python,        // the packages of the Python that this process is
+  conda,         // the conda environment that this Python belongs to
+  activated,     // PYTHONPATH, VIRTUAL_ENV, CONDA_PREFIX, of a program that is not Python
+  toolkit,       // CUDA_PATH and its like
   system
 };
-constexpr int kTierCount = 6;
+constexpr int kTierCount = 11;
 
 // A set of tiers, one bit each.
 using SearchTiers = unsigned;
@@ -23,9 +28,10 @@ constexpr SearchTiers only(SearchTier tier) { return 1U << static_cast<unsigned>
 constexpr SearchTiers kAllTiers = (1U << kTierCount) - 1;
 constexpr bool has(SearchTiers tiers, SearchTier tier) { return (tiers & only(tier)) != 0; }
 
-// The tiers in the order of a search. In a Python process its packages come before
-// LD_LIBRARY_PATH: what is imported later finds its CUDA among them (by an RPATH, or
-// cuda-pathfinder, which has this order), and would bring it as a second one.
+// The tiers in the order of a search: the dynamic linker's, then the nearest environment. In a
+// Python process LD_LIBRARY_PATH comes after the environment: what is imported later finds its CUDA
+// there (by an RPATH, or cuda-pathfinder, which has this order), and would bring it as a second
+// one.
 using TierOrder = SearchTier[kTierCount];
 const TierOrder& tier_order(bool in_python);
 

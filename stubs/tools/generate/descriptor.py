@@ -2,18 +2,20 @@
 build with a sentence, not appear later as a stub that does something else."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
 SPECIAL_FUNCTIONS = ("error_name", "error_string", "get_last_error", "peek_last_error", "driver_version")
+VERSION_FORMS = ("number", "major_minor")  # int f(int*), int f(int*, int*)
 OUTPUTS = ("", "cubin", "ptx")  # device code that a library makes; one that makes PTX makes CUBIN too
 MAX_MAJORS = 7
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
              "wheel_folders", "status", "core"}
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
-             "no_library_status": {}, "roles": {}, "own": {}, "before_first_call": ""}
+             "no_library_status": {}, "roles": {}, "own": {}, "before_first_call": "", "version_function": {}}
 _FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin",  # key: its field
            "roles": "special_functions"}
 
@@ -47,6 +49,7 @@ class Descriptor:
     builtin: dict[str, str]
     before_first_call: str
     required_symbols: dict[int, frozenset[str]]
+    version_function: dict[str, str]  # that reports the library's version and starts nothing; empty: none
 
     @property
     def has_symbol_versions(self) -> bool:
@@ -72,6 +75,7 @@ def load(path: Path) -> Descriptor:
         raise ValueError(f"{path}: unknown output {values['output']!r}, known are {OUTPUTS}")
     if values["lto_ir_to"] and values["lto_ir_from"]:
         raise ValueError(f"{path}: lto_ir_to and lto_ir_from exclude each other")
+    _check_version_function(path, values["version_function"])
     if values["output"] and not values["driver_bound"]:
         raise ValueError(f"{path}: output without driver_bound: what it makes runs under a driver")
     if set(values["status"]) != {"no_library", "absent", "rejected"}:
@@ -94,6 +98,17 @@ def load(path: Path) -> Descriptor:
         raise ValueError(f"{path}: core names the majors {strangers}, which majors does not have")
     values |= {"majors": majors, "core": by_major, "wheel_folders": tuple(values["wheel_folders"])}
     return Descriptor(**{_FIELDS.get(key, key): value for key, value in values.items()})
+
+
+def _check_version_function(path: Path, function: dict) -> None:
+    if not function:
+        return
+    if set(function) != {"name", "form", "since"}:
+        raise ValueError(f"{path}: version_function must have name, form and since")
+    if function["form"] not in VERSION_FORMS:
+        raise ValueError(f"{path}: unknown form {function['form']!r} of version_function, known are {VERSION_FORMS}")
+    if not re.fullmatch(r"\d+\.\d+", function["since"]):
+        raise ValueError(f"{path}: version_function: since must be major.minor, not {function['since']!r}")
 
 
 def check_peers(library: Descriptor, peer: Descriptor) -> None:

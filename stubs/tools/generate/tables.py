@@ -234,8 +234,15 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr") ->
     fields = [quote(descriptor.name), quote(descriptor.product), quote(descriptor.variable),
               quote(descriptor.file_prefix), quote(descriptor.install_hint), f"k{name}Majors",
               str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
-              "{" + ", ".join(rules) + "}", peer]
+              "{" + ", ".join(rules) + "}", peer, _version_function(descriptor.version_function)]
     return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
+
+
+def _version_function(function: dict[str, str]) -> str:
+    if not function:
+        return "{}"
+    since = function["since"].replace(".", ", ")
+    return f"{{{quote(function['name'])}, VersionForm::{function['form']}, {{{since}}}}}"
 
 
 def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -> str:

@@ -2,12 +2,11 @@
 #include "compat/search/machine/interpreter.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -17,78 +16,187 @@ namespace fs = std::filesystem;
 // A Python in base/bin, and a virtual environment whose interpreter is a link to it.
 class AnInterpreter : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char folder[] = "/tmp/anycuda-python-XXXXXX";
-    root_ = fs::canonical(mkdtemp(folder));
-    fs::create_directories(root_ / "base/bin");
-    fs::create_directories(root_ / "venv/bin");
-    std::ofstream(base()) << "not run";
-    fs::create_symlink(base(), venv());
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  fs::path base() const { return root_ / "base/bin/python3.12"; }
-  fs::path venv() const { return root_ / "venv/bin/python3"; }
-  Interpreter called(const std::string& name) {
-    return interpreter_of(base().c_str(), name.c_str(), &arena_);
-  }
-  bool isolated(const std::string& configuration) {
-    std::ofstream(root_ / "venv/pyvenv.cfg") << configuration;
-    return is_isolated((root_ / "venv").c_str(), &arena_);
+  AnInterpreter() {
+    base_ = tree_.file("base/bin/python3.12", "not run");
+    tree_.link("venv/bin/python", base_);
+    tree_.file("venv/pyvenv.cfg", "home = " + path("base/bin") + "\n");
+    names_.executable = base_.c_str();
   }
 
-  fs::path root_;
+  std::string path(const std::string& name) const { return tree_.path(name); }
+  const Interpreter& found() {
+    python_ = interpreter_of(names_, &arena_);
+    return python_;
+  }
+  // The prefix below this test's folder, of a program called so.
+  std::string prefix(const std::string& called) {
+    names_.called = called.c_str();
+    const char* prefix = found().prefix;
+    names_.called = nullptr;
+    return prefix != nullptr ? std::string(prefix).substr(tree_.root().size() + 1) : "none";
+  }
+
+  unit::TempTree tree_;
+  std::string base_;
+  ProcessNames names_;
+  Interpreter python_;
   Arena arena_;
 };
 
 TEST_F(AnInterpreter, OfAVirtualEnvironmentHasTwoPrefixes) {
-  const Interpreter python = called(venv());
-  ASSERT_NE(python.prefix, nullptr);
-  EXPECT_EQ(python.prefix, root_ / "venv");
-  EXPECT_EQ(python.base_prefix, root_ / "base");
-  EXPECT_STREQ(python.version, "python3.12");
+  EXPECT_EQ(prefix(path("venv/bin/python")), "venv");
+  EXPECT_EQ(python_.base_prefix, path("base"));
+  EXPECT_STREQ(python_.version, "python3.12");
+  EXPECT_TRUE(python_.closed);
+  EXPECT_TRUE(python_.is_python());
 }
 
-TEST_F(AnInterpreter, IsFoundInPathWhenItWasCalledByNameAlone) {
-  const char* const kept = getenv("PATH");
-  const std::string before = kept != nullptr ? kept : "";
-  setenv("PATH", ("relative:/nowhere:" + (root_ / "venv/bin").string()).c_str(), 1);
-  const Interpreter python = called("python3");
-  setenv("PATH", before.c_str(), 1);
-  ASSERT_NE(python.prefix, nullptr);
-  EXPECT_EQ(python.prefix, root_ / "venv");
+TEST_F(AnInterpreter, WithoutAPyvenvCfgHasOnePrefix) {
+  EXPECT_EQ(prefix(base_), "base");
+  tree_.link("elsewhere/bin/python", base_);
+  EXPECT_EQ(prefix(path("elsewhere/bin/python")), "base");
+  EXPECT_EQ(prefix("no such name"), "base");
+  EXPECT_FALSE(python_.closed);
 }
 
-TEST_F(AnInterpreter, IsFoundByARelativeName) {
-  const fs::path before = fs::current_path();
-  fs::current_path(root_);
-  const Interpreter python = called("venv/bin/python3");
-  fs::current_path(before);
-  ASSERT_NE(python.prefix, nullptr);
-  EXPECT_EQ(python.prefix, root_ / "venv");
+TEST_F(AnInterpreter, IsOfTheEnvironmentHoweverItIsCalled) {
+  const std::string bin = path("venv/bin");
+  for (const std::string& name :
+       {bin + "//python", bin + "/./python", path("venv/./bin/../bin/python")}) {
+    EXPECT_EQ(prefix(name), "venv") << name;
+  }
+  names_.folder = bin.c_str();
+  EXPECT_EQ(prefix("./python"), "venv");
+  EXPECT_EQ(prefix("../bin/python"), "venv");
+  names_.folder = "/";
+  names_.first_folder = bin.c_str();  // the program has left it
+  EXPECT_EQ(prefix("./python"), "venv");
 }
 
-TEST_F(AnInterpreter, HasNoPrefixByANameThatLeadsElsewhere) {
-  std::ofstream(root_ / "venv/bin/other") << "another program";
-  EXPECT_EQ(called((root_ / "venv/bin/other").string()).prefix, nullptr);
-  EXPECT_EQ(called("/nowhere/python3").prefix, nullptr);
+TEST_F(AnInterpreter, IsFoundInPathByItsNameAlone) {
+  const std::string search = "relative::/nowhere:" + path("venv/bin/");
+  names_.path = search.c_str();
+  EXPECT_EQ(prefix("python"), "venv");
+  names_.path = "relative";
+  EXPECT_EQ(prefix("python"), "base");
+}
+
+TEST_F(AnInterpreter, GoesByWhatTheKernelWasGivenIfItsNameIsUntrue) {
+  const std::string started = path("venv/bin/python");
+  names_.started = started.c_str();
+  EXPECT_EQ(prefix("ray::IDLE"), "venv");
+  EXPECT_EQ(prefix(""), "venv");
+}
+
+TEST_F(AnInterpreter, GoesByPythonsOwnWordFirst) {
+  const std::string by_python = path("venv/bin/python");
+  names_.by_python = by_python.c_str();
+  EXPECT_EQ(prefix(base_), "venv");
+  names_.by_python = "/nowhere/python";
+  EXPECT_EQ(prefix(base_), "base");
+}
+
+TEST_F(AnInterpreter, IsOfTheFoldersNameThroughALink) {
+  tree_.link("link", path("venv"));
+  EXPECT_EQ(prefix(path("link/bin/python")), "link");
+}
+
+TEST_F(AnInterpreter, ThatIsACopyHasTheBaseThatItsConfigurationNames) {
+  const std::string copy = tree_.file("copied/bin/python", "not run");
+  tree_.file("copied/pyvenv.cfg", "version_info = 3.10.4.final.0\nHOME=" + path("base/bin") +
+                                      "\nInclude-System-Site-Packages = TRUE\n");
+  names_.executable = copy.c_str();
+  EXPECT_EQ(prefix(copy), "copied");
+  EXPECT_EQ(python_.base_prefix, path("base"));
+  EXPECT_STREQ(python_.version, "python3.10");
+  EXPECT_FALSE(python_.closed);
+}
+
+TEST_F(AnInterpreter, ANameThatLeadsToAnotherProgramIsNone) {
+  tree_.file("venv/bin/other", "another program");
+  EXPECT_EQ(prefix(path("venv/bin/other")), "base");
+}
+
+TEST_F(AnInterpreter, HasTheVersionOfItsFileElseOfPythonItself) {
+  const auto version = [&](const char* file, const char* by_python) {
+    names_.executable = file;
+    names_.python_version = by_python;
+    return std::string(found().version);
+  };
+  EXPECT_EQ(version("/x/bin/python3.13t", nullptr), "python3.13t");
+  EXPECT_EQ(version("/x/bin/python3.11-dbg", nullptr), "python3.11");
+  EXPECT_EQ(version("/x/bin/python3.11", "3.12.0 (main)"), "python3.11");
+  EXPECT_EQ(version("/x/bin/python", "3.12.0 (main)"), "python3.12");
+  EXPECT_EQ(version("/x/bin/python3", "3.14.0 free-threading build"), "python3.14t");
+  for (const char* nonsense : {"", "3", "3.", ".3", "three"}) {
+    EXPECT_EQ(version("/x/bin/python", nonsense), "") << nonsense;
+  }
+}
+
+TEST_F(AnInterpreter, TakesPythonHomeForItsBase) {
+  names_.home = "/other:/platform";
+  EXPECT_EQ(prefix(path("venv/bin/python")), "venv");
+  EXPECT_STREQ(python_.base_prefix, "/other");
+  const char arguments[] = "python\0-E";
+  names_.arguments = arguments;
+  names_.arguments_size = sizeof arguments;
+  EXPECT_EQ(found().base_prefix, path("base"));
 }
 
 TEST_F(AnInterpreter, IsNoProgramOfAnotherName) {
-  const Interpreter program =
-      interpreter_of("/opt/pythonic/bin/tool", "/opt/pythonic/bin/tool", &arena_);
-  EXPECT_EQ(program.base_prefix, nullptr);
-  EXPECT_STREQ(program.version, "");
-  EXPECT_STREQ(program.executable, "/opt/pythonic/bin/tool");
+  names_.executable = "/opt/pythonic/bin/tool";
+  EXPECT_FALSE(found().is_python());
+  EXPECT_STREQ(python_.version, "");
+  EXPECT_STREQ(python_.executable, "/opt/pythonic/bin/tool");
 }
 
-TEST_F(AnInterpreter, IsIsolatedUnlessItsConfigurationSaysOtherwise) {
-  EXPECT_FALSE(is_isolated((root_ / "venv").c_str(), &arena_));  // no configuration: no venv
-  EXPECT_FALSE(is_isolated(nullptr, &arena_));
-  EXPECT_TRUE(isolated("home = /usr/bin\n"));
-  EXPECT_TRUE(isolated("include-system-site-packages = false\nprompt = true\n"));
-  EXPECT_FALSE(isolated("home = /usr/bin\ninclude-system-site-packages = true\n"));
-  EXPECT_FALSE(isolated("include-system-site-packages = True\n"));
+TEST_F(AnInterpreter, AbsurdNamesAreNoInterpreter) {
+  for (const std::string& name :
+       {std::string(""), std::string("python3"), std::string("/python3"), std::string("/")}) {
+    names_.executable = name.c_str();
+    EXPECT_EQ(prefix(name), "none") << name;
+  }
+  const std::string endless = "/" + std::string(10000, 'p') + "/bin/python3";
+  names_.executable = endless.c_str();
+  names_.called = endless.c_str();
+  interpreter_of(names_, &arena_);
+}
+
+// ---- the options
+
+PythonOptions options(const std::string& arguments) {
+  return parse_python_options(arguments.data(), arguments.size());
+}
+
+TEST(PythonOptionsOf, ACommandLineAreThoseBeforeTheScript) {
+  const std::string zero(1, '\0');
+  const auto command = [&](std::initializer_list<const char*> words) {
+    std::string text = "python3" + zero;
+    for (const char* word : words) text += word + zero;
+    return options(text);
+  };
+  EXPECT_TRUE(command({"-s", "x.py"}).no_user_site);
+  EXPECT_TRUE(command({"-Es"}).ignores_environment);
+  EXPECT_TRUE(command({"-BSu", "-m", "x"}).no_site);
+  EXPECT_TRUE(command({"-I"}).ignores_environment && command({"-I"}).no_user_site);
+  EXPECT_TRUE(command({"-X", "-E", "-s"}).no_user_site);
+  EXPECT_FALSE(command({"-X", "-E", "-s"}).ignores_environment);
+  EXPECT_FALSE(command({"-Xfrozen_modules=offE", "x"}).ignores_environment);
+  EXPECT_TRUE(command({"--check-hash-based-pycs", "-s", "-E"}).ignores_environment);
+  for (const auto& words : {std::initializer_list<const char*>{"x.py", "-E"},
+                            {"-m", "x", "-E"},
+                            {"-mx", "-E"},
+                            {"-c", "pass", "-E"},
+                            {"--", "-E"},
+                            {"-", "-E"}}) {
+    EXPECT_FALSE(command(words).ignores_environment) << *words.begin();
+  }
+}
+
+TEST(PythonOptionsOf, NothingAndACutOffLineAreNone) {
+  EXPECT_FALSE(options("").no_site);
+  EXPECT_FALSE(options("python3").no_site);
+  EXPECT_FALSE(options(std::string("python3\0-S", 10)).no_site);
 }
 
 }  // namespace

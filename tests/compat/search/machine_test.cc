@@ -83,7 +83,7 @@ TEST_F(FakeMachine, OnlyItsOwnOpenIsUsed) {
     const Report& report = find();
     ASSERT_NE(report.chosen, nullptr);
     EXPECT_EQ(report.chosen->path, good);
-    EXPECT_THAT(opened, ElementsAre(refused, good));
+    EXPECT_THAT(opened, ElementsAre(refused, good, good)) << "the last to keep it for ever";
     for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
       if (c->path != refused) continue;
       EXPECT_THAT(reason_of(*c, report, &arena_), HasSubstr("this machine refuses it"));
@@ -110,6 +110,12 @@ TEST_F(FakeMachine, TheRootIsTheSystem) {
   unit::in_child([&] { EXPECT_EQ(chosen(), file); });
 }
 
+Interpreter some_python(Arena*) {
+  Interpreter python;
+  python.prefix = python.base_prefix = "/nowhere";
+  return python;
+}
+
 TEST_F(FakeMachine, APythonsPackagesComeBeforeTheLibraryPath) {
   const std::string packaged =
       install("libtest.so.11.2", "site/nvidia/test_runtime/lib/libtest.so.11.2");
@@ -117,21 +123,39 @@ TEST_F(FakeMachine, APythonsPackagesComeBeforeTheLibraryPath) {
   variables["PYTHONPATH"] = folder("site");
   variables["LD_LIBRARY_PATH"] = folder("path");
   unit::in_child([&] { EXPECT_EQ(chosen(), other); });
-  machine_.interpreter = [](Arena*) {
-    Interpreter python;
-    python.base_prefix = "/nowhere";
-    return python;
-  };
+  machine_.interpreter = some_python;
   unit::in_child([&] { EXPECT_EQ(chosen(), packaged); });
 }
 
 TEST_F(FakeMachine, APrivilegedProcessUsesNoPackages) {
   install("libtest.so.12", "site/nvidia/test_runtime/lib/libtest.so.12");
   variables["PYTHONPATH"] = folder("site");
+  machine_.interpreter = some_python;
   machine_.privileged = [] { return true; };
   unit::in_child([&] { EXPECT_EQ(chosen(), ""); });
   machine_.privileged = [] { return false; };
   unit::in_child([&] { EXPECT_NE(chosen(), ""); });
+}
+
+// The nearest environment that has one that fits; what is in the others is not even looked at.
+TEST_F(FakeMachine, TheNearestEnvironmentGoesBeforeANewerOne) {
+  const std::string nearest =
+      install("libtest.so.11.2", "near/nvidia/test_runtime/lib/libtest.so.11.2");
+  const std::string newer = install("libtest.so.13", "far/nvidia/cu13/lib/libtest.so.13");
+  variables["PYTHONPATH"] = folder("near") + ":" + folder("far");
+  machine_.interpreter = some_python;
+  unit::in_child([&] {
+    const Report& report = find();
+    EXPECT_EQ(report.chosen->path, nearest);
+    EXPECT_EQ(report.candidates()->next, nullptr);
+    const Report* whole = with_unreached_tiers(report, machine_, &arena_);
+    ASSERT_NE(whole, nullptr);
+    EXPECT_EQ(unit::paths_of(*whole, empty_.tree.root()),
+              (std::vector<std::string>{"far/nvidia/cu13/lib/libtest.so.13",
+                                        "near/nvidia/test_runtime/lib/libtest.so.11.2"}));
+  });
+  refused = nearest;
+  unit::in_child([&] { EXPECT_EQ(chosen(), newer); });
 }
 
 TEST_F(FakeMachine, TheDriverIsItsOwn) {

@@ -52,8 +52,8 @@ class Peers : public testing::Test {
       search.request.caller_major = caller_major;
       gather_peers(&search);
       gather_tier(&search, SearchTier::system);
-      evaluate_tier(&search, SearchTier::system);
-      const Candidate* best = best_untried(search, SearchTier::system);
+      evaluate_environment(&search);
+      const Candidate* best = best_untried(search);
       ASSERT_NE(best, nullptr);
       std::fputs(best->path, stderr);
       for (const Candidate* c = search.first; c != nullptr; c = c->next) {

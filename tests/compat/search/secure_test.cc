@@ -81,8 +81,8 @@ class Secure : public testing::Test {
 };
 
 TEST_F(Secure, AnOrdinaryProcessIsSteered) {
-  for (const SearchTier tier : {SearchTier::variable, SearchTier::library_path,
-                                SearchTier::environment, SearchTier::toolkit, SearchTier::system}) {
+  for (const SearchTier tier : {SearchTier::variable, SearchTier::library_path, SearchTier::caller,
+                                SearchTier::activated, SearchTier::toolkit, SearchTier::system}) {
     EXPECT_GT(found(tier), 0u) << static_cast<int>(tier);
   }
   EXPECT_TRUE(log_enabled(LogLevel::debug));

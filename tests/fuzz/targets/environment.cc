@@ -96,11 +96,12 @@ void check_policy() {
 
 using Paths = std::vector<std::string>;
 
-void check_root(const anycuda::Root& root, void* tier) {
+bool check_root(const anycuda::Root& root, void* tier) {
   must(root.path != nullptr, "a root has a name");
   const bool absolute = root.path[0] == '/';
   must(absolute || *static_cast<anycuda::SearchTier*>(tier) == anycuda::SearchTier::toolkit,
        "a root has its whole path, but for what a toolkit variable gives");
+  return true;
 }
 
 Paths candidates() {
@@ -122,12 +123,12 @@ Paths candidates() {
   return paths;
 }
 
-void check_places() {
+void check_places(const anycuda::Interpreter& program) {
   static anycuda::Arena arena;
   arena.rewind(0);
   const anycuda::Machine machine;
   for (const char* prefix : {"libtest.so", static_cast<const char*>(nullptr)}) {
-    const anycuda::RootQuery query{reinterpret_cast<const void*>(&check_policy), prefix};
+    const anycuda::RootQuery query{program, reinterpret_cast<const void*>(&check_policy), prefix};
     for (int i = 0; i < anycuda::kTierCount; ++i) {
       auto tier = static_cast<anycuda::SearchTier>(i);
       anycuda::each_root(machine, query, tier, &arena, check_root, &tier);
@@ -138,11 +139,20 @@ void check_places() {
 void check_interpreter(const std::string& executable, const std::string& called) {
   static anycuda::Arena arena;
   arena.rewind(0);
-  const auto python = anycuda::interpreter_of(executable.c_str(), called.c_str(), &arena);
+  anycuda::ProcessNames names;
+  names.executable = executable.c_str();
+  names.called = called.c_str();
+  names.path = std::getenv("PATH");
+  names.folder = names.first_folder = "/";
+  names.python_version = called.c_str();
+  names.arguments = called.c_str();
+  names.arguments_size = called.size() + 1;
+  const anycuda::Interpreter python = anycuda::interpreter_of(names, &arena);
   must(python.version != nullptr, "a version is a text");
-  must(python.base_prefix == nullptr || executable.find("/python") != std::string::npos,
+  must(!python.is_python() || executable.find("/python") != std::string::npos,
        "what is not called python is none");
-  anycuda::is_isolated(python.base_prefix, &arena);
+  must(python.is_python() == (python.prefix != nullptr), "a Python has both prefixes");
+  check_places(python);
 }
 
 }  // namespace
@@ -161,7 +171,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // There is something to be found in the current folder too, and it must not be.
   must(chdir(machine.root().c_str()) == 0, "the machine can be gone to");
   check_policy();
-  check_places();
+  check_places({});
   must(candidates() == candidates(), "the same variables find the same files");
   check_interpreter(executable, called);
   must(fchdir(here) == 0, "and left again");

@@ -75,6 +75,10 @@ inline std::string make_link(const std::string& text) {
   return result == 0 ? "yes" : std::strerror(errno);
 }
 
+inline std::string change_folder(const std::string& folder) {
+  return chdir(folder.c_str()) == 0 ? "yes" : std::strerror(errno);
+}
+
 inline std::string secure(const std::string&) { return std::to_string(getauxval(AT_SECURE)); }
 
 // From here on stderr is a pipe that nobody reads, and SIGPIPE does what it does by default.
@@ -110,6 +114,7 @@ inline const std::vector<Step>& common() {
                                         {"open", open_file},
                                         {"open-globally", open_globally},
                                         {"link", make_link},
+                                        {"chdir", change_folder},
                                         {"secure", secure},
                                         {"break-stderr", break_stderr},
                                         {"block-pipe-signal", block_pipe_signal},
@@ -139,6 +144,7 @@ inline bool make(const std::vector<Step>& known, const std::string& argument) {
 
 inline int make_all(int argc, char** argv, const std::vector<Step>& known) {
   for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] == '-') continue;  // an option of the Python that the program plays
     if (!make(known, argv[i])) return 2;
   }
   return 0;

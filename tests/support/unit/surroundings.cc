@@ -78,9 +78,12 @@ ScopedVariable::~ScopedVariable() {
 
 EmptyMachine::EmptyMachine() {
   for (const char* name :
-       {"ANYCUDA_TESTLIB", "ANYCUDA_TESTDRIVER", "ANYCUDA_LOG", "ANYCUDA_COMPAT",
+       {"ANYCUDA_TESTLIB",    "ANYCUDA_TESTDRIVER",  "ANYCUDA_LOG",         "ANYCUDA_COMPAT",
         "ANYCUDA_API_COMPAT", "ANYCUDA_STUB_COMPAT", "ANYCUDA_CROSS_MAJOR", "ANYCUDA_DRIVER_COMPAT",
-        "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"}) {
+        "LD_LIBRARY_PATH",    "PYTHONPATH",          "PYTHONUSERBASE",      "PYTHONNOUSERSITE",
+        "PYTHONHOME",         "VIRTUAL_ENV",         "CONDA_PREFIX",        "CUDA_PATH",
+        "CUDA_HOME",          "CUDA_ROOT",           "CUDATOOLKIT_HOME",    "CUDAToolkit_ROOT",
+        "NVHPC_CUDA_HOME"}) {
     variables_.push_back(std::make_unique<ScopedVariable>(name, nullptr));
   }
   variables_.push_back(

@@ -166,7 +166,8 @@ const LibraryDescriptor kDriver = {"testdriver",
                                    kNoFolders,
                                    true,
                                    {1, false, false},
-                                   nullptr};
+                                   nullptr,
+                                   {"cuDriverGetVersion", VersionForm::number, {1, 0}}};
 const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kAvailability.rows},
                         kSymbols,
                         kSlots,

@@ -1,0 +1,117 @@
+#include "compat/search/machine/caller_folders.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include <climits>
+#include <cstring>
+#include <initializer_list>
+
+#include "compat/base/folder_entries.h"
+#include "compat/base/lexical_path.h"
+#include "compat/search/machine/linker_tokens.h"
+#include "compat/search/machine/loaded.h"
+#include "compat/search/machine/loaded_names.h"
+
+namespace anycuda {
+namespace {
+
+bool is_packages(std::string_view folder) {
+  const std::string_view name = name_of(folder);
+  return name == "site-packages" || name == "dist-packages";
+}
+
+bool is_in_packages(std::string_view folder) {
+  for (; !folder.empty() && folder != "/"; folder = folder_of(folder)) {
+    if (is_packages(folder)) return true;
+  }
+  return false;
+}
+
+// The file of the object that holds `address`. The main program is known by the name it was called
+// by, which may be relative to a folder that it has left.
+const char* file_of(const void* address, const Interpreter& program) {
+  const char* path = object_path(address);
+  return path == nullptr || *path == '/' ? path : program.executable;
+}
+
+bool visit_above(const char* file, Arena* arena, CallerFolderVisitor visit, void* argument) {
+  if (file == nullptr || *file != '/') return true;
+  const LexicalPath path(file);
+  struct stat status;
+  const uid_t owner = stat(file, &status) == 0 ? status.st_uid : 0;
+  std::string_view folder = folder_of(path.text());
+  bool guessed = false;
+  bool in_packages = is_in_packages(folder);
+  for (; !folder.empty() && folder != "/"; folder = folder_of(folder)) {
+    const char* name = arena->format("%.*s", static_cast<int>(folder.size()), folder.data());
+    if (name != nullptr && !visit({name, guessed, owner}, argument)) return false;
+    if (is_packages(folder)) in_packages = is_in_packages(folder_of(folder));
+    guessed = !in_packages;
+  }
+  return true;
+}
+
+// The distinct site-packages folders of what is loaded. Collected first and looked into later: the
+// loader's lock is held while its list is walked, and must not be held across reading a disk.
+struct LoadedSites {
+  Arena* arena;
+  const char* sites[32];
+  int count;
+};
+
+void collect_site(const char* path, void* argument) {
+  auto* loaded = static_cast<LoadedSites*>(argument);
+  for (const char* name : {"/site-packages/", "/dist-packages/"}) {
+    const char* found = std::strstr(path, name);
+    if (found == nullptr) continue;
+    const auto length = static_cast<int>(found - path + std::strlen(name) - 1);
+    const char* site = loaded->arena->format("%.*s", length, path);
+    bool known = site == nullptr || loaded->count == 32;
+    for (int i = 0; !known && i < loaded->count; ++i) {
+      known = std::strcmp(loaded->sites[i], site) == 0;
+    }
+    if (!known) loaded->sites[loaded->count++] = site;
+  }
+}
+
+}  // namespace
+
+void each_caller_folder(const Interpreter& program, const void* caller, Arena* arena,
+                        CallerFolderVisitor visit, void* argument) {
+  const char* own = object_path(reinterpret_cast<const void*>(&each_caller_folder));
+  const char* callers = file_of(caller, program);
+  if (!visit_above(callers, arena, visit, argument)) return;
+  if (own != callers) visit_above(own, arena, visit, argument);
+}
+
+void each_loaded_site(const Machine& machine, Arena* arena, bool (*visit)(const char*, void*),
+                      void* argument) {
+  LoadedSites loaded{arena, {}, 0};
+  each_loaded_path(machine, collect_site, &loaded);
+  for (int i = 0; i < loaded.count; ++i) {
+    if (is_folder(loaded.sites[i]) && !visit(loaded.sites[i], argument)) return;
+  }
+}
+
+void each_run_path_folder(const Interpreter& program, const void* caller, RunPath which,
+                          Arena* arena, bool (*visit)(const char*, void*), void* argument) {
+  Dl_info info;
+  link_map* object = nullptr;
+  void** const place = reinterpret_cast<void**>(&object);
+  if (caller == nullptr || dladdr1(caller, &info, place, RTLD_DL_LINKMAP) == 0) return;
+  if (object == nullptr) return;
+  const LoadedNames names(*object);
+  const char* entry = names.run_path(which == RunPath::rpath);
+  const std::string_view origin = origin_of(file_of(caller, program));
+  while (entry != nullptr && *entry != '\0') {
+    const std::size_t length = std::strcspn(entry, ":");
+    const char* path = expand_linker_tokens({entry, length}, origin, arena);
+    if (path != nullptr && *path == '/' && !visit(path, argument)) return;
+    entry += length;
+    if (*entry == ':') ++entry;
+  }
+}
+
+}  // namespace anycuda

@@ -1,0 +1,96 @@
+#include "compat/search/machine/linker_tokens.h"
+
+#include <gnu/libc-version.h>
+#include <sys/auxv.h>
+
+#include <cstring>
+#include <initializer_list>
+
+#include "compat/base/lexical_path.h"
+#include "compat/base/text.h"
+#include "compat/search/machine/loaded.h"
+
+namespace anycuda {
+namespace {
+
+bool is_of_a_name(char c) {
+  return text::is_digit(c) || (text::lower(c) >= 'a' && text::lower(c) <= 'z') || c == '_';
+}
+
+// How long the token `name` is at the beginning of `text`, 0: it is not there.
+std::size_t token_length(std::string_view text, std::string_view name) {
+  if (text.empty() || text.front() != '$') return 0;
+  const std::string_view rest = text::without(text, 1);
+  if (text::begins(rest, "{")) {
+    const std::string_view inside = text::without(rest, 1);
+    const bool closed =
+        text::begins(inside, name) && text::begins(text::without(inside, name.size()), "}");
+    return closed ? name.size() + 3 : 0;
+  }
+  if (!text::begins(rest, name)) return 0;
+  return rest.size() > name.size() && is_of_a_name(rest[name.size()]) ? 0 : name.size() + 1;
+}
+
+// What $LIB stands for was decided when glibc was built: where glibc lies tells it.
+std::string_view lib() {
+  const char* libc = object_path(gnu_get_libc_version());  // a text in libc itself
+  if (libc == nullptr || *libc != '/') return "lib";
+  const std::string_view folder = folder_of(libc);
+  const std::string_view above = folder_of(folder);
+  // "/lib64"; "/usr/lib/x86_64-linux-gnu".
+  const std::string_view last = name_of(above) == "lib" ? above : folder;
+  const std::size_t start = last.size() - name_of(last).size();
+  return text::without(folder, start);
+}
+
+}  // namespace
+
+std::string_view origin_of(const char* file) {
+  return file != nullptr ? folder_of(file) : std::string_view();
+}
+
+bool has_linker_tokens(const char* path) {
+  for (const char* sign = std::strchr(path, '$'); sign != nullptr;
+       sign = std::strchr(sign + 1, '$')) {
+    for (const char* name : {"ORIGIN", "LIB", "PLATFORM"}) {
+      if (token_length(sign, name) != 0) return true;
+    }
+  }
+  return false;
+}
+
+const char* expand_linker_tokens(std::string_view text, std::string_view origin, Arena* arena) {
+  if (text::find(text, "$") == text::kNowhere) {
+    return arena->format("%.*s", static_cast<int>(text.size()), text.data());
+  }
+  const auto* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
+  struct Token {
+    std::string_view name;
+    std::string_view value;
+  };
+  const Token tokens[] = {{"ORIGIN", origin},
+                          {"LIB", lib()},
+                          {"PLATFORM", platform != nullptr ? platform : std::string_view()}};
+  const char* made = "";
+  while (!text.empty() && made != nullptr) {
+    std::size_t length = 0;
+    std::string_view value;
+    for (const Token& token : tokens) {
+      if (length != 0) break;
+      length = token_length(text, token.name);
+      value = token.value;
+    }
+    if (length == 0) {
+      const std::size_t next = text::find(text, "$", 1);
+      length = next != text::kNowhere ? next : text.size();
+      value = text::first(text, length);
+    } else if (value.empty()) {
+      return nullptr;
+    }
+    made = arena->format("%s%.*s", made, static_cast<int>(value.size()), value.data());
+    text = text::without(text, length);
+  }
+  return made;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,170 @@
+#include "compat/search/machine/python_path.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <cstring>
+#include <initializer_list>
+
+#include "compat/base/folder_entries.h"
+#include "compat/base/lexical_path.h"
+#include "compat/base/text.h"
+#include "compat/base/text_file.h"
+
+namespace anycuda {
+namespace {
+
+constexpr std::size_t kMostOfPth = 64 << 10;
+
+struct Folders {
+  Arena& arena;
+  FolderVisitor visit;
+  void* argument;
+  bool ended = false;
+
+  // True: it is a folder, and was visited.
+  bool folder(const char* path, bool begins) {
+    if (ended || path == nullptr || !is_folder(path)) return false;
+    ended = !visit(path, begins, argument);
+    return true;
+  }
+};
+
+// ---- what .pth files name
+
+struct Names {
+  Arena& arena;
+  const char* sorted[64];
+  int count;
+};
+
+// Python reads them in the order of their names.
+void add_sorted(const char* name, void* argument) {
+  auto* names = static_cast<Names*>(argument);
+  const std::size_t length = std::strlen(name);
+  if (length < 4 || std::strcmp(name + length - 4, ".pth") != 0 || *name == '.') return;
+  const char* copy = names->count < 64 ? names->arena.copy(name) : nullptr;
+  if (copy == nullptr) return;
+  int place = names->count++;
+  for (; place > 0 && std::strcmp(names->sorted[place - 1], copy) > 0; --place) {
+    names->sorted[place] = names->sorted[place - 1];
+  }
+  names->sorted[place] = copy;
+}
+
+void visit_pth(Folders* folders, const char* site) {
+  Names names{folders->arena, {}, 0};
+  each_entry(site, "", add_sorted, &names);
+  TextFile file;
+  for (int i = 0; i < names.count && !folders->ended; ++i) {
+    const char* path = folders->arena.join(site, names.sorted[i]);
+    if (path == nullptr || file.read(path, kMostOfPth) != TextState::read) continue;
+    std::string_view rest = file.text();
+    while (!rest.empty() && !folders->ended) {
+      const std::string_view line = text::trimmed(text::take_line(&rest));
+      const bool code = text::begins(line, "import ") || text::begins(line, "import\t");
+      if (line.empty() || line.front() == '#' || code) continue;
+      if (text::find(line, std::string_view("", 1)) != text::kNowhere) continue;  // not a path
+      const LexicalPath named(site, line);
+      if (named.usable()) folders->folder(folders->arena.copy(named.c_str()), true);
+    }
+  }
+}
+
+// ---- the folders of a prefix
+
+struct Prefix {
+  Folders& folders;
+  const char* version;         // "python3.11", "": any
+  const char* library_folder;  // PREFIX/lib
+  const char* found[8];
+  int count;
+};
+
+void visit_python(const char* name, void* argument) {
+  auto* prefix = static_cast<Prefix*>(argument);
+  // Another Python's packages are not this one's; Debian keeps its own under "python3".
+  const bool mine = *prefix->version == '\0' || std::strcmp(name, prefix->version) == 0 ||
+                    std::strcmp(name, "python3") == 0;
+  for (const char* packages : {"site-packages", "dist-packages"}) {
+    if (!mine || prefix->count == 8) return;
+    const char* site =
+        prefix->folders.arena.format("%s/%s/%s", prefix->library_folder, name, packages);
+    if (prefix->folders.folder(site, prefix->count == 0)) prefix->found[prefix->count++] = site;
+  }
+}
+
+void visit_prefix(Folders* folders, const char* path, const char* version, bool pth) {
+  if (path == nullptr || *path != '/') return;
+  Prefix prefix{*folders, version, nullptr, {}, 0};
+  for (const char* folder : {"lib", "lib64"}) {
+    prefix.library_folder = folders->arena.join(path, folder);
+    if (prefix.library_folder == nullptr || folders->ended) return;
+    each_entry(prefix.library_folder, "python", visit_python, &prefix);
+  }
+  for (int i = 0; pth && i < prefix.count && !folders->ended; ++i) {
+    visit_pth(folders, prefix.found[i]);
+  }
+}
+
+// `here`: the folder that relative entries are below, nullptr: they are left out. An empty entry is
+// that folder itself, which is not searched.
+void visit_pythonpath(Folders* folders, const char* entry, const char* here) {
+  while (entry != nullptr && *entry != '\0' && !folders->ended) {
+    const std::size_t length = std::strcspn(entry, ":");
+    const bool named = length != 0 && (*entry == '/' || here != nullptr);
+    const LexicalPath path(here != nullptr ? here : "/", {entry, length});
+    if (named && path.usable() && (here == nullptr || path.text() != here)) {
+      folders->folder(folders->arena.copy(path.c_str()), true);
+    }
+    entry += length;
+    if (*entry == ':') ++entry;
+  }
+}
+
+const char* current_folder(Arena* arena) {
+  auto* path = static_cast<char*>(arena->take(PATH_MAX));
+  return path != nullptr ? getcwd(path, PATH_MAX) : nullptr;
+}
+
+}  // namespace
+
+void each_python_folder(const Machine& machine, const Interpreter& python, Arena* arena,
+                        FolderVisitor visit, void* argument) {
+  Folders folders{*arena, visit, argument};
+  const PythonOptions& options = python.options;
+  const auto variable = [&](const char* name) {
+    return options.ignores_environment ? nullptr : machine.variable(name);
+  };
+  if (const char* entries = variable("PYTHONPATH")) {
+    visit_pythonpath(&folders, entries, current_folder(arena));
+  }
+  if (options.no_site) return;
+  const bool virtual_environment = std::strcmp(python.prefix, python.base_prefix) != 0;
+  if (virtual_environment) visit_prefix(&folders, python.prefix, python.version, true);
+  if (virtual_environment && python.closed) return;
+  if (!options.no_user_site && variable("PYTHONNOUSERSITE") == nullptr) {
+    const char* home = machine.variable("HOME");
+    const char* base = variable("PYTHONUSERBASE");
+    if (base == nullptr && home != nullptr) base = arena->join(home, ".local");
+    visit_prefix(&folders, base, python.version, true);
+  }
+  // A distribution's Python keeps what its administrator installs apart from its own packages.
+  if (std::strcmp(python.base_prefix, "/usr") == 0) {
+    visit_prefix(&folders, "/usr/local", python.version, true);
+  }
+  visit_prefix(&folders, python.base_prefix, python.version, true);
+}
+
+void each_pythonpath_folder(const Machine& machine, Arena* arena, FolderVisitor visit,
+                            void* argument) {
+  Folders folders{*arena, visit, argument};
+  visit_pythonpath(&folders, machine.variable("PYTHONPATH"), nullptr);
+}
+
+void each_packages_folder(const char* prefix, Arena* arena, FolderVisitor visit, void* argument) {
+  Folders folders{*arena, visit, argument};
+  visit_prefix(&folders, prefix, "", false);
+}
+
+}  // namespace anycuda

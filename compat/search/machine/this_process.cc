@@ -1,0 +1,107 @@
+// What this process knows of how it came to be.
+#include <dlfcn.h>
+#include <errno.h>  // program_invocation_name
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstring>
+#include <cwchar>
+
+#include "compat/base/environment.h"
+#include "compat/search/machine/interpreter.h"
+
+namespace anycuda {
+namespace {
+
+constexpr std::size_t kMostArguments = 4096;  // options come first
+
+const char* running_file(Arena* arena) {
+  auto* path = static_cast<char*>(arena->take(PATH_MAX));
+  if (path == nullptr || readlink("/proc/self/exe", path, PATH_MAX - 1) <= 0) return nullptr;
+  return path;
+}
+
+const char* current_folder(Arena* arena) {
+  auto* path = static_cast<char*>(arena->take(PATH_MAX));
+  return path != nullptr ? getcwd(path, PATH_MAX) : nullptr;
+}
+
+void read_arguments(ProcessNames* names, Arena* arena) {
+  auto* text = static_cast<char*>(arena->take(kMostArguments));
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const ssize_t size = file >= 0 && text != nullptr ? read(file, text, kMostArguments) : 0;
+  if (file >= 0) close(file);
+  names->arguments = text;
+  names->arguments_size = size > 0 ? static_cast<unsigned long>(size) : 0;
+}
+
+// Python decodes a file name as UTF-8, and bytes that are none as U+DC80 and on (PEP 383).
+const char* encode(const wchar_t* text, Arena* arena) {
+  if (text == nullptr || std::wcslen(text) >= PATH_MAX) return nullptr;
+  auto* bytes = static_cast<unsigned char*>(arena->take(4 * std::wcslen(text) + 1));
+  if (bytes == nullptr) return nullptr;
+  unsigned char* end = bytes;
+  for (; *text != 0; ++text) {
+    const auto code = static_cast<unsigned>(*text);
+    const auto rest = [code](int shift) {
+      return static_cast<unsigned char>(0x80U | (code >> shift & 0x3fU));
+    };
+    if (code < 0x80 || (code >= 0xdc80 && code <= 0xdcff)) {
+      *end++ = static_cast<unsigned char>(code & 0xffU);
+    } else if (code < 0x800) {
+      *end++ = static_cast<unsigned char>(0xc0U | code >> 6);
+      *end++ = rest(0);
+    } else if (code < 0x10000) {
+      *end++ = static_cast<unsigned char>(0xe0U | code >> 12);
+      *end++ = rest(6);
+      *end++ = rest(0);
+    } else {
+      *end++ = static_cast<unsigned char>(0xf0U | (code >> 18 & 7U));
+      *end++ = rest(12);
+      *end++ = rest(6);
+      *end++ = rest(0);
+    }
+  }
+  return reinterpret_cast<const char*>(bytes);
+}
+
+template <typename Function>
+Function function_of_program(const char* name) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  if (found == nullptr) dlerror();  // the program must not find this failed look-up
+  return reinterpret_cast<Function>(found);
+}
+
+// Both functions return what Python has stored when it started, and need neither its lock nor a
+// started Python (Python/C API, "Process-wide parameters").
+void ask_python(ProcessNames* names, Arena* arena) {
+  if (const auto version = function_of_program<const char* (*)()>("Py_GetVersion")) {
+    names->python_version = version();
+  }
+  if (const auto program = function_of_program<const wchar_t* (*)()>("Py_GetProgramFullPath")) {
+    names->by_python = encode(program(), arena);
+  }
+}
+
+}  // namespace
+
+Interpreter this_interpreter(Arena* arena) {
+  ProcessNames names;
+  names.executable = running_file(arena);
+  const char* slash = names.executable != nullptr ? std::strrchr(names.executable, '/') : nullptr;
+  if (slash != nullptr && std::strncmp(slash + 1, "python", 6) == 0) {
+    ask_python(&names, arena);
+    names.called = program_invocation_name;
+    names.started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    names.folder = current_folder(arena);
+    names.first_folder = environment_variable("PWD");
+    names.path = environment_variable("PATH");
+    names.home = environment_variable("PYTHONHOME");
+    read_arguments(&names, arena);
+  }
+  return interpreter_of(names, arena);
+}
+
+}  // namespace anycuda

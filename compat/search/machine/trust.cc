@@ -1,0 +1,37 @@
+#include "compat/search/machine/trust.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstring>
+
+namespace anycuda {
+
+bool only_trusted_can_write(const char* path, uid_t owner) {
+  struct stat status;
+  if (stat(path, &status) != 0 || (status.st_mode & S_IWOTH) != 0) return false;
+  const uid_t user = status.st_uid;
+  if (user != 0 && user != geteuid() && user != owner) return false;
+  return (status.st_mode & S_IWGRP) == 0 || status.st_gid == 0 || status.st_gid == user;
+}
+
+bool only_trusted_can_write(const char* folder, const char* below, uid_t owner) {
+  char path[PATH_MAX];
+  const std::size_t length = std::strlen(folder);
+  if (length + 1 + std::strlen(below) >= sizeof path) return false;
+  std::strcpy(path, folder);
+  if (!only_trusted_can_write(path, owner)) return false;
+  path[length] = '/';
+  std::strcpy(path + length + 1, below);
+  for (char* end = std::strchr(path + length + 1, '/'); end != nullptr;
+       end = std::strchr(end + 1, '/')) {
+    *end = '\0';
+    const bool trusted = only_trusted_can_write(path, owner);
+    *end = '/';
+    if (!trusted) return false;
+  }
+  return only_trusted_can_write(path, owner);
+}
+
+}  // namespace anycuda

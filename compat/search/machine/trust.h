@@ -1,0 +1,18 @@
+// Whose files a process may take without being told to.
+#pragma once
+
+#include <sys/types.h>
+
+namespace anycuda {
+
+// Can nobody but root, the process's user and `owner` change what lies in `folder`/`below`? Every
+// folder from `folder` down to the last of `below` ("nvidia/cudart/lib") must belong to one of the
+// three and be writable for nobody else; a group that is root's, or has the number of
+// the owner (as distributions give each user a group), counts as the owner. What cannot be examined
+// is not trusted.
+bool only_trusted_can_write(const char* folder, const char* below, uid_t owner);
+
+// The same for one file or folder.
+bool only_trusted_can_write(const char* path, uid_t owner);
+
+}  // namespace anycuda

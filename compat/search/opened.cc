@@ -1,0 +1,89 @@
+#include "compat/search/opened.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include "compat/search/evaluation.h"
+
+namespace anycuda {
+namespace {
+
+constexpr int kErrorStubLibrary = 34;  // CUDA_ERROR_STUB_LIBRARY (CUDA Driver API, CUresult)
+
+// nullptr where the dynamic linker does not tell.
+const char* opened_path(void* handle) {
+  link_map* object = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &object) != 0) {
+    dlerror();  // ours to clear
+    return nullptr;
+  }
+  return object->l_name;
+}
+
+// The path of the file that was opened, if it is another than the candidate's.
+const char* other_file(const Candidate& candidate, void* handle) {
+  if (candidate.inode == 0) return nullptr;  // it was not examined: it is the process's own
+  const char* path = opened_path(handle);
+  struct stat status;
+  if (path == nullptr || *path != '/' || stat(path, &status) != 0) return nullptr;
+  const bool same = status.st_dev == candidate.device && status.st_ino == candidate.inode;
+  return same ? nullptr : path;
+}
+
+bool same(Version a, Version b) { return a.major == b.major && a.minor == b.minor; }
+
+bool is_at_least(Version version, Version since) {
+  const int minor = version.minor > 0 ? version.minor : 0;
+  return version.major != since.major ? version.major > since.major : minor >= since.minor;
+}
+
+}  // namespace
+
+Reported ask_version(const LibraryDescriptor& library, void* handle, Version seeming) {
+  Reported reported;
+  const VersionFunction& function = library.version_function;
+  if (function.form == VersionForm::none || !is_at_least(seeming, function.since)) return reported;
+  void* address = dlsym(handle, function.name);
+  if (address == nullptr) {
+    dlerror();  // ours to clear
+    return reported;
+  }
+  reported.asked = true;
+  int first = 0;
+  int second = 0;
+  if (function.form == VersionForm::number) {
+    reported.status = reinterpret_cast<int (*)(int*)>(address)(&first);
+    if (reported.status == 0) reported.version = version_from_cuda_number(first);
+  } else {
+    reported.status = reinterpret_cast<int (*)(int*, int*)>(address)(&first, &second);
+    if (reported.status == 0) reported.version = {first, second};
+  }
+  return reported;
+}
+
+FileState check_opened(Search* search, Candidate* candidate, void* handle) {
+  ImageFacts& image = candidate->image;
+  if (const char* other = other_file(*candidate, handle)) {
+    image.detail = search->arena.copy(other);
+    return FileState::other_file_opened;
+  }
+  const LibraryDescriptor& library = search->library();
+  candidate->reported = ask_version(library, handle, known_version(*candidate));
+  const Reported& reported = candidate->reported;
+  if (library.is_driver) {
+    return reported.status == kErrorStubLibrary ? FileState::link_stub : FileState::usable;
+  }
+  if (!reported.version.known()) return FileState::usable;
+  if (reported.version.major != image.version.major) {
+    image.detail = search->arena.format("%d.%d", reported.version.major, reported.version.minor);
+    return FileState::other_version;
+  }
+  const bool told = candidate->toolkit.version.known();
+  if (told && !same(candidate->toolkit.version, reported.version)) {
+    candidate->verdict = evaluate_reported(search, candidate, reported.version);
+  }
+  return FileState::usable;
+}
+
+}  // namespace anycuda

@@ -1,0 +1,186 @@
+// The packages of a Python process, in the order of its sys.path, and of no other Python.
+#include "compat/search/machine/python_path.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::map<std::string, std::string> variables;
+
+class PythonPath : public testing::Test {
+ protected:
+  PythonPath() {
+    variables.clear();
+    variables["HOME"] = tree_.path("home");
+    machine_.variable = [](const char* name) {
+      const auto found = variables.find(name);
+      return found != variables.end() ? found->second.c_str() : nullptr;
+    };
+    prefix_ = tree_.path("venv");
+    base_ = tree_.path("base");
+    python_.version = "python3.11";
+    python_.prefix = prefix_.c_str();
+    python_.base_prefix = base_.c_str();
+    for (const char* prefix : {"venv", "home/.local", "base"}) {
+      for (const char* version : {"python3.11", "python3.9", "python3.11t"}) {
+        tree_.folder(std::string(prefix) + "/lib/" + version + "/site-packages");
+      }
+    }
+  }
+  // '+': it begins an entry of sys.path.
+  std::vector<std::string> folders(int most = 1000) {
+    Visits visits{tree_.root(), {}, most};
+    each_python_folder(machine_, python_, &arena_, visit, &visits);
+    return visits.paths;
+  }
+  std::string path(const std::string& name) const { return tree_.path(name); }
+
+  unit::TempTree tree_;
+  std::string prefix_;
+  std::string base_;
+  Interpreter python_;
+  Machine machine_;
+
+ private:
+  struct Visits {
+    std::string top;
+    std::vector<std::string> paths;
+    int most;
+  };
+  static bool visit(const char* path, bool begins, void* argument) {
+    auto* visits = static_cast<Visits*>(argument);
+    std::string name = path;
+    if (name.rfind(visits->top, 0) == 0) name.erase(0, visits->top.size() + 1);
+    visits->paths.push_back((begins ? "+" : "") + name);
+    return --visits->most != 0;
+  }
+  Arena arena_;
+};
+
+constexpr char kVenv[] = "+venv/lib/python3.11/site-packages";
+constexpr char kUser[] = "+home/.local/lib/python3.11/site-packages";
+constexpr char kBase[] = "+base/lib/python3.11/site-packages";
+
+TEST_F(PythonPath, OfAVirtualEnvironmentIsItsOwnThenTheUsersThenTheBases) {
+  EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
+  EXPECT_THAT(folders(1), ElementsAre(kVenv));
+  python_.closed = true;
+  EXPECT_THAT(folders(), ElementsAre(kVenv));
+}
+
+TEST_F(PythonPath, OfAnInstallationIsTheUsersThenItsOwn) {
+  python_.prefix = python_.base_prefix;
+  EXPECT_THAT(folders(), ElementsAre(kUser, kBase));
+}
+
+TEST_F(PythonPath, HasTheUsersFolderUnlessItIsDeclined) {
+  python_.options.no_user_site = true;
+  EXPECT_THAT(folders(), ElementsAre(kVenv, kBase));
+  python_.options.no_user_site = false;
+  variables["PYTHONNOUSERSITE"] = "1";
+  EXPECT_THAT(folders(), ElementsAre(kVenv, kBase));
+  python_.options.ignores_environment = true;
+  EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
+}
+
+TEST_F(PythonPath, TakesTheUsersFolderFromItsVariable) {
+  tree_.folder("mine/lib/python3.11/site-packages");
+  variables["PYTHONUSERBASE"] = path("mine");
+  EXPECT_THAT(folders(), ElementsAre(kVenv, "+mine/lib/python3.11/site-packages", kBase));
+  python_.options.ignores_environment = true;
+  EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
+}
+
+TEST_F(PythonPath, HasNoSitePackagesWithoutSite) {
+  variables["PYTHONPATH"] = path("venv");
+  python_.options.no_site = true;
+  EXPECT_THAT(folders(), ElementsAre("+venv"));
+}
+
+TEST_F(PythonPath, BeginsWithPythonpath) {
+  tree_.folder("a");
+  tree_.folder("b/c");
+  variables["PYTHONPATH"] = ":" + path("a") + "/::" + path("gone") + ":" + path("b/./c");
+  EXPECT_THAT(folders(), ElementsAre("+a", "+b/c", kVenv, kUser, kBase));
+  python_.options.ignores_environment = true;
+  EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
+}
+
+TEST_F(PythonPath, TakesRelativeEntriesBelowTheCurrentFolder) {
+  tree_.folder("work/packages");
+  tree_.folder("work/more");
+  const std::string before = std::filesystem::current_path();
+  std::filesystem::current_path(path("work"));
+  variables["PYTHONPATH"] = "packages:.::./more:../work";
+  const auto found = folders();
+  std::filesystem::current_path(before);
+  EXPECT_THAT(found, ElementsAre("+work/packages", "+work/more", kVenv, kUser, kBase));
+}
+
+TEST_F(PythonPath, OfAnUnknownVersionHasAll) {
+  python_.version = "";
+  python_.closed = true;
+  EXPECT_EQ(folders().size(), 3U);
+}
+
+TEST_F(PythonPath, SeveralFoldersOfAPrefixAreOneEntry) {
+  tree_.folder("venv/lib64/python3.11/site-packages");
+  tree_.folder("venv/lib/python3/dist-packages");
+  python_.closed = true;
+  const auto found = folders();
+  EXPECT_THAT(
+      found, testing::UnorderedElementsAre(testing::AnyOf(kVenv, "+venv/lib/python3/dist-packages"),
+                                           testing::AnyOf("venv/lib/python3.11/site-packages",
+                                                          "venv/lib/python3/dist-packages"),
+                                           "venv/lib64/python3.11/site-packages"));
+}
+
+TEST_F(PythonPath, HasWhatPthFilesName) {
+  const std::string site = "venv/lib/python3.11/site-packages/";
+  tree_.folder("editable/src");
+  tree_.folder(site + "below");
+  tree_.folder("last");
+  tree_.file(site + "b.pth", path("last") + "\n");
+  tree_.file(site + "a.pth", "# a comment\nimport os; os.getcwd()\n\n  below  \r\n" +
+                                 path("editable/src") + "\n" + path("gone") + "\n\n");
+  tree_.file(site + ".hidden.pth", path("base") + "\n");
+  tree_.file(site + "a.pth.bak", path("base") + "\n");
+  python_.closed = true;
+  EXPECT_THAT(folders(), ElementsAre(kVenv, "+venv/lib/python3.11/site-packages/below",
+                                     "+editable/src", "+last"));
+}
+
+TEST_F(PythonPath, AbsurdPthFilesDoNoHarm) {
+  const std::string site = "venv/lib/python3.11/site-packages/";
+  tree_.file(site + "long.pth", std::string(10000, 'x') + "\n");
+  tree_.file(site + "huge.pth", std::string(1 << 20, '\n'));
+  tree_.file(site + "binary.pth", std::string(100, '\0') + "/" + std::string(3, '\xff'));
+  tree_.link(site + "loop.pth", "loop.pth");
+  tree_.folder(site + "folder.pth");
+  for (int i = 0; i < 100; ++i) tree_.file(site + "n" + std::to_string(i) + ".pth", "/gone\n");
+  python_.closed = true;
+  EXPECT_THAT(folders(), ElementsAre(kVenv));
+}
+
+TEST_F(PythonPath, OfNoPrefixIsNothing) {
+  python_.prefix = "";
+  python_.base_prefix = "relative";
+  variables.clear();
+  EXPECT_THAT(folders(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace anycuda

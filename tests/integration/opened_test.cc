@@ -1,0 +1,154 @@
+// Only what was examined is opened, and kept only if it is what it seems; and the files that a
+// program takes by its own run paths.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "real.h"
+#include "support/install.h"
+
+namespace anycuda::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Opened : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const std::string& release : kReleases) REQUIRE_ARTIFACT("cudart-" + release);
+    REQUIRE_PROGRAM(patched("call_cudart-12"));
+  }
+  ProcessResult call(std::vector<std::string> steps) {
+    steps.insert(steps.begin(), program_);
+    return machine_.run(steps);
+  }
+  // The runtime that the program gets, below the machine's root.
+  std::string chosen() {
+    const ProcessResult result = call({"peek", "loaded:libcudart"});
+    error_ = result.err;
+    const std::string found = answer(result, "loaded");
+    const std::string root = machine_.root().string() + "/";
+    return found.rfind(root, 0) == 0 ? found.substr(root.size()) : found;
+  }
+  Path path(const std::string& name) const { return machine_.root() / name; }
+  // A runtime of `release` whose SONAME and symbol versions are those of another major.
+  void put_liar(const std::string& name, const std::string& release, const std::string& from,
+                const std::string& to) {
+    std::string bytes = content(library_of(cudart, release));
+    for (std::size_t at = bytes.find(from); at != std::string::npos;
+         at = bytes.find(from, at + 1)) {
+      bytes.replace(at, to.size(), to);
+    }
+    machine_.put_file(name, bytes);
+  }
+  // The program in a folder of its own, with a run path.
+  void with_run_path(const std::string& run_path, bool rpath) {
+    program_ = path("app/bin/call");
+    machine_.put_copy(program_, patched("call_cudart-12"));
+    const std::string whole = stub("cudart").parent_path().string() + ":" + run_path;
+    patch_elf(program_, {"--remove-rpath"});
+    std::vector<std::string> options = {"--set-rpath", whole};
+    if (rpath) options.insert(options.begin(), "--force-rpath");
+    patch_elf(program_, options);
+  }
+
+  Machine machine_;
+  std::string program_ = patched("call_cudart-12");
+  std::string error_;
+};
+
+#if defined(__x86_64__)
+constexpr char kLib[] = "lib/x86_64-linux-gnu";
+#else
+constexpr char kLib[] = "lib/aarch64-linux-gnu";
+#endif
+
+// dlopen() replaces $LIB: what it would open is what must be examined.
+TEST_F(Opened, ATokenInAVariableIsReplacedBeforeTheFileIsExamined) {
+  machine_.put_copy("opt/$LIB/libcudart.so.12", library_of(cudart, "12.9"));
+  machine_.put_copy(Path("opt") / kLib / "libcudart.so.12", library_of(cudart, "13.5"));
+  machine_.env("ANYCUDA_CUDART", path("opt/$LIB/libcudart.so.12"));
+  EXPECT_EQ(chosen(), std::string("opt/") + kLib + "/libcudart.so.12");
+  machine_.env("ANYCUDA_CROSS_MAJOR", "reject");
+  EXPECT_EQ(chosen(), "none");
+  EXPECT_THAT(error_, HasSubstr("of CUDA 13"));
+}
+
+TEST_F(Opened, ATokenInLibraryPathIsReplacedToo) {
+  machine_.put_copy("opt/$LIB/libcudart.so.12", library_of(cudart, "12.9"));
+  machine_.put_copy(Path("opt") / kLib / "libcudart.so.11.0", library_of(cudart, "11.8"));
+  machine_.env("LD_LIBRARY_PATH", path("opt/${LIB}"));
+  EXPECT_EQ(chosen(), std::string("opt/") + kLib + "/libcudart.so.11.0");
+}
+
+TEST_F(Opened, AFolderThatIsCalledLikeATokenIsRefused) {
+  machine_.put_copy("$LIB/lib64/libcudart.so.12", library_of(cudart, "12.9"));
+  machine_.put_copy(Path(kLib) / "lib64/libcudart.so.12", library_of(cudart, "13.5"));
+  machine_.env("CUDA_HOME", path("$LIB"));
+  EXPECT_EQ(chosen(), "none");
+  EXPECT_THAT(error_, HasSubstr("its path has a $ that dlopen() replaces"));
+}
+
+TEST_F(Opened, ARuntimeThatReportsAnotherMajorIsClosedAgain) {
+  put_liar("opt/libcudart.so.13", "12.9", "libcudart.so.12", "libcudart.so.13");
+  machine_.library_path("opt").toolkit(cudart, "11.8");
+  EXPECT_EQ(chosen(), "usr/local/cuda/lib64/libcudart.so.11.0");
+  machine_.remove("usr/local/cuda").remove("usr/local/cuda-11.8");
+  EXPECT_EQ(chosen(), "none");
+  EXPECT_THAT(error_, HasSubstr("its SONAME says CUDA 13, but the library reports CUDA 12.9"));
+}
+
+TEST_F(Opened, WhereOneCannotBeClosedNoOtherIsOpened) {
+  put_liar("opt/libcudart.so.13", "12.9", "libcudart.so.12", "libcudart.so.13");
+  std::string bytes = content(path("opt/libcudart.so.13"));
+  // DT_RELACOUNT, which only saves time, becomes a DT_FLAGS_1 with DF_1_NODELETE.
+  const std::size_t at = bytes.find(std::string("\xf9\xff\xff\x6f\0\0\0\0", 8));
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, 16, std::string("\xfb\xff\xff\x6f\0\0\0\0\x08\0\0\0\0\0\0\0", 16));
+  machine_.put_file("opt/libcudart.so.13", bytes);
+  machine_.library_path("opt").toolkit(cudart, "11.8");
+  EXPECT_EQ(chosen(), "opt/libcudart.so.13") << "loaded, and not used";
+  EXPECT_THAT(error_, HasSubstr("reports CUDA 12.9; it cannot be closed again"));
+}
+
+// ---- run paths
+
+TEST_F(Opened, TheCallersRpathGoesBeforeLibraryPath) {
+  machine_.on_library_path(cudart, "13.5");
+  machine_.put_copy("app/lib/libcudart.so.11.0", library_of(cudart, "11.8"));
+  with_run_path("$ORIGIN/../lib", true);
+  EXPECT_EQ(chosen(), "app/bin/../lib/libcudart.so.11.0");
+}
+
+TEST_F(Opened, TheCallersRunpathComesAfterLibraryPath) {
+  machine_.on_library_path(cudart, "11.8").toolkit(cudart, "13.5");
+  machine_.put_copy("app/lib/libcudart.so.12", library_of(cudart, "12.9"));
+  with_run_path("/nowhere:${ORIGIN}/../lib", false);
+  EXPECT_EQ(chosen(), "opt/cudart-11.8/libcudart.so.11.0");
+  machine_.env("LD_LIBRARY_PATH", "");
+  EXPECT_EQ(chosen(), "app/bin/../lib/libcudart.so.12");
+}
+
+TEST_F(Opened, ARelativeRunPathIsNotSearched) {
+  machine_.put_copy("home/libcudart.so.12", library_of(cudart, "12.9"));
+  with_run_path(".::relative:$ORIGI/lib", true);
+  EXPECT_EQ(chosen(), "none");
+}
+
+// ---- nobody else's code
+
+// /home is root's; nvidia is a user.
+TEST_F(Opened, AnotherUsersFolderAboveTheProgramIsNotUsed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder to another user";
+  machine_.put_copy("homes/me/bin/call", patched("call_cudart-12"));
+  install_wheel(Artifacts::of_this_build().folder("cudart-12.9"), path("homes"));
+  program_ = path("homes/me/bin/call");
+  EXPECT_THAT(chosen(), HasSubstr("homes/nvidia/cuda_runtime"));
+  ASSERT_EQ(chown(path("homes/nvidia").c_str(), 12345, 12345), 0);
+  EXPECT_EQ(chosen(), "none");
+  EXPECT_THAT(error_, AllOf(HasSubstr("homes/nvidia"), HasSubstr("another user can change it")));
+}
+
+}  // namespace
+}  // namespace anycuda::test
