@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "compat/base/text.h"
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
@@ -30,6 +31,19 @@ class Message {
     va_end(arguments);
     if (length > 0) size_ += static_cast<std::size_t>(length);
     if (size_ > kSize - 1) size_ = kSize - 1;
+  }
+  // As one line, whatever is in it.
+  void add_line(const char* format, ...) __attribute__((format(printf, 2, 3))) {
+    if (text_ == nullptr || size_ >= kSize - 2) return;
+    va_list arguments;
+    va_start(arguments, format);
+    const std::size_t room = kSize - 1 - size_;
+    const int length = std::vsnprintf(text_ + size_, room, format, arguments);
+    va_end(arguments);
+    if (length <= 0) return;
+    text::as_one_line(text_ + size_);
+    size_ += static_cast<std::size_t>(length) < room ? static_cast<std::size_t>(length) : room - 1;
+    text_[size_++] = '\n';
   }
   void send() const {
     if (text_ != nullptr) log_text(text_, size_);
@@ -72,9 +86,9 @@ void add_candidate(Message* message, const Candidate& candidate, const Report& r
                    Arena* arena) {
   const char* reason = reason_of(candidate, report, arena);
   if (candidate.image.state != FileState::usable) {
-    return message->add("  %s: %s\n", candidate.path, reason);
+    return message->add_line("  %s: %s", candidate.path, reason);
   }
-  message->add("  %s (%s): %s\n", candidate.path, version_in_words(candidate, arena), reason);
+  message->add_line("  %s (%s): %s", candidate.path, version_in_words(candidate, arena), reason);
 }
 
 void add_wrong_settings(Message* message, const Policy& policy) {
@@ -114,6 +128,9 @@ void report_choice(const Report& report, Arena* arena) {
   const char* version = version_in_words(chosen, arena);
   log_line(LogLevel::info, "%s: using %s (%s)", library.name, chosen.path, version);
   if (log_enabled(LogLevel::info)) report_passed_over(report, arena);
+  if (report.differing_variables != nullptr) {
+    log_line(LogLevel::warn, "%s: %s", library.name, report.differing_variables);
+  }
   const bool makes_ptx = library.rules.output == Output::ptx;
   if (makes_ptx && !compiles_ptx_of(report.driver, known_version(chosen))) {
     log_line(LogLevel::warn,
@@ -145,6 +162,9 @@ void report_no_library(const Report* report, Arena* arena, const char* function)
     add_candidate(&message, *c, *report, arena);
   }
   add_wrong_settings(&message, report->request.policy);
+  if (report->differing_variables != nullptr) {
+    message.add_line("  %s", report->differing_variables);
+  }
   message.add("  what to do: %s.\n", hint_for(*report, arena));
   message.send();
 }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "compat/base/environment.h"
+#include "compat/base/text.h"
 
 namespace anycuda {
 namespace {
@@ -40,11 +41,12 @@ int open_target(const LogTarget& target) {
   return file >= 0 ? file : STDERR_FILENO;
 }
 
-void log_arguments(LogLevel level, const char* text, va_list arguments) {
+void log_arguments(LogLevel level, const char* format, va_list arguments) {
   if (!log_enabled(level)) return;
   char line[2048] = "anycuda: ";
   const std::size_t start = std::strlen(line);
-  std::vsnprintf(line + start, sizeof line - start - 1, text, arguments);
+  std::vsnprintf(line + start, sizeof line - start - 1, format, arguments);
+  text::as_one_line(line);
   std::strcat(line, "\n");
   log_text(line, std::strlen(line));
 }

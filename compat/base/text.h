@@ -45,6 +45,15 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// Puts a '?' for everything that ends a line or steers a terminal: names of files can have it.
+inline char* as_one_line(char* text) {
+  for (char* c = text; *c != '\0'; ++c) {
+    const auto code = static_cast<unsigned char>(*c);
+    if (code < 0x20 || code == 0x7f) *c = '?';
+  }
+  return text;
+}
+
 // Takes the first line off `rest`, without its end; the last one may have none.
 inline std::string_view take_line(std::string_view* rest) {
   const std::size_t end = find(*rest, "\n");

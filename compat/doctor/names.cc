@@ -92,6 +92,8 @@ const char* name_of(Verdict verdict) {
       return "driver_branch_unknown";
     case Verdict::driver_major_unknown:
       return "driver_major_unknown";
+    case Verdict::driver_failed:
+      return "driver_failed";
   }
   return "";
 }

@@ -8,6 +8,7 @@
 #include "compat/base/arena.h"
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
+#include "compat/descriptor/libraries.h"
 #include "compat/library/find_folders.h"
 #include "compat/search/machine/roots.h"
 #include "compat/search/machine/trust.h"
@@ -20,6 +21,9 @@ namespace {
 constexpr SearchTiers kTiers = only(SearchTier::caller) | only(SearchTier::python) |
                                only(SearchTier::conda) | only(SearchTier::activated) |
                                only(SearchTier::toolkit) | only(SearchTier::system);
+// NVIDIA's documented way for the package cuda-compat is LD_LIBRARY_PATH ("CUDA Compatibility",
+// "Forward Compatibility").
+constexpr SearchTiers kDriverTiers = only(SearchTier::library_path) | only(SearchTier::system);
 
 Found found_in(SearchTier tier, RootKind kind) {
   if (kind == RootKind::site_packages) return Found::wheel;
@@ -44,9 +48,11 @@ class Collector {
       query.file_prefix = prefix.c_str();
     }
     query.from_driver = component_.packaging == Packaging::driver;
+    const SearchTiers tiers = query.from_driver ? kDriverTiers : kTiers;
+    if (query.from_driver) add_named_file();
     for (const SearchTier tier : tier_order(program.is_python())) {
       tier_ = tier;
-      if (has(kTiers, tier)) each_root(machine_, query, tier, &arena_, visit, this);
+      if (has(tiers, tier)) each_root(machine_, query, tier, &arena_, visit, this);
     }
     return std::move(found_);
   }
@@ -57,12 +63,23 @@ class Collector {
     return true;
   }
 
+  // The file that the library's own variable names.
+  void add_named_file() {
+    const Library* library = library_named(std::string(component_.name).c_str());
+    const char* file =
+        library != nullptr ? machine_.variable(library->descriptor->variable) : nullptr;
+    if (file != nullptr && *file == '/') {
+      add({Found::system, library->descriptor->variable, file, true});
+    }
+  }
+
   void root(const Root& root) {
     if (root.kind == RootKind::cached_file) {
       cached_.emplace_back(root.path);
       return;
     }
     add_cached();
+    if (root.kind == RootKind::folder) return add({Found::system, root.path, root.path, false});
     const bool toolkit = root.kind == RootKind::toolkit && component_.root_folders.size() != 0;
     if (toolkit && *root.path != '/') {
       found_.remarks.push_back(std::string(root.variable) + " is '" + root.path +

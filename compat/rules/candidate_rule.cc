@@ -46,6 +46,9 @@ Verdict evaluate(const CandidateQuery& q) {
   // What the process has loaded already runs already: refusing it would only bring a second one.
   if (q.candidate.loaded) return Verdict::accepted;
   if (q.library.one_per_process && q.loaded_major != 0) return Verdict::other_loaded;
+  if (q.mode == Mode::strict && driver_counts(q) && q.driver.error != 0) {
+    return Verdict::driver_failed;
+  }
   if (q.mode == Mode::strict && minor_counts(q) && !q.candidate.exact) return Verdict::no_metadata;
   return driver_counts(q) ? ask_driver(q) : Verdict::accepted;
 }

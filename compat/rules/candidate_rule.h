@@ -50,7 +50,8 @@ enum class Verdict : std::uint8_t {
   driver_too_old,         // its major is newer than the driver's
   driver_branch_short,    // same major, but the branch is below that major's minimum
   driver_branch_unknown,  // strict, and the branch is unknown
-  driver_major_unknown    // same major, newer minor, and no minimum branch is known for the major
+  driver_major_unknown,   // same major, newer minor, and no minimum branch is known for the major
+  driver_failed           // strict, and the driver does not say which CUDA it supports
 };
 
 struct CandidateQuery {

@@ -16,7 +16,7 @@ bool any(const Report& report, Verdict verdict) {
 bool refused_by_driver(const Report& report) {
   for (const Verdict verdict :
        {Verdict::driver_too_old, Verdict::driver_branch_short, Verdict::driver_branch_unknown,
-        Verdict::driver_major_unknown, Verdict::no_metadata}) {
+        Verdict::driver_major_unknown, Verdict::driver_failed, Verdict::no_metadata}) {
     if (any(report, verdict)) return true;
   }
   return false;
@@ -36,6 +36,10 @@ const char* driver_hint(const Report& report, Arena* arena) {
   if (any(report, Verdict::driver_major_unknown)) {
     return arena->format("update the driver or anycuda, or install a %s of CUDA %d.%d or older",
                          library.product, driver.major, driver.minor);
+  }
+  if (any(report, Verdict::driver_failed)) {
+    return arena->format("repair the driver (does nvidia-smi work?), or set %s=best_effort",
+                         kStubModeVariable);
   }
   return arena->format(
       "set %s=best_effort (it accepts libraries of unknown version), or install a %s of CUDA %d.%d "

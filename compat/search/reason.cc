@@ -93,6 +93,11 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           "requires it (update the driver, or set %s=best_effort)",
           driver.cuda.major, driver.cuda.minor, report.driver_path, branch_problem,
           report.request.policy.mode_variable, kStubModeVariable);
+    case Verdict::driver_failed:
+      return arena->format(
+          "%s does not say which CUDA it supports (cuDriverGetVersion: error %d), and %s=strict "
+          "requires it (repair the driver, or set %s=best_effort)",
+          report.driver_path, driver.error, report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_major_unknown:
       return arena->format(
           "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
@@ -138,6 +143,7 @@ const char* reason_of_verdict(const Candidate& candidate, const Report& report, 
     case Verdict::driver_branch_short:
     case Verdict::driver_branch_unknown:
     case Verdict::driver_major_unknown:
+    case Verdict::driver_failed:
       return or_unknown(reason_of_driver(candidate, report, arena));
   }
   return "unknown";

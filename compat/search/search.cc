@@ -10,6 +10,7 @@
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
 #include "compat/search/machine/loaded.h"
+#include "compat/search/machine/roots.h"
 #include "compat/search/opened.h"
 #include "compat/search/reason.h"
 #include "compat/search/state.h"
@@ -136,6 +137,9 @@ void run_search(Search* search) {
   for (const SearchTier tier : tier_order(in_python)) {
     if (!has(search->request.tiers, tier)) continue;
     search->tiers[static_cast<int>(tier)].searched = true;
+    if (tier == SearchTier::toolkit && !search->library().is_driver) {
+      search->differing_variables = differing_toolkit_variables(search->machine, &search->arena);
+    }
     if (gather_tier(search, tier, choose)) return;
     // A file that the user names is used or refused, never silently replaced.
     if (tier == SearchTier::variable && search->variable_names_a_file()) return;

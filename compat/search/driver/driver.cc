@@ -40,7 +40,14 @@ const Driver* ask_driver_library() {
   if (lookup.report == nullptr) return nullptr;
   const Driver& driver = lookup.driver;
   if (driver.status == Driver::kNoFile) report_refused_file(*lookup.report, &arena);
-  if (!driver.facts.present) return nullptr;
+  if (driver.status == Driver::kNoFile) return nullptr;
+  if (!driver.facts.present) {
+    log_line(LogLevel::warn,
+             "driver: %s does not say which CUDA it supports (cuDriverGetVersion: error %d); going "
+             "on as without a driver, but for %s=strict",
+             driver.path, driver.status, kStubModeVariable);
+    return keep(driver, &Driver::path, driver.path);
+  }
   log_step("driver: %s supports CUDA %d.%d", driver.path, driver.facts.cuda.major,
            driver.facts.cuda.minor);
   return keep(driver, &Driver::path, driver.path);
@@ -74,6 +81,7 @@ DriverLookup look_up_driver(Arena* arena) {
   driver.status = reported.asked ? reported.status : Driver::kNoFunction;
   driver.facts.present = driver.status == 0;
   driver.facts.cuda = reported.version;
+  driver.facts.error = driver.status;
   return lookup;
 }
 

@@ -126,9 +126,13 @@ void activated(Walk* walk) {
       walk);
 }
 
+// In their order. Each is an environment.
+constexpr char kToolkitVariables[][20] = {"CUDA_PATH",        "CUDA_HOME",
+                                          "CUDA_ROOT",        "CUDATOOLKIT_HOME",
+                                          "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME"};
+
 void toolkit_variables(Walk* walk) {
-  for (const char* name : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME",
-                           "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME"}) {
+  for (const auto& name : kToolkitVariables) {
     const char* path = walk->machine.variable(name);
     if (!walk->root({RootKind::toolkit, path, true, false, 0, name})) return;
   }
@@ -183,6 +187,24 @@ void each_root(const Machine& machine, const RootQuery& query, SearchTier tier, 
     default:
       return toolkit_variables(&walk);
   }
+}
+
+const char* differing_toolkit_variables(const Machine& machine, Arena* arena) {
+  const char* first = nullptr;
+  const char* path = nullptr;
+  for (const auto& name : kToolkitVariables) {
+    const char* other = machine.variable(name);
+    if (other == nullptr) continue;
+    if (path != nullptr && !same_folder(path, other)) {
+      return arena->format("%s=%s and %s=%s name different toolkits: %s goes first", first, path,
+                           name, other, first);
+    }
+    if (path == nullptr) {
+      first = name;
+      path = other;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace anycuda

@@ -49,4 +49,8 @@ using RootVisitor = bool (*)(const Root& root, void* argument);
 void each_root(const Machine& machine, const RootQuery& query, SearchTier tier, Arena* arena,
                RootVisitor visit, void* argument);
 
+// "CUDA_PATH=/a and CUDA_HOME=/b name different toolkits: CUDA_PATH goes first", of the first two
+// toolkit variables that do; nullptr: there are none.
+const char* differing_toolkit_variables(const Machine& machine, Arena* arena);
+
 }  // namespace anycuda

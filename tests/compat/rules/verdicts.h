@@ -16,7 +16,8 @@ inline void PrintTo(Verdict verdict, std::ostream* out) {
                                "driver_too_old",
                                "driver_branch_short",
                                "driver_branch_unknown",
-                               "driver_major_unknown"};
+                               "driver_major_unknown",
+                               "driver_failed"};
   *out << names[static_cast<int>(verdict)];
 }
 

@@ -56,7 +56,7 @@ TEST_F(Reason, EveryStateOfAFileHasItsOwnWords) {
 
 TEST_F(Reason, EveryVerdictHasItsOwnWords) {
   std::set<std::string> texts;
-  for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_major_unknown); ++verdict) {
+  for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_failed); ++verdict) {
     const std::string text = of(static_cast<Verdict>(verdict));
     EXPECT_NE(text, "");
     EXPECT_NE(text, "unknown");
@@ -131,7 +131,7 @@ TEST_F(Reason, WithoutMemoryIsStillAReason) {
   while (search.arena.take(16) != nullptr) {
   }
   EXPECT_NE(of(FileState::unreadable, nullptr, EACCES), "");
-  for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_major_unknown); ++verdict) {
+  for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_failed); ++verdict) {
     EXPECT_NE(of(static_cast<Verdict>(verdict)), "");
   }
 }

@@ -13,6 +13,8 @@ _STATES = {
     "unreadable": "unreadable",
     "not_a_file": "no file",
     "not_absolute": "no full path",
+    "has_tokens": "has a $",
+    "not_trusted": "not trusted",
     "not_elf": "no library",
     "other_architecture": "other CPU",
     "truncated": "damaged",
@@ -21,6 +23,9 @@ _STATES = {
     "core_symbol_missing": "incomplete",
     "out_of_memory": "not read",
     "open_failed": "does not load",
+    "other_file_opened": "another file",
+    "other_version": "another CUDA",
+    "link_stub": "for linking",
 }
 _VERDICTS = {
     "newer_than_known": "too new",
@@ -31,12 +36,18 @@ _VERDICTS = {
     "driver_branch_short": "driver too old",
     "driver_branch_unknown": "branch unknown",
     "driver_major_unknown": "major unknown",
+    "driver_failed": "driver fails",
     "not_looked_at": "not looked at",
 }
 PLACES = {
     "loaded": "loaded",
+    "rpath": "DT_RPATH",
     "library_path": "LD_LIBRARY_PATH",
-    "environment": "packages",
+    "runpath": "DT_RUNPATH",
+    "caller": "packages",
+    "python": "packages",
+    "conda": "conda",
+    "activated": "activated",
     "toolkit": "CUDA_PATH",
     "system": "system",
 }  # the library's own variable goes by its name
