@@ -97,7 +97,8 @@ long long size_of(const char* path) {
 // Files that are called like a driver and do not serve as one: the cause, where there is no driver.
 void write_tried(const Report& report, Arena* arena, Records* records) {
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
-    if (c == report.chosen || c->image.state == FileState::usable) continue;
+    const bool refused = c->image.state != FileState::usable || c->tried;
+    if (c == report.chosen || !refused) continue;
     const std::size_t mark = arena->mark();
     records->begin("tried")
         .field("path", c->path)

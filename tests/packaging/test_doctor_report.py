@@ -216,6 +216,22 @@ class Advice(unittest.TestCase):
                  "conda install -c conda-forge cuda-cudart cuda-version=12.9 -p /c")):
             self.assertEqual(packages.library(*asked), command)
 
+    def test_commands_that_repair(self):
+        for asked, command in (
+                (("cudart", "pip", "/v", 13), "pip install --force-reinstall --no-deps 'nvidia-cuda-runtime==13.*'"),
+                (("nvrtc", "mamba", "/c", 12), "mamba install --force-reinstall -c conda-forge cuda-nvrtc -p /c"),
+                (("nvrtc", "conda", "/c", 11), "conda install --force-reinstall -c conda-forge cudatoolkit -p /c"),
+                (("nvrtc", "pixi", "/c", 12), "pixi reinstall")):
+            self.assertEqual(packages.repair(*asked), command)
+
+    def test_one_advice_for_each_folder_that_is_closed(self):
+        closed = environment.Environment("/v", denied=[environment.Denied(path, "/o") for path in ("/o/a", "/o/b")])
+        self.assertEqual([one.why for one in hints.hints_for(found(), here(), closed)],
+                         ["/o is closed to this user. This user may not enter /o, so that nothing in /o/a is found."])
+        there = here(variables={"LD_LIBRARY_PATH": "/o/b"})
+        (one,) = [one for one in hints.hints_for(found(driver=Driver()), there, closed) if "driver" in one.why]
+        self.assertIn("/o/b", one.why)
+
     def test_managers(self):
         for prefix, conda, pixi, history, manager in (
                 ("/venv", False, False, "", "pip"), ("/c", True, False, "", "conda"),
@@ -227,7 +243,7 @@ class Advice(unittest.TestCase):
 
     def test_packages_of_distributions(self):
         for distribution, command in (("debian", "dpkg -S '/a b'"), ("rocky", "rpm -qf '/a b'"),
-                                      ("opensuse-leap", "%{NAME} '/a b'"), ("", "distribution")):
+                                      ("opensuse-leap", "%{NAME} '/a b'"), ("", "package manager")):
             self.assertIn(command, packages.reinstall(distribution, "/a b"))
         self.assertEqual(packages.provide("fedora", "x.so.1"), "dnf provides '*/x.so.1'")
         self.assertEqual(packages.install_fabric("ubuntu", ""), "")

@@ -45,7 +45,7 @@ class DriverLibrary(Situation):
 
     def test_truncated_without_a_known_distribution(self):
         computer = self.computer().real_driver_cut_to(4096).file("etc/os-release", "ID=own\n")
-        self.first(computer, "driver_truncated", command="distribution")
+        self.first(computer, "driver_truncated", command="package manager")
 
     def test_empty_or_damaged_file(self):
         self.first(self.computer().file(f"{SYSTEM}/libcuda.so.1", b""), "driver_damaged", "libcuda.so.1",
@@ -347,7 +347,8 @@ class Runtime(Situation):
         file = computer.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
         file.parent.mkdir(parents=True)
         file.write_bytes(library_file("cudart", "12.9").read_bytes()[:5000])
-        self.first(computer, "damaged", str(file), "truncated")
+        self.first(computer, "damaged", str(file), "truncated",
+                   command="pip install --force-reinstall --no-deps nvidia-cuda-runtime-cu12")
 
     def test_folder_closed_to_this_user(self):
         for closed in ("nvidia", "nvidia/cuda_runtime", "nvidia/cuda_runtime/lib"):

@@ -316,13 +316,14 @@ LIBRARIES = {
         "It needs a newer C library than this system has: {reason}.",
         "Install a build of it for this system, or use a newer system.", ("ldd --version", "ldd {path}"), _LINKER),
     "not_opened": Advice(
-        "The dynamic linker refuses it: {reason}.", "Install its package again.", ("ldd -r {path}",), _LINKER),
+        "The dynamic linker refuses it: {reason}.", "Install its package again.", ("ldd -r {path}", "{repair}"),
+        _LINKER),
     "unreadable": Advice(
         "This user may not read it ({reason}).", "Let this user read it and enter the folders above it.",
         ("namei -l {path}",), _LINKER),
     "damaged": Advice(
         "The file is damaged, or not for this machine: {reason}.", "Install its package again, or remove it.",
-        ("file -L {path}",), _LINKER),
+        ("file -L {path}", "{repair}"), _LINKER),
     "crash": Advice(
         "The last step was: {step}.", "Remove or replace the file of that step: a program would end there too.", (),
         "docs/doctor.md"),

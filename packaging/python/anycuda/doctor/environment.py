@@ -55,10 +55,10 @@ def question_of(native: bool, variables: Mapping[str, str], path: list[str] | No
 
 def environment_of(outcome: Outcome) -> Environment:
     record = outcome.first("environment")
-    denied = {one.text("blocker"): Denied(one.text("path"), one.text("blocker")) for one in outcome.of("denied")}
+    denied = dict.fromkeys((one.text("path"), one.text("blocker")) for one in outcome.of("denied"))
     return Environment(record.text("prefix"), record.text("real"),
                        manager_of(record.text("prefix"), record.flag("conda"), record.flag("pixi"),
-                                  record.text("history")), list(denied.values()))
+                                  record.text("history")), [Denied(*one) for one in denied])
 
 
 def manager_of(prefix: str, conda: bool, pixi: bool, history: str) -> str:

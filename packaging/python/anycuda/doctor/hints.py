@@ -4,6 +4,7 @@ functions of what was found."""
 from __future__ import annotations
 
 import os
+import re
 import shlex
 
 from . import packages
@@ -45,13 +46,14 @@ def _settings(findings: Findings) -> list[Hint]:
 
 
 def _denied(environment: Environment) -> list[Hint]:
+    by_blocker = {one.blocker: one for one in reversed(environment.denied)}
     return [hint(LIBRARIES, "folder_denied", f"{one.blocker} is closed to this user.", path=one.path,
                  blocker=one.blocker)
-            for one in environment.denied]
+            for one in reversed(list(by_blocker.values()))]
 
 
 def _library(library: Library, driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
-    found = [_file(library, one, machine) for one in library.candidates if one.state in _BROKEN]
+    found = [_file(library, one, machine, environment) for one in library.candidates if one.state in _BROKEN]
     found += [hint(LIBRARIES, "crash", f"Looking for the {library.short} fails: {answer.ended}.",
                    step=answer.last_step or "none")
               for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
@@ -94,7 +96,7 @@ def _install(library: Library, driver: Driver, answers: list[Answer], environmen
     return [packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest)]
 
 
-def _file(library: Library, candidate: Candidate, machine: Machine) -> Hint:
+def _file(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> Hint:
     path, row = candidate.path, _BROKEN[candidate.state]
     said = next((decision.reason for decision in candidate.decisions.values()), "")
     reason = said.replace("the dynamic linker refused it: ", "") or candidate.state.replace("_", " ")
@@ -104,8 +106,17 @@ def _file(library: Library, candidate: Candidate, machine: Machine) -> Hint:
     elif row == "not_opened" and "GLIBC" in said:
         row = "glibc"
     return hint(LIBRARIES, row, f"{path} does not serve as {library.short}.",
-                {"provide": packages.provide(machine.distribution, missing)}, path=path, reason=reason,
-                missing=missing)
+                {"provide": packages.provide(machine.distribution, missing),
+                 "repair": _repair(library, candidate, machine, environment)},
+                path=path, reason=reason, missing=missing)
+
+
+def _repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> str:
+    """By who has installed it: the environment's package manager, or the distribution's."""
+    major = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
+    if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
+        return packages.repair(library.name, environment.manager, environment.prefix, int(major[1]))
+    return packages.reinstall(machine.distribution, candidate.path)
 
 
 def _other_environment(library: Library, machine: Machine, environment: Environment) -> list[Hint]:

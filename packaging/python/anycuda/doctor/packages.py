@@ -64,6 +64,16 @@ def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int)
     return _CONDA_INSTALL[manager].format(packages=packages, prefix=shlex.quote(prefix))
 
 
+def repair(name: str, manager: str, prefix: str, major: int) -> str:
+    """Installs the library's package again over a damaged one."""
+    if manager == "pip":
+        return f"pip install --force-reinstall --no-deps {wheel(name, major)}"
+    if manager == "pixi":
+        return "pixi reinstall"
+    package = _CONDA[name] if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD.split("=")[0]
+    return f"{manager} install --force-reinstall -c conda-forge {package} -p {shlex.quote(prefix)}"
+
+
 def wheel(name: str, major: int) -> str:
     wheel_name = _WHEELS[name]
     return shlex.quote(f"{wheel_name}=={major}.*") if major >= _FIRST_PLAIN_MAJOR else f"{wheel_name}-cu{major}"
@@ -75,7 +85,7 @@ def install_driver(distribution: str) -> str:
 
 def reinstall(distribution: str, path: str) -> str:
     command = _REINSTALL.get(_FAMILIES.get(distribution, ""))
-    return command.format(path=shlex.quote(path)) if command else install_driver(distribution)
+    return command.format(path=shlex.quote(path)) if command else "# by the package manager that installed it"
 
 
 def provide(distribution: str, file: str) -> str:

@@ -97,7 +97,8 @@ def _driver(driver: Driver, machine: Machine, page: Page) -> None:
     if driver.cuda:
         rows.append(("CUDA", f"up to {driver.cuda}"))
         rows.append(("branch", str(driver.branch or f"not known: {driver.branch_problem}")))
-    rows.append(("kernel module", machine.kernel_driver or "not loaded"))
+    unknown = f"not known: {machine.ended}" if machine.ended else "not loaded"
+    rows.append(("kernel module", machine.kernel_driver or unknown))
     rows += [("GPU", f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.memory / 2**30:.0f} GiB")
              for gpu in driver.gpus]
     if not driver.gpus:
