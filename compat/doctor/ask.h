@@ -34,8 +34,8 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major,
 //   branch    number= problem=
 //   call      name= status= error= text=
 //   gpu       name= major= minor= memory=
-// `tried`: a file that is called like a driver and is none. `file`: behind all links. `status`: of
-// cuDriverGetVersion.
+// `tried`: a file that is named like a driver and does not serve as one. `file`: behind all links.
+// `status`: of cuDriverGetVersion.
 ANYCUDA_DOCTOR_API int anycuda_doctor_driver(int file);
 
 // What the computer's files say: containers, WSL, GPUs that are built in, device files, limits.

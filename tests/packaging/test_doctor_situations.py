@@ -69,7 +69,7 @@ class DriverLibrary(Situation):
         for needed, container, situation, command in (
                 ("libsomething.so.7", "", "driver_dependency", "apt-file search libsomething.so.7"),
                 ("libnvidia-part.so.550", "", "driver_part_missing", "--reinstall"),
-                ("libnvidia-part.so.550", "docker", "driver_part_not_mounted", "NVIDIA_DRIVER_CAPABILITIES=all")):
+                ("libnvidia-part.so.550", "docker", "driver_part_not_mounted", "NVIDIA_DRIVER_CAPABILITIES=compute")):
             computer = self.computer().module().gpu()
             if container:
                 computer.container(container)
@@ -169,6 +169,13 @@ class Containers(Situation):
             computer.file("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  "
                                                         "550.163.01  Release Build  (root@host)  Tue Mar  4\n")
             self.first(computer, kind, "CUDA_ERROR_NO_DEVICE", command=self.COMMANDS[kind])
+
+    def test_devices_without_driver(self):
+        for kind, command in (("docker", "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
+                              ("kubernetes", "kubectl set env deployment NAME NVIDIA_DRIVER_CAPABILITIES=compute"),
+                              ("podman", "podman run --device nvidia.com/gpu=all -e NVIDIA_DRIVER_CAPABILITIES")):
+            computer = self.computer().container(kind).module().gpu().env(NVIDIA_DRIVER_CAPABILITIES="utility")
+            self.first(computer, "driver_not_mounted", "NVIDIA_DRIVER_CAPABILITIES (utility)", command=command)
 
     def test_host_with_container_software(self):
         """A node that runs containers is none."""

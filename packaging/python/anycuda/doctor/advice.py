@@ -53,8 +53,8 @@ DRIVER_LIBRARY = {
         "Install the driver's package again.", ("ldd {path}", "{reinstall}"), _INSTALLATION),
     "driver_part_not_mounted": Advice(
         "It needs {missing}, another library of the driver, which the container did not get from its host.",
-        "Start the container with all of the driver.",
-        ("ldd {path}", "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all ..."), _CONTAINERS),
+        "Start the container with the capability compute.",
+        ("ldd {path}", "{with_compute}"), _CONTAINERS),
     "driver_not_opened": Advice(
         "The dynamic linker refuses it: {reason}.",
         "Make what it names available, or install a driver for this system.", ("ldd -r {path}",), _LINKER),
@@ -73,6 +73,10 @@ DRIVER_LIBRARY = {
     "driver_missing_for_gpu": Advice(
         "This computer has {gpus}, and its driver is not installed.",
         "Install NVIDIA's display driver, and restart.", ("{install}",), _INSTALLATION),
+    "driver_not_mounted": Advice(
+        "The container has the GPUs' device files and not the driver's libraries for CUDA: "
+        "NVIDIA_DRIVER_CAPABILITIES ({capabilities}) must contain compute.",
+        "Start the container with the capability compute.", ("{with_compute}",), _CONTAINERS),
     "driver_missing_in_wsl": Advice(
         "This is WSL, which gets libcuda.so.1 from NVIDIA's driver in Windows (/usr/lib/wsl/lib).",
         "Install NVIDIA's driver in Windows and update WSL; install no Linux driver.",
@@ -251,6 +255,13 @@ RESTART = {
     "podman": "podman restart CONTAINER",
     "containerd": "nerdctl restart CONTAINER",
     "lxc": "lxc restart NAME",
+}
+
+# How a container gets all that CUDA needs of the driver.
+WITH_COMPUTE = "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."
+WITH_COMPUTE_BY = {
+    "kubernetes": "kubectl set env deployment NAME NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+    "podman": "podman run --device nvidia.com/gpu=all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...",
 }
 
 # A container that was started without GPUs, by who runs it.

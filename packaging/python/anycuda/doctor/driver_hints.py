@@ -51,6 +51,9 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
     denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
     if denied is not None:
         return hint(advice.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
+    if machine.container and "nvidiactl" in machine.devices:
+        return hint(DRIVER_LIBRARY, "driver_not_mounted", failed, {"with_compute": _with_compute(machine)},
+                    capabilities=machine.variables.get("NVIDIA_DRIVER_CAPABILITIES", "not set"))
     if machine.container:
         return hint(advice.WITHOUT_GPU, _container(machine), failed)
     if machine.wsl and machine.wsl_driver:
@@ -85,7 +88,7 @@ def _bad_file(file: Tried, machine: Machine) -> Hint:
     elif row in ("driver_truncated", "driver_damaged") and machine.wsl and "/wsl/lib" in file.path:
         row = "driver_of_windows"
     ready = {"reinstall": packages.reinstall(machine.distribution, file.path), "start": _start(machine),
-             "provide": packages.provide(machine.distribution, missing)}
+             "provide": packages.provide(machine.distribution, missing), "with_compute": _with_compute(machine)}
     return hint(DRIVER_LIBRARY, row, f"The driver library {file.path} cannot be loaded.", ready, path=file.path,
                 size=file.size, reason=reason, missing=missing)
 
@@ -216,6 +219,10 @@ def _start(machine: Machine) -> str:
 
 def _container(machine: Machine) -> str:
     return machine.container_kind or "container"
+
+
+def _with_compute(machine: Machine) -> str:
+    return advice.WITH_COMPUTE_BY.get(machine.container_kind, advice.WITH_COMPUTE)
 
 
 def _restart(machine: Machine) -> str:

@@ -35,7 +35,7 @@ class Call:
 
 @dataclass
 class Tried:
-    """A file that is called like a driver and does not serve as one. `size`: -1 if it is not there."""
+    """A file that is named like a driver and does not serve as one. `size`: -1 if it is not there."""
 
     path: str
     state: str

@@ -13,7 +13,8 @@ from .containers import kind_of_container, mount_points
 from .questions import Outcome
 
 _VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME",
-              "CUDA_VISIBLE_DEVICES", "CUDA_MPS_PIPE_DIRECTORY", "NVIDIA_VISIBLE_DEVICES", "ANYCUDA_CUDA")
+              "CUDA_VISIBLE_DEVICES", "CUDA_MPS_PIPE_DIRECTORY", "NVIDIA_VISIBLE_DEVICES",
+              "NVIDIA_DRIVER_CAPABILITIES", "ANYCUDA_CUDA")
 
 
 @dataclass
