@@ -6,8 +6,9 @@
 
 namespace anycuda::doctor {
 
-// Reads the beginning of a regular file as a text into `buffer`, which it always terminates.
-// Returns 0, or the errno of what failed; EINVAL for what is not a regular file.
+// Reads the beginning of a regular file as a text into `buffer`, which it always terminates. It
+// reads to the file's end, as compat/base/text_file.h does not: files in /proc and /sys have no
+// size. Returns 0, or the errno of what failed; EINVAL for what is not a regular file.
 int read_text(const char* path, char* buffer, std::size_t size);
 
 // May the folder be entered and listed? 0, or the errno.

@@ -7,7 +7,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from doctor_support import ROOT, WORKING, artifact, library_file, needs_build, place, with_core
+from doctor_support import BUILD, ROOT, WORKING, artifact, library_file, needs_build, place, with_core
 from situation_support import Computer
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
@@ -442,6 +442,11 @@ class Hostile(Situation):
         page = computer.doctor()
         self.assertEqual((page.returncode, page.stderr), (1, ""))
         self.assertNotIn("\x1b", page.stdout)
+
+    def test_files_of_the_kernel_have_no_size(self):
+        """Those of this computer are read where no root is given."""
+        done = subprocess.run([BUILD / "lib/anycuda-doctor-native", "1", "machine"], capture_output=True, env={})
+        self.assertRegex(done.stdout.decode(errors="replace"), "name=kernel\tpath=/proc/version\terror=0\ttext=Linux ")
 
     def test_names_are_quoted_in_commands(self):
         computer = self.computer()
