@@ -177,6 +177,11 @@ class Containers(Situation):
             computer = self.computer().container(kind).module().gpu().env(NVIDIA_DRIVER_CAPABILITIES="utility")
             self.first(computer, "driver_not_mounted", "NVIDIA_DRIVER_CAPABILITIES (utility)", command=command)
 
+    def test_device_file_of_the_image(self):
+        """Without the kernel's driver it is left over, and no GPU is behind it."""
+        self.first(self.computer().container("docker").devices("nvidiactl"), "docker")
+        self.first(self.computer().container("docker").devices("nvidiactl").answers(100), "docker")
+
     def test_host_with_container_software(self):
         """A node that runs containers is none."""
         computer = self.computer().file(

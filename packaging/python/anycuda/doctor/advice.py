@@ -287,13 +287,13 @@ WITHOUT_GPU = {
         ("sudo nvidia-ctk runtime configure --runtime=crio && sudo systemctl restart crio",), _CONTAINERS),
     "docker": Advice(
         "This is a Docker container, and it was started without the host's GPUs.",
-        "Start it with GPUs; the host needs NVIDIA's Container Toolkit.",
+        "Start it with GPUs; the host needs NVIDIA's driver and Container Toolkit.",
         ("docker run --gpus all ...",
          "sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker  # on the host"),
         _CONTAINERS),
     "podman": Advice(
         "This is a Podman container, and it was started without the host's GPUs.",
-        "Start it with GPUs; the host needs NVIDIA's Container Toolkit and a CDI specification.",
+        "Start it with GPUs; the host needs NVIDIA's driver, its Container Toolkit and a CDI specification.",
         ("podman run --device nvidia.com/gpu=all ...",
          "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml  # on the host"), _CONTAINERS),
     "apptainer": Advice(

@@ -51,7 +51,7 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
     denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
     if denied is not None:
         return hint(advice.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
-    if machine.container and "nvidiactl" in machine.devices:
+    if machine.container and _has_devices(machine) and not machine.wsl:
         return hint(DRIVER_LIBRARY, "driver_not_mounted", failed, {"with_compute": _with_compute(machine)},
                     capabilities=machine.variables.get("NVIDIA_DRIVER_CAPABILITIES", "not set"))
     if machine.container:
@@ -195,7 +195,8 @@ def _is_gpu_device(name: str) -> bool:
 
 
 def _has_devices(machine: Machine) -> bool:
-    return "nvidiactl" in machine.devices or machine.wsl_device
+    """A device file without the kernel's driver is left over, as from an image."""
+    return bool("nvidiactl" in machine.devices and machine.kernel_driver) or machine.wsl_device
 
 
 def _gpus(gpus: list[PresentGpu]) -> str:
