@@ -29,6 +29,7 @@ void write_library(const Library& library, Records* records) {
       .field("product", about.product)
       .field("stub", library.stub)
       .field("variable", about.variable)
+      .field("install_hint", about.install_hint)
       .flag("is_driver", about.is_driver)
       .flag("driver_bound", about.rules.driver_bound)
       .field("majors", majors)

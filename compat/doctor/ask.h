@@ -11,8 +11,8 @@
 
 // What can be asked, and the settings that steer the answers.
 //   format  number=1 version=
-//   library name= product= stub= variable= is_driver= driver_bound= majors="11 12 13" ("" without)
-//   setting name= value= understood= values=
+//   library name= product= stub= variable= install_hint= is_driver= driver_bound= majors="11 12 13"
+//   ("" without) setting name= value= understood= values=
 ANYCUDA_DOCTOR_API int anycuda_doctor_about(int file);
 
 // What the stub of `library` ("cudart") does at the first call of a program that was built for
@@ -29,8 +29,25 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_about(int file);
 ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major, int file);
 
 // The driver that the rules ask, and the GPUs that it sees.
-//   driver    path= present= major= minor= problem=
+//   tried     path= state= size= reason=
+//   driver    path= file= present= major= minor= status= problem=
 //   branch    number= problem=
 //   call      name= status= error= text=
 //   gpu       name= major= minor= memory=
+// `tried`: a file that is named like a driver and does not serve as one. `file`: behind all links.
+// `status`: of cuDriverGetVersion.
 ANYCUDA_DOCTOR_API int anycuda_doctor_driver(int file);
+
+// What the computer's files say: containers, WSL, GPUs that are built in, device files, limits.
+//   limit      name= bytes= (-1: none)
+//   fact       name= path= error= text=
+//   device     name= error=                  /dev/nvidia*; error: of opening it to read and write
+//   driver_gpu address= text=                /proc/driver/nvidia/gpus
+//   pci_gpu    address= driver=              a display controller of NVIDIA's, and who drives it
+ANYCUDA_DOCTOR_API int anycuda_doctor_machine(int file);
+
+// The environment at paths[0] ("": none), and what may not be entered of the folders paths[1...]
+// and the system's.
+//   environment prefix= real= conda= pixi= history=
+//   denied      path= blocker=
+ANYCUDA_DOCTOR_API int anycuda_doctor_folders(int count, const char* const* paths, int file);

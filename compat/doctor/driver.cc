@@ -2,13 +2,18 @@
 #include "compat/search/driver/driver.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 
 #include "compat/doctor/ask.h"
+#include "compat/doctor/names.h"
 #include "compat/doctor/record.h"
 #include "compat/search/driver/driver_branch.h"
 #include "compat/search/driver/driver_problem.h"
+#include "compat/search/reason.h"
 
 namespace anycuda::doctor {
 namespace {
@@ -78,14 +83,43 @@ void write_devices(const Functions& driver, Records* records) {
   for (int i = 0; status == 0 && i < count; ++i) write_device(driver, i, records);
 }
 
+// libcuda.so.1 is a link, and its file's name has the driver's version.
+const char* file_behind(const char* path, Arena* arena) {
+  auto* real = static_cast<char*>(arena->take(PATH_MAX));
+  return real != nullptr && *path != '\0' && realpath(path, real) != nullptr ? real : path;
+}
+
+long long size_of(const char* path) {
+  struct stat status;
+  return stat(path, &status) == 0 ? static_cast<long long>(status.st_size) : -1LL;
+}
+
+// Files that are named like a driver and do not serve as one: the cause, where there is no driver.
+void write_tried(const Report& report, Arena* arena, Records* records) {
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    const bool refused = c->image.state != FileState::usable || c->tried;
+    if (c == report.chosen || !refused) continue;
+    const std::size_t mark = arena->mark();
+    records->begin("tried")
+        .field("path", c->path)
+        .field("state", name_of(c->image.state))
+        .field("size", size_of(c->path))
+        .field("reason", reason_of(*c, report, arena))
+        .end();
+    arena->rewind(mark);
+  }
+}
+
 // Before NVML is asked: should that crash, the driver is known.
 void write_driver(const DriverLookup& lookup, Arena* arena, Records* records) {
   const Driver& driver = lookup.driver;
   records->begin("driver")
       .field("path", driver.path)
+      .field("file", file_behind(driver.path, arena))
       .flag("present", driver.facts.present)
       .field("major", driver.facts.cuda.major)
       .field("minor", driver.facts.cuda.minor)
+      .field("status", driver.status)
       .field("problem", driver.facts.present ? "" : driver_problem(lookup, arena))
       .end();
   if (driver.handle == nullptr) return;
@@ -102,6 +136,7 @@ int anycuda_doctor_driver(int file) {
   if (lookup.report == nullptr) return ENOMEM;
   const anycuda::Driver& driver = lookup.driver;
   anycuda::doctor::Records records(file);
+  anycuda::doctor::write_tried(*lookup.report, &arena, &records);
   anycuda::doctor::write_driver(lookup, &arena, &records);
   if (driver.handle != nullptr) {
     anycuda::doctor::write_devices(anycuda::doctor::Functions(driver.handle), &records);

@@ -1,5 +1,6 @@
-// Asks as a program that is no Python: by being none. ask FILE about | driver | LIBRARY MAJOR,
-// where FILE is the number of an open file descriptor. The exit status is the question's.
+// Asks as a program that is not Python: it is one. ask FILE about | driver | machine | folders
+// PREFIX FOLDER... | LIBRARY MAJOR, where FILE is the number of an open file descriptor. The exit
+// status is the question's.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,6 +17,10 @@ int answer(int count, char** words) {
   fcntl(file, F_SETFD, FD_CLOEXEC);  // what a driver starts must not keep the answer open
   if (std::strcmp(words[2], "about") == 0) return anycuda_doctor_about(file);
   if (std::strcmp(words[2], "driver") == 0) return anycuda_doctor_driver(file);
+  if (std::strcmp(words[2], "machine") == 0) return anycuda_doctor_machine(file);
+  if (std::strcmp(words[2], "folders") == 0) {
+    return anycuda_doctor_folders(count - 3, words + 3, file);
+  }
   return count == 4 ? anycuda_doctor_ask(words[2], std::atoi(words[3]), file) : 2;
 }
 

@@ -22,7 +22,26 @@ PROGRAMS = BUILD / "tests" / "integration" / "patched" if BUILD else None
 WITHOUT_RIGHTS = (BUILD / "world/anycuda_without_rights", ROOT, BUILD, os.environ.get("ANYCUDA_CACHE", BUILD), "--"
                   ) if BUILD else ()
 
+# A driver that works, as far as it is asked.
+WORKING = """
+#include <string.h>
+int cuDriverGetVersion(int* version) { *version = 12090; return 0; }
+int cuInit(unsigned flags) { return 0; }
+int cuDeviceGetCount(int* count) { *count = COUNT; return 0; }
+int cuDeviceGet(int* device, int number) { *device = number; return 0; }
+int cuDeviceGetName(char* name, int size, int device) { strncpy(name, "Test GPU", size); return 0; }
+int cuDeviceGetAttribute(int* value, int what, int device) { *value = what == 75 ? 9 : 0; return 0; }
+int cuDeviceTotalMem_v2(unsigned long* size, int device) { *size = 8UL << 30; return 0; }
+"""
+
 needs_build = unittest.skipUnless(COMMAND and COMMAND.exists(), "ANYCUDA_BUILD names no build with the command")
+
+
+def with_core(source: str, count: int = 1) -> str:
+    """The core functions too, without which a file is no driver to the loader."""
+    names = json.loads((ROOT / "stubs/cuda/library.json").read_text())["core"]
+    rest = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names if f"{name}(" not in source)
+    return source.replace("COUNT", str(count)) + rest
 
 
 @functools.lru_cache(maxsize=None)
@@ -55,6 +74,7 @@ class Machine:
     """A folder that stands for "/", with an environment of Python in it."""
 
     before: tuple[str | Path, ...] = ()  # what starts the programs
+    python: str | Path = sys.executable
 
     def __init__(self, test: unittest.TestCase) -> None:
         folder = tempfile.TemporaryDirectory(prefix="doctor-")
@@ -127,7 +147,7 @@ class Machine:
                               env=self.variables, timeout=120, **options)
 
     def doctor(self, *words: str, command: Path | None = None) -> subprocess.CompletedProcess:
-        return self.run([sys.executable, command or COMMAND, "doctor", *words])
+        return self.run([self.python, command or COMMAND, "doctor", *words])
 
     def told(self, *words: str) -> dict:
         """The report as JSON; with the exit status in `status`."""

@@ -1,11 +1,11 @@
 """`anycuda doctor` on machines with the real libraries."""
 
-import json
 import shutil
 import unittest
 from pathlib import Path
 
-from doctor_support import COMMAND, Machine, decisions, library, library_file, needs_build, place, taken
+from doctor_support import (COMMAND, WORKING, Machine, decisions, library, library_file, needs_build, place, taken,
+                            with_core)
 
 CUDARTS = ("11.8", "12.9", "13.5")
 CRASHING = """
@@ -20,17 +20,6 @@ int cuDriverGetVersion(int* version) {
   for (;;) pause();
 }
 """
-# A driver that works, as far as it is asked.
-WORKING = """
-#include <string.h>
-int cuDriverGetVersion(int* version) { *version = 12090; return 0; }
-int cuInit(unsigned flags) { return 0; }
-int cuDeviceGetCount(int* count) { *count = COUNT; return 0; }
-int cuDeviceGet(int* device, int number) { *device = number; return 0; }
-int cuDeviceGetName(char* name, int size, int device) { strncpy(name, "Test GPU", size); return 0; }
-int cuDeviceGetAttribute(int* value, int what, int device) { *value = what == 75 ? 9 : 0; return 0; }
-int cuDeviceTotalMem_v2(unsigned long* size, int device) { *size = 8UL << 30; return 0; }
-"""
 NVML = """
 #include <string.h>
 int nvmlInit_v2(void) { return 0; }
@@ -38,13 +27,6 @@ int nvmlShutdown(void) { return 0; }
 const char* nvmlErrorString(int status) { return "no"; }
 int nvmlSystemGetDriverVersion(char* version, unsigned size) { strncpy(version, "BRANCH.1", size); return 0; }
 """
-
-
-def with_core(source: str, count: int = 1) -> str:
-    """The core functions too, without which a file is no driver to the loader."""
-    names = json.loads((Path(__file__).resolve().parents[2] / "stubs/cuda/library.json").read_text())["core"]
-    rest = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names if f"{name}(" not in source)
-    return source.replace("COUNT", str(count)) + rest
 
 
 @needs_build
@@ -71,7 +53,7 @@ class Machines(unittest.TestCase):
         self.assertEqual(set(taken(report).values()), {""})
         self.assertEqual((report["status"], report["possible"]), (1, False))
         self.assertIn("no usable CUDA runtime", report["reasons"])
-        (hint,) = [one for one in report["help"] if one["why"] == "a program gets no CUDA runtime"]
+        (hint,) = [one for one in report["help"] if one["why"] == "A program gets no CUDA runtime."]
         self.assertEqual(hint["commands"], ["pip install nvidia-cuda-runtime-cu12"])
         self.assertIn("CUDA 12 or older", hint["what"])
 

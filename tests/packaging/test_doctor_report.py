@@ -9,12 +9,15 @@ import unittest
 from unittest import mock
 
 from doctor_support import COMMAND, ROOT, Machine, needs_build
+from situation_support import error_names
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import terminal  # noqa: E402
-from anycuda.doctor import as_json, findings, hints, machine, records, text, verdict, words  # noqa: E402
+from anycuda.doctor import (advice, as_json, environment, findings, hints, machine, packages, records,  # noqa: E402
+                            text, verdict, words)
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
+from anycuda.doctor.hint import missing_dependency, sentence  # noqa: E402
 
 GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
 WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU])
@@ -112,18 +115,25 @@ class Hints(unittest.TestCase):
         for about, command in (({}, "sudo apt install nvidia-driver"),
                                ({"distribution": "arch"}, "sudo pacman -S nvidia nvidia-utils"),
                                ({"container": True}, "docker run --gpus all ..."),
-                               ({"wsl": True}, "wsl --update  # in Windows")):
+                               ({"wsl": True}, "wsl --update  # in Windows"),
+                               ({"wsl": True, "wsl_driver": True}, "export LD_LIBRARY_PATH=/usr/lib/wsl/lib"),
+                               ({"wsl": True, "wsl_driver": True, "variables": {"LD_LIBRARY_PATH": "/a b"}},
+                                "export LD_LIBRARY_PATH=/usr/lib/wsl/lib:'/a b'")):
             self.assertEqual(self.commands(found(driver=Driver()), **about)[0], command)
 
     def test_without_a_gpu_it_depends_on_what_the_driver_says(self):
         none = Driver("/x", "12.2", calls=[NO_DEVICE])
-        self.assertIn("nvidia-smi", self.commands(found(driver=none)))
+        devices = {"nvidiactl": 0, "nvidia0": 0, "nvidia-uvm": 0}
+        self.assertIn("nvidia-smi", self.commands(found(driver=none), devices=devices))
         self.assertIn("sudo modprobe nvidia", self.commands(found(driver=none), kernel_driver=""))
         self.assertIn("docker run --gpus all ...", self.commands(found(driver=none), kernel_driver="", container=True))
         self.assertIn("sudo reboot", self.commands(found(driver=Driver("/x", "12.2", calls=[MISMATCH]))))
         for hides, value in ((True, ""), (True, "-1"), (False, "0"), (False, "0,1")):
-            with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": value}):
-                self.assertEqual("unset CUDA_VISIBLE_DEVICES" in self.commands(found(driver=none)), hides, value)
+            machine_with = here(variables={"CUDA_VISIBLE_DEVICES": value})
+            self.assertEqual(machine_with.hidden_gpus, value if hides else None)
+            self.assertIn("unset CUDA_VISIBLE_DEVICES",
+                          self.commands(found(driver=none), variables={"CUDA_VISIBLE_DEVICES": value},
+                                        devices=devices))
 
     def test_names_of_files_are_quoted(self):
         unread = Decision("", "", "", False, False)
@@ -133,7 +143,110 @@ class Hints(unittest.TestCase):
     def test_what_crashes_is_named(self):
         library = runtime([], _12=Answer(ended="crash: signal 11", last_step="cudart: opening /x"))
         (one,) = hints.hints_for(found(library), here())
-        self.assertIn("cudart: opening /x", one.what)
+        self.assertIn("cudart: opening /x", one.why)
+
+    def test_probes_that_failed_are_no_facts(self):
+        """Where /dev was not seen, that a device file is missing is no finding."""
+        for status in (999, 101, 304, 100):
+            driver = Driver("/x", "12.2", calls=[Call("cuInit", status, "X", "")])
+            for about in ({}, {"container": True, "container_kind": "docker"}):
+                (one,) = hints.hints_for(found(driver=driver), here(ended="no answer within 30 s", **about))
+                self.assertIn(one.situation, ("other_error", "invalid_device"))
+
+    def test_texts_of_the_loader_become_sentences(self):
+        for text_, said in (("install it", "Install it."), ("ANYCUDA_X=1 is odd.", "ANYCUDA_X=1 is odd."),
+                            ("/a is odd", "/a is odd."), ("libx.so is odd", "libx.so is odd.")):
+            self.assertEqual(sentence(text_), said)
+
+    def test_dependencies_in_the_dynamic_linkers_words(self):
+        no = "cannot open shared object file: No such file or directory"
+        for said, name in ((f"the dynamic linker refused it: libx.so.1: {no}", "libx.so.1"), (f"/a/x.so: {no}", ""),
+                           (f"/b.so: {no}", "/b.so"), ("/a/x.so: undefined symbol: y", ""), ("", "")):
+            self.assertEqual(missing_dependency(said, "/a/x.so"), name)
+
+    def test_a_library_of_another_environment_and_how_it_comes_first(self):
+        there = environment.Environment("/venv")
+        near = candidate("/venv/lib/libcudart.so.12", _12=PASSED)
+        for path, place, variables, command in (
+                ("/c/lib/libcudart.so.13", "environment", {"CONDA_PREFIX": "/c"}, "conda deactivate"),
+                ("/o/lib/libcudart.so.13", "environment", {"VIRTUAL_ENV": "/o"}, "deactivate"),
+                ("/p/nvidia/libcudart.so.13", "environment", {"PYTHONPATH": "/x:/p"}, "unset PYTHONPATH"),
+                ("/h/.local/lib/python3.9/x.so", "environment", {}, "export PYTHONNOUSERSITE=1"),
+                ("/q/x.so", "environment", {}, "export ANYCUDA_CUDART=/venv/lib/libcudart.so.12"),
+                ("/l/x.so", "library_path", {"LD_LIBRARY_PATH": "/l/"}, "unset LD_LIBRARY_PATH"),
+                ("/l/x.so", "loaded", {}, "env | grep -E '^LD_|^PYTHON'")):
+            taken = candidate(path, _12=TAKEN)
+            taken.place = place
+            what = found(runtime([taken, near], _12=loads()))
+            (one,) = hints.hints_for(what, here(variables=variables), there)
+            self.assertEqual((one.situation, one.commands), ("other_environment", [command]))
+            for nobody in (environment.Environment(""), environment.Environment("/x", path.rsplit("/", 1)[0])):
+                self.assertEqual(hints.hints_for(what, here(variables=variables), nobody), [])
+
+
+class Advice(unittest.TestCase):
+    TABLES = (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU, advice.LIBRARIES)
+
+    def test_every_row_is_sentences_with_a_source(self):
+        for situation, row in ((name, row) for table in self.TABLES for name, row in table.items()):
+            for words_ in (row.cause, row.remedy):
+                self.assertRegex(words_, r"(?s)\A[A-Z{/].*\.\Z", situation)
+            self.assertTrue(row.source.startswith(("https://", "docs/")), situation)
+
+    def test_statuses_are_those_of_the_driver_api(self):
+        names = {34: "STUB_LIBRARY", 2: "OUT_OF_MEMORY", 100: "NO_DEVICE", 101: "INVALID_DEVICE",
+                 802: "SYSTEM_NOT_READY", 803: "SYSTEM_DRIVER_MISMATCH", 804: "COMPAT_NOT_SUPPORTED_ON_DEVICE",
+                 805: "MPS_CONNECTION_FAILED", 806: "MPS_RPC_FAILURE", 807: "MPS_SERVER_NOT_READY",
+                 808: "MPS_MAX_CLIENTS_REACHED", 809: "MPS_MAX_CONNECTIONS_REACHED", 810: "MPS_CLIENT_TERMINATED",
+                 999: "UNKNOWN"}
+        self.assertEqual({number: error_names()[number] for number in names},
+                         {number: f"CUDA_ERROR_{name}" for number, name in names.items()})
+        self.assertLessEqual(set(advice.BY_STATUS), set(names))
+
+    def test_install_commands(self):
+        for asked, command in (
+                (("nvrtc", "pip", "", "12.2", 13), "pip install nvidia-cuda-nvrtc-cu12"),
+                (("nvrtc", "conda", "/c", "12.2", 13),
+                 "conda install -c conda-forge cuda-nvrtc cuda-version=12.2 -p /c"),
+                (("nvjitlink", "pixi", "/c", "", 13), "pixi add libnvjitlink cuda-version=13"),
+                (("cudart", "mamba", "/c d", "11.4", 13), "mamba install -c conda-forge cudatoolkit=11.8 -p '/c d'"),
+                (("cudart", "micromamba", "/c", "14.1", 13),
+                 "micromamba install -c conda-forge cuda-cudart cuda-version=13 -p /c"),
+                (("cudart", "conda", "/c", "13.0", 12),
+                 "conda install -c conda-forge cuda-cudart cuda-version=12.9 -p /c")):
+            self.assertEqual(packages.library(*asked), command)
+
+    def test_commands_that_repair(self):
+        for asked, command in (
+                (("cudart", "pip", "/v", 13), "pip install --force-reinstall --no-deps 'nvidia-cuda-runtime==13.*'"),
+                (("nvrtc", "mamba", "/c", 12), "mamba install --force-reinstall -c conda-forge cuda-nvrtc -p /c"),
+                (("nvrtc", "conda", "/c", 11), "conda install --force-reinstall -c conda-forge cudatoolkit -p /c"),
+                (("nvrtc", "pixi", "/c", 12), "pixi reinstall")):
+            self.assertEqual(packages.repair(*asked), command)
+
+    def test_one_advice_for_each_folder_that_is_closed(self):
+        closed = environment.Environment("/v", denied=[environment.Denied(path, "/o") for path in ("/o/a", "/o/b")])
+        self.assertEqual([one.why for one in hints.hints_for(found(), here(), closed)],
+                         ["/o is closed to this user. This user may not enter /o, so that nothing in /o/a is found."])
+        there = here(variables={"LD_LIBRARY_PATH": "/o/b"})
+        (one,) = [one for one in hints.hints_for(found(driver=Driver()), there, closed) if "driver" in one.why]
+        self.assertIn("/o/b", one.why)
+
+    def test_managers(self):
+        for prefix, conda, pixi, history, manager in (
+                ("/venv", False, False, "", "pip"), ("/c", True, False, "", "conda"),
+                ("/c", True, True, "", "pixi"), ("/p/.pixi/envs/default", True, False, "", "pixi"),
+                ("/c", True, False, "==> x <==\n# cmd: /o/bin/mamba create\n", "mamba"),
+                ("/c", True, False, "# cmd: micromamba install\n# cmd: conda x\n", "micromamba"),
+                ("/c", True, False, "# cmd: constructor\n", "conda")):
+            self.assertEqual(environment.manager_of(prefix, conda, pixi, history), manager)
+
+    def test_packages_of_distributions(self):
+        for distribution, command in (("debian", "dpkg -S '/a b'"), ("rocky", "rpm -qf '/a b'"),
+                                      ("opensuse-leap", "%{NAME} '/a b'"), ("", "package manager")):
+            self.assertIn(command, packages.reinstall(distribution, "/a b"))
+        self.assertEqual(packages.provide("fedora", "x.so.1"), "dnf provides '*/x.so.1'")
+        self.assertEqual(packages.install_fabric("ubuntu", ""), "")
 
 
 class Words(unittest.TestCase):
@@ -237,7 +350,7 @@ A program gets, by the CUDA that it was built for
   CUDA runtime  12.9     12.9
 
 What would help
-  1.  ANYCUDA_COMPAT=x is not understood: set it to strict, best_effort or off, or unset it
+  1.  ANYCUDA_COMPAT=x is refused. Its value is not understood. Set it to strict, best_effort or off, or unset it.
         $ unset ANYCUDA_COMPAT
 
 CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
@@ -306,8 +419,8 @@ class Terminals(unittest.TestCase):
         self.assertIn("\033[31mCUDA work is not possible", self.on_a_terminal())
 
     def test_no_color_and_a_dumb_terminal_get_none(self):
-        for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-            said = self.on_a_terminal(**environment)
+        for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            said = self.on_a_terminal(**variables)
             self.assertIn("CUDA work is not possible", said)
             self.assertNotIn("\033", said)
 

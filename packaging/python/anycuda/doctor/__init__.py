@@ -8,11 +8,11 @@ import os
 
 from .. import terminal
 from ..failure import Failure
-from . import as_json, questions, text
+from . import as_json, environment, questions, text
 from .findings import (UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of,
                        setting_of)
 from .hints import hints_for
-from .machine import this_machine
+from .machine import machine_of
 from .verdict import RUNTIME, judge
 
 NAME = "doctor"
@@ -56,9 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
     known = [library_of(record) for record in about.of("library")]
     _check("library", libraries, [library.name for library in known])
     _check("caller", callers, list(dict.fromkeys(caller for library in known for caller in library.callers)))
-    findings = _ask(asker, known, callers, [setting_of(record) for record in about.of("setting")], libraries)
-    machine, verdict = this_machine(arguments.native), judge(findings)
-    hints = hints_for(findings, machine)
+    folders = environment.question_of(arguments.native, os.environ)
+    findings, outcomes = _ask(asker, known, callers, [setting_of(record) for record in about.of("setting")], libraries,
+                              [questions.MACHINE, folders])
+    machine = machine_of(outcomes[questions.MACHINE], arguments.native, os.environ)
+    verdict = judge(findings)
+    hints = hints_for(findings, machine, environment.environment_of(outcomes[folders]))
     version = about.first("format").text("version")
     # The runtime was asked for in any case.
     findings.libraries = [one for one in findings.libraries if not libraries or one.name in libraries]
@@ -71,18 +74,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _ask(asker: questions.Asker, known: list[Library], callers: list[str], settings: list[Setting],
-         libraries: list[str]) -> Findings:
+         libraries: list[str], others: list[tuple[str, ...]]) -> tuple[Findings, dict]:
+    """What was found, and the outcomes of all questions."""
     chosen = [one for one in known if not libraries or one.name in (*libraries, RUNTIME)]
     asked = {
         (one.name, "0" if caller == UNVERSIONED else caller): (one, caller)
         for one in chosen for caller in one.callers if not callers or caller in callers or one.is_driver
     }
-    outcomes = asker.ask([questions.DRIVER, *asked])
+    outcomes = asker.ask([questions.DRIVER, *others, *asked])
     for question, (library, caller) in asked.items():
         add_answer(library, caller, outcomes[question])
     for library in chosen:
         library.sort()
-    return Findings(chosen, driver_of(outcomes[questions.DRIVER]), settings + _unknown_settings(known, settings))
+    driver = driver_of(outcomes[questions.DRIVER])
+    return Findings(chosen, driver, settings + _unknown_settings(known, settings)), outcomes
 
 
 def _unknown_settings(known: list[Library], settings: list[Setting]) -> list[Setting]:

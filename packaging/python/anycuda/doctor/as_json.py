@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 
 from .findings import Findings
-from .hints import Hint
+from .hint import Hint
 from .machine import Machine
 from .verdict import POSSIBLE, Verdict
 

@@ -34,8 +34,19 @@ class Call:
 
 
 @dataclass
+class Tried:
+    """A file that is named like a driver and does not serve as one. `size`: -1 if it is not there."""
+
+    path: str
+    state: str
+    size: int
+    reason: str
+
+
+@dataclass
 class Driver:
-    """`ended`: how asking it failed; `problem`: why it is no driver that can be used."""
+    """`ended`: how asking it failed; `problem`: why it cannot be used. `status`: of cuDriverGetVersion.
+    `file`: behind all links."""
 
     path: str = ""
     cuda: str = ""
@@ -46,6 +57,9 @@ class Driver:
     gpus: list[Gpu] = field(default_factory=list)
     ended: str = ""
     last_step: str = ""
+    file: str = ""
+    status: int = 0
+    tried: list[Tried] = field(default_factory=list)
 
     @property
     def failed_call(self) -> Call | None:
@@ -109,6 +123,7 @@ class Library:
     places: list[Place] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     answers: dict[str, Answer] = field(default_factory=dict)  # by caller
+    install_hint: str = ""  # what the stubs say of installing it
 
     @property
     def short(self) -> str:
@@ -140,7 +155,7 @@ def library_of(about: Record) -> Library:
     majors = about.text("majors").split()
     # The driver's functions have no versions: there is one kind of caller.
     return Library(about.text("name"), about.text("product"), about.text("stub"), about.text("variable"),
-                   about.flag("is_driver"), [*majors, UNVERSIONED])
+                   about.flag("is_driver"), [*majors, UNVERSIONED], install_hint=about.text("install_hint"))
 
 
 def setting_of(record: Record) -> Setting:
@@ -173,8 +188,11 @@ def driver_of(outcome: Outcome) -> Driver:
              for call in outcome.of("call")]
     gpus = [Gpu(gpu.text("name"), f"{gpu.number('major')}.{gpu.number('minor')}", gpu.number("memory"))
             for gpu in outcome.of("gpu")]
+    tried = [Tried(one.text("path"), one.text("state"), one.number("size"), one.text("reason"))
+             for one in outcome.of("tried")]
     return Driver(record.text("path"), version_of(record), branch.number("number"), branch.text("problem"),
-                  record.text("problem"), calls, gpus, outcome.ended, outcome.last_step)
+                  record.text("problem"), calls, gpus, outcome.ended, outcome.last_step, record.text("file"),
+                  record.number("status"), tried)
 
 
 def numbers(version: str) -> list[int]:

@@ -1,137 +1,166 @@
-"""What would help: pure functions of what was found. A hint says why, what to do, and the commands
-for it, which are for the reader to run."""
+"""What would help, the root cause first: the driver, then settings and the runtime, then optional libraries. Pure
+functions of what was found."""
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
-from dataclasses import dataclass, field
 
-from .findings import Answer, Driver, Findings, Library
+from . import packages
+from .advice import LIBRARIES
+from .driver_hints import driver_hints
+from .environment import Environment
+from .findings import Answer, Candidate, Driver, Findings, Library
+from .hint import Hint, hint, missing_dependency, sentence, without_folder
 from .machine import Machine
 from .verdict import RUNTIME, name_of_caller
 
-# The wheel of a library: its name, which carries the major up to 12 (nvidia-cuda-runtime-cu12) and is
-# asked for by version from 13 on (PyPI).
-_WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink"}
-_FIRST_PLAIN_MAJOR = 13
-_DRIVER_PACKAGES = {  # by ID in os-release
-    "debian": ["sudo apt install nvidia-driver"],
-    "ubuntu": ["sudo ubuntu-drivers install"],
-    "fedora": ["sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda  # from RPM Fusion"],
-    "arch": ["sudo pacman -S nvidia nvidia-utils"],
-}
-_BROKEN = ("not_elf", "truncated", "core_symbol_missing", "other_architecture", "open_failed")
+_BROKEN = {"not_elf": "damaged", "truncated": "damaged", "core_symbol_missing": "damaged",
+           "other_architecture": "damaged", "unreadable": "unreadable", "open_failed": "not_opened"}
+_WOULD_SERVE = ("accepted", "other_loaded")  # verdicts on what would be taken if it were for the file alone
 
 
-@dataclass
-class Hint:
-    why: str
-    what: str
-    commands: list[str] = field(default_factory=list)
-
-
-def hints_for(findings: Findings, machine: Machine) -> list[Hint]:
-    found = [*_settings(findings)]
-    for library in findings.libraries:
-        if not library.is_driver:
-            found += _library(library, findings.driver)
-    found += _driver(findings.driver, machine)
-    return found
+def hints_for(findings: Findings, machine: Machine, environment: Environment | None = None) -> list[Hint]:
+    environment = environment or Environment()
+    libraries = sorted((one for one in findings.libraries if not one.is_driver), key=lambda one: one.name != RUNTIME)
+    found = driver_hints(findings.driver, machine, environment) + _settings(findings)
+    denied = _denied(environment)
+    for library in libraries:
+        if library.name != RUNTIME:
+            found += _toolkits(findings, machine)
+            found += denied
+        elif _nothing(library):
+            found += denied
+        found += _library(library, findings.driver, machine, environment)
+    found += _toolkits(findings, machine) + denied
+    return list({(one.why, one.what): one for one in found}.values())
 
 
 def _settings(findings: Findings) -> list[Hint]:
     return [
-        Hint(f"{setting.name}={setting.value} is not understood",
-             f"set it to {setting.values}, or unset it" if setting.values else "correct its name, or unset it",
-             [f"unset {setting.name}"])
+        hint(LIBRARIES, "setting" if setting.values else "setting_unknown",
+             f"{setting.name}={setting.value} is refused.", name=setting.name, values=setting.values)
         for setting in findings.settings if not setting.understood
     ]
 
 
-def _library(library: Library, driver: Driver) -> list[Hint]:
-    found = []
-    # A setting that is not understood has its own hint.
-    nothing = {caller: answer for caller, answer in library.answers.items()
-               if not (answer.path or answer.ended or answer.refused)}
+def _denied(environment: Environment) -> list[Hint]:
+    by_blocker = {one.blocker: one for one in reversed(environment.denied)}
+    return [hint(LIBRARIES, "folder_denied", f"{one.blocker} is closed to this user.", path=one.path,
+                 blocker=one.blocker)
+            for one in reversed(list(by_blocker.values()))]
+
+
+def _library(library: Library, driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
+    found = [_file(library, one, machine, environment) for one in library.candidates if one.state in _BROKEN]
+    found += [hint(LIBRARIES, "crash", f"Looking for the {library.short} fails: {answer.ended}.",
+                   step=answer.last_step or "none")
+              for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
+    nothing = _nothing(library)
     if nothing:
         answers = list(nothing.values())
-        found.append(Hint(_who_gets_nothing(library, list(nothing)), _hint(answers),
-                          _install(library, driver, answers)))
-    for answer in {answer.last_step: answer for answer in library.answers.values() if answer.ended}.values():
-        found.append(Hint(
-            f"looking for the {library.short}: {answer.ended}",
-            f"a program would end there too; the last step was: {answer.last_step or 'none'}"))
-    return found + [_file(candidate.path, candidate.state) for candidate in library.candidates
-                    if candidate.state == "unreadable" or candidate.state in _BROKEN]
+        found.append(Hint(_who_gets_nothing(library, list(nothing)), _remedy(library, answers, environment),
+                          _install(library, driver, answers, environment), "no_library", "docs/doctor.md"))
+    # What works in spite of a broken file is no reason to begin with the file.
+    other = _other_environment(library, machine, environment)
+    return other + found
+
+
+def _nothing(library: Library) -> dict[str, Answer]:
+    """A setting that is not understood has a hint of its own."""
+    return {caller: answer for caller, answer in library.answers.items()
+            if not (answer.path or answer.ended or answer.refused)}
 
 
 def _who_gets_nothing(library: Library, callers: list[str]) -> str:
     if len(callers) < len(library.answers):
-        return f"a program built for {' or '.join(map(name_of_caller, callers))} gets no {library.short}"
-    return f"{'a program' if library.name == RUNTIME else 'a program that uses it'} gets no {library.short}"
+        return f"A program built for {' or '.join(map(name_of_caller, callers))} gets no {library.short}."
+    return f"{'A program' if library.name == RUNTIME else 'A program that uses it'} gets no {library.short}."
 
 
-def _hint(answers: list[Answer]) -> str:
-    return "; ".join(dict.fromkeys(answer.advice for answer in answers))
+def _remedy(library: Library, answers: list[Answer], environment: Environment) -> str:
+    text = "; ".join(dict.fromkeys(answer.advice for answer in answers))
+    if environment.manager != "pip" and library.install_hint:
+        # Its words name pip, which must install nothing into such an environment.
+        text = text.replace(library.install_hint, f"install the {library.short} into the {environment.manager} "
+                                                  f"environment {environment.prefix}")
+    return sentence(text)
 
 
-def _install(library: Library, driver: Driver, answers: list[Answer]) -> list[str]:
-    """A release that this driver runs. Where what is there is refused for another reason than its
-    version, installing does not help."""
-    said = _hint(answers)
-    if library.name not in _WHEELS or "install" not in said:
+def _install(library: Library, driver: Driver, answers: list[Answer], environment: Environment) -> list[str]:
+    """Where what is there is refused for another reason than its version, installing does not help."""
+    if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
         return []
     newest = max(int(caller) for caller in library.answers if caller.isdigit())
-    known = int(driver.cuda.split(".")[0]) if driver.cuda else newest
-    return [f"pip install {wheel(library.name, min(known, newest))}"]
+    return [packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest)]
 
 
-def wheel(library: str, major: int) -> str:
-    name = _WHEELS[library]
-    return shlex.quote(f"{name}=={major}.*") if major >= _FIRST_PLAIN_MAJOR else f"{name}-cu{major}"
+def _file(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> Hint:
+    path, row = candidate.path, _BROKEN[candidate.state]
+    said = next((decision.reason for decision in candidate.decisions.values()), "")
+    reason = said.replace("the dynamic linker refused it: ", "") or candidate.state.replace("_", " ")
+    missing = missing_dependency(said, path)
+    if row == "not_opened" and missing:
+        row = "dependency"
+    elif row == "not_opened" and "GLIBC" in said:
+        row = "glibc"
+    return hint(LIBRARIES, row, f"{path} does not serve as {library.short}.",
+                {"provide": packages.provide(machine.distribution, missing),
+                 "repair": _repair(library, candidate, machine, environment)},
+                path=path, reason=reason, missing=missing)
 
 
-def _file(path: str, state: str) -> Hint:
-    if state == "unreadable":
-        return Hint(f"{path} cannot be read", "let this user read it and enter the folders above it",
-                    [f"namei -l {shlex.quote(path)}"])
-    return Hint(f"{path} is damaged, or not for this machine", "install its package again, or remove it")
+def _repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> str:
+    """By who has installed it: the environment's package manager, or the distribution's."""
+    major = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
+    if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
+        return packages.repair(library.name, environment.manager, environment.prefix, int(major[1]))
+    return packages.reinstall(machine.distribution, candidate.path)
 
 
-def _driver(driver: Driver, machine: Machine) -> list[Hint]:
-    if driver.ended:
-        return [Hint(f"asking the driver: {driver.ended}",
-                     f"the last step was: {driver.last_step or 'none'}; install the driver again, or restart")]
-    if not driver.path:
-        return [_no_driver(machine)]
-    failed = driver.failed_call
-    if driver.problem or failed is not None or not driver.gpus:
-        return [_no_gpu(driver, machine)]
-    return []
+def _other_environment(library: Library, machine: Machine, environment: Environment) -> list[Hint]:
+    """A library from elsewhere is taken though the environment in use has one that would serve."""
+    taken = next((one for one in library.candidates if library.taken_by(one)), None)
+    if taken is None or taken.place == "variable" or not environment.prefix or environment.has(taken.path):
+        return []
+    callers = library.taken_by(taken)
+    nearest = next((one for one in library.candidates
+                    if environment.has(one.path) and one.state == "usable" and one.place != "toolkit"
+                    and any(one.decisions[caller].verdict in _WOULD_SERVE for caller in callers
+                            if caller in one.decisions)), None)
+    if nearest is None:
+        return []
+    how, command = _cause_of(library, taken, nearest, machine)
+    return [hint(LIBRARIES, "other_environment", f"The {library.short} of another environment is taken: {taken.path}.",
+                 {"command": command}, how=how, prefix=environment.prefix, nearest=nearest.path)]
 
 
-def _no_driver(machine: Machine) -> Hint:
-    why = "no driver library (libcuda.so.1) was found"
-    if machine.wsl:
-        return Hint(why, "install NVIDIA's driver in Windows: WSL gets it from there", ["wsl --update  # in Windows"])
-    if machine.container:
-        return Hint(why, "start the container with the host's driver and GPUs",
-                    ["docker run --gpus all ...", "podman run --device nvidia.com/gpu=all ..."])
-    return Hint(why, "install NVIDIA's display driver, and restart", _DRIVER_PACKAGES.get(machine.distribution, []))
+def _cause_of(library: Library, taken: Candidate, nearest: Candidate, machine: Machine) -> tuple[str, str]:
+    variables = machine.variables
+    use_it = f"export {library.variable}={shlex.quote(nearest.path)}"
+    if taken.place == "loaded":
+        preloaded = taken.path in variables.get("LD_PRELOAD", "").replace(":", " ").split()
+        return (("LD_PRELOAD loads it first", "unset LD_PRELOAD") if preloaded else
+                ("The process has loaded it already", "env | grep -E '^LD_|^PYTHON'"))
+    if taken.place == "library_path":
+        folder = os.path.dirname(taken.path)
+        return (f"LD_LIBRARY_PATH names {folder}", without_folder(variables.get("LD_LIBRARY_PATH", ""), folder))
+    for name, command in (("CONDA_PREFIX", "conda deactivate"), ("VIRTUAL_ENV", "deactivate"),
+                          ("PYTHONPATH", "unset PYTHONPATH")):
+        if any(part and taken.path.startswith(part.rstrip("/") + "/") for part in variables.get(name, "").split(":")):
+            return f"{name} leads to it", command
+    if "/.local/lib/python" in taken.path:
+        return "It is among the user's own packages", "export PYTHONNOUSERSITE=1"
+    return "Its place is searched first", use_it
 
 
-def _no_gpu(driver: Driver, machine: Machine) -> Hint:
-    failed = driver.failed_call
-    said = f"{failed.name}: {failed.error or failed.status}" if failed is not None else driver.problem or "it sees none"
-    why = f"the driver gives no GPU ({said})"
-    if machine.hidden_gpus is not None:
-        return Hint(why, f"CUDA_VISIBLE_DEVICES={machine.hidden_gpus} hides GPUs", ["unset CUDA_VISIBLE_DEVICES"])
-    if failed is not None and failed.error == "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH":
-        return Hint(why, "library and kernel module of the driver are of different releases: restart",
-                    ["cat /proc/driver/nvidia/version", "sudo reboot"])
-    if machine.container and not machine.kernel_driver:
-        return Hint(why, "start the container with the host's GPUs", ["docker run --gpus all ..."])
-    if not machine.kernel_driver:
-        return Hint(why, "the driver's kernel module is not loaded, or there is no NVIDIA GPU",
-                    ["lspci | grep -i nvidia", "sudo modprobe nvidia"])
-    return Hint(why, "look at what the driver says of its GPUs", ["nvidia-smi", "sudo dmesg | grep -i nvrm"])
+def _toolkits(findings: Findings, machine: Machine) -> list[Hint]:
+    path, home = (machine.variables.get(name, "") for name in ("CUDA_PATH", "CUDA_HOME"))
+    if not path or not home or os.path.normpath(path) == os.path.normpath(home):
+        return []
+    used = {one.path for library in findings.libraries for one in library.candidates if one.place == "toolkit"}
+    has = {folder: any(one.startswith(folder.rstrip("/") + "/") for one in used) for folder in (path, home)}
+    command = (f"export CUDA_PATH={shlex.quote(home)}" if has[home] and not has[path] else
+               f"export CUDA_HOME={shlex.quote(path)}")
+    return [hint(LIBRARIES, "toolkits_differ", "The toolkit is ambiguous.", {"command": command}, path=path, home=home)]

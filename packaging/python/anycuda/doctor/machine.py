@@ -1,16 +1,30 @@
-"""The machine that is asked about, as far as a reader of a report wants to know it."""
+"""The computer that is asked about: pure functions of what the probes found (compat/doctor/machine.cc) and of the
+variables."""
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import sys
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from typing import Mapping
 
-_PLACES = ("LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME",
-           "CUDA_VISIBLE_DEVICES")
+from .containers import kind_of_container, mount_points
+from .questions import Outcome
+
+_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME",
+              "CUDA_VISIBLE_DEVICES", "CUDA_MPS_PIPE_DIRECTORY", "NVIDIA_VISIBLE_DEVICES",
+              "NVIDIA_DRIVER_CAPABILITIES", "ANYCUDA_CUDA")
+
+
+@dataclass
+class PresentGpu:
+    """A GPU that is built in, whether or not CUDA sees it. `driver`: the kernel's, "" if unknown."""
+
+    address: str
+    name: str = ""
+    uuid: str = ""
+    driver: str = ""
 
 
 @dataclass
@@ -26,16 +40,47 @@ class Machine:
     container: bool
     wsl: bool
     variables: dict[str, str]  # those that say where CUDA is, as far as they are set
+    container_kind: str = ""  # "kubernetes", "docker", ...; "container" where nobody says
+    present_gpus: list[PresentGpu] = field(default_factory=list)
+    devices: dict[str, int] = field(default_factory=dict)  # nvidiactl -> the errno of opening it, 0 if it may be opened
+    wsl_driver: bool = False  # /usr/lib/wsl/lib/libcuda.so.1
+    wsl_device: bool = False  # /dev/dxg
+    nouveau: bool = False  # its module is loaded
+    address_space: int = -1  # bytes that this process may use, -1: no limit
+    overcommit: str = ""  # vm.overcommit_memory
+    mounted_drivers: list[str] = field(default_factory=list)  # files of the driver that are mounts of their own
+    ended: str = ""  # how the probes failed; the facts are then incomplete
+
+    @property
+    def has_gpu(self) -> bool:
+        """Without a GPU the driver's kernel module does not stay loaded (NVRM: No NVIDIA GPU found)."""
+        return bool(self.present_gpus or self.kernel_driver or (self.wsl and self.wsl_device))
 
     @property
     def hidden_gpus(self) -> str | None:
         """What CUDA_VISIBLE_DEVICES says, if it hides every GPU."""
-        value = os.environ.get("CUDA_VISIBLE_DEVICES")
-        return value if value is not None and re.match(r"(-1|NoDevFiles)?\s*(,|\Z)", value) else None
+        value = self.variables.get("CUDA_VISIBLE_DEVICES")
+        return value if value is not None and hides_all(value, self.present_gpus) else None
 
 
-def this_machine(native: bool) -> Machine:
-    release = _os_release()
+def hides_all(value: str, gpus: list[PresentGpu]) -> bool:
+    """CUDA Programming Guide, CUDA_VISIBLE_DEVICES: only devices before the first invalid entry are visible.
+    Entries are indices, UUIDs of GPUs, which may be shortened, and MIG instances, of which nothing is known here."""
+    first = value.split(",")[0].strip()
+    if re.match(r"[0-9]+\Z", first):
+        return bool(gpus) and int(first) >= len(gpus)
+    if first.startswith("GPU-"):
+        return bool(gpus) and all(gpu.uuid and not gpu.uuid.startswith(first) for gpu in gpus)
+    return not first.startswith("MIG-")
+
+
+def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> Machine:
+    texts = {fact.text("name"): fact.text("text") for fact in outcome.of("fact")}
+    files = set(texts)  # a text that could not be read is no mark of anything below
+    release = {name: value.strip("\"'")
+               for name, value in re.findall(r"^(\w+)=(.*)$", texts.get("os_release", ""), re.M)}
+    container = kind_of_container(texts, files, variables)
+    limit = next((one for one in outcome.of("limit") if one.text("name") == "address_space"), None)
     return Machine(
         release.get("PRETTY_NAME", platform.system()),
         release.get("ID", ""),
@@ -44,25 +89,38 @@ def this_machine(native: bool) -> Machine:
         "native" if native else "python",
         platform.python_version(),
         sys.executable,
-        _kernel_driver(),
-        any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv")),
-        "microsoft" in platform.release().lower(),
-        {name: os.environ[name] for name in _PLACES if name in os.environ},
+        _kernel_driver(texts.get("kernel_driver", "")),
+        bool(container),
+        "microsoft" in texts.get("kernel", "").lower(),
+        {name: variables[name] for name in _VARIABLES if name in variables},
+        container,
+        _present_gpus(outcome),
+        {device.text("name"): device.number("error") for device in outcome.of("device")},
+        "wsl_driver" in files,
+        "wsl_device" in files,
+        "nouveau" in files,
+        limit.number("bytes") if limit is not None else -1,
+        texts.get("overcommit", "").strip(),
+        [point for point in mount_points(texts.get("mounts", "")) if "/libcuda.so" in point],
+        outcome.ended,
     )
 
 
-def _os_release() -> dict[str, str]:
-    text = _read("/etc/os-release")
-    return {name: value.strip("\"'") for name, value in re.findall(r"^(\w+)=(.*)$", text, re.M)}
-
-
-def _kernel_driver() -> str:
-    found = re.search(r"Kernel Module.*?\s(\d+\.\d+(?:\.\d+)?)\s", _read("/proc/driver/nvidia/version"))
+def _kernel_driver(text: str) -> str:
+    found = re.search(r"Kernel Module.*?\s(\d+\.\d+(?:\.\d+)?)\s", text)
     return found[1] if found else ""
 
 
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="backslashreplace")
-    except OSError:
-        return ""
+def _present_gpus(outcome: Outcome) -> list[PresentGpu]:
+    gpus: dict[str, PresentGpu] = {}
+    for record in outcome.of("pci_gpu"):
+        address = record.text("address")
+        gpus[address] = PresentGpu(address, driver=record.text("driver"))
+    for record in outcome.of("driver_gpu"):
+        gpu = gpus.setdefault(record.text("address"), PresentGpu(record.text("address")))
+        about = dict(re.findall(r"^([\w ]+):[ \t]*(\S.*?)[ \t]*$", record.text("text"), re.M))
+        gpu.name = about.get("Model", "")
+        uuid = about.get("GPU UUID", "")
+        gpu.uuid = "" if "?" in uuid else uuid  # as the driver writes it of a GPU that nobody has used yet
+        gpu.driver = gpu.driver or "nvidia"
+    return [gpus[address] for address in sorted(gpus)]

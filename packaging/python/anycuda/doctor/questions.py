@@ -11,10 +11,12 @@ from .. import installation
 from ..failure import Failure
 from . import process, records
 
-# A question is its words: ("about",), ("driver",), or a library and a caller's major, as ("cudart", "12");
-# a caller without a version is "0".
+# A question is its words: ("about",), ("driver",), ("machine",), ("folders", prefix, folder...), or a library and
+# a caller's major, as ("cudart", "12"); a caller without a version is "0".
 ABOUT = ("about",)
 DRIVER = ("driver",)
+MACHINE = ("machine",)
+FOLDERS = "folders"
 FORMAT = 1
 _LIBRARY = "libanycuda_doctor.so"
 _PROGRAM = "anycuda-doctor-native"
@@ -98,6 +100,11 @@ def _call(library: Path, question: tuple[str, ...], answer: int) -> int:
         return functions.anycuda_doctor_about(answer)
     if question == DRIVER:
         return functions.anycuda_doctor_driver(answer)
+    if question == MACHINE:
+        return functions.anycuda_doctor_machine(answer)
+    if question[0] == FOLDERS:
+        paths = [os.fsencode(path) for path in question[1:]]
+        return functions.anycuda_doctor_folders(len(paths), (ctypes.c_char_p * len(paths))(*paths), answer)
     name, caller = question
     return functions.anycuda_doctor_ask(os.fsencode(name), int(caller), answer)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import terminal
 from . import words
 from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library
-from .hints import Hint
+from .hint import Hint
 from .machine import Machine
 from .verdict import POSSIBLE, Verdict
 
@@ -72,7 +72,11 @@ def _header(version: str, machine: Machine, page: Page) -> None:
     asked_as = "a program that is no Python"
     if machine.asked_as == "python":
         asked_as = f"Python {machine.python}, {page.path(machine.executable)}"
-    page.pairs([("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("asked as", asked_as)])
+    rows = [("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("asked as", asked_as)]
+    within = [words.CONTAINERS[machine.container_kind or "container"]] if machine.container else []
+    if machine.wsl or within:
+        rows.append(("within", ", ".join([*within, "WSL"] if machine.wsl else within)))
+    page.pairs(rows)
 
 
 def _settings(findings: Findings, page: Page) -> None:
@@ -93,11 +97,15 @@ def _driver(driver: Driver, machine: Machine, page: Page) -> None:
     if driver.cuda:
         rows.append(("CUDA", f"up to {driver.cuda}"))
         rows.append(("branch", str(driver.branch or f"not known: {driver.branch_problem}")))
-    rows.append(("kernel module", machine.kernel_driver or "not loaded"))
+    unknown = f"not known: {machine.ended}" if machine.ended else "not loaded"
+    rows.append(("kernel module", machine.kernel_driver or unknown))
     rows += [("GPU", f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.memory / 2**30:.0f} GiB")
              for gpu in driver.gpus]
     if not driver.gpus:
         rows.append(("GPU", f"none{_why_no_gpu(driver)}"))
+        rows += [("built in", ", ".join(filter(None, [gpu.name or "an NVIDIA GPU", gpu.address,
+                                                      gpu.driver and f"driven by {gpu.driver}"])))
+                 for gpu in machine.present_gpus]
     page.pairs(rows)
 
 
@@ -173,6 +181,6 @@ def _hints(hints: list[Hint], page: Page) -> None:
         return
     page.head("What would help")
     for number, hint in enumerate(hints, 1):
-        page.pairs([(f"{number}.", f"{hint.why}: {hint.what}")])
+        page.pairs([(f"{number}.", f"{hint.why} {hint.what}")])
         for command in hint.commands:
             page.line(f"{_INDENT * 4}$ {command}")

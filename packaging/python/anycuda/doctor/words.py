@@ -51,6 +51,9 @@ PLACES = {
     "toolkit": "CUDA_PATH",
     "system": "system",
 }  # the library's own variable goes by its name
+CONTAINERS = {"kubernetes": "a Kubernetes pod", "containerd": "a container of containerd",
+              "cri-o": "a container of CRI-O", "docker": "a Docker container", "podman": "a Podman container",
+              "apptainer": "an Apptainer container", "lxc": "an LXC container", "container": "a container"}
 COLOURS = {TAKEN: "green", DEPENDS: "cyan", NOT_NEEDED: ""}
 COLOURS.update({word: "yellow" for word in _VERDICTS.values()})
 COLOURS.update({word: "red" for word in _STATES.values()})

@@ -1,0 +1,348 @@
+"""What is known of situations: facts as data. A row has the cause, what to do, commands for the reader to run and
+the document that the row is from. `{name}` is filled in by whoever found the situation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_NVIDIA = "https://docs.nvidia.com"
+_ERRORS = f"{_NVIDIA}/cuda/cuda-driver-api/group__CUDA__TYPES.html"
+_COMPATIBILITY = f"{_NVIDIA}/deploy/cuda-compatibility/"
+_CONTAINERS = f"{_NVIDIA}/datacenter/cloud-native/container-toolkit/latest/"
+_FABRIC = f"{_NVIDIA}/datacenter/tesla/fabric-manager-user-guide/"
+_INSTALLATION = f"{_NVIDIA}/cuda/cuda-installation-guide-linux/"
+_MIG = f"{_NVIDIA}/datacenter/tesla/mig-user-guide/"
+_MPS = f"{_NVIDIA}/deploy/mps/"
+_PROGRAMMING = f"{_NVIDIA}/cuda/cuda-programming-guide/"
+_README = "https://download.nvidia.com/XFree86/Linux-x86_64/580.65.06/README/"
+_WSL = f"{_NVIDIA}/cuda/wsl-user-guide/"
+_KUBERNETES = "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"
+_LINKER = "https://man7.org/linux/man-pages/man8/ld.so.8.html"
+
+
+@dataclass(frozen=True)
+class Advice:
+    cause: str  # a sentence
+    remedy: str  # a sentence
+    commands: tuple[str, ...]
+    source: str
+
+
+DRIVER_LIBRARY = {
+    "driver_truncated": Advice(
+        "The file is truncated: it has {size} bytes and ends before its own segments.",
+        "Install the driver's package again.", ("{reinstall}",), _INSTALLATION),
+    "driver_damaged": Advice(
+        "The file is not a complete driver library: {reason}.",
+        "Install the driver's package again.", ("file -L {path}", "{reinstall}"), _INSTALLATION),
+    "driver_dangling": Advice(
+        "It is a link to a file that does not exist: the driver was removed or updated in part.",
+        "Install the driver's package again.", ("ls -l {path}", "{reinstall}"), _INSTALLATION),
+    "driver_of_the_image": Advice(
+        "The file belongs to the container's image and hides the host's driver: {reason}.",
+        "Remove it from the image, and start the container with the host's GPUs.",
+        ("rm {path}", "{start}"), _CONTAINERS),
+    "driver_of_windows": Advice(
+        "WSL gets this file from the driver in Windows, and the copy is damaged: {reason}.",
+        "Install NVIDIA's driver in Windows again, and restart WSL.", ("wsl --shutdown  # in Windows",), _WSL),
+    "driver_dependency": Advice(
+        "It needs {missing}, which the dynamic linker does not find.",
+        "Install the package that contains {missing}.", ("ldd {path}", "{provide}"), _LINKER),
+    "driver_part_missing": Advice(
+        "It needs {missing}, another library of the driver, which is not installed.",
+        "Install the driver's package again.", ("ldd {path}", "{reinstall}"), _INSTALLATION),
+    "driver_part_not_mounted": Advice(
+        "It needs {missing}, another library of the driver, which the container did not get from its host.",
+        "Start the container with the capability compute.",
+        ("ldd {path}", "{with_compute}"), _CONTAINERS),
+    "driver_not_opened": Advice(
+        "The dynamic linker refuses it: {reason}.",
+        "Make what it names available, or install a driver for this system.", ("ldd -r {path}",), _LINKER),
+    "driver_other_cpu": Advice(
+        "The only ones here are for another CPU: {path}.",
+        "Install the driver for this CPU, 64 bits included.", ("file -L {path}", "{install}"), _INSTALLATION),
+    "driver_unreadable": Advice(
+        "This user may not read it ({reason}).",
+        "Let this user read it and enter the folders above it.", ("namei -l {path}",), _LINKER),
+    "driver_setting": Advice(
+        "{variable} names it, and it does not serve as a driver: {reason}.",
+        "Correct {variable}, or unset it.", ("unset {variable}",), "docs/doctor.md"),
+    "driver_missing": Advice(
+        "NVIDIA's display driver is not installed, or its folder is unknown to the dynamic linker.",
+        "Install NVIDIA's display driver, and restart.", ("{install}",), _INSTALLATION),
+    "driver_missing_for_gpu": Advice(
+        "This computer has {gpus}, and its driver is not installed.",
+        "Install NVIDIA's display driver, and restart.", ("{install}",), _INSTALLATION),
+    "driver_not_mounted": Advice(
+        "The container has the GPUs' device files and not the driver's libraries for CUDA: "
+        "NVIDIA_DRIVER_CAPABILITIES ({capabilities}) must contain compute.",
+        "Start the container with the capability compute.", ("{with_compute}",), _CONTAINERS),
+    "driver_missing_in_wsl": Advice(
+        "This is WSL, which gets libcuda.so.1 from NVIDIA's driver in Windows (/usr/lib/wsl/lib).",
+        "Install NVIDIA's driver in Windows and update WSL; install no Linux driver.",
+        ("wsl --update  # in Windows", "wsl --shutdown  # in Windows"), _WSL),
+    "driver_not_listed_in_wsl": Advice(
+        "This is WSL, and the driver in /usr/lib/wsl/lib is not among the dynamic linker's folders.",
+        "Name its folder, or restart WSL so that it registers the folder.",
+        ("export LD_LIBRARY_PATH=/usr/lib/wsl/lib{and_library_path}", "wsl --shutdown  # in Windows"), _WSL),
+    "driver_crash": Advice(
+        "The last step was: {step}.",
+        "Install the driver again, or restart the computer.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _README),
+}
+
+# By what the driver answers: the status of cuDriverGetVersion or cuInit (cuda.h, cudaError_enum).
+STUB_LIBRARY, OUT_OF_MEMORY, NO_DEVICE, INVALID_DEVICE = 34, 2, 100, 101
+SYSTEM_NOT_READY, DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED, UNKNOWN = 802, 803, 804, 999
+
+DRIVER_CALL = {
+    "stub_library": Advice(
+        "{path} is the CUDA Toolkit's link-time stub, not a driver: programs are linked with it, and it cannot run "
+        "them.",
+        "Take its folder out of the dynamic linker's path, so that the driver's own libcuda.so.1 is found.",
+        ("{without_folder}", "ldconfig -p | grep libcuda.so.1"), _ERRORS),
+    "out_of_memory": Advice(
+        "The driver could not get memory: other programs hold the computer's, the container's or the GPU's memory.",
+        "End programs that hold memory, or raise the limit of the job.",
+        ("nvidia-smi", "free -h", "cat /sys/fs/cgroup/memory.max"), _ERRORS),
+    "address_space": Advice(
+        "This process may use {limit} of address space (ulimit -v), and CUDA reserves more than all GPUs' and the "
+        "computer's memory together for unified addresses.",
+        "Lift the limit on virtual memory for this shell or job.", ("ulimit -v unlimited",), _PROGRAMMING),
+    "overcommit": Advice(
+        "The kernel grants no address space beyond its memory (vm.overcommit_memory=2), and CUDA reserves more for "
+        "unified addresses.",
+        "Allow overcommitment.", ("sudo sysctl vm.overcommit_memory=0",), _PROGRAMMING),
+    "invalid_device": Advice(
+        "A GPU or MIG instance that this process is given cannot be used: it is in MIG mode without instances, or it "
+        "is not accessible.",
+        "List the GPUs and their MIG instances, create the missing ones or disable MIG mode.",
+        ("nvidia-smi -L", "sudo nvidia-smi mig -lgi", "sudo nvidia-smi mig -cgi PROFILE -C"), _MIG),
+    "invalid_visible_device": Advice(
+        "CUDA_VISIBLE_DEVICES={visible} names a GPU or MIG instance that this process cannot use.",
+        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+    "fabric_manager": Advice(
+        "The GPUs of this computer are linked by NVSwitch, and NVIDIA's Fabric Manager has not initialized them: it "
+        "is not running, or it is of another version than the driver{version}.",
+        "Install the Fabric Manager of the driver's version, and start it.",
+        ("sudo systemctl enable --now nvidia-fabricmanager", "systemctl status nvidia-fabricmanager",
+         "{install_fabric}", "nvidia-smi conf-compute -f  # in confidential computing: are the GPUs ready?"), _FABRIC),
+    "fabric_manager_of_host": Advice(
+        "The GPUs are linked by NVSwitch, and NVIDIA's Fabric Manager, which runs on the host of this container, has "
+        "not initialized them.",
+        "Start the Fabric Manager on the host, then the container again.",
+        ("sudo systemctl enable --now nvidia-fabricmanager  # on the host",
+         "systemctl status nvidia-fabricmanager  # on the host"), _FABRIC),
+    "mismatch": Advice(
+        "The driver library and the loaded kernel module are of different releases ({versions}): the driver was "
+        "updated while its module stayed loaded.",
+        "Restart, or stop what uses the GPU and load the module again.",
+        ("cat /proc/driver/nvidia/version", "sudo reboot",
+         "sudo rmmod nvidia_drm nvidia_modeset nvidia_uvm nvidia && sudo modprobe nvidia_uvm  # instead of a restart"),
+        _ERRORS),
+    "mismatch_by_path": Advice(
+        "The driver library and the loaded kernel module are of different releases ({versions}): LD_LIBRARY_PATH "
+        "leads to {path}, before the installed driver.",
+        "Take its folder out of LD_LIBRARY_PATH.", ("{without_folder}", "cat /proc/driver/nvidia/version"), _ERRORS),
+    "mismatch_mounted": Advice(
+        "The container has the driver library that its host had when it started, and the host's kernel module is of "
+        "another release ({versions}): the host's driver was updated.",
+        "Restart the container; restart the host if its own nvidia-smi fails too.",
+        ("cat /proc/driver/nvidia/version", "{restart}"), _CONTAINERS),
+    "mismatch_in_image": Advice(
+        "The driver library and the host's kernel module are of different releases ({versions}): {path} is part of "
+        "the container's image and hides the host's driver, or the host's driver was updated since.",
+        "Remove the driver's packages from the image, and start the container again.",
+        ("cat /proc/driver/nvidia/version", "{remove_driver}", "{restart}"), _CONTAINERS),
+    "mismatch_compat": Advice(
+        "{path} is of NVIDIA's cuda-compat package and does not fit the kernel module ({versions}): it serves older "
+        "driver branches only.",
+        "Take its folder out of the dynamic linker's path, and use the installed driver.",
+        ("{without_folder}", "cat /proc/driver/nvidia/version"), _COMPATIBILITY),
+    "compat_not_supported": Advice(
+        "{path} is of NVIDIA's cuda-compat package, which supports data-centre GPUs and some others, but not this one.",
+        "Take its folder out of the dynamic linker's path, and update the display driver instead.",
+        ("{without_folder}", "{update}"), _COMPATIBILITY),
+    "mps_connection": Advice(
+        "The MPS control daemon at {pipe} does not answer: it ended, or belongs to another user or container.",
+        "Start the daemon, or remove its folder so that programs run without MPS.",
+        ("nvidia-cuda-mps-control -d", "unset CUDA_MPS_PIPE_DIRECTORY", "ls -ld {pipe}"), _MPS),
+    "mps_rpc": Advice(
+        "The MPS server at {pipe} failed while it served this program.",
+        "Restart MPS.", ("echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"), _MPS),
+    "mps_not_ready": Advice(
+        "The MPS server at {pipe} starts, recovers from a failure or serves another user.",
+        "Wait and try again; if it stays so, restart MPS.",
+        ("echo get_server_list | nvidia-cuda-mps-control", "echo quit | nvidia-cuda-mps-control",
+         "nvidia-cuda-mps-control -d"), _MPS),
+    "mps_clients": Advice(
+        "The MPS server at {pipe} has as many clients as it can serve.",
+        "End programs that use it.", ("echo ps | nvidia-cuda-mps-control",), _MPS),
+    "mps_connections": Advice(
+        "The MPS server at {pipe} has no connections to the GPU left.",
+        "End programs that use it, or let each take fewer connections.",
+        ("export CUDA_DEVICE_MAX_CONNECTIONS=2", "echo ps | nvidia-cuda-mps-control"), _MPS),
+    "mps_terminated": Advice(
+        "The MPS server at {pipe} terminated this program's connection.",
+        "Start the program again; restart MPS if it happens again.",
+        ("echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"), _MPS),
+    "uvm_missing": Advice(
+        "/dev/nvidia-uvm does not exist: the kernel module nvidia_uvm is not loaded, or its device file is missing.",
+        "Load the module and create its device files.", ("sudo nvidia-modprobe -u -c=0",), _README),
+    "uvm_lost": Advice(
+        "The kernel module nvidia_uvm is in a broken state, as it may be after suspend and resume.",
+        "Load the module again; restart if it is in use.", ("sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm",
+                                                            "sudo dmesg | grep -i nvrm"), _README),
+    "access_lost": Advice(
+        "The container lost its access to the GPUs (as after a systemctl daemon-reload on the host), or the host's "
+        "kernel module nvidia_uvm is in a broken state.",
+        "Restart the container; if that does not help, load the module on the host again.",
+        ("{restart}", "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm  # on the host"), _CONTAINERS),
+    "device_denied": Advice(
+        "This user may not open {device}.",
+        "Give this user the device's group, or the device files their usual permissions (0666).",
+        ("ls -l /dev/nvidia*", "sudo usermod -aG \"$(stat -c %G {device})\" \"$USER\""), _README),
+    "device_missing": Advice(
+        "The kernel module is loaded, and its device files (/dev/nvidiactl, /dev/nvidia0) do not exist.",
+        "Create them.", ("sudo nvidia-modprobe -u -c=0", "ls -l /dev/nvidia*"), _README),
+    "gpu_hidden": Advice(
+        "CUDA_VISIBLE_DEVICES={visible} hides {gpus}.",
+        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+    "gpu_perhaps_hidden": Advice(
+        "CUDA_VISIBLE_DEVICES={visible} allows no GPU that the driver sees.",
+        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+    "wsl_shadowed": Advice(
+        "This is WSL, and {path} hides the driver of Windows in /usr/lib/wsl/lib.",
+        "Remove the Linux driver: in WSL only the driver of Windows works.", ("{remove_driver}",), _WSL),
+    "wsl_without_gpu": Advice(
+        "This is WSL, and Windows passes no GPU on ({device}).",
+        "Update WSL and NVIDIA's driver in Windows, and use WSL 2.",
+        ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "nvidia-smi.exe"), _WSL),
+    "nouveau": Advice(
+        "The kernel drives {gpus} by nouveau, with which CUDA does not work.",
+        "Disable nouveau, and restart.",
+        ("echo 'blacklist nouveau' | sudo tee /etc/modprobe.d/blacklist-nouveau.conf",
+         "sudo update-initramfs -u || sudo dracut --force", "sudo reboot"), _INSTALLATION),
+    "passed_through": Advice(
+        "The kernel keeps {gpus} for a virtual machine (vfio-pci).",
+        "Use it in that machine, or give it back to NVIDIA's driver.", ("lspci -k -d 10de:",), _README),
+    "module_not_loaded": Advice(
+        "This computer has {gpus}, and the driver's kernel module is not loaded.",
+        "Load it; if that fails, the kernel log says why (a new kernel, Secure Boot).",
+        ("sudo modprobe nvidia", "sudo dmesg | grep -iE 'nvrm|nvidia'", "mokutil --sb-state"), _INSTALLATION),
+    "no_gpu": Advice(
+        "The driver's kernel module is not loaded, or there is no NVIDIA GPU.",
+        "Check that the computer has an NVIDIA GPU, and load the module.",
+        ("lspci -d 10de:", "sudo modprobe nvidia"), _INSTALLATION),
+    "gpu_unusable": Advice(
+        "The kernel module is loaded, and the driver gives no GPU all the same.",
+        "Look at what the driver says of its GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _README),
+    "other_error": Advice(
+        "The driver says no more than that.",
+        "Look at what the kernel module says of the GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _ERRORS),
+}
+
+# Statuses that have one meaning wherever they come from.
+BY_STATUS = {
+    STUB_LIBRARY: "stub_library", COMPAT_NOT_SUPPORTED: "compat_not_supported",
+    805: "mps_connection", 806: "mps_rpc", 807: "mps_not_ready", 808: "mps_clients", 809: "mps_connections",
+    810: "mps_terminated",
+}
+
+# How a container is started again, by who runs it.
+RESTART = {
+    "kubernetes": "kubectl delete pod NAME  # its controller starts a new one",
+    "docker": "docker restart CONTAINER",
+    "podman": "podman restart CONTAINER",
+    "containerd": "nerdctl restart CONTAINER",
+    "lxc": "lxc restart NAME",
+}
+
+# How a container gets all that CUDA needs of the driver.
+WITH_COMPUTE = "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."
+WITH_COMPUTE_BY = {
+    "kubernetes": "kubectl set env deployment NAME NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+    "podman": "podman run --device nvidia.com/gpu=all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...",
+}
+
+# A container that was started without GPUs, by who runs it.
+WITHOUT_GPU = {
+    "kubernetes": Advice(
+        "This is a Kubernetes pod, and the driver and GPUs reach only containers that request nvidia.com/gpu from "
+        "NVIDIA's device plugin.",
+        "Request a GPU in the container's resources (limits: nvidia.com/gpu: 1), and check that the node offers it; "
+        "its container runtime needs NVIDIA's Container Toolkit.",
+        ("kubectl set resources deployment NAME --limits=nvidia.com/gpu=1",
+         "kubectl describe nodes | grep nvidia.com/gpu", "kubectl get runtimeclass",
+         "sudo nvidia-ctk runtime configure --runtime=containerd && sudo systemctl restart containerd  # on the node"),
+        _KUBERNETES),
+    "containerd": Advice(
+        "This is a container of containerd, and it was started without GPUs, or NVIDIA's Container Toolkit is not "
+        "registered with containerd.",
+        "Register the toolkit on the host, and start the container with GPUs.",
+        ("sudo nvidia-ctk runtime configure --runtime=containerd && sudo systemctl restart containerd",
+         "nerdctl run --gpus all ...", "ctr run --gpus 0 ..."), _CONTAINERS),
+    "cri-o": Advice(
+        "This is a container of CRI-O, and it was started without GPUs.",
+        "Register NVIDIA's Container Toolkit on the host, and start the container with GPUs.",
+        ("sudo nvidia-ctk runtime configure --runtime=crio && sudo systemctl restart crio",), _CONTAINERS),
+    "docker": Advice(
+        "This is a Docker container, and it was started without the host's GPUs.",
+        "Start it with GPUs; the host needs NVIDIA's driver and Container Toolkit.",
+        ("docker run --gpus all ...",
+         "sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker  # on the host"),
+        _CONTAINERS),
+    "podman": Advice(
+        "This is a Podman container, and it was started without the host's GPUs.",
+        "Start it with GPUs; the host needs NVIDIA's driver, its Container Toolkit and a CDI specification.",
+        ("podman run --device nvidia.com/gpu=all ...",
+         "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml  # on the host"), _CONTAINERS),
+    "apptainer": Advice(
+        "This is an Apptainer (Singularity) container, and it was started without the host's GPUs.",
+        "Start it with --nv.", ("apptainer exec --nv IMAGE ...",),
+        "https://apptainer.org/docs/user/main/gpu.html"),
+    "lxc": Advice(
+        "This is an LXC container, and it was given no GPU.",
+        "Give it a GPU and the host's driver.",
+        ("lxc config device add NAME gpu gpu", "lxc config set NAME nvidia.runtime=true"),
+        "https://documentation.ubuntu.com/lxd/latest/reference/devices_gpu/"),
+    "container": Advice(
+        "This is a container, and it was started without the host's driver and GPUs.",
+        "Start the container with the host's GPUs.",
+        ("docker run --gpus all ...", "podman run --device nvidia.com/gpu=all ..."), _CONTAINERS),
+}
+
+LIBRARIES = {
+    "setting": Advice("Its value is not understood.", "Set it to {values}, or unset it.", ("unset {name}",),
+                      "docs/doctor.md"),
+    "setting_unknown": Advice("It is not a setting of anycuda.", "Correct its name, or unset it.", ("unset {name}",),
+                              "docs/doctor.md"),
+    "folder_denied": Advice(
+        "This user may not enter {blocker}, so that nothing in {path} is found.",
+        "Let this user enter and list the folder, or name another one.",
+        ("namei -l {path}", "sudo setfacl -m u:\"$USER\":rx {blocker}"), _LINKER),
+    "dependency": Advice(
+        "It needs {missing}, which the dynamic linker does not find.",
+        "Install the package that contains {missing}.", ("ldd {path}", "{provide}"), _LINKER),
+    "glibc": Advice(
+        "It needs a newer C library than this system has: {reason}.",
+        "Install a build of it for this system, or use a newer system.", ("ldd --version", "ldd {path}"), _LINKER),
+    "not_opened": Advice(
+        "The dynamic linker refuses it: {reason}.", "Install its package again.", ("ldd -r {path}", "{repair}"),
+        _LINKER),
+    "unreadable": Advice(
+        "This user may not read it ({reason}).", "Let this user read it and enter the folders above it.",
+        ("namei -l {path}",), _LINKER),
+    "damaged": Advice(
+        "The file is damaged, or not for this machine: {reason}.", "Install its package again, or remove it.",
+        ("file -L {path}", "{repair}"), _LINKER),
+    "crash": Advice(
+        "The last step was: {step}.", "Remove or replace the file of that step: a program would end there too.", (),
+        "docs/doctor.md"),
+    "other_environment": Advice(
+        "{how}; the environment in use, {prefix}, has {nearest}.",
+        "Let the environment's own library be found first.", ("{command}",), "docs/doctor.md"),
+    "toolkits_differ": Advice(
+        "CUDA_PATH={path} and CUDA_HOME={home} name different toolkits: builds and programs that read the one do not "
+        "see the other.",
+        "Set both to the toolkit that is meant.", ("{command}",), "docs/doctor.md"),
+}

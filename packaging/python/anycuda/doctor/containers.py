@@ -1,0 +1,64 @@
+"""In which kind of container a process runs: a pure function of what its files and variables say."""
+
+from __future__ import annotations
+
+import re
+from typing import Mapping
+
+# Who, and what in a path of /proc/*/cgroup or of the root's mount tells it. The cgroup of a host's own process does
+# not lead through these, and the root of a host is no overlay of theirs. Sources: Kubernetes (kubepods), runc's and
+# podman's systemd scopes, containerd's and Docker's storage folders.
+_MARKS = (
+    ("kubernetes", r"kubepods|/kubelet/pods/"),
+    ("podman", r"libpod|/containers/storage/overlay"),
+    ("docker", r"/docker/|docker-[0-9a-f]{12}|/docker/overlay2"),
+    ("cri-o", r"\bcrio-"),
+    ("containerd", r"cri-containerd|nerdctl-|/containerd/|io\.containerd\."),
+    ("lxc", r"/lxc/|lxc\.payload"),
+)
+# Variables that the one who starts a container sets in it.
+_VARIABLES = (
+    ("kubernetes", "KUBERNETES_SERVICE_HOST"),
+    ("apptainer", "APPTAINER_CONTAINER"),
+    ("apptainer", "SINGULARITY_CONTAINER"),
+)
+# Files that mark a container, by the names of compat/doctor/machine.cc.
+_FILES = ("kubernetes", "apptainer", "podman", "docker")
+_ORDER = ("kubernetes", "apptainer", "podman", "docker", "cri-o", "containerd", "lxc")
+
+
+def kind_of_container(texts: Mapping[str, str], files: set[str], variables: Mapping[str, str]) -> str:
+    """The most specific answer, "container" where nobody says whose, "" outside of one."""
+    paths = "\n".join([texts.get("init_cgroup", ""), texts.get("cgroup", ""), root_mount(texts.get("mounts", "")),
+                       *_kubelet_mounts(texts.get("mounts", ""))])
+    found = {kind for kind, pattern in _MARKS if re.search(pattern, paths)}
+    found |= {kind for kind, name in _VARIABLES if variables.get(name)}
+    found |= {kind for kind in _FILES if kind in files}
+    named = variables.get("container", "")
+    if named:  # systemd's container interface
+        found.add(named if named in _ORDER else "container")
+    return next((kind for kind in _ORDER if kind in found), "container" if found else "")
+
+
+def root_mount(mounts: str) -> str:
+    """The line of /proc/self/mountinfo for "/"."""
+    return next((line for line in mounts.splitlines() if _point(line) == "/"), "")
+
+
+def mount_points(mounts: str) -> list[str]:
+    return [point for point in map(_point, mounts.splitlines()) if point]
+
+
+def _point(line: str) -> str:
+    """proc(5): number, parent, device, root, mount point, with octal escapes for white space."""
+    fields = line.split(" ")
+    if len(fields) < 5:
+        return ""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[4])
+
+
+def _kubelet_mounts(mounts: str) -> list[str]:
+    """What the kubelet mounts into every container of a pod; on a node itself the folders are mount points, not
+    the roots of mounts of single files."""
+    return [line for line in mounts.splitlines()
+            if _point(line) in ("/etc/hosts", "/dev/termination-log", "/etc/resolv.conf")]

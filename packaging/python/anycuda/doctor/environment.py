@@ -1,0 +1,73 @@
+"""The environment that a program belongs to, and what its package manager is: pure functions of the probes'
+answers (compat/doctor/folders.cc) and of the variables."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass, field
+from typing import Mapping
+
+from .questions import FOLDERS, Outcome
+
+# Variables that name folders with libraries, or prefixes and toolkits that have such.
+_PATHS = ("LD_LIBRARY_PATH", "PYTHONPATH")
+_PREFIXES = ("VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME",
+             "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME")
+_TOOLS = ("micromamba", "mamba", "conda")
+
+
+@dataclass
+class Denied:
+    path: str  # where CUDA may be
+    blocker: str  # the folder on the way to it that may not be entered
+
+
+@dataclass
+class Environment:
+    prefix: str = ""  # "" for a program that is in none
+    real: str = ""  # behind links
+    manager: str = "pip"  # "conda", "mamba", "micromamba" or "pixi": pip must install nothing into theirs
+    denied: list[Denied] = field(default_factory=list)
+
+    def has(self, path: str) -> bool:
+        return any(prefix and path.startswith(prefix.rstrip("/") + "/") for prefix in (self.prefix, self.real))
+
+
+def prefix_of_program(native: bool, variables: Mapping[str, str], own: str = sys.prefix) -> str:
+    """A Python's prefix is what Python says; another program belongs to what is activated."""
+    if not native:
+        return own
+    return variables.get("VIRTUAL_ENV") or variables.get("CONDA_PREFIX") or ""
+
+
+def question_of(native: bool, variables: Mapping[str, str], path: list[str] | None = None) -> tuple[str, ...]:
+    """What to ask about folders: the prefix, then the folders in which libraries may be, each once."""
+    prefix = prefix_of_program(native, variables)
+    folders = [prefix]
+    folders += [] if native else sys.path if path is None else path
+    folders += [part for name in _PATHS for part in re.split("[:;]", variables.get(name, ""))]
+    folders += [variables.get(name, "") for name in _PREFIXES]
+    absolute = dict.fromkeys(folder for folder in folders if folder.startswith("/"))
+    return FOLDERS, prefix, *(folder for folder in absolute if "\0" not in folder)
+
+
+def environment_of(outcome: Outcome) -> Environment:
+    record = outcome.first("environment")
+    denied = dict.fromkeys((one.text("path"), one.text("blocker")) for one in outcome.of("denied"))
+    return Environment(record.text("prefix"), record.text("real"),
+                       manager_of(record.text("prefix"), record.flag("conda"), record.flag("pixi"),
+                                  record.text("history")), [Denied(*one) for one in denied])
+
+
+def manager_of(prefix: str, conda: bool, pixi: bool, history: str) -> str:
+    """conda-meta/ makes a prefix a conda environment; pixi leaves conda-meta/pixi, the others write the command that
+    made it into conda-meta/history ("# cmd: /opt/conda/bin/mamba create ...")."""
+    if not conda:
+        return "pip"
+    if pixi or "/.pixi/" in f"{prefix}/":
+        return "pixi"
+    command = re.search(r"^# cmd: (\S+)", history, re.M)
+    program = os.path.basename(command[1]) if command else ""
+    return next((tool for tool in _TOOLS if program.startswith(tool)), "conda")

@@ -1,0 +1,55 @@
+"""One hint: a row of advice.py with what was found filled in."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+
+from .advice import Advice
+
+
+@dataclass
+class Hint:
+    """`why`: what failed and why, a sentence each; `what`: what to do. `commands` are for the reader to run."""
+
+    why: str
+    what: str
+    commands: list[str] = field(default_factory=list)
+    situation: str = ""  # its row's name
+    source: str = ""  # the document that the row is from
+
+
+def hint(table: dict[str, Advice], situation: str, failed: str, ready: dict[str, str] | None = None,
+         **values: object) -> Hint:
+    """`values` are quoted in commands; `ready` are parts of commands. A command that comes out empty is left out."""
+    advice = table[situation]
+    texts = {name: str(value) for name, value in values.items()}
+    quoted = {name: shlex.quote(text) for name, text in texts.items()}
+    commands = [command.format(**{**quoted, **(ready or {})}) for command in advice.commands]
+    return Hint(f"{failed} {advice.cause.format(**texts)}", advice.remedy.format(**texts),
+                [command for command in commands if command], situation, advice.source)
+
+
+def sentence(text: str) -> str:
+    """A fragment of the loader's with a capital and a full stop. A name, as of a variable, stays as it is."""
+    first = text[:1].upper() if re.match(r"[a-z]+(?:[ ,;:]|\Z)", text) else text[:1]
+    return first + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def missing_dependency(reason: str, path: str) -> str:
+    """The library that a file needs and that the dynamic linker does not find (glibc's words), "" for another
+    reason."""
+    found = re.search(r"(?:^|: )([^\s:]+): cannot open shared object file: No such file", reason)
+    return found[1] if found and found[1] != path else ""
+
+
+def without_folder(library_path: str, folder: str) -> str:
+    """Takes the folder out of LD_LIBRARY_PATH."""
+    entries = [entry for entry in re.split("[:;]", library_path) if entry]
+    left = [entry for entry in entries if entry.rstrip("/") != folder.rstrip("/")]
+    return f"export LD_LIBRARY_PATH={shlex.quote(':'.join(left))}" if left else "unset LD_LIBRARY_PATH"
+
+
+def is_on_path(library_path: str, folder: str) -> bool:
+    return folder.rstrip("/") in [entry.rstrip("/") for entry in re.split("[:;]", library_path) if entry]

