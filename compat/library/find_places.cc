@@ -49,7 +49,7 @@ class Collector {
     }
     query.from_driver = component_.packaging == Packaging::driver;
     const SearchTiers tiers = query.from_driver ? kDriverTiers : kTiers;
-    if (query.from_driver) add_named_file();
+    if (query.from_driver && add_named_file()) return std::move(found_);
     for (const SearchTier tier : tier_order(program.is_python())) {
       tier_ = tier;
       if (has(tiers, tier)) each_root(machine_, query, tier, &arena_, visit, this);
@@ -63,14 +63,14 @@ class Collector {
     return true;
   }
 
-  // The file that the library's own variable names.
-  void add_named_file() {
+  // The file that the library's own variable names, for it alone. False: there is none.
+  bool add_named_file() {
     const Library* library = library_named(std::string(component_.name).c_str());
     const char* file =
         library != nullptr ? machine_.variable(library->descriptor->variable) : nullptr;
-    if (file != nullptr && *file == '/') {
-      add({Found::system, library->descriptor->variable, file, true});
-    }
+    if (file == nullptr || *file != '/') return false;
+    add({Found::system, library->descriptor->variable, file, true});
+    return true;
   }
 
   void root(const Root& root) {

@@ -61,7 +61,7 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
       return or_unknown(arena->format("its SONAME says CUDA %d, but the library reports CUDA %s%s",
                                       image.version.major, image.detail, stays(candidate)));
     case FileState::link_stub:
-      return "NVIDIA's stub for linking, not a driver";
+      return "NVIDIA's stub for linking, not a driver (it answers CUDA_ERROR_STUB_LIBRARY)";
   }
   return "unknown";
 }

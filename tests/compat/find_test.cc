@@ -138,7 +138,7 @@ TEST_F(Find, DynamicLibrariesAreWhereLdSoHasThemBeforeTheSystemsToolkits) {
                           path("system/usr/local/cuda/lib64/libcudart.so.13")));
 }
 
-TEST_F(Find, WhatComesWithTheDriverIsLookedForInTheSystemAlone) {
+TEST_F(Find, WhatComesWithTheDriverIsNotLookedForInPackagesAndToolkits) {
   lead("PYTHONPATH", "site");
   lead("CONDA_PREFIX", "conda");
   lead("CUDA_PATH", "toolkit");
@@ -148,17 +148,35 @@ TEST_F(Find, WhatComesWithTheDriverIsLookedForInTheSystemAlone) {
   }
   const NotFoundError error = refusal(dynamic("cuda"));
   EXPECT_THAT(error.what(), HasSubstr("display driver"));
-  EXPECT_THAT(error.searched(),
-              ElementsAre(path("system/usr/lib/wsl/lib"), path("system/usr/local/nvidia/lib64"),
-                          path("system/usr/local/nvidia/lib"), path("system/run/opengl-driver/lib"),
-                          path("system/usr/lib/x86_64-linux-gnu"), path("system/usr/lib64"),
-                          path("system/usr/lib")));
+  std::vector<std::string> folders;
+  for (const char* folder :
+       {"lib/wsl/lib", "../.singularity.d/libs", "local/nvidia/lib64", "local/nvidia/lib",
+        "../run/opengl-driver/lib", "lib/x86_64-linux-gnu", "lib64", "lib",
+        "lib/x86_64-linux-gnu/nvidia/current", "lib/nvidia/current", "lib/x86_64-linux-gnu/tegra",
+        "lib/x86_64-linux-gnu/nvidia", "../run/nvidia/driver/usr/lib/x86_64-linux-gnu",
+        "../run/nvidia/driver/usr/lib64", "local/cuda/compat"}) {
+    folders.push_back(std::filesystem::path(path("system/usr") + "/" + folder).lexically_normal());
+  }
+  EXPECT_EQ(error.searched(), folders);
   library("system/usr/lib64/libnvidia-ml.so.1");
   library("system/usr/lib/x86_64-linux-gnu/libcuda.so.1");
   EXPECT_EQ(found(dynamic("cuda")), path("system/usr/lib/x86_64-linux-gnu/libcuda.so.1"));
   EXPECT_EQ(found(dynamic("nvml")), path("system/usr/lib64/libnvidia-ml.so.1"));
   library("system/usr/lib/wsl/lib/libcuda.so.1");
   EXPECT_EQ(found(dynamic("cuda")), path("system/usr/lib/wsl/lib/libcuda.so.1"));
+}
+
+// NVIDIA's way for the package cuda-compat, and the stub's own variable.
+TEST_F(Find, TheDriverIsTheOneThatTheStubsTake) {
+  library("system/usr/lib/x86_64-linux-gnu/libcuda.so.1");
+  library("compat/libcuda.so.1");
+  library("named/libcuda.so.1");
+  lead("LD_LIBRARY_PATH", "compat");
+  EXPECT_EQ(found(dynamic("cuda")), path("compat/libcuda.so.1"));
+  const unit::ScopedVariable named("ANYCUDA_CUDA", path("named/libcuda.so.1").c_str());
+  EXPECT_EQ(found(dynamic("cuda")), path("named/libcuda.so.1"));
+  library("compat/libcudart.so.12");
+  EXPECT_THAT(refusal(dynamic("cudart")).what(), testing::Not(HasSubstr("compat")));
 }
 
 TEST_F(Find, TheNewestOfSeveralInstallationsOfATool) {

@@ -74,7 +74,6 @@ class Machine:
     """A folder that stands for "/", with an environment of Python in it."""
 
     before: tuple[str | Path, ...] = ()  # what starts the programs
-    python: str | Path = sys.executable
 
     def __init__(self, test: unittest.TestCase) -> None:
         folder = tempfile.TemporaryDirectory(prefix="doctor-")
@@ -85,7 +84,12 @@ class Machine:
         self.site.mkdir(parents=True)
         (self.root / "home").mkdir()
         (self.root / "run").mkdir(mode=0o700)
-        (self.venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
+        # A virtual environment of the Python that runs the tests: what is in VIRTUAL_ENV is of no matter to a Python.
+        real = Path(sys.executable).resolve()
+        (self.venv / "bin").mkdir()
+        self.python: str | Path = self.venv / "bin/python"
+        self.python.symlink_to(real)
+        (self.venv / "pyvenv.cfg").write_text(f"home = {real.parent}\n")
         self.variables = {"ANYCUDA_SYSTEM_ROOT": str(self.root), "VIRTUAL_ENV": str(self.venv),
                           "HOME": str(self.root / "home"), "PATH": "/usr/bin:/bin",
                           "XDG_RUNTIME_DIR": str(self.root / "run")}

@@ -80,7 +80,7 @@ class Agreement(unittest.TestCase):
                 for caller, answer in library(report, kind)["answers"].items():
                     stub = BUILD / "lib" / library(report, kind)["stub"]
                     node = self.node(kind, caller)
-                    done = machine.run([sys.executable, __file__, stub, CALLS[kind], node, FILES[kind]])
+                    done = machine.run([machine.python, __file__, stub, CALLS[kind], node, FILES[kind]])
                     self.assertEqual(done.stdout, answer["path"] + "\n", (name, kind, caller, done.stderr))
                     compared += 1
         self.assertGreater(compared, 150)

@@ -30,7 +30,7 @@ TOO_OLD = Decision("driver_too_old", "needs a driver for CUDA 13", "too_old", Fa
 
 def candidate(path: str = "/a/libcudart.so.12", state: str = "usable", version: str = "12.9", **decided) -> Candidate:
     by_caller = {name.lstrip("_"): decision for name, decision in decided.items()}
-    return Candidate(path, "environment", state, version, True, "wheel nvidia-cuda-runtime-cu12 12.9.79", "", "",
+    return Candidate(path, "python", state, version, True, "wheel nvidia-cuda-runtime-cu12 12.9.79", "", "",
                      by_caller)
 
 
@@ -168,11 +168,11 @@ class Hints(unittest.TestCase):
         there = environment.Environment("/venv")
         near = candidate("/venv/lib/libcudart.so.12", _12=PASSED)
         for path, place, variables, command in (
-                ("/c/lib/libcudart.so.13", "environment", {"CONDA_PREFIX": "/c"}, "conda deactivate"),
-                ("/o/lib/libcudart.so.13", "environment", {"VIRTUAL_ENV": "/o"}, "deactivate"),
-                ("/p/nvidia/libcudart.so.13", "environment", {"PYTHONPATH": "/x:/p"}, "unset PYTHONPATH"),
-                ("/h/.local/lib/python3.9/x.so", "environment", {}, "export PYTHONNOUSERSITE=1"),
-                ("/q/x.so", "environment", {}, "export ANYCUDA_CUDART=/venv/lib/libcudart.so.12"),
+                ("/c/lib/libcudart.so.13", "activated", {"CONDA_PREFIX": "/c"}, "conda deactivate"),
+                ("/o/lib/libcudart.so.13", "activated", {"VIRTUAL_ENV": "/o"}, "deactivate"),
+                ("/p/nvidia/libcudart.so.13", "activated", {"PYTHONPATH": "/x:/p"}, "unset PYTHONPATH"),
+                ("/h/.local/lib/python3.9/x.so", "activated", {}, "export PYTHONNOUSERSITE=1"),
+                ("/q/x.so", "activated", {}, "export ANYCUDA_CUDART=/venv/lib/libcudart.so.12"),
                 ("/l/x.so", "library_path", {"LD_LIBRARY_PATH": "/l/"}, "unset LD_LIBRARY_PATH"),
                 ("/l/x.so", "loaded", {}, "env | grep -E '^LD_|^PYTHON'")):
             taken = candidate(path, _12=TAKEN)

@@ -49,7 +49,7 @@ class Example(unittest.TestCase):
         machine = Machine(self).env(PYTHONPATH=str(folder), LD_BIND_NOW="1", ANYCUDA_LOG="off")
         for release in releases:
             machine.wheel("cudart", release)
-        done = machine.run([sys.executable, "-c", ASK])
+        done = machine.run([machine.python, "-c", ASK])
         return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip().splitlines()[-1]
 
     def test_as_it_is_built_it_runs_on_no_other_cuda(self):

@@ -28,12 +28,14 @@ struct Located {
 // threads that ask together may both look. A process that runs with privileges which its caller
 // does not have looks in the system alone, and at no variable.
 //
-// Where: the wheels in every site-packages folder of this environment; CONDA_PREFIX; CUDA_PATH,
-// then CUDA_HOME; the system (below ANYCUDA_SYSTEM_ROOT): usr/local/cuda, its versions from the
-// newest on, opt/cuda and the distribution's folders, of which dynamic libraries take
-// /etc/ld.so.cache and the distribution's folders first, as the dynamic linker would. What comes
-// with the driver is looked for in the system alone. Never the current directory: relative entries
-// of variables are not looked into, nor is PATH.
+// Where: as the stubs search (docs/search.md), but for what names libraries only (the stubs' own
+// variables, run paths, LD_LIBRARY_PATH): the wheels above this program and in its environment,
+// conda; CUDA_PATH, CUDA_HOME and their like; the system (below ANYCUDA_SYSTEM_ROOT):
+// usr/local/cuda, its versions from the newest on, opt/cuda, the HPC SDK's and the distribution's
+// folders, of which dynamic libraries take /etc/ld.so.cache and the distribution's folders first,
+// as the dynamic linker would. What comes with the driver is looked for as the stubs look for the
+// driver: the file in ANYCUDA_CUDA, LD_LIBRARY_PATH, the system. Never the current directory, but
+// for a relative entry of PYTHONPATH in a Python process; nor PATH.
 class Finder {
  public:
   Finder() = default;
