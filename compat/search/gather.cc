@@ -113,7 +113,7 @@ constexpr char kOtherDriver[][48] = {
     "usr/lib/nvidia/current",
     ANYCUDA_MULTIARCH "/tegra",  // Jetson
     ANYCUDA_MULTIARCH "/nvidia",
-    "run/nvidia/driver/" ANYCUDA_MULTIARCH,  // the GPU Operator's driver container
+    {"run/nvidia/driver/" ANYCUDA_MULTIARCH},  // the GPU Operator's driver container
     "run/nvidia/driver/usr/lib64",
     "usr/local/cuda/compat",  // forward compatibility: NVIDIA's package cuda-compat
 };

@@ -37,9 +37,9 @@ struct Report {
   void* handle = nullptr;  // of dlopen; nullptr: no library was found
   const Candidate* chosen = nullptr;
   TierSummary tiers[kTierCount] = {};
-  DriverFacts driver;                    // as far as they were asked for
-  const char* driver_path = nullptr;     // nullptr: the driver was not asked for
-  const char* branch_problem = nullptr;  // nullptr: the branch was not asked for
+  DriverFacts driver;                         // as far as they were asked for
+  const char* driver_path = nullptr;          // nullptr: the driver was not asked for
+  const char* branch_problem = nullptr;       // nullptr: the branch was not asked for
   const char* differing_variables = nullptr;  // of toolkits, in words; nullptr: there are none
   PeerLibrary peers[kMostPeers] = {};
   int peer_count = 0;

@@ -49,13 +49,11 @@ PythonOptions parse_python_options(const char* arguments, std::size_t size) {
     arguments += length + 1;
     if (skips) {
       skips = false;
-    } else if (word[0] != '-' || word[1] == '\0' || std::strcmp(word, "--") == 0) {
-      break;
-    } else if (word[1] == '-') {
-      skips = std::strcmp(word, "--check-hash-based-pycs") == 0;
-    } else if (!parse_word(word + 1, &options, &skips)) {
-      break;
+      continue;
     }
+    if (word[0] != '-' || word[1] == '\0' || std::strcmp(word, "--") == 0) break;
+    skips = std::strcmp(word, "--check-hash-based-pycs") == 0;
+    if (word[1] != '-' && !parse_word(word + 1, &options, &skips)) break;
   }
   return options;
 }

@@ -64,7 +64,7 @@ void visit_pth(Folders* folders, const char* site) {
       const std::string_view line = text::trimmed(text::take_line(&rest));
       const bool code = text::begins(line, "import ") || text::begins(line, "import\t");
       if (line.empty() || line.front() == '#' || code) continue;
-      if (text::find(line, std::string_view("", 1)) != text::kNowhere) continue;  // not a path
+      if (std::memchr(line.data(), '\0', line.size()) != nullptr) continue;  // not a path
       const LexicalPath named(site, line);
       if (named.usable()) folders->folder(folders->arena.copy(named.c_str()), true);
     }

@@ -44,7 +44,7 @@ const char* encode(const wchar_t* text, Arena* arena) {
   if (bytes == nullptr) return nullptr;
   unsigned char* end = bytes;
   for (; *text != 0; ++text) {
-    const auto code = static_cast<unsigned>(*text);
+    const auto code = static_cast<char32_t>(*text);
     const auto rest = [code](int shift) {
       return static_cast<unsigned char>(0x80U | (code >> shift & 0x3fU));
     };
