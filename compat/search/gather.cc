@@ -19,9 +19,11 @@ namespace {
 #if defined(__x86_64__)
 constexpr char kTarget[] = "targets/x86_64-linux/lib";
 #define ANYCUDA_MULTIARCH "usr/lib/x86_64-linux-gnu"
+#define ANYCUDA_DRIVER_CONTAINER "run/nvidia/driver/usr/lib/x86_64-linux-gnu"
 #else
 constexpr char kTarget[] = "targets/sbsa-linux/lib";
 #define ANYCUDA_MULTIARCH "usr/lib/aarch64-linux-gnu"
+#define ANYCUDA_DRIVER_CONTAINER "run/nvidia/driver/usr/lib/aarch64-linux-gnu"
 #endif
 
 struct TierVisit {
@@ -113,7 +115,7 @@ constexpr char kOtherDriver[][48] = {
     "usr/lib/nvidia/current",
     ANYCUDA_MULTIARCH "/tegra",  // Jetson
     ANYCUDA_MULTIARCH "/nvidia",
-    {"run/nvidia/driver/" ANYCUDA_MULTIARCH},  // the GPU Operator's driver container
+    ANYCUDA_DRIVER_CONTAINER,  // the GPU Operator's driver container
     "run/nvidia/driver/usr/lib64",
     "usr/local/cuda/compat",  // forward compatibility: NVIDIA's package cuda-compat
 };
