@@ -254,5 +254,31 @@ TEST(TheProcesssInstance, IsStrictUnlessTheVariableSaysOtherwise) {
   EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "strict");
 }
 
+TEST(TheProcesssInstance, IsMadeAnewAfterAResetAndReadsTheVariablesAgain) {
+  RailsComputer computer;
+  const Steps steps =
+      computer.rails({"process", "mode:", "setenv:ANYCUDA_COMPAT=off", "reset:", "mode:"});
+  EXPECT_EQ(steps["mode:"], "off");
+  const Steps unchanged =
+      computer.rails({"process", "mode:", "setenv:ANYCUDA_COMPAT=off", "mode:"});
+  EXPECT_EQ(unchanged["mode:"], "strict");
+}
+
+TEST(TheProcesssInstance, ForgetsWhatItAcceptedWhenItIsResetAndLibrariesStayLoaded) {
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-13.5", "driver-535");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "13.5").driver(535);
+  computer.env("ANYCUDA_COMPAT", "best_effort");
+  computer.env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
+  const Steps before = computer.rails({"process", "load:nvrtc", "load:nvJitLink"});
+  EXPECT_THAT(before["load:nvJitLink"], StartsWith("ToolkitMismatchError: "));
+  const Steps after = computer.rails(
+      {"process", "load:nvrtc", "reset:", "load:nvJitLink", "mapped:libnvrtc.so.12", "load:nvrtc"});
+  EXPECT_THAT(after["load:nvJitLink"], EndsWith("libnvJitLink.so.13"));
+  EXPECT_EQ(after["mapped:libnvrtc.so.12"], "yes");
+  EXPECT_THAT(after["load:nvrtc"], StartsWith("ToolkitMismatchError: "));
+  EXPECT_THAT(after["load:nvrtc"], HasSubstr("the library is loaded already, and stays so"));
+}
+
 }  // namespace
 }  // namespace anycuda::test

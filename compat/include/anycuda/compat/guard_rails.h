@@ -114,6 +114,12 @@ class CompatibilityGuardRails {
 // until the process ends. If making it throws, the next call tries again.
 CompatibilityGuardRails& process_guard_rails();
 
+// The next process_guard_rails() makes a new instance, which reads the variables again and has
+// accepted, declared and found nothing. Libraries stay loaded, and the new instance takes them
+// before any file (LoadedLibrary::was_loaded); only the rules forget them. The old instance goes on
+// working for whoever has a reference to it. Thread-safe.
+void reset_process_guard_rails();
+
 // The same on process_guard_rails().
 LoadedLibrary load_dynamic_library(std::string_view name);
 std::string find_headers(std::string_view name);
