@@ -80,6 +80,10 @@ enum class Step : std::uint8_t {
   no_branch
 };
 
+// May another candidate of the same component do better? What is released apart has no version in
+// any place, and a runtime that the process has loaded is in the way of every other major.
+bool is_of_candidate(Step refusal);
+
 struct Decision {
   Step step = Step::accepted;
   ComponentInstance other;  // runtime_loaded, pair: what it is incompatible with

@@ -1,8 +1,7 @@
 #include "compat/library/guard_rails_impl.h"
 
+#include <algorithm>
 #include <utility>
-
-#include "compat/library/guard_rails_messages.h"
 
 namespace anycuda::compat {
 
@@ -47,14 +46,14 @@ void GuardRailsImpl::query_driver(const ComponentInstance& instance, DriverKnown
   }
 }
 
-void GuardRailsImpl::evaluate(const ComponentInstance& instance, DriverKnown* driver, bool loaded,
-                              bool remember) {
+std::optional<Refusal> GuardRailsImpl::evaluate(const ComponentInstance& instance,
+                                                DriverKnown* driver, bool loaded, bool remember) {
   for (;;) {
     const Decision decision = decide_once(instance, *driver, remember);
     switch (decision.step) {
       case Step::accepted:
       case Step::accepted_before:
-        return;
+        return std::nullopt;
       case Step::needs_driver:
         query_driver(instance, driver, loaded);
         break;
@@ -62,17 +61,47 @@ void GuardRailsImpl::evaluate(const ComponentInstance& instance, DriverKnown* dr
         driver->branch = system_.driver_branch();
         break;
       default:
-        refuse(policy_, instance, *driver, decision, loaded);
+        return refusal_of(policy_, instance, *driver, decision);
     }
   }
 }
 
+struct GuardRailsImpl::Candidate {
+  Located located;
+  ComponentInstance instance;
+};
+
+// The first candidate that the rules accept, in the order of the search tiers. The others are
+// looked for only when the first one is refused. A driver that does not answer ends the search: no
+// candidate can help that.
+GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, DriverKnown* driver,
+                                                 bool remember) {
+  std::vector<Refusal> refused;
+  std::optional<Candidate> chosen;
+  std::set<std::string> tried;
+  const auto ends_search = [&](const Located& located) {
+    if (!tried.insert(located.path).second) return false;
+    Candidate candidate{located, instance_of(component, located)};
+    std::optional<Refusal> refusal = evaluate(candidate.instance, driver, false, remember);
+    if (!refusal) {
+      chosen = std::move(candidate);
+      return true;
+    }
+    refused.push_back(std::move(*refusal));
+    return !is_of_candidate(refused.back().step);
+  };
+  if (!ends_search(system_.find(component))) {
+    const std::vector<Located> all = system_.find_all(component);
+    static_cast<void>(std::any_of(all.begin(), all.end(), ends_search));
+  }
+  if (!chosen) refuse(refused, false);
+  return std::move(*chosen);
+}
+
 Located GuardRailsImpl::locate(Kind kind, std::string_view name) {
   const Component& component = component_named(kind, name);
-  Located located = system_.find(component);
   DriverKnown driver;
-  evaluate(instance_of(component, located), &driver, false, true);
-  return located;
+  return choose(component, &driver, true).located;
 }
 
 void GuardRailsImpl::declare(const Pipeline& pipeline) {
@@ -101,22 +130,24 @@ bool GuardRailsImpl::opened_here(const std::string& path) {
 }
 
 // What the process has loaded is taken before any file: a second copy would be worse than any
-// version.
-GuardRailsImpl::LoadPlan GuardRailsImpl::plan_load(const Component& component) {
+// version. So if that is refused, no other candidate is looked for.
+GuardRailsImpl::LoadPlan GuardRailsImpl::plan_load(const Component& component,
+                                                   DriverKnown* driver) {
   const std::vector<LoadedImage> images = system_.loaded(component);
   LoadPlan plan;
-  Located located;
   if (images.empty()) {
-    located = system_.find(component);
-    plan.name = located.path;
-  } else {
-    located = {images.front().path, images.front().soname, Found::loaded};
-    plan.name = images.front().name;
-    plan.loaded = true;
-    plan.by_others = !opened_here(plan.name);
+    Candidate chosen = choose(component, driver, false);
+    plan.instance = std::move(chosen.instance);
+    plan.name = plan.instance.path;
+    return plan;
   }
-  plan.instance = instance_of(component, located);
+  const LoadedImage& image = images.front();
+  plan.name = image.name;
+  plan.loaded = true;
+  plan.by_others = !opened_here(plan.name);
+  plan.instance = instance_of(component, {image.path, image.soname, Found::loaded});
   if (is_runtime(component)) plan.instance.runtimes = images;
+  if (auto refusal = evaluate(plan.instance, driver, true, false)) refuse({*refusal}, true);
   return plan;
 }
 
@@ -145,14 +176,13 @@ LoadedLibrary GuardRailsImpl::load(std::string_view name) {
     const auto before = libraries_.find(&component);
     if (before != libraries_.end()) return before->second;
   }
-  LoadPlan plan = plan_load(component);
   DriverKnown driver;
-  evaluate(plan.instance, &driver, plan.loaded, false);
+  LoadPlan plan = plan_load(component, &driver);
   const LoadedLibrary library = open(plan);
   // While it was being opened, other threads and its own constructors may have had components
   // accepted, and other code may have loaded a runtime.
   if (is_runtime(component)) plan.instance.runtimes = system_.loaded(component);
-  evaluate(plan.instance, &driver, true, true);
+  if (auto refusal = evaluate(plan.instance, &driver, true, true)) refuse({*refusal}, true);
   const std::lock_guard<std::mutex> lock(mutex_);
   return libraries_.emplace(&component, library).first->second;
 }

@@ -3,14 +3,27 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compat/library/decision.h"
 
 namespace anycuda::compat {
 
-// Throws the error of a refusal. `loaded`: the library is in the process already.
-[[noreturn]] void refuse(const Policy& policy, const ComponentInstance& instance,
-                         const DriverKnown& driver, const Decision& decision, bool loaded);
+// Why a candidate is refused.
+struct Refusal {
+  Step step = Step::accepted;
+  std::string candidate;  // "nvrtc (dynamic library) of CUDA 12.9: /path (wheel ...)"
+  std::string headline;   // the rule that failed
+  std::string facts;      // what was found where: lines below the headline
+  std::string hint;
+};
+
+Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
+                   const DriverKnown& driver, const Decision& decision);
+
+// Throws the error of the first candidate; it names the others. `loaded`: the library is in the
+// process already.
+[[noreturn]] void refuse(const std::vector<Refusal>& candidates, bool loaded);
 
 [[noreturn]] void refuse_pipeline(const BrokenFlow& flow);
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "compat/library/candidates.h"
 #include "compat/search/machine/machine.h"
 
 namespace anycuda::compat {
@@ -19,6 +20,7 @@ struct Caches {
     }
   }
   Finder finder;
+  CandidateLists candidates;
   ToolkitMetadata metadata;
   std::unique_ptr<DriverQuery> driver;
 };
@@ -47,6 +49,9 @@ System system_of(const Options& options) {
   const auto caches = std::make_shared<Caches>(options.driver);
   System system;
   system.find = [caches](const Component& component) { return caches->finder.find(component); };
+  system.find_all = [caches](const Component& component) {
+    return caches->candidates.everywhere(component);
+  };
   system.version_of = [caches](const Component& component, const std::string& path) {
     return caches->metadata.of_file(file_with_owner(component, path));
   };
@@ -56,6 +61,7 @@ System system_of(const Options& options) {
   system.open = open_library;
   system.forget = [caches] {
     caches->finder.clear();
+    caches->candidates.clear();
     caches->metadata.clear();
     caches->driver->clear();
   };

@@ -15,7 +15,8 @@ namespace anycuda::compat {
 
 // Any thread may call any of them; no lock of the guard rails is held then.
 struct System {
-  std::function<Located(const Component&)> find;  // throws NotFoundError
+  std::function<Located(const Component&)> find;  // the first candidate; throws NotFoundError
+  std::function<std::vector<Located>(const Component&)> find_all;  // every candidate, in order
   std::function<ToolkitAnswer(const Component&, const std::string& path)>
       version_of;                                                    // throws nothing
   std::function<Version()> driver_cuda;                              // throws DriverQueryError

@@ -20,6 +20,19 @@ std::string RailsMachine::path(Kind kind, const std::string& name, const std::st
 RailsMachine& RailsMachine::install(Kind kind, const std::string& name,
                                     const std::string& toolkit) {
   const Component& component = component_named(kind, name);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    installed_.erase(
+        std::remove_if(installed_.begin(), installed_.end(),
+                       [&](const Installed& one) { return one.component == &component; }),
+        installed_.end());
+  }
+  return also(kind, name, toolkit, path(kind, name, toolkit));
+}
+
+RailsMachine& RailsMachine::also(Kind kind, const std::string& name, const std::string& toolkit,
+                                 const std::string& path) {
+  const Component& component = component_named(kind, name);
   std::string file;
   if (kind == Kind::dynamic_library) {
     // The SONAME of its toolkit's major, where the row has one; else the newest.
@@ -29,12 +42,7 @@ RailsMachine& RailsMachine::install(Kind kind, const std::string& name,
     }
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  installed_.erase(
-      std::remove_if(installed_.begin(), installed_.end(),
-                     [&](const Installed& one) { return one.component == &component; }),
-      installed_.end());
-  installed_.push_back(
-      {&component, {path(kind, name, toolkit), file, Found::wheel}, version(toolkit)});
+  installed_.push_back({&component, {path, file, Found::wheel}, version(toolkit)});
   return *this;
 }
 
@@ -136,6 +144,15 @@ System RailsMachine::system() {
       if (one.component == &component) return one.located;
     }
     throw NotFoundError("nowhere", {"/home/me/venv"});
+  };
+  system.find_all = [this](const Component& component) {
+    note("find all " + std::string(component.name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<Located> all;
+    for (const Installed& one : installed_) {
+      if (one.component == &component) all.push_back(one.located);
+    }
+    return all;
   };
   system.version_of = [this](const Component&, const std::string& path) {
     return version_of(path);

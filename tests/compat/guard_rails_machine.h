@@ -27,6 +27,9 @@ class RailsMachine {
   RailsMachine& headers(const std::string& name, const std::string& toolkit) {
     return install(Kind::headers, name, toolkit);
   }
+  // A further candidate, in a later place than those before.
+  RailsMachine& also(Kind kind, const std::string& name, const std::string& toolkit,
+                     const std::string& path);
   // What is installed lies elsewhere from now on.
   RailsMachine& move(Kind kind, const std::string& name, const std::string& path);
   // A copy that other code has loaded, of this SONAME.

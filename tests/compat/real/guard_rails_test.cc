@@ -64,6 +64,26 @@ TEST(NvrtcAndNvJitLink, OfTwoMinorsAreLoadedAndLtoIrFlowsToTheNewerAlone) {
   }
 }
 
+// Wheels of two majors in two site-packages, a toolkit of a third release.
+TEST(Candidates, InAllPlacesAreSearchedForTheFirstThatFits) {
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-13.5", "nvcc-12.4", "cudart-12.9");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "13.5");
+  computer.env("PYTHONPATH", computer.extra_wheel(nvrtc, "12.9", "others"));
+  const auto loads = [&](const std::string& constraint) {
+    return computer.rails(
+        {"driver=13.5/600", "constraint=" + constraint, "load:nvrtc"})["load:nvrtc"];
+  };
+  EXPECT_THAT(loads("==12.*"),
+              EndsWith("/others/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/"
+                       "libnvrtc.so.12"));
+  EXPECT_THAT(loads("==13.*"), EndsWith("/nvidia/cu13/lib/libnvrtc.so.13"));
+  EXPECT_THAT(loads("==11.*"),
+              AllOf(StartsWith("ToolkitMismatchError: "), HasSubstr("refused too: "),
+                    HasSubstr("(wheel nvidia-cuda-nvrtc-cu12 12.9.86)"),
+                    HasSubstr("(wheel nvidia-cuda-nvrtc 13.5.37)")));
+}
+
 TEST(ARuntime, ThatOtherCodeHasLoadedIsTakenThoughANewerOneIsInstalled) {
   NEEDS_ARTIFACTS("cudart-12.9", "cudart-13.5");
   RailsComputer computer;
@@ -141,12 +161,17 @@ TEST(TheToolchain, OfAToolkitIsOfOneRelease) {
 TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {
   NEEDS_ARTIFACTS("nvcc-12.4", "crt-12.9");
   RailsComputer computer;
-  computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
+  const std::string toolkit = Artifacts::of_this_build().folder("nvcc-12.4");
+  computer.env("CUDA_HOME", toolkit);
   computer.wheel_of_headers("crt-12.9", "nvidia-cuda-nvcc-cu12", "12.9.86");
   const Steps steps = computer.rails({"driver=12.9/575", "program:nvcc", "headers:nvcc"});
-  EXPECT_THAT(steps["program:nvcc"], StartsWith("/"));
-  EXPECT_THAT(steps["headers:nvcc"],
-              AllOf(StartsWith("ToolkitMismatchError: nvcc (headers) and nvcc (program) must be of "
+  EXPECT_THAT(steps["program:nvcc"], StartsWith(toolkit));
+  EXPECT_EQ(steps["headers:nvcc"], toolkit + "/include") << "the wheel's come first and do not fit";
+  // The headers first: then there is no compiler for them.
+  const Steps turned = computer.rails({"driver=12.9/575", "headers:nvcc", "program:nvcc"});
+  EXPECT_THAT(turned["headers:nvcc"], HasSubstr("/site-packages/nvidia/cuda_nvcc/include"));
+  EXPECT_THAT(turned["program:nvcc"],
+              AllOf(StartsWith("ToolkitMismatchError: nvcc (program) and nvcc (headers) must be of "
                                "exactly the same"),
                     HasSubstr("nvcc (headers) of CUDA 12.9"),
                     HasSubstr("(wheel nvidia-cuda-nvcc-cu12 12.9.86)"),
