@@ -45,6 +45,12 @@ CompatibilityGuardRails::~CompatibilityGuardRails() = default;
 LoadedLibrary CompatibilityGuardRails::load_dynamic_library(std::string_view name) {
   return impl_->load(name);
 }
+std::string CompatibilityGuardRails::find_dynamic_library(std::string_view name) {
+  return locate_dynamic_library(name).path;
+}
+Located CompatibilityGuardRails::locate_dynamic_library(std::string_view name) {
+  return impl_->locate(Kind::dynamic_library, name);
+}
 std::string CompatibilityGuardRails::find_headers(std::string_view name) {
   return locate_headers(name).path;
 }
@@ -95,6 +101,9 @@ void reset_process_guard_rails() {
 
 LoadedLibrary load_dynamic_library(std::string_view name) {
   return process_guard_rails().load_dynamic_library(name);
+}
+std::string find_dynamic_library(std::string_view name) {
+  return process_guard_rails().find_dynamic_library(name);
 }
 std::string find_headers(std::string_view name) { return process_guard_rails().find_headers(name); }
 std::string find_static_library(std::string_view name) {

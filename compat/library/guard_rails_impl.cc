@@ -71,6 +71,14 @@ struct GuardRailsImpl::Candidate {
   ComponentInstance instance;
 };
 
+struct GuardRailsImpl::LoadPlan {
+  Located located;
+  ComponentInstance instance;
+  std::string name;  // what the dynamic linker opens it by
+  bool loaded = false;
+  bool by_others = false;
+};
+
 // The first candidate that the rules accept, in the order of the search tiers. The others are
 // looked for only when the first one is refused. A driver that does not answer ends the search: no
 // candidate can help that.
@@ -101,6 +109,7 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, Dri
 Located GuardRailsImpl::locate(Kind kind, std::string_view name) {
   const Component& component = component_named(kind, name);
   DriverKnown driver;
+  if (kind == Kind::dynamic_library) return plan_load(component, &driver, true).located;
   return choose(component, &driver, true).located;
 }
 
@@ -117,13 +126,6 @@ void GuardRailsImpl::declare(const Pipeline& pipeline) {
 
 // ---- dynamic libraries: evaluated before they are opened, remembered afterwards
 
-struct GuardRailsImpl::LoadPlan {
-  ComponentInstance instance;
-  std::string name;  // what the dynamic linker opens it by
-  bool loaded = false;
-  bool by_others = false;
-};
-
 bool GuardRailsImpl::opened_here(const std::string& path) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return opened_.count(path) != 0;
@@ -131,23 +133,25 @@ bool GuardRailsImpl::opened_here(const std::string& path) {
 
 // What the process has loaded is taken before any file: a second copy would be worse than any
 // version. So if that is refused, no other candidate is looked for.
-GuardRailsImpl::LoadPlan GuardRailsImpl::plan_load(const Component& component,
-                                                   DriverKnown* driver) {
+GuardRailsImpl::LoadPlan GuardRailsImpl::plan_load(const Component& component, DriverKnown* driver,
+                                                   bool remember) {
   const std::vector<LoadedImage> images = system_.loaded(component);
   LoadPlan plan;
   if (images.empty()) {
-    Candidate chosen = choose(component, driver, false);
+    Candidate chosen = choose(component, driver, remember);
+    plan.located = std::move(chosen.located);
     plan.instance = std::move(chosen.instance);
-    plan.name = plan.instance.path;
+    plan.name = plan.located.path;
     return plan;
   }
   const LoadedImage& image = images.front();
   plan.name = image.name;
   plan.loaded = true;
   plan.by_others = !opened_here(plan.name);
-  plan.instance = instance_of(component, {image.path, image.soname, Found::loaded});
+  plan.located = {image.path, image.soname, Found::loaded};
+  plan.instance = instance_of(component, plan.located);
   if (is_runtime(component)) plan.instance.runtimes = images;
-  if (auto refusal = evaluate(plan.instance, driver, true, false)) refuse({*refusal}, true);
+  if (auto refusal = evaluate(plan.instance, driver, true, remember)) refuse({*refusal}, true);
   return plan;
 }
 
@@ -177,7 +181,7 @@ LoadedLibrary GuardRailsImpl::load(std::string_view name) {
     if (before != libraries_.end()) return before->second;
   }
   DriverKnown driver;
-  LoadPlan plan = plan_load(component, &driver);
+  LoadPlan plan = plan_load(component, &driver, false);
   const LoadedLibrary library = open(plan);
   // While it was being opened, other threads and its own constructors may have had components
   // accepted, and other code may have loaded a runtime.

@@ -30,11 +30,11 @@ class GuardRailsImpl {
 
  private:
   struct Candidate;  // of a component: a place, and what is known of it
-  struct LoadPlan;   // a dynamic library that is to be opened
+  struct LoadPlan;   // a dynamic library that may be opened
 
   ComponentInstance instance_of(const Component& component, const Located& located);
   Candidate choose(const Component& component, DriverKnown* driver, bool remember);
-  LoadPlan plan_load(const Component& component, DriverKnown* driver);
+  LoadPlan plan_load(const Component& component, DriverKnown* driver, bool remember);
   LoadedLibrary open(const LoadPlan& plan);
   // Nothing: the instance is accepted. `remember`: else it is only evaluated.
   std::optional<Refusal> evaluate(const ComponentInstance& instance, DriverKnown* driver,

@@ -90,6 +90,7 @@ std::string do_step(CompatibilityGuardRails* rails, const std::string& step) {
     const LoadedLibrary library = rails->load_dynamic_library(name);
     return library.path + (library.was_loaded ? " (was loaded)" : "");
   }
+  if (what == "library") return rails->find_dynamic_library(name);
   if (what == "headers") return rails->find_headers(name);
   if (what == "static") return rails->find_static_library(name);
   if (what == "bitcode") return rails->find_bitcode_library(name);

@@ -189,6 +189,31 @@ TEST(TheHeadersOfALibrary, AreOfItsToolkitExactly) {
       StartsWith("ToolkitMismatchError: cudart (headers) and cudart (dynamic library) must be"));
 }
 
+TEST(Nvrtc, AndTheRuntimesHeadersAreOfOneToolkitExactly) {
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-12.4", "nvcc-12.4");
+  for (const char* version : {"12.4", "12.9"}) {
+    RailsComputer computer;
+    computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
+    computer.wheel(nvrtc, version);
+    const Steps steps = computer.rails({"driver=12.9/575", "library:nvrtc", "headers:cudart"});
+    EXPECT_THAT(steps["library:nvrtc"], EndsWith("libnvrtc.so.12"));
+    EXPECT_THAT(
+        steps["headers:cudart"],
+        StartsWith(version == std::string("12.4") ? "/"
+                                                  : "ToolkitMismatchError: cudart and nvrtc must "
+                                                    "be of exactly the same CUDA Toolkit"));
+  }
+}
+
+TEST(TheToolchain, HasABitcodeLibraryThatIsFoundByItsFilesName) {
+  NEEDS_ARTIFACTS("nvcc-12.4");
+  RailsComputer computer;
+  computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
+  EXPECT_THAT(
+      computer.rails({"driver=12.9/575", "bitcode:libdevice.10.bc"})["bitcode:libdevice.10.bc"],
+      EndsWith("/nvvm/libdevice/libdevice.10.bc"));
+}
+
 TEST(TheRealDriver535, ServesItsOwnMajorAndNoNewerOne) {
   NEEDS_ARTIFACTS("driver-535", "cudart-12.2", "nvrtc-13.5");
   RailsComputer computer;

@@ -42,7 +42,7 @@ struct Component {
   Kind kind;
   Packaging packaging;
   // Components that share a group (cublas and cusolver; a library and its headers) must be of
-  // exactly the same toolkit major.minor.
+  // exactly the same toolkit major.minor; compat/catalogue/README.md says why.
   Texts groups;
   // File names, the most wanted first. Dynamic libraries: SONAMEs (newest major first); headers:
   // the file that proves the folder ("cuda_runtime.h").
@@ -66,7 +66,8 @@ struct Components {
 };
 Components all_components();
 
-// nullptr: the catalogue has no such component. Names are compared without regard to case.
+// nullptr: the catalogue has no such component. Names are compared without regard to case. A
+// bitcode library is also found by its file's name ("libdevice.10.bc").
 const Component* find_component(Kind kind, std::string_view name);
 
 // Throws UnknownNameError that lists the names of that kind that are near.

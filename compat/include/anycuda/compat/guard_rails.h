@@ -90,6 +90,10 @@ class CompatibilityGuardRails {
   // refuses is not loaded; an error for a library that is loaded already says so, and it stays. No
   // lock is held while it is opened: its constructors may call the guard rails.
   LoadedLibrary load_dynamic_library(std::string_view name);
+  // The library that load_dynamic_library() would take, by the same rules. It is not loaded, and
+  // counts as accepted.
+  std::string find_dynamic_library(std::string_view name);
+  Located locate_dynamic_library(std::string_view name);
   std::string find_headers(std::string_view name);
   Located locate_headers(std::string_view name);
   std::string find_static_library(std::string_view name);
@@ -124,6 +128,7 @@ void reset_process_guard_rails();
 
 // The same on process_guard_rails().
 LoadedLibrary load_dynamic_library(std::string_view name);
+std::string find_dynamic_library(std::string_view name);
 std::string find_headers(std::string_view name);
 std::string find_static_library(std::string_view name);
 std::string find_bitcode_library(std::string_view name);
