@@ -79,9 +79,26 @@ struct GuardRailsImpl::LoadPlan {
   bool by_others = false;
 };
 
-// The first candidate that the rules accept, in the order of the search tiers. The others are
-// looked for only when the first one is refused. A driver that does not answer ends the search: no
-// candidate can help that.
+// The roots of accepted companions, in the order of their acceptance. What comes with the driver
+// has no toolkit about it.
+std::vector<ComponentRoot> GuardRailsImpl::companion_roots(const Component& component) {
+  const auto with_driver = [](const Component& one) { return one.packaging == Packaging::driver; };
+  std::vector<ComponentRoot> roots;
+  if (with_driver(component)) return roots;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const ComponentInstance& accepted : known_.instances) {
+    if (with_driver(*accepted.component) || !same_group(component, *accepted.component)) continue;
+    const auto root = root_of(*accepted.component, accepted.path);
+    if (root && std::find(roots.begin(), roots.end(), *root) == roots.end()) {
+      roots.push_back(*root);
+    }
+  }
+  return roots;
+}
+
+// The first candidate that the rules accept: in the roots of companions, then in the order of the
+// search tiers. All of those are looked for only when the first one is refused. A driver that does
+// not answer ends the search: no candidate can help that.
 GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, DriverKnown* driver,
                                                  bool remember) {
   std::vector<Refusal> refused;
@@ -98,9 +115,20 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, Dri
     refused.push_back(std::move(*refusal));
     return !is_of_candidate(refused.back().step);
   };
-  if (!ends_search(system_.find(component))) {
-    const std::vector<Located> all = system_.find_all(component);
-    static_cast<void>(std::any_of(all.begin(), all.end(), ends_search));
+  const auto one_ends_search = [&](const std::vector<Located>& list) {
+    return std::any_of(list.begin(), list.end(), ends_search);
+  };
+  const std::vector<ComponentRoot> roots = companion_roots(component);
+  const bool ended = std::any_of(roots.begin(), roots.end(), [&](const ComponentRoot& root) {
+    return one_ends_search(system_.find_below(root, component));
+  });
+  if (!ended) {
+    try {
+      if (!ends_search(system_.find(component))) one_ends_search(system_.find_all(component));
+    } catch (const NotFoundError&) {
+      // What was refused in a companion's root says more.
+      if (refused.empty()) throw;
+    }
   }
   if (!chosen) refuse(refused, false);
   return std::move(*chosen);

@@ -33,6 +33,7 @@ class GuardRailsImpl {
   struct LoadPlan;   // a dynamic library that may be opened
 
   ComponentInstance instance_of(const Component& component, const Located& located);
+  std::vector<ComponentRoot> companion_roots(const Component& component);
   Candidate choose(const Component& component, DriverKnown* driver, bool remember);
   LoadPlan plan_load(const Component& component, DriverKnown* driver, bool remember);
   LoadedLibrary open(const LoadPlan& plan);

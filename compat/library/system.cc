@@ -52,6 +52,9 @@ System system_of(const Options& options) {
   system.find_all = [caches](const Component& component) {
     return caches->candidates.everywhere(component);
   };
+  system.find_below = [caches](const ComponentRoot& root, const Component& component) {
+    return caches->candidates.below(root, component);
+  };
   system.version_of = [caches](const Component& component, const std::string& path) {
     return caches->metadata.of_file(file_with_owner(component, path));
   };

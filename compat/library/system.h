@@ -9,6 +9,7 @@
 #include "anycuda/compat/find.h"
 #include "anycuda/compat/guard_rails.h"
 #include "anycuda/compat/metadata.h"
+#include "compat/library/component_root.h"
 #include "compat/library/decision.h"
 
 namespace anycuda::compat {
@@ -17,6 +18,8 @@ namespace anycuda::compat {
 struct System {
   std::function<Located(const Component&)> find;  // the first candidate; throws NotFoundError
   std::function<std::vector<Located>(const Component&)> find_all;  // every candidate, in order
+  // Below the root of a companion.
+  std::function<std::vector<Located>(const ComponentRoot&, const Component&)> find_below;
   std::function<ToolkitAnswer(const Component&, const std::string& path)>
       version_of;                                                    // throws nothing
   std::function<Version()> driver_cuda;                              // throws DriverQueryError

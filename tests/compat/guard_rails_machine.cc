@@ -46,6 +46,14 @@ RailsMachine& RailsMachine::also(Kind kind, const std::string& name, const std::
   return *this;
 }
 
+RailsMachine& RailsMachine::below(const std::string& root, Kind kind, const std::string& name,
+                                  const std::string& toolkit, const std::string& path) {
+  const Component& component = component_named(kind, name);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  below_.push_back({root, {&component, {path, "", Found::beside}, version(toolkit)}});
+  return *this;
+}
+
 RailsMachine& RailsMachine::move(Kind kind, const std::string& name, const std::string& path) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Installed& one : installed_) {
@@ -93,12 +101,13 @@ void RailsMachine::note(const std::string& what) {
 ToolkitAnswer RailsMachine::version_of(const std::string& path) {
   note("read " + path);
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto* list : {&installed_, &loaded_toolkits_}) {
-    for (const Installed& one : *list) {
-      if (one.located.path != path) continue;
-      if (!one.toolkit.known()) return {{}, "", "", "no cuda.h and no wheel says it"};
-      return {one.toolkit, "cuda.h", path + ".cuda.h", ""};
-    }
+  std::vector<Installed> all = installed_;
+  all.insert(all.end(), loaded_toolkits_.begin(), loaded_toolkits_.end());
+  for (const auto& [root, one] : below_) all.push_back(one);
+  for (const Installed& one : all) {
+    if (one.located.path != path) continue;
+    if (!one.toolkit.known()) return {{}, "", "", "no cuda.h and no wheel says it"};
+    return {one.toolkit, "cuda.h", path + ".cuda.h", ""};
   }
   return {{}, "", "", "no such file"};
 }
@@ -151,6 +160,15 @@ System RailsMachine::system() {
     std::vector<Located> all;
     for (const Installed& one : installed_) {
       if (one.component == &component) all.push_back(one.located);
+    }
+    return all;
+  };
+  system.find_below = [this](const ComponentRoot& root, const Component& component) {
+    note("find below " + root.path + " " + std::string(component.name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<Located> all;
+    for (const auto& [path, one] : below_) {
+      if (path == root.path && one.component == &component) all.push_back(one.located);
     }
     return all;
   };

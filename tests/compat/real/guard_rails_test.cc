@@ -189,6 +189,19 @@ TEST(TheHeadersOfALibrary, AreOfItsToolkitExactly) {
       StartsWith("ToolkitMismatchError: cudart (headers) and cudart (dynamic library) must be"));
 }
 
+TEST(ARuntime, ThatOtherCodeHasLoadedFromAToolkitLeadsToItsHeaders) {
+  NEEDS_ARTIFACTS("nvcc-12.4");
+  RailsComputer computer;
+  const std::string toolkit = Artifacts::of_this_build().folder("nvcc-12.4");
+  const Steps steps =
+      computer.rails({"driver=12.9/575", "dlopen:" + toolkit + "/lib64/libcudart.so.12",
+                      "load:cudart", "headers:cudart", "program:nvcc"});
+  EXPECT_EQ(steps["headers:cudart"], toolkit + "/include");
+  EXPECT_EQ(steps["program:nvcc"], toolkit + "/bin/nvcc");
+  EXPECT_THAT(computer.rails({"driver=12.9/575", "headers:cudart"})["headers:cudart"],
+              StartsWith("NotFoundError: "));
+}
+
 TEST(Nvrtc, AndTheRuntimesHeadersAreOfOneToolkitExactly) {
   NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-12.4", "nvcc-12.4");
   for (const char* version : {"12.4", "12.9"}) {

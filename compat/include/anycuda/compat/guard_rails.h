@@ -6,12 +6,13 @@
 //   auto linker = rails.load_dynamic_library("nvJitLink");  // refused if it is of another major
 //   std::string include = rails.find_headers("cudart");
 //
-// The candidates of a component are checked in the order of the search (find.h), and the first that
-// is accepted is taken; an error is the first candidate's and names the others. Each is checked in
-// this order: comes with the driver (remembered, nothing else is asked); released on its own (no
-// toolkit's version: insufficient metadata); of which toolkit it is; the caller's constraint; every
-// component that was accepted before; the driver. A candidate that is refused is not remembered, a
-// component that is asked for twice changes nothing.
+// The candidates of a component are checked in the order of the search (find.h), those in the roots
+// of accepted companions before, and the first that is accepted is taken; an error is the first
+// candidate's and names the others. Each is checked in this order: comes with the driver
+// (remembered, nothing else is asked); released on its own (no toolkit's version: insufficient
+// metadata); of which toolkit it is; the caller's constraint; every component that was accepted
+// before; the driver. A candidate that is refused is not remembered, a component that is asked for
+// twice changes nothing.
 #pragma once
 
 #include <memory>
