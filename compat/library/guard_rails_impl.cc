@@ -188,6 +188,12 @@ LoadedLibrary GuardRailsImpl::open(const LoadPlan& plan) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!plan.by_others) opened_.insert(plan.name);
   }
+  // What is loaded has found what it needs.
+  if (!plan.loaded) {
+    for (const std::string_view name : plan.instance.component->needs) {
+      system_.open_needed(std::string(name));
+    }
+  }
   std::string cause;
   void* handle = system_.open(plan.name, &cause);
   if (handle == nullptr) {

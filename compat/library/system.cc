@@ -43,6 +43,12 @@ void* open_library(const std::string& name, std::string* cause) {
   return opened.handle;
 }
 
+// Where there is none (musl has no librt), the library that needs it is opened all the same: the
+// dynamic linker says then what is missing.
+void open_needed(const std::string& name) {
+  open_shared_library(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+
 }  // namespace
 
 System system_of(const Options& options) {
@@ -61,6 +67,7 @@ System system_of(const Options& options) {
   system.driver_cuda = [caches] { return caches->driver->cuda(); };
   system.driver_branch = [caches] { return caches->driver->branch(); };
   system.loaded = loaded_images;
+  system.open_needed = open_needed;
   system.open = open_library;
   system.forget = [caches] {
     caches->finder.clear();

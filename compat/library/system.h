@@ -25,6 +25,7 @@ struct System {
   std::function<Version()> driver_cuda;                              // throws DriverQueryError
   std::function<BranchAnswer()> driver_branch;                       // throws nothing
   std::function<std::vector<LoadedImage>(const Component&)> loaded;  // the newest name first
+  std::function<void(const std::string& name)> open_needed;          // for all libraries to see
   std::function<void*(const std::string& name, std::string* cause)> open;  // nullptr: see cause
   std::function<void()> forget;                                            // all that is cached
 };

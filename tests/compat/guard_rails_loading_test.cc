@@ -170,6 +170,23 @@ TEST(ALoadedLibrary, IsOfOthersAlsoAfterItWasRefusedOnce) {
   EXPECT_TRUE(impl.load("nvrtc").was_loaded);
 }
 
+TEST(ALibraryThatDoesNotNameWhatItNeeds, IsOpenedBehindThat) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cufile", "13.5");
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::dynamic_library, "cufile");
+  EXPECT_EQ(machine.times_asked("need"), 0);
+  rails.load("cufile");
+  const std::string path = RailsMachine::path(Kind::dynamic_library, "cufile", "13.5");
+  const std::vector<std::string> asked = machine.asked();
+  EXPECT_THAT(std::vector<std::string>(asked.end() - 2, asked.end()),
+              testing::ElementsAre("need librt.so.1", "open " + path));
+  RailsMachine theirs;
+  theirs.driver("13.5").loaded("cufile", "13.5", "libcufile.so.0");
+  theirs.rails().load("cufile");
+  EXPECT_EQ(theirs.times_asked("need"), 0) << "it is loaded, and has found it";
+}
+
 TEST(ALocatedLibrary, IsEvaluatedAndRememberedAndNotOpened) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5").library("cublas", "12.9");

@@ -185,6 +185,7 @@ System RailsMachine::system() {
     return branch_ != 0 ? BranchAnswer{branch_, ""} : BranchAnswer{0, "NVML is not there"};
   };
   system.loaded = [this](const Component& component) { return images_of(component); };
+  system.open_needed = [this](const std::string& name) { note("need " + name); };
   system.open = [this](const std::string& name, std::string* cause) { return open(name, cause); };
   system.forget = [this] { note("forget"); };
   return system;

@@ -296,6 +296,17 @@ TEST(ALibraryThatDoesNotOpen, IsALoadErrorWithTheLinkersWords) {
                                          HasSubstr("it said: libnothere.so.0: cannot")));
 }
 
+TEST(CuFile, IsOpenedBehindLibrtWhichItMayNotName) {
+  RailsComputer computer;
+  computer.put_copy("cuda/lib64/libcufile.so.0", fake_library("cufile"));
+  computer.env("CUDA_HOME", (computer.root() / "cuda").string());
+  const Steps steps =
+      computer.rails({"mode=off", "mapped:librt.so.1", "load:cufile", "mapped:librt.so"});
+  EXPECT_EQ(steps["mapped:librt.so.1"], "no");
+  EXPECT_THAT(steps["load:cufile"], EndsWith("/cuda/lib64/libcufile.so.0"));
+  EXPECT_EQ(steps["mapped:librt.so"], "yes");
+}
+
 TEST(TheProcesssInstance, TriesAgainAfterAWrongSetting) {
   RailsComputer computer;
   computer.env("ANYCUDA_COMPAT", "lenient");

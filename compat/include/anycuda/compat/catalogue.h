@@ -55,6 +55,9 @@ struct Component {
   // Distributions whose own version is the toolkit's ("nvidia-cuda-runtime-cu12", 12.9.79 is
   // of 12.9), and those whose version is not ("nvidia-cublas-cu12").
   Texts distributions;
+  // Libraries of the system that a dynamic library uses and does not name; they are opened before
+  // it, for all to see.
+  Texts needs;
 };
 
 // All rows, by kind and then name.
