@@ -29,6 +29,7 @@ struct ComponentInstance {
   int soname_major = 0;      // of a dynamic library: the major that its SONAME names, 0: none
   std::string problem = {};  // why its version is not known
   std::vector<LoadedImage> runtimes = {};  // for cudart: every one that the process has loaded
+  Found where = Found::system;             // for the log
 };
 
 // 12 of "libcudart.so.12", 11 of "libcudart.so.11.0", 0 of what names none.

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "compat/base/environment.h"
+#include "compat/base/log.h"
 #include "compat/library/guard_rails_impl.h"
 
 namespace anycuda::compat {
@@ -39,7 +40,9 @@ ProcessInstance& process_instance() {
 }  // namespace
 
 CompatibilityGuardRails::CompatibilityGuardRails(const Options& options)
-    : impl_(std::make_unique<GuardRailsImpl>(options, policy_of(options), system_of(options))) {}
+    : impl_(std::make_unique<GuardRailsImpl>(options, policy_of(options), system_of(options))) {
+  report_wrong_log_setting();
+}
 CompatibilityGuardRails::~CompatibilityGuardRails() = default;
 
 LoadedLibrary CompatibilityGuardRails::load_dynamic_library(std::string_view name) {

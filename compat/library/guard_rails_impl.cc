@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compat/library/guard_rails_log.h"
+
 namespace anycuda::compat {
 
 GuardRailsImpl::GuardRailsImpl(const Options& options, Policy policy, System system)
@@ -15,13 +17,16 @@ ComponentInstance GuardRailsImpl::instance_of(const Component& component, const 
   ComponentInstance instance;
   instance.component = &component;
   instance.path = located.path;
+  instance.where = located.where;
   if (component.kind == Kind::dynamic_library)
     instance.soname_major = major_of_soname(located.file);
-  if (policy_.mode == Mode::off || component.packaging != Packaging::toolkit) return instance;
-  const ToolkitAnswer answer = system_.version_of(component, located.path);
-  instance.version = answer.version;
-  instance.source = answer.source == "cuda.h" ? "CUDA_VERSION in " + answer.file : answer.source;
-  instance.problem = answer.problem;
+  if (policy_.mode != Mode::off && component.packaging == Packaging::toolkit) {
+    const ToolkitAnswer answer = system_.version_of(component, located.path);
+    instance.version = answer.version;
+    instance.source = answer.source == "cuda.h" ? "CUDA_VERSION in " + answer.file : answer.source;
+    instance.problem = answer.problem;
+  }
+  log_candidate(instance);
   return instance;
 }
 
@@ -42,6 +47,7 @@ void GuardRailsImpl::query_driver(const ComponentInstance& instance, DriverKnown
   try {
     driver->facts = DriverFacts{true, system_.driver_cuda(), 0};
   } catch (const DriverQueryError& error) {
+    log_no_driver(*instance.component, error.what());
     refuse_without_driver(instance, error.what(), loaded);
   }
 }
@@ -52,6 +58,8 @@ std::optional<Refusal> GuardRailsImpl::evaluate(const ComponentInstance& instanc
     const Decision decision = decide_once(instance, *driver, remember);
     switch (decision.step) {
       case Step::accepted:
+        if (remember) log_used(instance);
+        return std::nullopt;
       case Step::accepted_before:
         return std::nullopt;
       case Step::needs_driver:
@@ -61,7 +69,9 @@ std::optional<Refusal> GuardRailsImpl::evaluate(const ComponentInstance& instanc
         driver->branch = system_.driver_branch();
         break;
       default:
-        return refusal_of(policy_, instance, *driver, decision);
+        Refusal refusal = refusal_of(policy_, instance, *driver, decision);
+        log_refused(*instance.component, refusal);
+        return refusal;
     }
   }
 }
@@ -125,7 +135,8 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, Dri
   if (!ended) {
     try {
       if (!ends_search(system_.find(component))) one_ends_search(system_.find_all(component));
-    } catch (const NotFoundError&) {
+    } catch (const NotFoundError& error) {
+      log_not_found(component, error.what());
       // What was refused in a companion's root says more.
       if (refused.empty()) throw;
     }
@@ -142,13 +153,14 @@ Located GuardRailsImpl::locate(Kind kind, std::string_view name) {
 }
 
 void GuardRailsImpl::declare(const Pipeline& pipeline) {
-  Pipeline known = checked(pipeline);
+  const Pipeline known = checked(pipeline);
   std::optional<BrokenFlow> broken;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     broken = evaluate_pipeline(policy_, known_, known);
-    if (!broken) known_.pipelines.push_back(std::move(known));
+    if (!broken) known_.pipelines.push_back(known);
   }
+  log_pipeline(known, !broken);
   if (broken) refuse_pipeline(*broken);
 }
 
@@ -194,6 +206,7 @@ LoadedLibrary GuardRailsImpl::open(const LoadPlan& plan) {
       system_.open_needed(std::string(name));
     }
   }
+  log_opening(*plan.instance.component, plan.name);
   std::string cause;
   void* handle = system_.open(plan.name, &cause);
   if (handle == nullptr) {
@@ -202,6 +215,7 @@ LoadedLibrary GuardRailsImpl::open(const LoadPlan& plan) {
       const auto entry = opened_.find(plan.name);
       if (entry != opened_.end() && !plan.by_others) opened_.erase(entry);
     }
+    log_not_opened(*plan.instance.component, plan.name, cause);
     refuse_unopened(plan.instance, cause);
   }
   return {handle, plan.instance.path, plan.by_others};
