@@ -138,7 +138,7 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, Dri
     } catch (const NotFoundError& error) {
       log_not_found(component, error.what());
       // What was refused in a companion's root says more.
-      if (refused.empty()) throw;
+      if (refused.empty()) throw also_searched(error, roots);
     }
   }
   if (!chosen) refuse(refused, false);

@@ -276,6 +276,18 @@ void refuse_without_driver(const ComponentInstance& instance, const std::string&
       note_if_loaded(loaded));
 }
 
+NotFoundError also_searched(const NotFoundError& error, const std::vector<ComponentRoot>& roots) {
+  if (roots.empty()) return error;
+  std::string text = error.what();
+  std::vector<std::string> searched;
+  for (const ComponentRoot& root : roots) {
+    searched.push_back(root.path.empty() ? "/" : root.path);
+    text += "\nnor is it below " + searched.back() + ", where a companion was found";
+  }
+  searched.insert(searched.end(), error.searched().begin(), error.searched().end());
+  return {text, std::move(searched)};
+}
+
 void refuse_unopened(const ComponentInstance& instance, const std::string& cause) {
   throw LoadError(Message("the dynamic linker refused " + component_name(instance))
                       .line("found", describe(instance))

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compat/library/component_root.h"
 #include "compat/library/decision.h"
 
 namespace anycuda::compat {
@@ -30,6 +31,9 @@ Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
 // The driver rule needs a driver, which is missing or does not answer.
 [[noreturn]] void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
                                         bool loaded);
+
+// The error, with the roots of companions that do not have the component either.
+NotFoundError also_searched(const NotFoundError& error, const std::vector<ComponentRoot>& roots);
 
 [[noreturn]] void refuse_unopened(const ComponentInstance& instance, const std::string& cause);
 

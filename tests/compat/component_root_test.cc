@@ -157,6 +157,18 @@ TEST_F(RootOfACompanion, IsNamedInTheErrorWhereNoTierHasTheComponent) {
               HasSubstr("found: cccl (headers) of CUDA 12.9: /hpc/cuda/include/cccl"));
 }
 
+TEST_F(RootOfACompanion, IsAmongTheSearchedPlacesWhereNothingIsFound) {
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::program, "nvcc");
+  try {
+    rails.locate(Kind::headers, "cccl");
+    ADD_FAILURE() << "found";
+  } catch (const NotFoundError& error) {
+    EXPECT_STREQ(error.what(), "nowhere\nnor is it below /hpc/cuda, where a companion was found");
+    EXPECT_THAT(error.searched(), ElementsAre("/hpc/cuda", "/home/me/venv"));
+  }
+}
+
 TEST_F(RootOfACompanion, IsUnknownOfALibraryInAFolderOfItsOwn) {
   machine.loaded("nvrtc", "12.4", "libnvrtc.so.12");  // in /opt/theirs
   GuardRailsImpl rails = machine.rails();

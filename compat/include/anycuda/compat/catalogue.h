@@ -41,8 +41,10 @@ struct Component {
   std::string_view name;  // "cudart", "nvJitLink", "libdevice", "nvcc": unique within its kind
   Kind kind;
   Packaging packaging;
-  // Components that share a group (cublas and cusolver; a library and its headers) must be of
-  // exactly the same toolkit major.minor; compat/catalogue/README.md says why.
+  // Components that share a group must be of exactly the same toolkit major.minor: cublas and
+  // cusolver; a library and its headers; the toolchain; NVRTC and the runtime's headers (measured:
+  // NVRTC 12.4 to 12.9 do not compile cooperative_groups.h of 12.0 to 12.2). Sources:
+  // compat/catalogue/README.md, "Groups".
   Texts groups;
   // File names, the most wanted first. Dynamic libraries: SONAMEs (newest major first); headers:
   // the file that proves the folder ("cuda_runtime.h").
