@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "anycuda/compat/driver_query.h"
-#include "compat/library/options.h"
+#include "compat/library/options/options.h"
 
 namespace anycuda::compat {
 
