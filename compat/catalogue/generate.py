@@ -25,7 +25,8 @@ KINDS = {
 DISTRIBUTIONS = "distributions.txt"
 PACKAGINGS = ("toolkit", "driver", "other")
 FOLDERS = ("wheels", "roots", "system")
-KEYS = ("packaging", "groups", "files", *FOLDERS, "from")
+LISTS = ("groups", "files", *FOLDERS, "from", "needs")
+KEYS = ("packaging", *LISTS)
 
 STUBS = Path(__file__).resolve().parents[2] / "stubs"
 
@@ -157,6 +158,8 @@ class Catalogue:
             return bool(NAME.fullmatch(word))
         if key == "from":
             return bool(DISTRIBUTION.fullmatch(word))
+        if key == "needs":  # found by the dynamic linker
+            return bool(FILE.fullmatch(word))
         # Files may lie in a folder of their own (crt/host_config.h); nothing leads out of the place.
         pattern = re.compile(r"[A-Za-z0-9_.+*{}-]+") if key in FOLDERS else FILE
         return all(pattern.fullmatch(part) and part not in (".", "..") for part in word.split("/"))
@@ -215,6 +218,8 @@ class Catalogue:
             self.fail(component.place, f"{component.name}: comes from a wheel, but no folder of wheels is given")
         if component.values["wheels"] and not component.values["from"]:
             self.fail(component.place, f"{component.name}: folders of wheels, but no distribution ('from')")
+        if component.values["needs"] and component.kind != "dynamic_library":
+            self.fail(component.place, f"{component.name}: only a dynamic library has 'needs'")
 
 
 def _sonames(descriptor: Path) -> list[str]:
@@ -231,7 +236,7 @@ def table(catalogue: Catalogue) -> str:
     rows = []
     for number, component in enumerate(components):
         texts = []
-        for key in ("groups", "files", *FOLDERS, "from"):
+        for key in LISTS:
             values = component.values[key]
             if not values:
                 texts.append("{nullptr, 0}")

@@ -122,7 +122,9 @@ Components all_components() { return {kComponents, std::size(kComponents)}; }
 
 const Component* find_component(Kind kind, std::string_view name) {
   for (const Component& component : all_components()) {
-    if (component.kind == kind && same_name(component.name, name)) return &component;
+    if (component.kind != kind) continue;
+    if (same_name(component.name, name)) return &component;
+    if (kind == Kind::bitcode_library && component.files.contains(name)) return &component;
   }
   return nullptr;
 }

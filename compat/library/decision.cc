@@ -170,6 +170,10 @@ bool only_portable_flows(const std::vector<Pipeline>& pipelines, const Component
   return joined;
 }
 
+bool is_of_candidate(Step refusal) {
+  return refusal != Step::packaged_elsewhere && refusal != Step::runtime_loaded;
+}
+
 Decision decide(const Policy& policy, const Remembered& known, const ComponentInstance& instance,
                 const DriverKnown& driver) {
   const bool lenient = policy.mode != Mode::strict;

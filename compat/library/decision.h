@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "anycuda/compat/driver_query.h"
-#include "compat/library/options.h"
+#include "compat/library/options/options.h"
 
 namespace anycuda::compat {
 
@@ -29,6 +29,7 @@ struct ComponentInstance {
   int soname_major = 0;      // of a dynamic library: the major that its SONAME names, 0: none
   std::string problem = {};  // why its version is not known
   std::vector<LoadedImage> runtimes = {};  // for cudart: every one that the process has loaded
+  Found where = Found::system;             // for the log
 };
 
 // 12 of "libcudart.so.12", 11 of "libcudart.so.11.0", 0 of what names none.
@@ -79,6 +80,10 @@ enum class Step : std::uint8_t {
   driver,
   no_branch
 };
+
+// May another candidate of the same component do better? What is released apart has no version in
+// any place, and a runtime that the process has loaded is in the way of every other major.
+bool is_of_candidate(Step refusal);
 
 struct Decision {
   Step step = Step::accepted;

@@ -21,7 +21,8 @@ struct Hit {
 
 class Look {
  public:
-  explicit Look(const Component& component) : component_(component), places_(places_of(component)) {
+  Look(const Component& component, PlacesToLook places)
+      : component_(component), places_(std::move(places)) {
     if (!arena_.usable()) throw std::bad_alloc();
   }
 
@@ -71,7 +72,7 @@ class Look {
 };
 
 std::variant<Located, NotFoundError> look(const Component& component) {
-  Look look(component);
+  Look look(component, places_of(component));
   std::vector<Hit> hits;
   look.each([&](Hit hit) {
     hits.push_back(std::move(hit));
@@ -91,10 +92,25 @@ Located located_or_throw(const std::variant<Located, NotFoundError>& outcome) {
 
 }  // namespace
 
+std::vector<Located> usable_in(const Component& component, PlacesToLook places) {
+  std::vector<Located> found;
+  std::set<std::pair<dev_t, ino_t>> seen;
+  Look(component, std::move(places)).each([&](Hit hit) {
+    const bool runs = component.kind != Kind::program || hit.answer.runnable;
+    if (runs && seen.emplace(hit.answer.device, hit.answer.inode).second) {
+      found.push_back(std::move(hit.located));
+    }
+    return true;
+  });
+  return found;
+}
+
 const char* name_of(Found where) {
   switch (where) {
     case Found::loaded:
       return "loaded already";
+    case Found::beside:
+      return "beside a companion";
     case Found::wheel:
       return "wheel";
     case Found::conda:
@@ -126,16 +142,7 @@ Located Finder::find(const Component& component) {
 }
 
 std::vector<Located> Finder::find_all(const Component& component) {
-  std::vector<Located> found;
-  std::set<std::pair<dev_t, ino_t>> seen;
-  Look(component).each([&](Hit hit) {
-    const bool runs = component.kind != Kind::program || hit.answer.runnable;
-    if (runs && seen.emplace(hit.answer.device, hit.answer.inode).second) {
-      found.push_back(std::move(hit.located));
-    }
-    return true;
-  });
-  return found;
+  return usable_in(component, places_of(component));
 }
 
 void Finder::clear() {

@@ -1,7 +1,10 @@
 // The public class, the instance of the process, and the free functions on that.
 #include "anycuda/compat/guard_rails.h"
 
+#include <mutex>
+
 #include "compat/base/environment.h"
+#include "compat/base/log.h"
 #include "compat/library/guard_rails_impl.h"
 
 namespace anycuda::compat {
@@ -22,14 +25,34 @@ Policy policy_of(const Options& options) {
       kLinux);
 }
 
+// To make an instance reads variables and opens nothing, so the lock may be held meanwhile.
+struct ProcessInstance {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<CompatibilityGuardRails>> made;
+  bool is_made = false;  // the last of them is in use
+};
+
+ProcessInstance& process_instance() {
+  static auto* const process = new ProcessInstance;
+  return *process;
+}
+
 }  // namespace
 
 CompatibilityGuardRails::CompatibilityGuardRails(const Options& options)
-    : impl_(std::make_unique<GuardRailsImpl>(options, policy_of(options), system_of(options))) {}
+    : impl_(std::make_unique<GuardRailsImpl>(options, policy_of(options), system_of(options))) {
+  report_wrong_log_setting();
+}
 CompatibilityGuardRails::~CompatibilityGuardRails() = default;
 
 LoadedLibrary CompatibilityGuardRails::load_dynamic_library(std::string_view name) {
   return impl_->load(name);
+}
+std::string CompatibilityGuardRails::find_dynamic_library(std::string_view name) {
+  return locate_dynamic_library(name).path;
+}
+Located CompatibilityGuardRails::locate_dynamic_library(std::string_view name) {
+  return impl_->locate(Kind::dynamic_library, name);
 }
 std::string CompatibilityGuardRails::find_headers(std::string_view name) {
   return locate_headers(name).path;
@@ -61,14 +84,29 @@ void CompatibilityGuardRails::declare_pipeline(const Pipeline& pipeline) {
 Mode CompatibilityGuardRails::mode() const { return impl_->mode(); }
 void CompatibilityGuardRails::clear_caches() { impl_->clear(); }
 
-// Never destroyed: other objects' destructors may still ask it while the process ends.
+// Neither it nor the instances that it had are ever destroyed: other objects' destructors may still
+// ask them while the process ends, and threads may be in them.
 CompatibilityGuardRails& process_guard_rails() {
-  static auto* const rails = new CompatibilityGuardRails;
-  return *rails;
+  ProcessInstance& process = process_instance();
+  const std::lock_guard<std::mutex> lock(process.mutex);
+  if (!process.is_made) {
+    process.made.push_back(std::make_unique<CompatibilityGuardRails>());
+    process.is_made = true;
+  }
+  return *process.made.back();
+}
+
+void reset_process_guard_rails() {
+  ProcessInstance& process = process_instance();
+  const std::lock_guard<std::mutex> lock(process.mutex);
+  process.is_made = false;
 }
 
 LoadedLibrary load_dynamic_library(std::string_view name) {
   return process_guard_rails().load_dynamic_library(name);
+}
+std::string find_dynamic_library(std::string_view name) {
+  return process_guard_rails().find_dynamic_library(name);
 }
 std::string find_headers(std::string_view name) { return process_guard_rails().find_headers(name); }
 std::string find_static_library(std::string_view name) {

@@ -8,10 +8,12 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "compat/library/decision.h"
+#include "compat/library/guard_rails_messages.h"
 #include "compat/library/system.h"
 
 namespace anycuda::compat {
@@ -27,13 +29,17 @@ class GuardRailsImpl {
   Mode mode() const { return policy_.mode; }
 
  private:
-  struct LoadPlan;  // a dynamic library that is to be opened
+  struct Candidate;  // of a component: a place, and what is known of it
+  struct LoadPlan;   // a dynamic library that may be opened
 
   ComponentInstance instance_of(const Component& component, const Located& located);
-  LoadPlan plan_load(const Component& component);
+  std::vector<ComponentRoot> companion_roots(const Component& component);
+  Candidate choose(const Component& component, DriverKnown* driver, bool remember);
+  LoadPlan plan_load(const Component& component, DriverKnown* driver, bool remember);
   LoadedLibrary open(const LoadPlan& plan);
-  // Throws if the instance is refused. `remember`: else it is only evaluated.
-  void evaluate(const ComponentInstance& instance, DriverKnown* driver, bool loaded, bool remember);
+  // Nothing: the instance is accepted. `remember`: else it is only evaluated.
+  std::optional<Refusal> evaluate(const ComponentInstance& instance, DriverKnown* driver,
+                                  bool loaded, bool remember);
   Decision decide_once(const ComponentInstance& instance, const DriverKnown& driver, bool remember);
   void query_driver(const ComponentInstance& instance, DriverKnown* driver, bool loaded);
   bool opened_here(const std::string& path);

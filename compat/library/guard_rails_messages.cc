@@ -3,24 +3,36 @@
 namespace anycuda::compat {
 namespace {
 
-// A headline, and lines below it: "  found: ...".
+// A line below a headline: "  found: ...".
+std::string line(const char* title, const std::string& text) {
+  return std::string("\n  ") + title + ": " + text;
+}
+
+// A refused library that is in the process stays there.
+std::string note_if_loaded(bool loaded) {
+  return loaded ? line("note", "the library is loaded already, and stays so until the process ends")
+                : std::string();
+}
+
+// A refusal's headline, then the candidate, then what the message adds.
 class Message {
  public:
-  explicit Message(std::string headline) : text_(std::move(headline)) {}
+  explicit Message(std::string headline) { refusal_.headline = std::move(headline); }
   Message& line(const char* title, const std::string& text) {
-    text_ += std::string("\n  ") + title + ": " + text;
+    refusal_.facts += compat::line(title, text);
     return *this;
   }
-  // A refused library that is in the process stays there.
-  Message& note_if_loaded(bool loaded) {
-    return loaded
-               ? line("note", "the library is loaded already, and stays so until the process ends")
-               : *this;
+  Message& hint(std::string text) {
+    refusal_.hint = std::move(text);
+    return *this;
   }
-  const std::string& text() const { return text_; }
+  const Refusal& refusal() const { return refusal_; }
+  std::string text() const {
+    return refusal_.headline + refusal_.facts + compat::line("what would help", refusal_.hint);
+  }
 
  private:
-  std::string text_;
+  Refusal refusal_;
 };
 
 std::string describe(Version version) {
@@ -154,11 +166,10 @@ Message driver_message(const ComponentInstance& instance, const DriverKnown& dri
   message.line("found", describe(instance)).line("driver", describe_driver(facts, driver));
   if (decision.step == Step::no_branch) {
     message.line("its branch", "not known: " + driver.branch->problem);
-    return message.line("what would help", std::string("give it in Options::driver; or set ") +
-                                               kApiModeVariable +
-                                               "=best_effort, which accepts what is unknown");
+    return message.hint(std::string("give it in Options::driver; or set ") + kApiModeVariable +
+                        "=best_effort, which accepts what is unknown");
   }
-  return message.line("what would help", driver_hint(instance, facts, decision.driver));
+  return message.hint(driver_hint(instance, facts, decision.driver));
 }
 
 Message metadata_message(const ComponentInstance& instance, Step step) {
@@ -169,14 +180,13 @@ Message metadata_message(const ComponentInstance& instance, Step step) {
                    " is released apart from the CUDA Toolkit: nothing says with which it goes, and "
                    "strict accepts only what is known")
         .line("found", describe(instance))
-        .line("what would help", lenient);
+        .hint(lenient);
   }
   return Message("nothing says of which CUDA Toolkit " + component_name(instance) +
                  " is, and strict accepts only what is known")
       .line("found", describe(instance))
       .line("looked at", instance.problem)
-      .line("what would help",
-            "NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
+      .hint("NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
 }
 
 Message mismatch_message(const Policy& policy, const ComponentInstance& instance,
@@ -186,52 +196,71 @@ Message mismatch_message(const Policy& policy, const ComponentInstance& instance
       return Message(component_name(instance) + " of CUDA " + describe(instance.version) +
                      " does not satisfy the constraint " + policy.constraint->text())
           .line("found", describe(instance))
-          .line("what would help",
-                "install it of a CUDA that the constraint allows, or change Options::constraint");
+          .hint("install it of a CUDA that the constraint allows, or change Options::constraint");
     case Step::flow:
-      return flow_message(decision.flow).line("what would help", flow_hint(decision.flow));
+      return flow_message(decision.flow).hint(flow_hint(decision.flow));
     case Step::runtime_loaded:
       return Message(pair_headline(instance, decision))
           .line("found", describe(instance))
           .line("in this process",
                 decision.other.path + " (CUDA " + std::to_string(decision.other.soname_major) + ")")
-          .line("what would help", pair_hint(instance, decision));
+          .hint(pair_hint(instance, decision));
     default:
       return Message(pair_headline(instance, decision))
           .line("found", describe(instance))
           .line("accepted before", describe(decision.other))
-          .line("what would help", pair_hint(instance, decision));
+          .hint(pair_hint(instance, decision));
+  }
+}
+
+Message message_of(const Policy& policy, const ComponentInstance& instance,
+                   const DriverKnown& driver, const Decision& decision) {
+  switch (decision.step) {
+    case Step::packaged_elsewhere:
+    case Step::no_metadata:
+      return metadata_message(instance, decision.step);
+    case Step::no_branch:
+    case Step::driver:
+      return driver_message(instance, driver, decision);
+    default:
+      return mismatch_message(policy, instance, decision);
   }
 }
 
 }  // namespace
 
-void refuse(const Policy& policy, const ComponentInstance& instance, const DriverKnown& driver,
-            const Decision& decision, bool loaded) {
-  switch (decision.step) {
+Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
+                   const DriverKnown& driver, const Decision& decision) {
+  Refusal refusal = message_of(policy, instance, driver, decision).refusal();
+  refusal.step = decision.step;
+  refusal.candidate = describe(instance);
+  return refusal;
+}
+
+void refuse(const std::vector<Refusal>& candidates, bool loaded) {
+  const Refusal& first = candidates.front();
+  std::string text = first.headline + first.facts;
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    text += line("refused too", candidates[i].candidate + ": " + candidates[i].headline);
+  }
+  text += line("what would help", first.hint) + note_if_loaded(loaded);
+  switch (first.step) {
     case Step::packaged_elsewhere:
     case Step::no_metadata:
-      throw InsufficientMetadataError(
-          metadata_message(instance, decision.step).note_if_loaded(loaded).text());
     case Step::no_branch:
-      throw InsufficientMetadataError(
-          driver_message(instance, driver, decision).note_if_loaded(loaded).text());
+      throw InsufficientMetadataError(text);
     case Step::driver:
-      throw DriverToolkitError(
-          driver_message(instance, driver, decision).note_if_loaded(loaded).text());
+      throw DriverToolkitError(text);
     default:
-      throw ToolkitMismatchError(
-          mismatch_message(policy, instance, decision).note_if_loaded(loaded).text());
+      throw ToolkitMismatchError(text);
   }
 }
 
 void refuse_pipeline(const BrokenFlow& flow) {
-  throw ToolkitMismatchError(flow_message(flow)
-                                 .line("what would help", flow_hint(flow))
-                                 .line("note",
-                                       "both are accepted already, and stay so; the pipeline "
-                                       "is not declared")
-                                 .text());
+  throw ToolkitMismatchError(flow_message(flow).hint(flow_hint(flow)).text() +
+                             line("note",
+                                  "both are accepted already, and stay so; the pipeline is not "
+                                  "declared"));
 }
 
 void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
@@ -241,20 +270,30 @@ void refuse_without_driver(const ComponentInstance& instance, const std::string&
               describe(instance.version) + " cannot be known: the driver does not answer")
           .line("found", describe(instance))
           .line("driver", cause)
-          .line("what would help",
-                "install NVIDIA's driver; or say which it will be, in Options::driver; or set " +
-                    std::string(kApiModeVariable) + "=off, which checks nothing")
-          .note_if_loaded(loaded)
-          .text());
+          .hint("install NVIDIA's driver; or say which it will be, in Options::driver; or set " +
+                std::string(kApiModeVariable) + "=off, which checks nothing")
+          .text() +
+      note_if_loaded(loaded));
+}
+
+NotFoundError also_searched(const NotFoundError& error, const std::vector<ComponentRoot>& roots) {
+  if (roots.empty()) return error;
+  std::string text = error.what();
+  std::vector<std::string> searched;
+  for (const ComponentRoot& root : roots) {
+    searched.push_back(root.path.empty() ? "/" : root.path);
+    text += "\nnor is it below " + searched.back() + ", where a companion was found";
+  }
+  searched.insert(searched.end(), error.searched().begin(), error.searched().end());
+  return {text, std::move(searched)};
 }
 
 void refuse_unopened(const ComponentInstance& instance, const std::string& cause) {
-  throw LoadError(
-      Message("the dynamic linker refused " + component_name(instance))
-          .line("found", describe(instance))
-          .line("it said", cause)
-          .line("what would help", "install what it lacks, or install the library again")
-          .text());
+  throw LoadError(Message("the dynamic linker refused " + component_name(instance))
+                      .line("found", describe(instance))
+                      .line("it said", cause)
+                      .hint("install what it lacks, or install the library again")
+                      .text());
 }
 
 }  // namespace anycuda::compat

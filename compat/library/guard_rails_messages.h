@@ -3,20 +3,37 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "compat/library/component_root.h"
 #include "compat/library/decision.h"
 
 namespace anycuda::compat {
 
-// Throws the error of a refusal. `loaded`: the library is in the process already.
-[[noreturn]] void refuse(const Policy& policy, const ComponentInstance& instance,
-                         const DriverKnown& driver, const Decision& decision, bool loaded);
+// Why a candidate is refused.
+struct Refusal {
+  Step step = Step::accepted;
+  std::string candidate;  // "nvrtc (dynamic library) of CUDA 12.9: /path (wheel ...)"
+  std::string headline;   // the rule that failed
+  std::string facts;      // what was found where: lines below the headline
+  std::string hint;
+};
+
+Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
+                   const DriverKnown& driver, const Decision& decision);
+
+// Throws the error of the first candidate; it names the others. `loaded`: the library is in the
+// process already.
+[[noreturn]] void refuse(const std::vector<Refusal>& candidates, bool loaded);
 
 [[noreturn]] void refuse_pipeline(const BrokenFlow& flow);
 
 // The driver rule needs a driver, which is missing or does not answer.
 [[noreturn]] void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
                                         bool loaded);
+
+// The error, with the roots of companions that do not have the component either.
+NotFoundError also_searched(const NotFoundError& error, const std::vector<ComponentRoot>& roots);
 
 [[noreturn]] void refuse_unopened(const ComponentInstance& instance, const std::string& cause);
 

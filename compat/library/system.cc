@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "compat/library/candidates.h"
 #include "compat/search/machine/machine.h"
 
 namespace anycuda::compat {
@@ -19,6 +20,7 @@ struct Caches {
     }
   }
   Finder finder;
+  CandidateLists candidates;
   ToolkitMetadata metadata;
   std::unique_ptr<DriverQuery> driver;
 };
@@ -41,21 +43,35 @@ void* open_library(const std::string& name, std::string* cause) {
   return opened.handle;
 }
 
+// Where there is none (musl has no librt), the library that needs it is opened all the same: the
+// dynamic linker says then what is missing.
+void open_needed(const std::string& name) {
+  open_shared_library(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+
 }  // namespace
 
 System system_of(const Options& options) {
   const auto caches = std::make_shared<Caches>(options.driver);
   System system;
   system.find = [caches](const Component& component) { return caches->finder.find(component); };
+  system.find_all = [caches](const Component& component) {
+    return caches->candidates.everywhere(component);
+  };
+  system.find_below = [caches](const ComponentRoot& root, const Component& component) {
+    return caches->candidates.below(root, component);
+  };
   system.version_of = [caches](const Component& component, const std::string& path) {
     return caches->metadata.of_file(file_with_owner(component, path));
   };
   system.driver_cuda = [caches] { return caches->driver->cuda(); };
   system.driver_branch = [caches] { return caches->driver->branch(); };
   system.loaded = loaded_images;
+  system.open_needed = open_needed;
   system.open = open_library;
   system.forget = [caches] {
     caches->finder.clear();
+    caches->candidates.clear();
     caches->metadata.clear();
     caches->driver->clear();
   };

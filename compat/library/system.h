@@ -9,18 +9,23 @@
 #include "anycuda/compat/find.h"
 #include "anycuda/compat/guard_rails.h"
 #include "anycuda/compat/metadata.h"
+#include "compat/library/component_root.h"
 #include "compat/library/decision.h"
 
 namespace anycuda::compat {
 
 // Any thread may call any of them; no lock of the guard rails is held then.
 struct System {
-  std::function<Located(const Component&)> find;  // throws NotFoundError
+  std::function<Located(const Component&)> find;  // the first candidate; throws NotFoundError
+  std::function<std::vector<Located>(const Component&)> find_all;  // every candidate, in order
+  // Below the root of a companion.
+  std::function<std::vector<Located>(const ComponentRoot&, const Component&)> find_below;
   std::function<ToolkitAnswer(const Component&, const std::string& path)>
       version_of;                                                    // throws nothing
   std::function<Version()> driver_cuda;                              // throws DriverQueryError
   std::function<BranchAnswer()> driver_branch;                       // throws nothing
   std::function<std::vector<LoadedImage>(const Component&)> loaded;  // the newest name first
+  std::function<void(const std::string& name)> open_needed;          // for all libraries to see
   std::function<void*(const std::string& name, std::string* cause)> open;  // nullptr: see cause
   std::function<void()> forget;                                            // all that is cached
 };

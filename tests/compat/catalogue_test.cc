@@ -159,6 +159,18 @@ TEST(CatalogueNames, ALongTextIsCut) {
   EXPECT_THAT(what, HasSubstr("xxx...'"));
 }
 
+TEST(CatalogueNames, ABitcodeLibraryIsFoundByItsFilesName) {
+  EXPECT_EQ(&component_named(Kind::bitcode_library, "libdevice.10.bc"), &bitcode("libdevice"));
+  EXPECT_EQ(find_component(Kind::bitcode_library, "libdevice.9.bc"), nullptr);
+  EXPECT_EQ(find_component(Kind::program, "libdevice.10.bc"), nullptr);
+  EXPECT_EQ(find_component(Kind::dynamic_library, "libcudart.so.13"), nullptr);
+  for (const Component& component : all_components()) {
+    if (component.kind != Kind::bitcode_library) continue;
+    // So that the file's name says which file is wanted.
+    EXPECT_EQ(component.files.size(), 1) << component.name;
+  }
+}
+
 // ---- groups (spec: same component, declared companions)
 
 TEST(CatalogueGroups, PartsOfOneComponentBelongTogether) {
@@ -180,14 +192,23 @@ TEST(CatalogueGroups, ALibraryItsHeadersItsStaticFormAndItsBitcodeBelongTogether
 
 TEST(CatalogueGroups, TheToolchainBelongsTogether) {
   const std::vector<const Component*> toolchain = {
-      &program("nvcc"),   &headers("nvcc"),      &archive("cudadevrt"), &bitcode("libdevice"),
-      &program("bin2c"),  &program("cuobjdump"), &program("fatbinary"), &program("nvdisasm"),
-      &program("nvlink"), &program("nvprune"),   &program("cicc"),      &program("cudafe++")};
+      &program("nvcc"),    &headers("nvcc"),      &archive("cudadevrt"), &bitcode("libdevice"),
+      &program("bin2c"),   &program("cuobjdump"), &program("fatbinary"), &program("nvdisasm"),
+      &program("nvlink"),  &program("nvprune"),   &program("cicc"),      &program("cudafe++"),
+      &headers("cudart"),  &headers("cccl"),      &headers("nvfatbin"),  &headers("nvvm"),
+      &headers("cutlass"), &headers("cute")};
   for (const Component* one : toolchain) {
     for (const Component* other : toolchain) {
       EXPECT_TRUE(same_group(*one, *other)) << one->name << ", " << other->name;
     }
   }
+}
+
+TEST(CatalogueGroups, NvrtcBelongsToTheRuntimesHeadersThatItCompiles) {
+  EXPECT_TRUE(same_group(dynamic("nvrtc"), headers("cudart")));
+  EXPECT_TRUE(same_group(archive("nvrtc_static"), headers("cudart")));
+  EXPECT_FALSE(same_group(dynamic("nvrtc"), program("nvcc"))) << "through the headers only";
+  EXPECT_FALSE(same_group(dynamic("nvJitLink"), headers("cudart")));
 }
 
 TEST(CatalogueGroups, IndependentComponentsDoNotBelongTogether) {

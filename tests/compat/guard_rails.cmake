@@ -17,7 +17,8 @@ endfunction()
 rails_fake(stub SONAME libcudart.so.12 NODE ANYCUDA_NATIVE)
 rails_fake(renamed SONAME libcudart-0badcafe.so.12 NODE libcudart.so.12)
 rails_fake(newer SONAME libcudart.so.14 NODE libcudart.so.14)
+rails_fake(cufile SONAME libcufile.so.0 NODE libcufile.so.0)
 
 anycuda_test(compat_rails_tests NO_STUBS LABELS compat
-  SOURCES real/guard_rails_test.cc real/guard_rails_page_test.cc NEEDS compat_rails compat_stub compat_renamed compat_newer)
+  SOURCES real/guard_rails_test.cc real/guard_rails_page_test.cc NEEDS compat_rails compat_stub compat_renamed compat_newer compat_cufile)
 add_subdirectory("${PROJECT_SOURCE_DIR}/examples/compat" "${CMAKE_BINARY_DIR}/examples/compat")

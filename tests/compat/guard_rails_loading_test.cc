@@ -170,5 +170,46 @@ TEST(ALoadedLibrary, IsOfOthersAlsoAfterItWasRefusedOnce) {
   EXPECT_TRUE(impl.load("nvrtc").was_loaded);
 }
 
+TEST(ALibraryThatDoesNotNameWhatItNeeds, IsOpenedBehindThat) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cufile", "13.5");
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::dynamic_library, "cufile");
+  EXPECT_EQ(machine.times_asked("need"), 0);
+  rails.load("cufile");
+  const std::string path = RailsMachine::path(Kind::dynamic_library, "cufile", "13.5");
+  const std::vector<std::string> asked = machine.asked();
+  EXPECT_THAT(std::vector<std::string>(asked.end() - 2, asked.end()),
+              testing::ElementsAre("need librt.so.1", "open " + path));
+  RailsMachine theirs;
+  theirs.driver("13.5").loaded("cufile", "13.5", "libcufile.so.0");
+  theirs.rails().load("cufile");
+  EXPECT_EQ(theirs.times_asked("need"), 0) << "it is loaded, and has found it";
+}
+
+TEST(ALocatedLibrary, IsEvaluatedAndRememberedAndNotOpened) {
+  RailsMachine machine;
+  machine.driver("13.5").library("nvrtc", "13.5").library("cublas", "12.9");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_EQ(rails.locate(Kind::dynamic_library, "nvrtc").path,
+            RailsMachine::path(Kind::dynamic_library, "nvrtc", "13.5"));
+  EXPECT_EQ(outcome([&] { rails.locate(Kind::dynamic_library, "cublas"); }),
+            "ToolkitMismatchError");
+  EXPECT_EQ(machine.times_asked("open"), 0);
+  EXPECT_FALSE(rails.load("nvrtc").was_loaded);
+}
+
+TEST(ALocatedLibrary, IsTheLoadedOneIfThereIsOne) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cudart", "13.5").loaded("cudart", "12.9", "libcudart.so.12");
+  GuardRailsImpl rails = machine.rails();
+  const Located located = rails.locate(Kind::dynamic_library, "cudart");
+  EXPECT_EQ(located.path, "/opt/theirs/libcudart.so.12");
+  EXPECT_EQ(located.where, Found::loaded);
+  machine.loaded("cudart", "13.5", "libcudart.so.13");
+  EXPECT_THAT(message([&] { machine.rails().locate(Kind::dynamic_library, "cudart"); }),
+              HasSubstr("only one major of the CUDA runtime"));
+}
+
 }  // namespace
 }  // namespace anycuda::compat::test

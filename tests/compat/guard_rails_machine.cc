@@ -20,6 +20,19 @@ std::string RailsMachine::path(Kind kind, const std::string& name, const std::st
 RailsMachine& RailsMachine::install(Kind kind, const std::string& name,
                                     const std::string& toolkit) {
   const Component& component = component_named(kind, name);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    installed_.erase(
+        std::remove_if(installed_.begin(), installed_.end(),
+                       [&](const Installed& one) { return one.component == &component; }),
+        installed_.end());
+  }
+  return also(kind, name, toolkit, path(kind, name, toolkit));
+}
+
+RailsMachine& RailsMachine::also(Kind kind, const std::string& name, const std::string& toolkit,
+                                 const std::string& path) {
+  const Component& component = component_named(kind, name);
   std::string file;
   if (kind == Kind::dynamic_library) {
     // The SONAME of its toolkit's major, where the row has one; else the newest.
@@ -29,12 +42,15 @@ RailsMachine& RailsMachine::install(Kind kind, const std::string& name,
     }
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  installed_.erase(
-      std::remove_if(installed_.begin(), installed_.end(),
-                     [&](const Installed& one) { return one.component == &component; }),
-      installed_.end());
-  installed_.push_back(
-      {&component, {path(kind, name, toolkit), file, Found::wheel}, version(toolkit)});
+  installed_.push_back({&component, {path, file, Found::wheel}, version(toolkit)});
+  return *this;
+}
+
+RailsMachine& RailsMachine::below(const std::string& root, Kind kind, const std::string& name,
+                                  const std::string& toolkit, const std::string& path) {
+  const Component& component = component_named(kind, name);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  below_.push_back({root, {&component, {path, "", Found::beside}, version(toolkit)}});
   return *this;
 }
 
@@ -85,12 +101,13 @@ void RailsMachine::note(const std::string& what) {
 ToolkitAnswer RailsMachine::version_of(const std::string& path) {
   note("read " + path);
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto* list : {&installed_, &loaded_toolkits_}) {
-    for (const Installed& one : *list) {
-      if (one.located.path != path) continue;
-      if (!one.toolkit.known()) return {{}, "", "", "no cuda.h and no wheel says it"};
-      return {one.toolkit, "cuda.h", path + ".cuda.h", ""};
-    }
+  std::vector<Installed> all = installed_;
+  all.insert(all.end(), loaded_toolkits_.begin(), loaded_toolkits_.end());
+  for (const auto& [root, one] : below_) all.push_back(one);
+  for (const Installed& one : all) {
+    if (one.located.path != path) continue;
+    if (!one.toolkit.known()) return {{}, "", "", "no cuda.h and no wheel says it"};
+    return {one.toolkit, "cuda.h", path + ".cuda.h", ""};
   }
   return {{}, "", "", "no such file"};
 }
@@ -137,6 +154,24 @@ System RailsMachine::system() {
     }
     throw NotFoundError("nowhere", {"/home/me/venv"});
   };
+  system.find_all = [this](const Component& component) {
+    note("find all " + std::string(component.name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<Located> all;
+    for (const Installed& one : installed_) {
+      if (one.component == &component) all.push_back(one.located);
+    }
+    return all;
+  };
+  system.find_below = [this](const ComponentRoot& root, const Component& component) {
+    note("find below " + root.path + " " + std::string(component.name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<Located> all;
+    for (const auto& [path, one] : below_) {
+      if (path == root.path && one.component == &component) all.push_back(one.located);
+    }
+    return all;
+  };
   system.version_of = [this](const Component&, const std::string& path) {
     return version_of(path);
   };
@@ -150,6 +185,7 @@ System RailsMachine::system() {
     return branch_ != 0 ? BranchAnswer{branch_, ""} : BranchAnswer{0, "NVML is not there"};
   };
   system.loaded = [this](const Component& component) { return images_of(component); };
+  system.open_needed = [this](const std::string& name) { note("need " + name); };
   system.open = [this](const std::string& name, std::string* cause) { return open(name, cause); };
   system.forget = [this] { note("forget"); };
   return system;

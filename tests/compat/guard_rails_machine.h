@@ -27,6 +27,12 @@ class RailsMachine {
   RailsMachine& headers(const std::string& name, const std::string& toolkit) {
     return install(Kind::headers, name, toolkit);
   }
+  // A further candidate, in a later place than those before.
+  RailsMachine& also(Kind kind, const std::string& name, const std::string& toolkit,
+                     const std::string& path);
+  // In a root that no search tier has.
+  RailsMachine& below(const std::string& root, Kind kind, const std::string& name,
+                      const std::string& toolkit, const std::string& path);
   // What is installed lies elsewhere from now on.
   RailsMachine& move(Kind kind, const std::string& name, const std::string& path);
   // A copy that other code has loaded, of this SONAME.
@@ -61,6 +67,7 @@ class RailsMachine {
 
   mutable std::mutex mutex_;
   std::vector<Installed> installed_;
+  std::vector<std::pair<std::string, Installed>> below_;  // with the root
   std::vector<std::pair<const Component*, LoadedImage>> loaded_;
   std::vector<Installed> loaded_toolkits_;
   std::optional<Version> driver_;

@@ -199,5 +199,28 @@ TEST(ARefusedComponent, ThatIsOnlyFoundIsNotRememberedEither) {
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "ToolkitMismatchError");
 }
 
+TEST(AnIncompatibleError, IsWhatDoesNotFitAndNotWhatIsUnknown) {
+  const auto incompatible = [](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const IncompatibleError&) {
+      return true;
+    } catch (const Error&) {
+    }
+    return false;
+  };
+  Refused driver;
+  GuardRailsImpl by_driver = driver.machine.rails();
+  EXPECT_TRUE(incompatible([&] { by_driver.load("cublas"); }));
+  Refused constraint;
+  GuardRailsImpl by_constraint = constraint.machine.rails(constraint.options);
+  EXPECT_TRUE(incompatible([&] { by_constraint.load("cublas"); }));
+  RailsMachine unknown;
+  unknown.driver("13.5").library("nvrtc", "");
+  GuardRailsImpl rails = unknown.rails();
+  EXPECT_FALSE(incompatible([&] { rails.load("nvrtc"); }));
+  EXPECT_FALSE(incompatible([&] { rails.load("nvJitLink"); }));
+}
+
 }  // namespace
 }  // namespace anycuda::compat::test

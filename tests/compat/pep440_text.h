@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compat/library/pep440.h"
+#include "compat/library/options/pep440.h"
 
 namespace anycuda::compat::pep440 {
 

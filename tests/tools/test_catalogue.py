@@ -124,6 +124,11 @@ class Table(CatalogueCase):
     def test_values_go_on_in_the_next_line(self) -> None:
         self.assertIn('{"libcudart.so.13", "libcudart.so.12"}', self.table())
 
+    def test_has_what_a_library_needs(self) -> None:
+        self.assertNotIn("kNeeds", self.table())
+        self.write("dynamic_libraries.txt", GOOD.replace("    wheels  -\n", "    wheels  -\n    needs librt.so.1\n"))
+        self.assertIn('{"librt.so.1"}', self.table())
+
     def test_a_library_with_a_stub_has_its_sonames_from_the_descriptor(self) -> None:
         self.write("dynamic_libraries.txt", GOOD.replace("libtool.so", "{cudart} libtool.so"))
         self.assertIn('{"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libtool.so"}', self.table())
@@ -210,6 +215,13 @@ class Refusal(CatalogueCase):
 
     def test_of_a_piece_without_any_folder(self) -> None:
         self.refuses("    roots   tool-*/lib +", "    roots -\n    system -", 14, "no folder to look in")
+
+    def test_of_needs_of_what_is_not_opened(self) -> None:
+        self.write("programs.txt", "default packaging toolkit\nnvcc\n files nvcc\n roots bin\n needs librt.so.1\n")
+        self.refused("programs.txt:2", "only a dynamic library has 'needs'")
+
+    def test_of_needs_that_are_a_path(self) -> None:
+        self.refuses("    wheels  -\n", "    wheels  -\n    needs lib/librt.so.1\n", 18, "cannot be a value of 'needs'")
 
     def test_of_a_default_that_is_none(self) -> None:
         self.refuses("default roots ", "default files ", 4, "'default' takes")

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -89,6 +90,7 @@ std::string do_step(CompatibilityGuardRails* rails, const std::string& step) {
     const LoadedLibrary library = rails->load_dynamic_library(name);
     return library.path + (library.was_loaded ? " (was loaded)" : "");
   }
+  if (what == "library") return rails->find_dynamic_library(name);
   if (what == "headers") return rails->find_headers(name);
   if (what == "static") return rails->find_static_library(name);
   if (what == "bitcode") return rails->find_bitcode_library(name);
@@ -98,6 +100,14 @@ std::string do_step(CompatibilityGuardRails* rails, const std::string& step) {
   if (what == "mode") return anycuda::name_of(rails->mode());
   // As other code would.
   if (what == "dlopen") return dlopen(name.c_str(), RTLD_NOW) != nullptr ? "open" : dlerror();
+  if (what == "reset") {
+    reset_process_guard_rails();
+    return "reset";
+  }
+  if (what == "setenv") {
+    const std::string variable = cut(&name, '=');
+    return setenv(variable.c_str(), name.c_str(), 1) == 0 ? "set" : "not set";
+  }
   if (what == "clear") {
     rails->clear_caches();
     return "cleared";

@@ -102,6 +102,7 @@ TEST_F(Page, HasTheMessageOfEveryErrorAsAMachineGivesIt) {
   EXPECT_EQ(page, expected) << "to write the page again: ANYCUDA_UPDATE_PAGE=1, then look at it";
 }
 
+// A class that others derive from is not thrown itself: it has no message.
 TEST_F(Page, NamesEveryErrorThatThereIs) {
   const std::string page = text_of(kPage);
   const std::string header =
@@ -111,9 +112,10 @@ TEST_F(Page, NamesEveryErrorThatThereIs) {
   for (auto one = std::sregex_iterator(header.begin(), header.end(), type);
        one != std::sregex_iterator(); ++one, ++count) {
     EXPECT_THAT(page, testing::HasSubstr("| `" + one->str(1) + "` |"));
+    if (header.find(": public " + one->str(1) + " ") != std::string::npos) continue;
     EXPECT_THAT(page, testing::HasSubstr("\n`" + one->str(1) + "`\n\n```\n"));
   }
-  EXPECT_GE(count, 9);
+  EXPECT_GE(count, 10);
 }
 
 TEST_F(Page, HasTheExampleThatIsCompiled) {

@@ -64,6 +64,26 @@ TEST(NvrtcAndNvJitLink, OfTwoMinorsAreLoadedAndLtoIrFlowsToTheNewerAlone) {
   }
 }
 
+// Wheels of two majors in two site-packages, a toolkit of a third release.
+TEST(Candidates, InAllPlacesAreSearchedForTheFirstThatFits) {
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-13.5", "nvcc-12.4", "cudart-12.9");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "13.5");
+  computer.env("PYTHONPATH", computer.extra_wheel(nvrtc, "12.9", "others"));
+  const auto loads = [&](const std::string& constraint) {
+    return computer.rails(
+        {"driver=13.5/600", "constraint=" + constraint, "load:nvrtc"})["load:nvrtc"];
+  };
+  EXPECT_THAT(loads("==12.*"),
+              EndsWith("/others/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/"
+                       "libnvrtc.so.12"));
+  EXPECT_THAT(loads("==13.*"), EndsWith("/nvidia/cu13/lib/libnvrtc.so.13"));
+  EXPECT_THAT(loads("==11.*"),
+              AllOf(StartsWith("ToolkitMismatchError: "), HasSubstr("refused too: "),
+                    HasSubstr("(wheel nvidia-cuda-nvrtc-cu12 12.9.86)"),
+                    HasSubstr("(wheel nvidia-cuda-nvrtc 13.5.37)")));
+}
+
 TEST(ARuntime, ThatOtherCodeHasLoadedIsTakenThoughANewerOneIsInstalled) {
   NEEDS_ARTIFACTS("cudart-12.9", "cudart-13.5");
   RailsComputer computer;
@@ -141,12 +161,17 @@ TEST(TheToolchain, OfAToolkitIsOfOneRelease) {
 TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {
   NEEDS_ARTIFACTS("nvcc-12.4", "crt-12.9");
   RailsComputer computer;
-  computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
+  const std::string toolkit = Artifacts::of_this_build().folder("nvcc-12.4");
+  computer.env("CUDA_HOME", toolkit);
   computer.wheel_of_headers("crt-12.9", "nvidia-cuda-nvcc-cu12", "12.9.86");
   const Steps steps = computer.rails({"driver=12.9/575", "program:nvcc", "headers:nvcc"});
-  EXPECT_THAT(steps["program:nvcc"], StartsWith("/"));
-  EXPECT_THAT(steps["headers:nvcc"],
-              AllOf(StartsWith("ToolkitMismatchError: nvcc (headers) and nvcc (program) must be of "
+  EXPECT_THAT(steps["program:nvcc"], StartsWith(toolkit));
+  EXPECT_EQ(steps["headers:nvcc"], toolkit + "/include") << "the wheel's come first and do not fit";
+  // The headers first: then there is no compiler for them.
+  const Steps turned = computer.rails({"driver=12.9/575", "headers:nvcc", "program:nvcc"});
+  EXPECT_THAT(turned["headers:nvcc"], HasSubstr("/site-packages/nvidia/cuda_nvcc/include"));
+  EXPECT_THAT(turned["program:nvcc"],
+              AllOf(StartsWith("ToolkitMismatchError: nvcc (program) and nvcc (headers) must be of "
                                "exactly the same"),
                     HasSubstr("nvcc (headers) of CUDA 12.9"),
                     HasSubstr("(wheel nvidia-cuda-nvcc-cu12 12.9.86)"),
@@ -162,6 +187,44 @@ TEST(TheHeadersOfALibrary, AreOfItsToolkitExactly) {
   EXPECT_THAT(
       steps["headers:cudart"],
       StartsWith("ToolkitMismatchError: cudart (headers) and cudart (dynamic library) must be"));
+}
+
+TEST(ARuntime, ThatOtherCodeHasLoadedFromAToolkitLeadsToItsHeaders) {
+  NEEDS_ARTIFACTS("nvcc-12.4");
+  RailsComputer computer;
+  const std::string toolkit = Artifacts::of_this_build().folder("nvcc-12.4");
+  const Steps steps =
+      computer.rails({"driver=12.9/575", "dlopen:" + toolkit + "/lib64/libcudart.so.12",
+                      "load:cudart", "headers:cudart", "program:nvcc"});
+  EXPECT_EQ(steps["headers:cudart"], toolkit + "/include");
+  EXPECT_EQ(steps["program:nvcc"], toolkit + "/bin/nvcc");
+  EXPECT_THAT(computer.rails({"driver=12.9/575", "headers:cudart"})["headers:cudart"],
+              StartsWith("NotFoundError: "));
+}
+
+TEST(Nvrtc, AndTheRuntimesHeadersAreOfOneToolkitExactly) {
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-12.4", "nvcc-12.4");
+  for (const char* version : {"12.4", "12.9"}) {
+    RailsComputer computer;
+    computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
+    computer.wheel(nvrtc, version);
+    const Steps steps = computer.rails({"driver=12.9/575", "library:nvrtc", "headers:cudart"});
+    EXPECT_THAT(steps["library:nvrtc"], EndsWith("libnvrtc.so.12"));
+    EXPECT_THAT(
+        steps["headers:cudart"],
+        StartsWith(version == std::string("12.4") ? "/"
+                                                  : "ToolkitMismatchError: cudart and nvrtc must "
+                                                    "be of exactly the same CUDA Toolkit"));
+  }
+}
+
+TEST(TheToolchain, HasABitcodeLibraryThatIsFoundByItsFilesName) {
+  NEEDS_ARTIFACTS("nvcc-12.4");
+  RailsComputer computer;
+  computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
+  EXPECT_THAT(
+      computer.rails({"driver=12.9/575", "bitcode:libdevice.10.bc"})["bitcode:libdevice.10.bc"],
+      EndsWith("/nvvm/libdevice/libdevice.10.bc"));
 }
 
 TEST(TheRealDriver535, ServesItsOwnMajorAndNoNewerOne) {
@@ -233,6 +296,17 @@ TEST(ALibraryThatDoesNotOpen, IsALoadErrorWithTheLinkersWords) {
                                          HasSubstr("it said: libnothere.so.0: cannot")));
 }
 
+TEST(CuFile, IsOpenedBehindLibrtWhichItMayNotName) {
+  RailsComputer computer;
+  computer.put_copy("cuda/lib64/libcufile.so.0", fake_library("cufile"));
+  computer.env("CUDA_HOME", (computer.root() / "cuda").string());
+  const Steps steps =
+      computer.rails({"mode=off", "mapped:librt.so.1", "load:cufile", "mapped:librt.so"});
+  EXPECT_EQ(steps["mapped:librt.so.1"], "no");
+  EXPECT_THAT(steps["load:cufile"], EndsWith("/cuda/lib64/libcufile.so.0"));
+  EXPECT_EQ(steps["mapped:librt.so"], "yes");
+}
+
 TEST(TheProcesssInstance, TriesAgainAfterAWrongSetting) {
   RailsComputer computer;
   computer.env("ANYCUDA_COMPAT", "lenient");
@@ -252,6 +326,32 @@ TEST(TheProcesssInstance, IsStrictUnlessTheVariableSaysOtherwise) {
   computer.env("ANYCUDA_COMPAT", "").env("ANYCUDA_API_COMPAT", "");
   computer.env("ANYCUDA_STUB_COMPAT", "off");
   EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "strict");
+}
+
+TEST(TheProcesssInstance, IsMadeAnewAfterAResetAndReadsTheVariablesAgain) {
+  RailsComputer computer;
+  const Steps steps =
+      computer.rails({"process", "mode:", "setenv:ANYCUDA_COMPAT=off", "reset:", "mode:"});
+  EXPECT_EQ(steps["mode:"], "off");
+  const Steps unchanged =
+      computer.rails({"process", "mode:", "setenv:ANYCUDA_COMPAT=off", "mode:"});
+  EXPECT_EQ(unchanged["mode:"], "strict");
+}
+
+TEST(TheProcesssInstance, ForgetsWhatItAcceptedWhenItIsResetAndLibrariesStayLoaded) {
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-13.5", "driver-535");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "13.5").driver(535);
+  computer.env("ANYCUDA_COMPAT", "best_effort");
+  computer.env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
+  const Steps before = computer.rails({"process", "load:nvrtc", "load:nvJitLink"});
+  EXPECT_THAT(before["load:nvJitLink"], StartsWith("ToolkitMismatchError: "));
+  const Steps after = computer.rails(
+      {"process", "load:nvrtc", "reset:", "load:nvJitLink", "mapped:libnvrtc.so.12", "load:nvrtc"});
+  EXPECT_THAT(after["load:nvJitLink"], EndsWith("libnvJitLink.so.13"));
+  EXPECT_EQ(after["mapped:libnvrtc.so.12"], "yes");
+  EXPECT_THAT(after["load:nvrtc"], StartsWith("ToolkitMismatchError: "));
+  EXPECT_THAT(after["load:nvrtc"], HasSubstr("the library is loaded already, and stays so"));
 }
 
 }  // namespace

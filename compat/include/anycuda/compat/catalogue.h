@@ -41,8 +41,10 @@ struct Component {
   std::string_view name;  // "cudart", "nvJitLink", "libdevice", "nvcc": unique within its kind
   Kind kind;
   Packaging packaging;
-  // Components that share a group (cublas and cusolver; a library and its headers) must be of
-  // exactly the same toolkit major.minor.
+  // Components that share a group must be of exactly the same toolkit major.minor: cublas and
+  // cusolver; a library and its headers; the toolchain; NVRTC and the runtime's headers (measured:
+  // NVRTC 12.4 to 12.9 do not compile cooperative_groups.h of 12.0 to 12.2). Sources:
+  // compat/catalogue/README.md, "Groups".
   Texts groups;
   // File names, the most wanted first. Dynamic libraries: SONAMEs (newest major first); headers:
   // the file that proves the folder ("cuda_runtime.h").
@@ -55,6 +57,9 @@ struct Component {
   // Distributions whose own version is the toolkit's ("nvidia-cuda-runtime-cu12", 12.9.79 is
   // of 12.9), and those whose version is not ("nvidia-cublas-cu12").
   Texts distributions;
+  // Libraries of the system that a dynamic library uses and does not name; they are opened before
+  // it, for all to see.
+  Texts needs;
 };
 
 // All rows, by kind and then name.
@@ -66,7 +71,8 @@ struct Components {
 };
 Components all_components();
 
-// nullptr: the catalogue has no such component. Names are compared without regard to case.
+// nullptr: the catalogue has no such component. Names are compared without regard to case. A
+// bitcode library is also found by its file's name ("libdevice.10.bc").
 const Component* find_component(Kind kind, std::string_view name);
 
 // Throws UnknownNameError that lists the names of that kind that are near.

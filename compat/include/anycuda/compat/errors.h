@@ -13,16 +13,23 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The driver cannot run this toolkit.
-class DriverToolkitError : public Error {
+// What is known does not fit together: a component and the driver, another component, the caller's
+// constraint or pipeline. One of the two below is thrown.
+class IncompatibleError : public Error {
  public:
   using Error::Error;
 };
 
-// Two components, or a component and the caller's constraint or pipeline, do not go together.
-class ToolkitMismatchError : public Error {
+// The driver cannot run this toolkit.
+class DriverToolkitError : public IncompatibleError {
  public:
-  using Error::Error;
+  using IncompatibleError::IncompatibleError;
+};
+
+// Two components, or a component and the caller's constraint or pipeline, do not go together.
+class ToolkitMismatchError : public IncompatibleError {
+ public:
+  using IncompatibleError::IncompatibleError;
 };
 
 // No authoritative source says what a rule must know: of which toolkit a file is, or, where it is

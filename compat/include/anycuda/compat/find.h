@@ -14,8 +14,9 @@
 
 namespace anycuda::compat {
 
-// In the order in which they are searched.
-enum class Found : std::uint8_t { loaded, wheel, conda, toolkit_variable, system };
+// In the order in which they are searched. `beside`: in the root of a companion that the guard
+// rails have accepted.
+enum class Found : std::uint8_t { loaded, beside, wheel, conda, toolkit_variable, system };
 const char* name_of(Found where);
 
 struct Located {

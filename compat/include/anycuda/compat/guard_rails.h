@@ -6,10 +6,13 @@
 //   auto linker = rails.load_dynamic_library("nvJitLink");  // refused if it is of another major
 //   std::string include = rails.find_headers("cudart");
 //
-// Each component is checked in this order: comes with the driver (remembered, nothing else is
-// asked); released on its own (no toolkit's version: insufficient metadata); of which toolkit it
-// is; the caller's constraint; every component that was accepted before; the driver. A component
-// that is refused is not remembered, one that is asked for twice changes nothing.
+// The candidates of a component are checked in the order of the search (find.h), those in the roots
+// of accepted companions before, and the first that is accepted is taken; an error is the first
+// candidate's and names the others. Each is checked in this order: comes with the driver
+// (remembered, nothing else is asked); released on its own (no toolkit's version: insufficient
+// metadata); of which toolkit it is; the caller's constraint; every component that was accepted
+// before; the driver. A candidate that is refused is not remembered, a component that is asked for
+// twice changes nothing.
 #pragma once
 
 #include <memory>
@@ -88,6 +91,10 @@ class CompatibilityGuardRails {
   // refuses is not loaded; an error for a library that is loaded already says so, and it stays. No
   // lock is held while it is opened: its constructors may call the guard rails.
   LoadedLibrary load_dynamic_library(std::string_view name);
+  // The library that load_dynamic_library() would take, by the same rules. It is not loaded, and
+  // counts as accepted.
+  std::string find_dynamic_library(std::string_view name);
+  Located locate_dynamic_library(std::string_view name);
   std::string find_headers(std::string_view name);
   Located locate_headers(std::string_view name);
   std::string find_static_library(std::string_view name);
@@ -114,8 +121,15 @@ class CompatibilityGuardRails {
 // until the process ends. If making it throws, the next call tries again.
 CompatibilityGuardRails& process_guard_rails();
 
+// The next process_guard_rails() makes a new instance, which reads the variables again and has
+// accepted, declared and found nothing. Libraries stay loaded, and the new instance takes them
+// before any file (LoadedLibrary::was_loaded); only the rules forget them. The old instance goes on
+// working for whoever has a reference to it. Thread-safe.
+void reset_process_guard_rails();
+
 // The same on process_guard_rails().
 LoadedLibrary load_dynamic_library(std::string_view name);
+std::string find_dynamic_library(std::string_view name);
 std::string find_headers(std::string_view name);
 std::string find_static_library(std::string_view name);
 std::string find_bitcode_library(std::string_view name);

@@ -1,4 +1,4 @@
-#include "compat/library/pep440.h"
+#include "compat/library/options/pep440.h"
 
 #include <algorithm>
 #include <initializer_list>

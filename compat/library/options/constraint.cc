@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "anycuda/compat/errors.h"
-#include "compat/library/pep440.h"
+#include "compat/library/options/pep440.h"
 
 namespace anycuda::compat {
 namespace {

@@ -1,4 +1,4 @@
-#include "compat/library/options.h"
+#include "compat/library/options/options.h"
 
 #include <algorithm>
 #include <cctype>

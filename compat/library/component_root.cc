@@ -1,0 +1,66 @@
+#include "compat/library/component_root.h"
+
+#include <fnmatch.h>
+
+#include <utility>
+
+#include "compat/library/find_folders.h"
+
+namespace anycuda::compat {
+namespace {
+
+// Takes the last component off a path.
+std::string take_last(std::string_view* path) {
+  const std::size_t slash = path->rfind('/');
+  const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
+  std::string last(path->substr(begin));
+  path->remove_suffix(path->size() - (begin == 0 ? 0 : slash));
+  return last;
+}
+
+// What lies above the folders that a pattern of the catalogue means; nothing, if `folder` is none
+// of them.
+std::optional<std::string_view> above(std::string_view folder, std::string_view pattern) {
+  while (!pattern.empty()) {
+    if (folder.empty()) return std::nullopt;
+    const std::string wanted = take_last(&pattern);
+    const std::string name = take_last(&folder);
+    if (fnmatch(wanted.c_str(), name.c_str(), FNM_PERIOD) != 0) return std::nullopt;
+  }
+  return folder;
+}
+
+}  // namespace
+
+bool operator==(const ComponentRoot& a, const ComponentRoot& b) {
+  return a.path == b.path && a.folders == b.folders;
+}
+
+// The pattern that explains most of the path: nvidia/cu13/lib, not the lib in it.
+std::optional<ComponentRoot> root_of(const Component& component, std::string_view path) {
+  if (path.empty() || path.front() != '/') return std::nullopt;
+  const std::string folder =
+      plain_path(component.kind == Kind::headers ? path : path.substr(0, path.rfind('/')));
+  std::optional<ComponentRoot> found;
+  for (Texts Component::*const folders :
+       {&Component::wheel_folders, &Component::root_folders, &Component::system_folders}) {
+    for (const std::string_view pattern : component.*folders) {
+      const auto root = above(folder, pattern);
+      if (!root || (found && root->size() >= found->path.size())) continue;
+      found = ComponentRoot{std::string(*root), folders};
+    }
+  }
+  return found;
+}
+
+PlacesToLook places_below(const ComponentRoot& root, const Component& component) {
+  PlacesToLook places;
+  for (const std::string_view pattern : component.*root.folders) {
+    for (std::string& path : folders_like(root.path, pattern, &places.remarks)) {
+      places.places.push_back({Found::beside, root.path, std::move(path), false});
+    }
+  }
+  return places;
+}
+
+}  // namespace anycuda::compat

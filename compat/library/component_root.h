@@ -1,0 +1,28 @@
+// The root that a component was found in, by its path and the catalogue's folders: the way from one
+// component of a toolkit to the others, also where no search tier has the toolkit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "anycuda/compat/catalogue.h"
+#include "compat/library/find_places.h"
+
+namespace anycuda::compat {
+
+struct ComponentRoot {
+  std::string path;  // a site-packages, a toolkit's or conda's prefix, the system's root
+  Texts Component::*folders = {};  // the catalogue's folders for a root of this kind
+};
+
+bool operator==(const ComponentRoot& a, const ComponentRoot& b);
+
+// Pure. `path`: absolute, of the file, or of the folder of headers. Nothing, if it is in none of
+// the component's folders. Links are not followed.
+std::optional<ComponentRoot> root_of(const Component& component, std::string_view path);
+
+// Where a component is looked for below a root.
+PlacesToLook places_below(const ComponentRoot& root, const Component& component);
+
+}  // namespace anycuda::compat

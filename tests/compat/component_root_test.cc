@@ -1,0 +1,181 @@
+// The root that a component was found in, and what is found below it.
+#include "compat/library/component_root.h"
+
+#include "find_machine.h"
+#include "guard_rails_machine.h"
+
+namespace anycuda::compat::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr Kind kLibrary = Kind::dynamic_library;
+
+std::string root(Kind kind, const char* name, const std::string& path) {
+  const auto found = root_of(component_named(kind, name), path);
+  if (!found) return "none";
+  const char* const of = found->folders == &Component::wheel_folders  ? "wheels "
+                         : found->folders == &Component::root_folders ? "toolkit "
+                                                                      : "system ";
+  return of + found->path;
+}
+
+TEST(ComponentRoot, OfAToolkitIsItsPrefix) {
+  EXPECT_EQ(root(kLibrary, "nvrtc", "/opt/cuda-12.4/lib64/libnvrtc.so.12"),
+            "toolkit /opt/cuda-12.4");
+  EXPECT_EQ(root(kLibrary, "nvvm", "/opt/cuda-12.4/nvvm/lib64/libnvvm.so.4"),
+            "toolkit /opt/cuda-12.4");
+  EXPECT_EQ(root(kLibrary, "cupti", "/opt/c/extras/CUPTI/lib64/libcupti.so.12"), "toolkit /opt/c");
+  EXPECT_EQ(root(Kind::headers, "cudart", "/opt/cuda-12.4/include"), "toolkit /opt/cuda-12.4");
+  EXPECT_EQ(root(Kind::headers, "cccl", "/opt/cuda-13.0/include/cccl"), "toolkit /opt/cuda-13.0");
+  EXPECT_EQ(root(Kind::program, "nvcc", "//opt/./cuda-12.4//bin/nvcc"), "toolkit /opt/cuda-12.4");
+  EXPECT_EQ(root(Kind::program, "nsys", "/opt/c/nsight-systems-2024.1/bin/nsys"), "toolkit /opt/c");
+  EXPECT_EQ(root(Kind::bitcode_library, "libdevice", "/c/nvvm/libdevice/libdevice.10.bc"),
+            "toolkit /c");
+}
+
+TEST(ComponentRoot, OfALibraryForOneTargetIsAboveTheTargets) {
+  for (const std::string_view folder : component_named(kLibrary, "nvrtc").root_folders) {
+    const std::string path = "/opt/conda/" + std::string(folder) + "/libnvrtc.so.12";
+    EXPECT_EQ(root(kLibrary, "nvrtc", path), "toolkit /opt/conda") << path;
+  }
+}
+
+TEST(ComponentRoot, OfAWheelIsTheSitePackages) {
+  const std::string site = "/home/me/venv/lib/python3.12/site-packages";
+  EXPECT_EQ(root(kLibrary, "nvrtc", site + "/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"),
+            "wheels " + site);
+  EXPECT_EQ(root(kLibrary, "nvrtc", site + "/nvidia/cu13/lib/libnvrtc.so.13"), "wheels " + site);
+  EXPECT_EQ(root(Kind::headers, "cudart", site + "/nvidia/cu13/include"), "wheels " + site);
+}
+
+TEST(ComponentRoot, OfADistributionsPackageIsTheSystem) {
+  EXPECT_EQ(root(Kind::headers, "cudart", "/usr/include"), "system ");
+  EXPECT_EQ(root(kLibrary, "nvrtc", "/image/usr/lib64/libnvrtc.so.12"), "system /image");
+}
+
+TEST(ComponentRoot, OfAFileInAnotherFolderIsUnknown) {
+  EXPECT_EQ(root(kLibrary, "nvrtc", "/opt/mine/libnvrtc.so.12"), "none");
+  EXPECT_EQ(root(kLibrary, "nvrtc", "/libnvrtc.so.12"), "none");
+  EXPECT_EQ(root(kLibrary, "nvrtc", "lib64/libnvrtc.so.12"), "none");
+  EXPECT_EQ(root(kLibrary, "nvrtc", ""), "none");
+  EXPECT_EQ(root(Kind::headers, "cudart", "/"), "none");
+}
+
+// ---- the files below a root
+
+class BelowARoot : public FinderTest {
+ protected:
+  std::vector<std::string> below(const std::string& root, Texts Component::*folders,
+                                 const Component& component) {
+    std::vector<std::string> paths;
+    for (const Located& one :
+         usable_in(component, places_below({path(root), folders}, component))) {
+      EXPECT_EQ(one.where, Found::beside);
+      paths.push_back(one.path);
+    }
+    return paths;
+  }
+};
+
+TEST_F(BelowARoot, AreTheFilesOfItsKindOfFolder) {
+  library("mine/lib64/libnvrtc.so.12");
+  file("mine/include/cuda_runtime.h");
+  library("site/nvidia/cu13/lib/libnvrtc.so.13");
+  library("site/lib64/libnvrtc.so.13");
+  EXPECT_THAT(below("mine", &Component::root_folders, dynamic("nvrtc")),
+              ElementsAre(path("mine/lib64/libnvrtc.so.12")));
+  EXPECT_THAT(below("mine", &Component::root_folders, headers("cudart")),
+              ElementsAre(path("mine/include")));
+  EXPECT_THAT(below("site", &Component::wheel_folders, dynamic("nvrtc")),
+              ElementsAre(path("site/nvidia/cu13/lib/libnvrtc.so.13")));
+  EXPECT_THAT(below("nowhere", &Component::root_folders, dynamic("nvrtc")), ElementsAre());
+}
+
+TEST_F(BelowARoot, WhatIsUnusableIsPassedOver) {
+  file("mine/lib64/libnvrtc.so.13", "no library");
+  library("mine/lib/libnvrtc.so.12");
+  EXPECT_THAT(below("mine", &Component::root_folders, dynamic("nvrtc")),
+              ElementsAre(path("mine/lib/libnvrtc.so.12")));
+}
+
+// ---- the guard rails
+
+// A compiler in a toolkit; the headers beside it are in no search tier.
+class RootOfACompanion : public testing::Test {
+ protected:
+  RootOfACompanion() {
+    machine.driver("13.5").library("cublas", "13.5").headers("cudart", "13.5");
+    machine.install(Kind::program, "nvcc", "12.4")
+        .move(Kind::program, "nvcc", "/hpc/cuda/bin/nvcc");
+    machine.below("/hpc/cuda", Kind::headers, "cudart", "12.4", "/hpc/cuda/include");
+  }
+  RailsMachine machine;
+};
+
+TEST_F(RootOfACompanion, IsLookedIntoFirst) {
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::program, "nvcc");
+  const Located located = rails.locate(Kind::headers, "cudart");
+  EXPECT_EQ(located.path, "/hpc/cuda/include");
+  EXPECT_EQ(located.where, Found::beside);
+  EXPECT_EQ(machine.times_asked("find cudart"), 0);
+  EXPECT_EQ(rails.locate(Kind::headers, "cudart").path, "/hpc/cuda/include");
+}
+
+TEST_F(RootOfACompanion, IsNotLookedIntoForAnIndependentComponent) {
+  machine.library("cufft", "12.9");
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::program, "nvcc");
+  rails.load("cufft");
+  EXPECT_EQ(machine.times_asked("find below"), 0);
+}
+
+TEST_F(RootOfACompanion, LeavesTheTiersWhereItDoesNotHaveTheComponent) {
+  machine.install(Kind::static_library, "cudadevrt", "12.4");
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::program, "nvcc");
+  EXPECT_EQ(rails.locate(Kind::static_library, "cudadevrt").where, Found::wheel);
+  EXPECT_EQ(machine.times_asked("find below /hpc/cuda cudadevrt"), 1);
+}
+
+TEST_F(RootOfACompanion, IsPassedOverWhereItsComponentIsRefused) {
+  machine.headers("cccl", "12.4");
+  machine.below("/hpc/cuda", Kind::headers, "cccl", "12.9", "/hpc/cuda/include/cccl");
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::program, "nvcc");
+  EXPECT_EQ(rails.locate(Kind::headers, "cccl").path,
+            RailsMachine::path(Kind::headers, "cccl", "12.4"));
+}
+
+TEST_F(RootOfACompanion, IsNamedInTheErrorWhereNoTierHasTheComponent) {
+  machine.below("/hpc/cuda", Kind::headers, "cccl", "12.9", "/hpc/cuda/include/cccl");
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::program, "nvcc");
+  EXPECT_THAT(message([&] { rails.locate(Kind::headers, "cccl"); }),
+              HasSubstr("found: cccl (headers) of CUDA 12.9: /hpc/cuda/include/cccl"));
+}
+
+TEST_F(RootOfACompanion, IsAmongTheSearchedPlacesWhereNothingIsFound) {
+  GuardRailsImpl rails = machine.rails();
+  rails.locate(Kind::program, "nvcc");
+  try {
+    rails.locate(Kind::headers, "cccl");
+    ADD_FAILURE() << "found";
+  } catch (const NotFoundError& error) {
+    EXPECT_STREQ(error.what(), "nowhere\nnor is it below /hpc/cuda, where a companion was found");
+    EXPECT_THAT(error.searched(), ElementsAre("/hpc/cuda", "/home/me/venv"));
+  }
+}
+
+TEST_F(RootOfACompanion, IsUnknownOfALibraryInAFolderOfItsOwn) {
+  machine.loaded("nvrtc", "12.4", "libnvrtc.so.12");  // in /opt/theirs
+  GuardRailsImpl rails = machine.rails();
+  rails.load("nvrtc");
+  EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "ToolkitMismatchError");
+  EXPECT_EQ(machine.times_asked("find below"), 0);
+}
+
+}  // namespace
+}  // namespace anycuda::compat::test

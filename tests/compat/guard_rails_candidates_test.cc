@@ -1,0 +1,175 @@
+// Several candidates of a component: the first that the rules accept is taken, and an error names
+// all of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "guard_rails_machine.h"
+
+namespace anycuda::compat::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr Kind kLibrary = Kind::dynamic_library;
+const std::string kFirst = RailsMachine::path(kLibrary, "nvrtc", "13.5");
+const std::string kSecond = "/usr/local/cuda-12.4/lib64/libnvrtc.so.12";
+
+// nvrtc of 13.5 in the nearest place, of 12.4 in the next.
+class Candidates : public testing::Test {
+ protected:
+  Candidates() {
+    machine.driver("13.5").library("nvrtc", "13.5").also(kLibrary, "nvrtc", "12.4", kSecond);
+  }
+  static Options constrained(const std::string& text, Mode mode = Mode::strict) {
+    Options options = with_mode(mode);
+    options.constraint = text;
+    return options;
+  }
+  // What is loaded with these options.
+  std::string loaded(const Options& options = {}) {
+    GuardRailsImpl rails = machine.rails(options);
+    return rails.load("nvrtc").path;
+  }
+
+  RailsMachine machine;
+};
+
+TEST_F(Candidates, BehindAnAcceptedOneAreNotLookedFor) {
+  EXPECT_EQ(loaded(), kFirst);
+  EXPECT_EQ(machine.times_asked("find all"), 0);
+  EXPECT_EQ(machine.times_asked("read " + kSecond), 0);
+}
+
+TEST_F(Candidates, ThatTheConstraintRefusesArePassedOver) {
+  EXPECT_EQ(loaded(constrained("==12.*")), kSecond);
+  EXPECT_EQ(machine.times_asked("open"), 1);
+  EXPECT_EQ(machine.times_asked("open " + kSecond), 1);
+}
+
+TEST_F(Candidates, ThatTheDriverRefusesArePassedOver) {
+  machine.driver("12.4", 550);
+  EXPECT_EQ(loaded(), kSecond);
+  EXPECT_EQ(machine.times_asked("driver"), 1);
+}
+
+TEST_F(Candidates, WithoutMetadataArePassedOverInStrict) {
+  machine.library("nvrtc", "").also(kLibrary, "nvrtc", "12.4", kSecond);
+  EXPECT_EQ(loaded(), kSecond);
+}
+
+TEST_F(Candidates, WithoutMetadataAreTakenInBestEffort) {
+  machine.library("nvrtc", "").also(kLibrary, "nvrtc", "12.4", kSecond);
+  EXPECT_EQ(loaded(with_mode(Mode::best_effort)), RailsMachine::path(kLibrary, "nvrtc", ""));
+}
+
+// 13.5 needs the branch of a driver of 13.0, which NVML does not say; 12.4 does not.
+TEST_F(Candidates, ThatNeedAnUnknownBranchArePassedOverInStrict) {
+  machine.driver("13.0");
+  EXPECT_EQ(loaded(), kSecond);
+}
+
+TEST_F(Candidates, ThatNeedAnUnknownBranchAreTakenInBestEffort) {
+  machine.driver("13.0");
+  EXPECT_EQ(loaded(with_mode(Mode::best_effort)), kFirst);
+}
+
+TEST_F(Candidates, ThatDoNotGoWithAnAcceptedComponentArePassedOver) {
+  machine.library("cublas", "12.9");
+  GuardRailsImpl rails = machine.rails();
+  rails.load("cublas");
+  EXPECT_EQ(rails.load("nvrtc").path, kSecond);
+}
+
+TEST_F(Candidates, ThatADeclaredPipelineRefusesArePassedOver) {
+  machine.library("nvJitLink", "12.6");
+  Options options;
+  options.pipelines = {{"nvrtc", "nvJitLink", {Format::ltoir}}};
+  machine.library("nvrtc", "12.9").also(kLibrary, "nvrtc", "12.4", kSecond);
+  GuardRailsImpl rails = machine.rails(options);
+  rails.load("nvJitLink");
+  EXPECT_EQ(rails.load("nvrtc").path, kSecond);
+}
+
+TEST_F(Candidates, OfOtherKindsArePassedOverTheSameWay) {
+  for (const auto& [kind, name] : {std::pair{Kind::headers, "cudart"},
+                                   {Kind::static_library, "cudart_static"},
+                                   {Kind::bitcode_library, "libdevice"},
+                                   {Kind::program, "nvcc"}}) {
+    machine.install(kind, name, "13.5").also(kind, name, "12.4", "/opt/cuda-12.4/it");
+    GuardRailsImpl rails = machine.rails(constrained("<13"));
+    EXPECT_EQ(rails.locate(kind, name).path, "/opt/cuda-12.4/it") << name;
+    EXPECT_EQ(rails.locate(kind, name).path, "/opt/cuda-12.4/it") << name << ", again";
+  }
+}
+
+TEST_F(Candidates, ThatAreRefusedAreNotRemembered) {
+  machine.library("cublas", "12.9");
+  GuardRailsImpl rails = machine.rails(constrained("==12.*"));
+  rails.load("nvrtc");
+  EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "accepted");
+}
+
+TEST_F(Candidates, AreAllNamedInTheErrorWithTheReasonOfEach) {
+  machine.driver("12.2", 535).also(kLibrary, "nvrtc", "", "/usr/lib/libnvrtc.so.12");
+  GuardRailsImpl rails = machine.rails(constrained("!=12.4.*"));
+  const std::string text = message([&] { rails.load("nvrtc"); });
+  EXPECT_THAT(text, StartsWith("the driver is too old for nvrtc: CUDA 13.5 is of a newer major"));
+  EXPECT_THAT(text, HasSubstr("\n  found: nvrtc (dynamic library) of CUDA 13.5: " + kFirst));
+  EXPECT_THAT(text,
+              HasSubstr("\n  refused too: nvrtc (dynamic library) of CUDA 12.4: " + kSecond +
+                        " (CUDA_VERSION in " + kSecond +
+                        ".cuda.h): nvrtc of CUDA 12.4 does not satisfy the constraint !=12.4.*"));
+  EXPECT_THAT(text, HasSubstr("\n  refused too: nvrtc (dynamic library): /usr/lib/libnvrtc.so.12: "
+                              "nothing says of which CUDA Toolkit nvrtc is"));
+  EXPECT_EQ(text.find("what would help"), text.rfind("what would help"));
+  EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "DriverToolkitError");
+}
+
+TEST_F(Candidates, AreNotLookedForBehindALoadedLibraryThatIsRefused) {
+  machine.loaded("nvrtc", "13.0", "libnvrtc.so.13");
+  GuardRailsImpl rails = machine.rails(constrained("==12.*"));
+  EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
+              AllOf(HasSubstr("/opt/theirs/libnvrtc.so.13"), Not(HasSubstr("refused too")),
+                    HasSubstr("stays so")));
+  EXPECT_EQ(machine.times_asked("find"), 0);
+}
+
+TEST_F(Candidates, CannotHelpADriverThatDoesNotAnswer) {
+  machine.no_driver();
+  EXPECT_EQ(outcome([&] { loaded(); }), "DriverQueryError");
+  EXPECT_EQ(machine.times_asked("find all") + machine.times_asked("read " + kSecond), 0);
+  EXPECT_EQ(machine.times_asked("driver"), 1);
+}
+
+TEST_F(Candidates, CannotHelpAComponentThatIsReleasedApart) {
+  machine.library("nccl", "").also(kLibrary, "nccl", "", "/usr/lib/libnccl.so.2");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_EQ(outcome([&] { rails.load("nccl"); }), "InsufficientMetadataError");
+  EXPECT_EQ(machine.times_asked("find all"), 0);
+}
+
+TEST_F(Candidates, AreNotComparedWhenNothingIsChecked) {
+  EXPECT_EQ(loaded(constrained("==12.*", Mode::off)), kFirst);
+  EXPECT_EQ(machine.times_asked("find all"), 0);
+}
+
+// An install that is broken is the user's to know: no other is put in its place.
+TEST_F(Candidates, BehindOneThatDoesNotOpenAreNotTaken) {
+  machine.unopenable(kFirst);
+  EXPECT_EQ(outcome([&] { loaded(); }), "LoadError");
+}
+
+TEST(ARefusal, IsOfTheCandidateUnlessAllWouldBeRefused) {
+  for (const Step step : {Step::no_metadata, Step::constraint, Step::flow, Step::pair, Step::driver,
+                          Step::no_branch}) {
+    EXPECT_TRUE(is_of_candidate(step)) << static_cast<int>(step);
+  }
+  EXPECT_FALSE(is_of_candidate(Step::packaged_elsewhere));
+  EXPECT_FALSE(is_of_candidate(Step::runtime_loaded));
+}
+
+}  // namespace
+}  // namespace anycuda::compat::test
