@@ -84,7 +84,7 @@ void add_owner_without_version(const ToolkitFacts& facts, int owner, Words* word
   if (word.vain_pin != nullptr) {
     words->add("%s in %s pins it to another version", word.vain_pin, facts.owners.site->folder);
   } else {
-    words->add("no cuda-toolkit in %s pins it", facts.owners.site->folder);
+    words->add("no cuda-toolkit in %s pins it to one release", facts.owners.site->folder);
   }
 }
 

@@ -43,8 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = lines.next();
   const PlainVersion version = anycuda::parse_plain_version(text);
   check_version(text, version);
-  bool bounded = false;
-  const SpecifierAnswer answer = anycuda::ask_specifier(specifier, text, &bounded);
+  bool fixed = false;
+  const SpecifierAnswer answer = anycuda::ask_specifier(specifier, text, &fixed);
   const auto constraint = constraint_of(specifier);
   if (answer == SpecifierAnswer::unclear || version.count == 0 || !constraint) return 0;
   must(constraint->allows(text) == (answer == SpecifierAnswer::admits),

@@ -9,9 +9,10 @@
 //
 // The rules:
 // - A file that a wheel owns is judged by its wheel. The wheel is of
-//   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the version it has, by
-//      `==13.1.0.3.*` or by a range that is closed at both ends; a pin to another version says
-//      nothing;
+//   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the version it has. A pin
+//      admits one release: all its versions begin with the same two numbers (`==13.1.0.3.*`,
+//      `~=13.0.48`, `<13.1,>=13.0.48`). A wider range (`<14,>=13.2.78`) admits the files of other
+//      toolkits, too, and says nothing; nor does a pin to another version;
 //   2. else its own version, where that is the toolkit's (compat/catalogue/distributions.txt);
 //   3. else a cuda.h in the file's root that the same wheel owns.
 // - Owners that are of different toolkits: unknown, and the problem names them all.
