@@ -89,9 +89,9 @@ std::string_view take_name(std::string_view* text) {
 }
 
 Pin pin_by(std::string_view specifier, std::string_view version) {
-  bool fixed = false;
-  const SpecifierAnswer answer = ask_specifier(specifier, version, &fixed);
-  if (!fixed || answer == SpecifierAnswer::unclear) return Pin::none;
+  if (only_release(specifier).minor < 0) return Pin::none;
+  const SpecifierAnswer answer = ask_specifier(specifier, version);
+  if (answer == SpecifierAnswer::unclear) return Pin::none;
   return answer == SpecifierAnswer::admits ? Pin::satisfied : Pin::unsatisfied;
 }
 

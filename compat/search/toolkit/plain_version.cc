@@ -55,6 +55,13 @@ Clause parse_clause(std::string_view text) {
   return clause;
 }
 
+Clause take_clause(std::string_view* specifier) {
+  const std::size_t comma = text::find(*specifier, ",");
+  const Clause clause = parse_clause(text::trimmed(text::first(*specifier, comma)));
+  *specifier = text::without(*specifier, comma != text::kNowhere ? comma + 1 : specifier->size());
+  return clause;
+}
+
 unsigned number_at(const PlainVersion& version, int at) {
   return at < version.count ? version.numbers[at] : 0;
 }
@@ -175,19 +182,21 @@ Version major_minor(std::string_view text) {
   return {static_cast<int>(version.numbers[0]), static_cast<int>(version.numbers[1])};
 }
 
-SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version, bool* fixed) {
-  Span span;
+SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version) {
   SpecifierAnswer answer = SpecifierAnswer::admits;
-  for (std::string_view rest = specifier; !rest.empty();) {
-    const std::size_t comma = text::find(rest, ",");
-    const Clause clause = parse_clause(text::trimmed(text::first(rest, comma)));
-    rest = text::without(rest, comma != text::kNowhere ? comma + 1 : rest.size());
-    span.narrow(clause);
-    const SpecifierAnswer one = ask_clause(clause, version);
+  while (!specifier.empty()) {
+    const SpecifierAnswer one = ask_clause(take_clause(&specifier), version);
     if (one < answer) answer = one;
   }
-  *fixed = span.least == span.most;
   return answer;
+}
+
+Version only_release(std::string_view specifier) {
+  Span span;
+  while (!specifier.empty()) span.narrow(take_clause(&specifier));
+  if (span.least != span.most) return {};
+  return {static_cast<int>(span.least / Span::kNumbers),
+          static_cast<int>(span.least % Span::kNumbers)};
 }
 
 }  // namespace anycuda
