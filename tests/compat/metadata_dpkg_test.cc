@@ -103,6 +103,15 @@ TEST_F(MetadataDpkg, OfAFileOutsideOfTheSystemIsNotAsked) {
   EXPECT_FALSE(ask(root("usr/local/cuda/lib64/libcudart.so.12")).version.known());
 }
 
+TEST_F(MetadataDpkg, OfAFileInAHomeIsNotAsked) {
+  machine_.put_file("home/me/lib/libcudart.so.12", "");
+  put_dpkg(&machine_, "cuda-cudart-12-9", "12.9.79-1", {"/home/me/lib/libcudart.so.12"});
+  EXPECT_FALSE(ask_system("home/me/lib/libcudart.so.12").version.known());
+  machine_.put_file("opt/lib/libcudart.so.12", "");
+  put_dpkg(&machine_, "cuda-cudart-12-9", "12.9.79-1", {"/opt/lib/libcudart.so.12"});
+  EXPECT_EQ(version_of(ask_system("opt/lib/libcudart.so.12")), "12.9");
+}
+
 TEST_F(MetadataDpkg, OfAHeaderOfAnotherPackageSaysNothing) {
   put_container();
   const std::string header = in_toolkit("include/cuda.h");

@@ -137,6 +137,9 @@ TEST(DpkgStatus, HasTheVersionOfAnInstalledPackage) {
     EXPECT_EQ(dpkg_version(status, other), "") << other;
   }
   EXPECT_EQ(dpkg_version("Package: a", "a"), "");
+  std::string hostile;
+  for (int i = 0; i < 1000000; ++i) hostile += "Package: libcudart12\n";
+  EXPECT_EQ(dpkg_version(hostile, "libcudart12"), "") << "read once, not a million times";
 }
 
 TEST(DpkgRelease, IsInANameOrBehindATilde) {

@@ -39,18 +39,16 @@ bool is_removed(std::string_view status) {
   return text::ends(status, " config-files") || text::ends(status, " not-installed");
 }
 
-bool take_field(std::string_view line, std::string_view name, std::string_view* value) {
-  if (!text::begins(line, name)) return false;
-  *value = text::trimmed(text::without(line, name.size()));
-  return true;
+void take_field(std::string_view line, std::string_view name, std::string_view* value) {
+  if (text::begins(line, name)) *value = text::trimmed(text::without(line, name.size()));
 }
 
-// The version in the paragraph whose other lines follow.
-std::string_view version_in_paragraph(std::string_view lines) {
+// The version in the paragraph whose lines `rest` begins with; they are taken off it.
+std::string_view take_paragraph(std::string_view* rest) {
   std::string_view version;
   std::string_view status;
-  while (!lines.empty()) {
-    const std::string_view line = text::take_line(&lines);
+  while (!rest->empty()) {
+    const std::string_view line = text::take_line(rest);
     if (line.empty()) break;
     take_field(line, "Version:", &version);
     take_field(line, "Status:", &status);
@@ -80,15 +78,16 @@ bool dpkg_lists(std::string_view list, std::string_view path) {
 
 std::string_view dpkg_version(std::string_view status, std::string_view package) {
   constexpr std::string_view kField = "Package: ";
-  for (std::size_t at = text::find(status, package); at != text::kNowhere;
-       at = text::find(status, package, at + 1)) {
+  while (!status.empty()) {
+    const std::size_t at = text::find(status, package);
+    if (at == text::kNowhere) break;
     const std::string_view before = text::first(status, at);
-    if (!text::ends(before, kField)) continue;
-    const std::size_t start = at - kField.size();
-    std::string_view rest = text::without(status, start);
-    const bool is_line = start == 0 || status[start - 1] == '\n';
-    if (!is_line || text::without(text::take_line(&rest), kField.size()) != package) continue;
-    const std::string_view version = version_in_paragraph(rest);
+    status = text::without(status, at);
+    const bool whole = text::take_line(&status) == package && text::ends(before, kField);
+    const bool begins = before.size() == kField.size() ||
+                        text::ends(text::first(before, before.size() - kField.size()), "\n");
+    if (!whole || !begins) continue;
+    const std::string_view version = take_paragraph(&status);
     if (!version.empty()) return version;
   }
   return {};

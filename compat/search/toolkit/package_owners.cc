@@ -114,6 +114,12 @@ class Look {
   TextFile text_;
 };
 
+// Debian's packages have their libraries nowhere else. What lies in a home, or in a cluster's
+// folders, is not worth a look into hundreds of lists. (Debian Policy, "File System Structure".)
+bool may_be_packaged(std::string_view path) {
+  return text::begins(path, "/usr/") || text::begins(path, "/opt/") || text::begins(path, "/lib");
+}
+
 Owners no_owners(Manager manager) {
   Owners owners = {};
   owners.problem = "";
@@ -154,6 +160,8 @@ Owners dpkg_owners_of(const char* real, Sites* sites) {
   char room[PATH_MAX];
   const char* root = *sites->root() == '\0' ? "/" : realpath(sites->root(), room);
   if (root == nullptr || !is_below(real, root)) return owners;
+  const std::size_t skipped = std::strcmp(root, "/") == 0 ? 0 : std::strlen(root);
+  if (!may_be_packaged(real + skipped)) return owners;
   look_in_lists(root, "var/lib/dpkg/info", real, sites, &owners);
   if (owners.count == 0) look_in_lists(root, "var/lib/dpkg/status.d", real, sites, &owners);
   return owners;

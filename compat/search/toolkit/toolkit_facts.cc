@@ -54,14 +54,16 @@ class Gathering {
   }
 
   // A wheel's file is where its RECORD says; any other is where it really is, and only if nothing
-  // is there, where it seems to be (folders made of links).
+  // is there and no owner says its release, where it seems to be (folders made of links).
   void find_headers() {
     const LexicalPath seeming(is_folder_ ? std::string_view(path_) : folder_of(path_));
     const std::string_view really = real_ != nullptr ? std::string_view(real_) : seeming.text();
     const LexicalPath real(is_folder_ || real_ == nullptr ? really : folder_of(really));
     const bool elsewhere = real.text() != seeming.text();
     if (elsewhere) facts_.headers = headers_of_root(real.c_str(), arena_);
-    if (facts_.headers.count == 0) facts_.headers = headers_of_root(seeming.c_str(), arena_);
+    if (facts_.headers.count == 0 && (!elsewhere || !owner_speaks())) {
+      facts_.headers = headers_of_root(seeming.c_str(), arena_);
+    }
     if (!needs_version_file(facts_.owner_facts, facts_.owners.count, facts_.headers.count)) return;
     add_version_file(real.c_str(), arena_, &facts_.headers);
     if (elsewhere) add_version_file(seeming.c_str(), arena_, &facts_.headers);
@@ -73,6 +75,11 @@ class Gathering {
     const char* moved = arena_->format("%s/usr/lib/sysimage/rpm", sites_->root());
     if (moved != nullptr && is_folder(moved)) facts_.rpm = moved;
     if (here != nullptr && is_folder(here)) facts_.rpm = here;
+  }
+
+  // Does its package say by itself which release it is of?
+  bool owner_speaks() const {
+    return facts_.owners.count > 0 && word_of(facts_.owner_facts[0]).known();
   }
 
   // Whose a header is matters unless it says what all owners of the file say.
@@ -99,8 +106,8 @@ class Gathering {
   // Where it says nothing, or has none, only a wheel can have put a header there for itself alone.
   Owners owners_of_header(const char* header) {
     const Owners& owners = facts_.owners;
-    const bool said = owners.count > 0 && word_of(facts_.owner_facts[0]).known();
-    if (!said || owners.manager == Manager::wheel) return sites_->owners_of(header, false);
+    if (!owner_speaks() || owners.manager == Manager::wheel)
+      return sites_->owners_of(header, false);
     const char* real = real_path(header);
     return owners.manager == Manager::conda ? conda_owners_of(header, real, sites_)
                                             : dpkg_owners_of(real, sites_);

@@ -6,9 +6,9 @@
 //     Source: Python packaging, "Recording installed projects". What installed a package without a
 //     RECORD, or a file that no RECORD lists (editable installs), makes no owner.
 //   - conda: PREFIX/conda-meta/NAME-VERSION-BUILD.json, the "files" below PREFIX.
-//   - dpkg, below the system's root: /var/lib/dpkg/info/PACKAGE.list, in images without dpkg
-//     status.d/PACKAGE.md5sums; they list where the file really is (or that without /usr, where
-//     /lib is a link to /usr/lib). Diverted files are not known.
+//   - dpkg, for files in the system's /usr, /opt and /lib: /var/lib/dpkg/info/PACKAGE.list, in
+//     images without dpkg status.d/PACKAGE.md5sums; they list where the file really is (or that
+//     without /usr, where /lib is a link to /usr/lib). Diverted files are not known.
 // - `CUDA_VERSION` in the cuda.h of the root that the file lies in (ROOT/include,
 //   ROOT/targets/*/include). Source: CUDA Driver API, "Version Management".
 // - "cuda" in ROOT/version.json, where there is no cuda.h.
