@@ -35,7 +35,7 @@ STUBS = Path(__file__).resolve().parents[2] / "stubs"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")
 FILE = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*")
 # Of a package's name, with * and #.
-PATTERN = re.compile(r"[a-z0-9*#_.+-]+")
+PATTERN = re.compile(r"[a-z0-9][a-z0-9*#_.+-]*")
 # The form that PEP 503 calls normalised.
 DISTRIBUTION = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

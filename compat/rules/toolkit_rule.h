@@ -55,6 +55,10 @@ Version word_of(const OwnerFacts& owner);
 // itself; pip works within conda's prefix, conda within folders that dpkg does not know.
 bool needs_next_manager(int owner_count);
 
+// All lists of dpkg are read only where nothing else can tell the version; before, those that are
+// probably the file's.
+bool needs_every_list(int owner_count, int header_count);
+
 // A toolkit's version.json is read only where nothing else can tell the version.
 bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_count);
 

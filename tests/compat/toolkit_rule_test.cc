@@ -122,6 +122,12 @@ TEST(ToolkitRule, AsksTheNextManagerOnlyWhereNoneListsTheFile) {
   EXPECT_FALSE(needs_next_manager(1));
 }
 
+TEST(ToolkitRule, NeedsEveryListOnlyWhereNothingElseTells) {
+  EXPECT_TRUE(needs_every_list(0, 0));
+  EXPECT_FALSE(needs_every_list(1, 0));
+  EXPECT_FALSE(needs_every_list(0, 1));
+}
+
 TEST(ToolkitRule, NeedsAVersionFileOnlyWhereNothingElseTells) {
   const auto needs = [](const std::vector<OwnerFacts>& owners, int headers) {
     return needs_version_file(owners.data(), static_cast<int>(owners.size()), headers);

@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
@@ -19,6 +20,8 @@ class Gathering {
     find_owners();
     for (int i = 0; i < facts_.owners.count; ++i) hear(i);
     find_headers();
+    if (needs_every_list(facts_.owners.count, facts_.headers.count)) ask_every_list();
+    find_version_file();
     for (int i = 0; i < facts_.headers.count; ++i) weigh(i);
     const bool nothing = facts_.owners.count == 0 && facts_.headers.count == 0;
     if (nothing && real_ != nullptr) find_rpm();
@@ -35,8 +38,15 @@ class Gathering {
     facts_.conda = conda_owners_of(path_, real_, sites_);
     if (facts_.conda.count > 0) facts_.owners = facts_.conda;
     if (!needs_next_manager(facts_.owners.count)) return;
-    facts_.dpkg = dpkg_owners_of(real_, sites_);
+    facts_.dpkg = dpkg_owners_of(real_, DpkgLists::probable, sites_);
     if (facts_.dpkg.count > 0) facts_.owners = facts_.dpkg;
+  }
+  void ask_every_list() {
+    if (is_folder_) return;
+    facts_.dpkg = dpkg_owners_of(real_, DpkgLists::all, sites_);
+    if (facts_.dpkg.count == 0) return;
+    facts_.owners = facts_.dpkg;
+    for (int i = 0; i < facts_.owners.count; ++i) hear(i);
   }
   const char* real_path(const char* path) {
     const std::size_t mark = arena_->mark();
@@ -56,17 +66,27 @@ class Gathering {
   // A wheel's file is where its RECORD says; any other is where it really is, and only if nothing
   // is there and no owner says its release, where it seems to be (folders made of links).
   void find_headers() {
-    const LexicalPath seeming(is_folder_ ? std::string_view(path_) : folder_of(path_));
-    const std::string_view really = real_ != nullptr ? std::string_view(real_) : seeming.text();
-    const LexicalPath real(is_folder_ || real_ == nullptr ? really : folder_of(really));
+    const LexicalPath seeming(seeming_folder());
+    const LexicalPath real(real_folder());
     const bool elsewhere = real.text() != seeming.text();
     if (elsewhere) facts_.headers = headers_of_root(real.c_str(), arena_);
     if (facts_.headers.count == 0 && (!elsewhere || !owner_speaks())) {
       facts_.headers = headers_of_root(seeming.c_str(), arena_);
     }
+  }
+  void find_version_file() {
     if (!needs_version_file(facts_.owner_facts, facts_.owners.count, facts_.headers.count)) return;
+    const LexicalPath seeming(seeming_folder());
+    const LexicalPath real(real_folder());
     add_version_file(real.c_str(), arena_, &facts_.headers);
-    if (elsewhere) add_version_file(seeming.c_str(), arena_, &facts_.headers);
+    if (real.text() != seeming.text()) {
+      add_version_file(seeming.c_str(), arena_, &facts_.headers);
+    }
+  }
+  std::string_view seeming_folder() const { return folder_holding(path_); }
+  std::string_view real_folder() const { return folder_holding(real_ != nullptr ? real_ : path_); }
+  std::string_view folder_holding(const char* path) const {
+    return is_folder_ ? std::string_view(path) : folder_of(path);
   }
 
   // Only for the message: what would tell the release of a toolkit that RPM has installed.
@@ -110,7 +130,7 @@ class Gathering {
       return sites_->owners_of(header, false);
     const char* real = real_path(header);
     return owners.manager == Manager::conda ? conda_owners_of(header, real, sites_)
-                                            : dpkg_owners_of(real, sites_);
+                                            : dpkg_owners_of(real, DpkgLists::all, sites_);
   }
 
   // The bit of an owner of the file. One of another name than NVIDIA's wheels have may have been
@@ -118,7 +138,8 @@ class Gathering {
   unsigned bit_of(const Installed* candidate) {
     Owners& owners = facts_.owners;
     for (int i = 0; i < owners.count; ++i) {
-      if (owners.found[i] == candidate) return 1U << i;
+      // One may have been found in two ways.
+      if (std::strcmp(owners.found[i]->folder, candidate->folder) == 0) return 1U << i;
     }
     if (owners.count == 0 || owners.count == Owners::kMost || owners.manager != Manager::wheel ||
         is_of_nvidia(candidate->named.name) || !sites_->lists(*candidate, path_, is_folder_)) {

@@ -1,5 +1,7 @@
 #include "compat/search/toolkit/toolkit_packages.h"
 
+#include <cstring>
+
 #include "compat/base/text.h"
 
 namespace anycuda {
@@ -45,10 +47,11 @@ bool fits(std::string_view pattern, std::string_view name) {
 
 ReleaseIn release_in(Manager manager, std::string_view package) {
   const char letter = manager == Manager::conda ? 'c' : 'd';
-  for (std::string_view lines = kPackages; !lines.empty();) {
-    const std::string_view line = text::take_line(&lines);
-    const std::string_view pattern = text::first(text::without(line, 1), line.size() - 3);
-    if (line.front() == letter && fits(pattern, package)) return meaning_of(line.back());
+  // A system has thousands of packages: most lines are left at their pattern's first letters.
+  for (const char* line = kPackages; *line != '\0'; line = std::strchr(line, '\n') + 1) {
+    if (line[0] != letter || package.empty() || line[1] != package[0]) continue;
+    const std::string_view pattern(line + 1, std::strcspn(line, " \n") - 1);
+    if (fits(pattern, package)) return meaning_of(pattern.data()[pattern.size() + 1]);
   }
   return ReleaseIn::nothing;
 }

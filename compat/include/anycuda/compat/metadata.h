@@ -9,6 +9,8 @@
 //   - dpkg, for files in the system's /usr, /opt and /lib: /var/lib/dpkg/info/PACKAGE.list, in
 //     images without dpkg status.d/PACKAGE.md5sums; they list where the file really is (or that
 //     without /usr, where /lib is a link to /usr/lib). Diverted files are not known.
+//     Beside a cuda.h only the packages with the names that NVIDIA and Debian give to those of such
+//     a library are asked.
 // - `CUDA_VERSION` in the cuda.h of the root that the file lies in (ROOT/include,
 //   ROOT/targets/*/include). Source: CUDA Driver API, "Version Management".
 // - "cuda" in ROOT/version.json, where there is no cuda.h.
