@@ -55,9 +55,9 @@ Version word_of(const OwnerFacts& owner);
 // itself; pip works within conda's prefix, conda within folders that dpkg does not know.
 bool needs_next_manager(int owner_count);
 
-// All lists of dpkg are read only where nothing else can tell the version; before, those that are
-// probably the file's.
-bool needs_every_list(int owner_count, int header_count);
+// dpkg has thousands of lists in one folder: it is asked only where no other owner and no header
+// can tell the version.
+bool needs_dpkg(int owner_count, int header_count);
 
 // A toolkit's version.json is read only where nothing else can tell the version.
 bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_count);

@@ -1,11 +1,11 @@
 // What distributions say of themselves and of each other, as text.
-#include "compat/search/toolkit/distribution.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/plain_version.h"
 #include "compat/search/toolkit/toolkit_distributions.h"
 
 namespace anycuda {

@@ -1,11 +1,11 @@
 // JSON as it is read from other people's records: what is understood, and that nothing else is.
-#include "compat/search/toolkit/json.h"
+#include "compat/search/toolkit/records/json.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "compat/search/toolkit/version_file.h"
+#include "compat/search/toolkit/records/version_file.h"
 
 namespace anycuda {
 namespace {

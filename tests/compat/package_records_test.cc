@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "compat/search/toolkit/conda_record.h"
-#include "compat/search/toolkit/dpkg_record.h"
+#include "compat/search/toolkit/records/conda_record.h"
+#include "compat/search/toolkit/records/dpkg_record.h"
 #include "compat/search/toolkit/toolkit_packages.h"
 
 namespace anycuda {

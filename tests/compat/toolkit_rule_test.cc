@@ -122,10 +122,10 @@ TEST(ToolkitRule, AsksTheNextManagerOnlyWhereNoneListsTheFile) {
   EXPECT_FALSE(needs_next_manager(1));
 }
 
-TEST(ToolkitRule, NeedsEveryListOnlyWhereNothingElseTells) {
-  EXPECT_TRUE(needs_every_list(0, 0));
-  EXPECT_FALSE(needs_every_list(1, 0));
-  EXPECT_FALSE(needs_every_list(0, 1));
+TEST(ToolkitRule, NeedsDpkgOnlyWhereNothingElseTells) {
+  EXPECT_TRUE(needs_dpkg(0, 0));
+  EXPECT_FALSE(needs_dpkg(1, 0));
+  EXPECT_FALSE(needs_dpkg(0, 1));
 }
 
 TEST(ToolkitRule, NeedsAVersionFileOnlyWhereNothingElseTells) {

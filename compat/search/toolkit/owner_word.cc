@@ -1,9 +1,9 @@
 #include "compat/search/toolkit/owner_word.h"
 
 #include "compat/base/lexical_path.h"
-#include "compat/search/toolkit/conda_record.h"
-#include "compat/search/toolkit/dpkg_record.h"
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/conda_record.h"
+#include "compat/search/toolkit/records/dpkg_record.h"
+#include "compat/search/toolkit/records/plain_version.h"
 #include "compat/search/toolkit/toolkit_distributions.h"
 #include "compat/search/toolkit/toolkit_packages.h"
 
@@ -138,8 +138,8 @@ OwnerWord word_of_conda(const Installed& owner, Arena* arena, TextFile* text) {
 // The paragraph of a package is in a file for all of them, or in one of its own.
 const char* status_of(const Installed& owner, const char* name, Arena* arena) {
   if (name_of(owner.site) != "info") return arena->join(owner.site, name);
-  const LexicalPath status(folder_of(owner.site), "status");
-  return arena->copy(status.c_str());
+  const std::string_view folder = folder_of(owner.site);
+  return arena->format("%.*s/status", static_cast<int>(folder.size()), folder.data());
 }
 
 OwnerWord word_of_dpkg(const Installed& owner, Arena* arena, TextFile* text) {

@@ -1,25 +1,15 @@
 #include "compat/search/toolkit/package_owners.h"
 
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 
-#include "compat/base/folder_entries.h"
 #include "compat/base/text.h"
-#include "compat/search/toolkit/conda_record.h"
-#include "compat/search/toolkit/dpkg_record.h"
-#include "compat/search/toolkit/plain_version.h"
-#include "compat/search/toolkit/toolkit_packages.h"
+#include "compat/search/toolkit/records/conda_record.h"
+#include "compat/search/toolkit/records/dpkg_record.h"
 #include "compat/search/toolkit/toolkit_root.h"
-
-// What Debian calls this CPU.
-#if defined(__x86_64__)
-#define DPKG_ARCHITECTURE "amd64"
-#else
-#define DPKG_ARCHITECTURE "arm64"
-#endif
 
 namespace anycuda {
 namespace {
@@ -32,27 +22,24 @@ constexpr std::size_t kMostOfList = std::size_t{64} << 20;
 class Stem {
  public:
   explicit Stem(std::string_view path) {
-    std::string_view name = name_of(path);
-    if (text::begins(name, "lib")) name = text::without(name, 3);
-    name = text::first(name, text::find(name, "."));
-    for (const char c : name) {
-      if (length_ < sizeof text_) text_[length_++] = text::lower(c);
-    }
+    name_ = name_of(path);
+    if (text::begins(name_, "lib")) name_ = text::without(name_, 3);
+    name_ = text::first(name_, text::find(name_, "."));
   }
-  bool in(std::string_view package) const { return text::find(package, text()) != text::kNowhere; }
-  std::string_view text() const { return {text_, length_}; }
+  // A package's name has no capitals.
+  bool in(std::string_view package) const {
+    for (; package.size() >= name_.size(); package.remove_prefix(1)) {
+      std::size_t same = 0;
+      while (same < name_.size() && text::lower(name_[same]) == package[same]) ++same;
+      if (same == name_.size()) return true;
+      if (package.empty()) break;
+    }
+    return false;
+  }
 
  private:
-  char text_[64];
-  std::size_t length_ = 0;
+  std::string_view name_;
 };
-
-bool is_same_file(const char* a, const char* b) {
-  struct stat first;
-  struct stat second;
-  return a != nullptr && stat(a, &first) == 0 && stat(b, &second) == 0 &&
-         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
 
 class Look {
  public:
@@ -72,16 +59,11 @@ class Look {
     }
     if (owners_.count > 0) owners_.site = site_;
   }
-  // One alone.
-  void look_at(const Installed* one) {
-    ask(one);
-    if (owners_.count > 0) owners_.site = site_;
-  }
 
  private:
   void ask(const Installed* one) {
     const TextState state = text_.read(one->folder, kMostOfList);
-    if (state == TextState::missing) return;  // it has just been removed, or was never there
+    if (state == TextState::missing) return;  // it has just been removed
     if (state != TextState::read) return note_problem(one, words_for(state, text_.error()));
     const bool conda = site_->manager == Manager::conda;
     if ((conda ? listed_by_conda(one) : listed_by_dpkg()) && owners_.count < Owners::kMost) {
@@ -110,15 +92,9 @@ class Look {
     if (dpkg_lists(text_.text(), path)) return true;
     if (!text::begins(path, kMerged)) return false;
     const std::string_view short_path = text::without(path, kMerged.size());
-    if (!text::begins(short_path, "/") || !dpkg_lists(text_.text(), short_path)) return false;
-    Arena* arena = sites_->arena();
-    const std::size_t mark = arena->mark();
-    const bool same =
-        is_same_file(arena->format("%.*s%s", root == "/" ? 0 : static_cast<int>(root.size()),
-                                   root.data(), short_path.data()),
-                     path_);
-    arena->rewind(mark);
-    return same;
+    if (!text::begins(short_path, "/lib/") || !dpkg_lists(text_.text(), short_path)) return false;
+    char target;
+    return readlink(LexicalPath(root, "lib").c_str(), &target, 1) > 0;
   }
 
   const Site* site_;
@@ -158,60 +134,6 @@ void look_in_lists(const char* root, const char* folder, const char* real, Sites
   Look(sites->at(lists.c_str(), Manager::dpkg), real, sites, owners).look();
 }
 
-// By the names that NVIDIA and Debian give to the package of lib<stem>.so.<major>.<minor>: that is
-// where to look first, and says nothing yet.
-class ProbableLists {
- public:
-  ProbableLists(const char* root, const char* real, Sites* sites, Owners* owners)
-      : real_(real), sites_(sites), owners_(*owners), folder_(root, "var/lib/dpkg/info") {}
-
-  void look(std::string_view path) {
-    constexpr std::string_view kEnd = ".so.";
-    const std::string_view name = name_of(path);
-    const std::size_t end = text::find(name, kEnd);
-    if (end == text::kNowhere || is_world_writable(folder_.c_str())) return;
-    const Version version = major_minor(text::without(name, end + kEnd.size()));
-    if (!version.known()) return;
-    const Stem stem(path);
-    const int length = static_cast<int>(stem.text().size());
-    const char* text = stem.text().data();
-    Arena* arena = sites_->arena();
-    if (text::begins(path, "/usr/lib") || text::begins(path, "/lib")) {
-      ask(arena->format("%s/lib%.*s%d:" DPKG_ARCHITECTURE ".list", folder_.c_str(), length, text,
-                        version.major));
-      ask(arena->format("%s/lib%.*s%d.0:" DPKG_ARCHITECTURE ".list", folder_.c_str(), length, text,
-                        version.major));
-    } else {
-      ask(arena->format("%s/cuda-%.*s-%d-%d.list", folder_.c_str(), length, text, version.major,
-                        version.minor));
-      ask(arena->format("%s/lib%.*s-%d-%d.list", folder_.c_str(), length, text, version.major,
-                        version.minor));
-    }
-  }
-
- private:
-  void ask(const char* list) {
-    if (list == nullptr || owners_.count > 0) return;
-    const std::string_view package = parse_dpkg_list_name(name_of(list), ".list");
-    auto* site = static_cast<Site*>(sites_->arena()->take(sizeof(Site)));
-    auto* one = static_cast<Installed*>(sites_->arena()->take(sizeof(Installed)));
-    if (site == nullptr || one == nullptr) return;
-    if (release_in(Manager::dpkg, package) == ReleaseIn::nothing) return;
-    site->folder = sites_->arena()->copy(folder_.c_str());
-    if (site->folder == nullptr) return;
-    site->manager = Manager::dpkg;
-    one->site = site->folder;
-    one->folder = list;
-    one->named.name = package;
-    Look(site, real_, sites_, &owners_).look_at(one);
-  }
-
-  const char* real_;
-  Sites* sites_;
-  Owners& owners_;
-  LexicalPath folder_;
-};
-
 }  // namespace
 
 Owners conda_owners_of(const char* path, const char* real, Sites* sites) {
@@ -222,7 +144,7 @@ Owners conda_owners_of(const char* path, const char* real, Sites* sites) {
   return owners;
 }
 
-Owners dpkg_owners_of(const char* real, DpkgLists which, Sites* sites) {
+Owners dpkg_owners_of(const char* real, Sites* sites) {
   Owners owners = no_owners(Manager::dpkg);
   if (real == nullptr) return owners;
   char room[PATH_MAX];
@@ -230,10 +152,6 @@ Owners dpkg_owners_of(const char* real, DpkgLists which, Sites* sites) {
   if (root == nullptr || !is_below(real, root)) return owners;
   const std::size_t skipped = std::strcmp(root, "/") == 0 ? 0 : std::strlen(root);
   if (!may_be_packaged(real + skipped)) return owners;
-  if (which == DpkgLists::probable) {
-    ProbableLists(root, real, sites, &owners).look(real + skipped);
-    return owners;
-  }
   look_in_lists(root, "var/lib/dpkg/info", real, sites, &owners);
   if (owners.count == 0) look_in_lists(root, "var/lib/dpkg/status.d", real, sites, &owners);
   return owners;

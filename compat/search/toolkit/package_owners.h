@@ -11,10 +11,7 @@ namespace anycuda {
 // is none, where it really is (a prefix that is reached by a link).
 Owners conda_owners_of(const char* path, const char* real, Sites* sites);
 // dpkg: by where the file really is, below the root: its lists have links and files, and the
-// file's bytes are of the package that has the file. A system has thousands of lists in one folder,
-// so the two that are probably the file's are opened first, by their names, and the folder is read
-// only if it is worth it.
-enum class DpkgLists : bool { probable, all };
-Owners dpkg_owners_of(const char* real, DpkgLists which, Sites* sites);
+// file's bytes are of the package that has the file. A system has thousands of lists in one folder.
+Owners dpkg_owners_of(const char* real, Sites* sites);
 
 }  // namespace anycuda

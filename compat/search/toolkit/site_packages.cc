@@ -6,9 +6,9 @@
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"
-#include "compat/search/toolkit/conda_record.h"
-#include "compat/search/toolkit/dpkg_record.h"
-#include "compat/search/toolkit/record.h"
+#include "compat/search/toolkit/records/conda_record.h"
+#include "compat/search/toolkit/records/dpkg_record.h"
+#include "compat/search/toolkit/records/record.h"
 #include "compat/search/toolkit/toolkit_packages.h"
 
 namespace anycuda {

@@ -5,7 +5,7 @@
 #include "compat/base/arena.h"
 #include "compat/base/text_file.h"
 #include "compat/rules/toolkit_rule.h"
-#include "compat/search/toolkit/distribution.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 namespace anycuda {
 

@@ -2,7 +2,6 @@
 
 #include <climits>
 #include <cstdlib>
-#include <cstring>
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
@@ -20,7 +19,7 @@ class Gathering {
     find_owners();
     for (int i = 0; i < facts_.owners.count; ++i) hear(i);
     find_headers();
-    if (needs_every_list(facts_.owners.count, facts_.headers.count)) ask_every_list();
+    if (needs_dpkg(facts_.owners.count, facts_.headers.count)) ask_dpkg();
     find_version_file();
     for (int i = 0; i < facts_.headers.count; ++i) weigh(i);
     const bool nothing = facts_.owners.count == 0 && facts_.headers.count == 0;
@@ -37,15 +36,11 @@ class Gathering {
     if (is_folder_) return;  // of a folder that several packages share, each would be one
     facts_.conda = conda_owners_of(path_, real_, sites_);
     if (facts_.conda.count > 0) facts_.owners = facts_.conda;
-    if (!needs_next_manager(facts_.owners.count)) return;
-    facts_.dpkg = dpkg_owners_of(real_, DpkgLists::probable, sites_);
-    if (facts_.dpkg.count > 0) facts_.owners = facts_.dpkg;
   }
-  void ask_every_list() {
+  void ask_dpkg() {
     if (is_folder_) return;
-    facts_.dpkg = dpkg_owners_of(real_, DpkgLists::all, sites_);
-    if (facts_.dpkg.count == 0) return;
-    facts_.owners = facts_.dpkg;
+    facts_.dpkg = dpkg_owners_of(real_, sites_);
+    if (facts_.dpkg.count > 0) facts_.owners = facts_.dpkg;
     for (int i = 0; i < facts_.owners.count; ++i) hear(i);
   }
   const char* real_path(const char* path) {
@@ -76,12 +71,8 @@ class Gathering {
   }
   void find_version_file() {
     if (!needs_version_file(facts_.owner_facts, facts_.owners.count, facts_.headers.count)) return;
-    const LexicalPath seeming(seeming_folder());
     const LexicalPath real(real_folder());
     add_version_file(real.c_str(), arena_, &facts_.headers);
-    if (real.text() != seeming.text()) {
-      add_version_file(seeming.c_str(), arena_, &facts_.headers);
-    }
   }
   std::string_view seeming_folder() const { return folder_holding(path_); }
   std::string_view real_folder() const { return folder_holding(real_ != nullptr ? real_ : path_); }
@@ -128,9 +119,7 @@ class Gathering {
     const Owners& owners = facts_.owners;
     if (!owner_speaks() || owners.manager == Manager::wheel)
       return sites_->owners_of(header, false);
-    const char* real = real_path(header);
-    return owners.manager == Manager::conda ? conda_owners_of(header, real, sites_)
-                                            : dpkg_owners_of(real, DpkgLists::all, sites_);
+    return conda_owners_of(header, real_path(header), sites_);
   }
 
   // The bit of an owner of the file. One of another name than NVIDIA's wheels have may have been
@@ -138,8 +127,7 @@ class Gathering {
   unsigned bit_of(const Installed* candidate) {
     Owners& owners = facts_.owners;
     for (int i = 0; i < owners.count; ++i) {
-      // One may have been found in two ways.
-      if (std::strcmp(owners.found[i]->folder, candidate->folder) == 0) return 1U << i;
+      if (owners.found[i] == candidate) return 1U << i;
     }
     if (owners.count == 0 || owners.count == Owners::kMost || owners.manager != Manager::wheel ||
         is_of_nvidia(candidate->named.name) || !sites_->lists(*candidate, path_, is_folder_)) {

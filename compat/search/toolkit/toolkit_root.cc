@@ -5,7 +5,7 @@
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"
-#include "compat/search/toolkit/version_file.h"
+#include "compat/search/toolkit/records/version_file.h"
 
 namespace anycuda {
 namespace {

@@ -5,7 +5,7 @@
 #include "compat/base/arena.h"
 #include "compat/base/lexical_path.h"
 #include "compat/base/text_file.h"
-#include "compat/search/toolkit/cuda_header.h"
+#include "compat/search/toolkit/records/cuda_header.h"
 
 namespace anycuda {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "compat/search/toolkit/conda_record.h"
-#include "compat/search/toolkit/dpkg_record.h"
+#include "compat/search/toolkit/records/conda_record.h"
+#include "compat/search/toolkit/records/dpkg_record.h"
+#include "compat/search/toolkit/records/version_file.h"
 #include "compat/search/toolkit/toolkit_packages.h"
-#include "compat/search/toolkit/version_file.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/lines.h"
 

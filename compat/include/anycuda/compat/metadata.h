@@ -9,8 +9,7 @@
 //   - dpkg, for files in the system's /usr, /opt and /lib: /var/lib/dpkg/info/PACKAGE.list, in
 //     images without dpkg status.d/PACKAGE.md5sums; they list where the file really is (or that
 //     without /usr, where /lib is a link to /usr/lib). Diverted files are not known.
-//     Beside a cuda.h only the packages with the names that NVIDIA and Debian give to those of such
-//     a library are asked.
+//     Thousands of lists lie in one folder: it is read only where the file's root has no cuda.h.
 // - `CUDA_VERSION` in the cuda.h of the root that the file lies in (ROOT/include,
 //   ROOT/targets/*/include). Source: CUDA Driver API, "Version Management".
 // - "cuda" in ROOT/version.json, where there is no cuda.h.
@@ -34,9 +33,8 @@
 // - Owners that are of different toolkits: unknown, and the problem names them all.
 // - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of wheels
 // that
-//   do not own it; nor does another package's cuda.h about the file of a conda or dpkg package that
-//   says its release itself. One that the file's owner owns, or nobody, must not differ: else
-//   unknown.
+//   do not own it; nor does another package's cuda.h about the file of a conda package that says
+//   its release itself. One that the file's owner owns, or nobody, must not differ: else unknown.
 // - Metadata of another distribution or version than its file's or folder's name: unknown.
 // - A file that nobody owns is of the cuda.h in its root, unless a wheel owns that, or there are
 //   several that differ.

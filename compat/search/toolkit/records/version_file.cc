@@ -1,7 +1,7 @@
-#include "compat/search/toolkit/version_file.h"
+#include "compat/search/toolkit/records/version_file.h"
 
-#include "compat/search/toolkit/json.h"
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/json.h"
+#include "compat/search/toolkit/records/plain_version.h"
 
 namespace anycuda {
 

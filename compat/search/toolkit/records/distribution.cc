@@ -1,7 +1,7 @@
-#include "compat/search/toolkit/distribution.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 #include "compat/base/text.h"
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/plain_version.h"
 
 namespace anycuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/plain_version.h"
 
 #include <cstdint>
 

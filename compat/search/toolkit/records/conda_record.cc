@@ -1,8 +1,8 @@
-#include "compat/search/toolkit/conda_record.h"
+#include "compat/search/toolkit/records/conda_record.h"
 
 #include "compat/base/text.h"
-#include "compat/search/toolkit/json.h"
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/json.h"
+#include "compat/search/toolkit/records/plain_version.h"
 
 namespace anycuda {
 namespace {

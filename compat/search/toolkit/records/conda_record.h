@@ -6,7 +6,7 @@
 #pragma once
 
 #include "anycuda/compat/version.h"
-#include "compat/search/toolkit/distribution.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 namespace anycuda {
 

@@ -1,4 +1,4 @@
-#include "compat/search/toolkit/json.h"
+#include "compat/search/toolkit/records/json.h"
 
 #include "compat/base/text.h"
 
