@@ -67,7 +67,9 @@ class CatalogueCase(unittest.TestCase):
         good = "# a comment\nconda  cuda-cudart*  toolkit\ndpkg   libcudart#    source\n"
         self.write("packages.txt", good)
         self.table()
-        for line in ("conda a", "rpm a own", "conda a source", "dpkg a toolkit", "dpkg A own", "dpkg *a own", "dpkg a own x"):
+        for line in (
+            "conda a", "rpm a own", "conda a source", "dpkg a toolkit", "dpkg A own", "dpkg *a own", "dpkg a own x",
+        ):
             with self.subTest(line):
                 self.write("packages.txt", good + line + "\n")
                 status, said = self.run_tool()
