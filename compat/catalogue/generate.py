@@ -23,6 +23,9 @@ KINDS = {
     "programs.txt": "program",
 }
 DISTRIBUTIONS = "distributions.txt"
+PACKAGES = "packages.txt"
+# Where the packages of a manager can tell the toolkit's release.
+MANAGERS = {"conda": ("toolkit", "own"), "dpkg": ("own", "name", "source")}
 PACKAGINGS = ("toolkit", "driver", "other")
 FOLDERS = ("wheels", "roots", "system")
 LISTS = ("groups", "files", *FOLDERS, "from", "needs")
@@ -32,6 +35,8 @@ STUBS = Path(__file__).resolve().parents[2] / "stubs"
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")
 FILE = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*")
+# Of a package's name, with * and #.
+PATTERN = re.compile(r"[a-z0-9][a-z0-9*#_.+-]*")
 # The form that PEP 503 calls normalised.
 DISTRIBUTION = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -66,6 +71,8 @@ class Catalogue:
         for name in KINDS:
             self._read_components(folder / name)
         self._read_distributions(folder / DISTRIBUTIONS)
+        if (folder / PACKAGES).exists():
+            self._check_packages(folder / PACKAGES)
         self._check()
 
     def fail(self, place: Place | str, message: str) -> None:
@@ -189,6 +196,15 @@ class Catalogue:
                 self.fail(place, f"{words[0]} is there twice")
             else:
                 self.distributions[words[0]] = words[1]
+
+    def _check_packages(self, path: Path) -> None:
+        """The stubs read it by themselves; a line that they would not understand is found here."""
+        for place, line in self._lines(path, comments_behind=False):
+            words = line.split()
+            if len(words) != 3 or words[0] not in MANAGERS or words[2] not in MANAGERS[words[0]]:
+                self.fail(place, "conda or dpkg, a pattern and where the release is told are expected")
+            elif not PATTERN.fullmatch(words[1]):
+                self.fail(place, f"'{words[1]}' is not a pattern of a package's name")
 
     def _check(self) -> None:
         seen: dict[tuple[str, str], Place] = {}

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "compat/base/arena.h"
+#include "compat/base/environment.h"
 #include "compat/search/toolkit/site_packages.h"
 #include "compat/search/toolkit/toolkit_version.h"
 
@@ -22,7 +23,7 @@ ToolkitAnswer kept(const ToolkitVersion& found) {
 // one is full, it and the folders that it remembers make place for another.
 struct ToolkitMetadata::State {
   Arena arena;
-  Sites sites{&arena};
+  Sites sites{&arena, system_root()};
   std::map<std::string, ToolkitAnswer> answers;
 
   bool is_full() {

@@ -51,7 +51,26 @@ ToolkitDecision decide_owners(const OwnerFacts* owners, int owner_count, const H
   return decision;
 }
 
+bool any_wheel(const OwnerFacts* owners, int owner_count) {
+  for (int i = 0; i < owner_count; ++i) {
+    if (owners[i].wheel) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool needs_next_manager(int owner_count) { return owner_count == 0; }
+
+bool needs_dpkg(int owner_count, int header_count) { return owner_count == 0 && header_count == 0; }
+
+bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_count) {
+  for (int i = 0; i < owner_count; ++i) {
+    const OwnerFacts& owner = owners[i];
+    if (owner.wheel || owner.unreliable || word_of(owner).known()) return false;
+  }
+  return header_count == 0;
+}
 
 Version word_of(const OwnerFacts& owner) { return owner.pinned.known() ? owner.pinned : owner.own; }
 
@@ -64,7 +83,7 @@ ToolkitDecision decide_toolkit(const OwnerFacts* owners, int owner_count,
   }
   ToolkitDecision decision = decide_owners(owners, owner_count, headers, header_count);
   if (decision.authority == Authority::owners_differ) return decision;
-  if (decision.authority == Authority::none && owner_count > 0) return decision;
+  if (decision.authority == Authority::none && any_wheel(owners, owner_count)) return decision;
   for (int i = 0; i < header_count; ++i) {
     if (!counts(headers[i])) continue;
     if (decision.authority == Authority::none) {

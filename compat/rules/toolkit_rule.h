@@ -9,15 +9,20 @@
 
 namespace anycuda {
 
-// A wheel whose RECORD lists the file.
+// What has installed a package, in the order in which they are asked for a file's owner.
+enum class Manager : std::uint8_t { wheel, conda, dpkg };  // wheel: pip and its like
+
+// A package whose list of files has the file.
 struct OwnerFacts {
-  Version pinned;            // of the cuda-toolkit beside it that pins the version that it has
+  Version pinned;            // of the cuda-toolkit beside it that pins the version that it has; of
+                             // the one cuda-version that conda's package depends on
   bool pins_differ = false;  // two such, of different toolkits
-  Version own;               // its own version, where that is the toolkit's
+  Version own;               // its own version or name, where that is the toolkit's
   bool unreliable = false;   // its metadata contradict themselves
+  bool wheel = true;         // and not a package of conda or dpkg
 };
 
-// A cuda.h in the root that the file lies in.
+// A cuda.h in the root that the file lies in, or a version.json.
 struct HeaderFacts {
   Version version;
   bool owned = false;   // by any wheel
@@ -43,8 +48,19 @@ struct ToolkitDecision {
   int other_header = -1;
 };
 
-// The wheel's own word, before headers: a pin, else its own version.
+// The owner's own word, before headers: a pin, else its own version.
 Version word_of(const OwnerFacts& owner);
+
+// Who installed the file: only the first manager that lists it. Each knows what it has put there
+// itself; pip works within conda's prefix, conda within folders that dpkg does not know.
+bool needs_next_manager(int owner_count);
+
+// dpkg has thousands of lists in one folder: it is asked only where no other owner and no header
+// can tell the version.
+bool needs_dpkg(int owner_count, int header_count);
+
+// A toolkit's version.json is read only where nothing else can tell the version.
+bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_count);
 
 // The rules, in this order:
 // - An owner whose metadata contradict themselves ends it.
@@ -52,8 +68,9 @@ Version word_of(const OwnerFacts& owner);
 // - Owners that give different versions: none. Owners that give none do not count.
 // - A header counts only if it belongs to one of the file's owners or to no wheel. One that counts
 //   and differs from the owners': none.
-// - Without an owner the headers that count decide, if they agree. With owners that give no version
-//   they do not: a file of a wheel is judged by its wheel.
+// - Without an owner the headers that count decide, if they agree. With wheels that give no version
+//   they do not: a file of a wheel is judged by its wheel. The packages of conda and dpkg fill a
+//   root together: of those that give none, the root's headers are.
 ToolkitDecision decide_toolkit(const OwnerFacts* owners, int owner_count,
                                const HeaderFacts* headers, int header_count);
 

@@ -9,14 +9,14 @@ namespace anycuda {
 
 struct Search : Report {
   Search(const Request& asked, const Machine& world, Arena* memory)
-      : Report(asked), machine(world), arena(*memory), sites(memory) {}
+      : Report(asked), machine(world), arena(*memory), sites(memory, world.root()) {}
   // Goes on where another has ended, whose report stays as it is. Without memory for its candidates
   // `whole` is false.
   Search(const Report& so_far, const Machine& world, Arena* memory);
   bool whole = true;
   const Machine& machine;
   Arena& arena;
-  Sites sites;  // Python's folders that versions were read in
+  Sites sites;  // folders with the records of packages that versions were read in
   using Report::first;
   Candidate* last = nullptr;
   int environment = 0;  // of candidates that are added now

@@ -1,5 +1,5 @@
 // What a cuda.h says, as text.
-#include "compat/search/toolkit/cuda_header.h"
+#include "compat/search/toolkit/records/cuda_header.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // What distributions say of themselves and of each other, as text.
-#include "compat/search/toolkit/distribution.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/plain_version.h"
 #include "compat/search/toolkit/toolkit_distributions.h"
 
 namespace anycuda {
@@ -107,14 +107,25 @@ INSTANTIATE_TEST_SUITE_P(
                       PinCase{"nvidia-cublas<13.1,>=13.0.48", "13.0.100", Pin::satisfied},
                       PinCase{"nvidia-cublas<13.1,>=13.0.48", "13.0.47", Pin::unsatisfied},
                       PinCase{"nvidia-cublas<13.1,>=13.0.48", "13.1", Pin::unsatisfied},
-                      PinCase{"nvidia-cublas<=13.1,>13.0", "13.1", Pin::satisfied},
-                      PinCase{"nvidia-cublas<=13.1,>13.0", "13.0.0", Pin::unsatisfied},
+                      PinCase{"nvidia-cublas<13.1.0,>13.0", "13.0.1", Pin::satisfied},
+                      PinCase{"nvidia-cublas<13.1.0,>13.0", "13.0.0", Pin::unsatisfied},
+                      PinCase{"nvidia-cublas<=13.0.9,>=13.0", "13.0.5", Pin::satisfied},
+                      PinCase{"nvidia-cublas<13.0.9,>=13.0", "13.0.5", Pin::satisfied},
+                      PinCase{"nvidia-cublas<13,>=12.999999999", "12.999999999", Pin::satisfied},
                       PinCase{"nvidia-cublas~=13.0.48", "13.0.99", Pin::satisfied},
                       PinCase{"nvidia-cublas~=13.0.48", "13.1.0", Pin::unsatisfied},
                       PinCase{"nvidia-cublas~=13.0.48", "13.0.47", Pin::unsatisfied},
-                      PinCase{"nvidia-cublas==13.*,!=13.1.*", "13.1.5", Pin::unsatisfied},
-                      PinCase{"nvidia-cublas==13.*,!=13.1.*", "13.2.5", Pin::satisfied},
-                      // Open at an end: any later (or earlier) release fits too.
+                      PinCase{"nvidia-cublas==13.*,>=13.2,<13.3", "13.2.5", Pin::satisfied},
+                      PinCase{"nvidia-cublas==13.2.*,!=13.2.5", "13.2.5", Pin::unsatisfied},
+                      // Other releases fit too.
+                      PinCase{"nvidia-nvjitlink<14,>=13.2.78", "13.5.37", Pin::none},
+                      PinCase{"nvidia-nvjitlink<14,>=13.2.78", "13.2.78", Pin::none},
+                      PinCase{"nvidia-nvjitlink<14,>=13.2.78", "13.1.1", Pin::none},
+                      PinCase{"nvidia-cublas<=13.1,>13.0", "13.1", Pin::none},
+                      PinCase{"nvidia-cublas<13.1.1,>13.0", "13.1", Pin::none},
+                      PinCase{"nvidia-cublas==13.*", "13.1.5", Pin::none},
+                      PinCase{"nvidia-cublas==13.*,!=13.1.*", "13.2.5", Pin::none},
+                      PinCase{"nvidia-cublas~=13.0", "13.1", Pin::none},
                       PinCase{"nvidia-cublas>=13.0", "13.1.0.3", Pin::none},
                       PinCase{"nvidia-cublas<14", "13.1.0.3", Pin::none},
                       PinCase{"nvidia-cublas!=12.0", "13.1.0.3", Pin::none},

@@ -79,6 +79,17 @@ TEST(RealWheels, ArePinnedByTheMetapackage) {
   EXPECT_EQ(version_of(ask(folder / "libnvrtc.so.13")), "13.5");
 }
 
+// cuda-toolkit 13.5.0 has nvidia-nvjitlink<14,>=13.5.37, and == for all others.
+TEST(RealWheels, ArePinnedByARangeToNoRelease) {
+  Machine machine;
+  machine.wheel(nvjitlink, "13.5").wheel(cudart, "13.5").wheel(cuda_toolkit, "13.5");
+  const fs::path folder = machine.site_packages() / "nvidia/cu13/lib";
+  const ToolkitAnswer answer = ask(folder / "libnvJitLink.so.13");
+  EXPECT_EQ(version_of(answer), "13.5");
+  EXPECT_EQ(answer.source, "wheel nvidia-nvjitlink 13.5.37");
+  EXPECT_THAT(ask(folder / "libcudart.so.13").source, HasSubstr("pinned by cuda-toolkit 13.5.0"));
+}
+
 TEST(RealWheels, OfDifferentToolkitsShareAFolderOfHeaders) {
   Machine machine;
   machine.wheel(cudart, "13.5").wheel(nvjitlink, "13.0");

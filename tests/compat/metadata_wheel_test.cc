@@ -41,11 +41,28 @@ TEST_F(MetadataWheel, OfAWheelPinnedToAnotherVersionIsUnknown) {
                         " pins it to another version"));
 }
 
-TEST_F(MetadataWheel, OfAPinByRangeIsTheMetapackages) {
+TEST_F(MetadataWheel, OfAPinByARangeOfOneReleaseIsTheMetapackages) {
   put_wheel(&machine_, {"nvidia-cufft", "12.0.0.61", {"nvidia/cu13/lib/libcufft.so.12"}});
   put_wheel(&machine_,
             {"cuda-toolkit", "13.0.0", {}, {"nvidia-cufft<12.1,>=12.0.0.15; extra == 'cufft'"}});
   EXPECT_EQ(version_of(ask(site("nvidia/cu13/lib/libcufft.so.12"))), "13.0");
+}
+
+TEST_F(MetadataWheel, OfAPinByARangeOfSeveralReleasesIsItsOwn) {
+  put_wheel(&machine_, {"nvidia-nvjitlink", "13.5.37", {"nvidia/cu13/lib/libnvJitLink.so.13"}});
+  put_wheel(&machine_, {"nvidia-cublas", "13.5.0.1", {"nvidia/cu13/lib/libcublas.so.13"}});
+  put_wheel(&machine_, {"cuda-toolkit",
+                        "13.2.1",
+                        {},
+                        {"nvidia-nvjitlink<14,>=13.2.78; extra == 'nvjitlink'",
+                         "nvidia-cublas<14,>=13.2.0.9; extra == 'cublas'"}});
+  const ToolkitAnswer answer = ask(site("nvidia/cu13/lib/libnvJitLink.so.13"));
+  EXPECT_EQ(version_of(answer), "13.5");
+  EXPECT_EQ(answer.source, "wheel nvidia-nvjitlink 13.5.37");
+  // Its own version is not a toolkit's, and the range does not say which of the releases it is of.
+  EXPECT_THAT(ask(site("nvidia/cu13/lib/libcublas.so.13")).problem,
+              HasSubstr("no cuda-toolkit in " + machine_.site_packages().string() +
+                        " pins it to one release"));
 }
 
 TEST_F(MetadataWheel, OfAPinGoesBeforeTheWheelsOwnVersion) {

@@ -1,5 +1,5 @@
 // Whose a file is, by the text of a RECORD.
-#include "compat/search/toolkit/record.h"
+#include "compat/search/toolkit/records/record.h"
 
 #include <gtest/gtest.h>
 

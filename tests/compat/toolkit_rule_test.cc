@@ -26,6 +26,7 @@ OwnerFacts own(Version version) { return {kNone, false, version, false}; }
 OwnerFacts silent() { return {}; }
 OwnerFacts pinned_twice() { return {k130, true, kNone, false}; }
 OwnerFacts lying() { return {kNone, false, k129, true}; }
+OwnerFacts package(Version version) { return {kNone, false, version, false, false}; }
 HeaderFacts nobodys(Version version) { return {version, false, 0}; }
 HeaderFacts of_first(Version version) { return {version, true, 1}; }
 HeaderFacts of_second(Version version) { return {version, true, 2}; }
@@ -102,6 +103,45 @@ INSTANTIATE_TEST_SUITE_P(
              A::header_differs,
              kNone}),
     [](const auto& row) { return row.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    WithAPackageOfARoot, ToolkitRule,
+    ::testing::Values(
+        Case{"its_version", {package(k129)}, {}, A::own_version, k129},
+        Case{"a_header_agrees", {package(k129)}, {nobodys(k129)}, A::own_version, k129},
+        Case{"a_header_differs", {package(k129)}, {nobodys(k130)}, A::header_differs, kNone},
+        Case{"anothers_header", {package(k129)}, {of_another(k130)}, A::own_version, k129},
+        Case{"is_silent", {package(kNone)}, {nobodys(k129)}, A::header, k129},
+        Case{"is_silent_without_header", {package(kNone)}, {}, A::none, kNone},
+        Case{"one_of_two_is_silent", {package(kNone), package(k129)}, {}, A::own_version, k129},
+        Case{"two_differ", {package(k130), package(k129)}, {}, A::owners_differ, kNone}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(ToolkitRule, AsksTheNextManagerOnlyWhereNoneListsTheFile) {
+  EXPECT_TRUE(needs_next_manager(0));
+  EXPECT_FALSE(needs_next_manager(1));
+}
+
+TEST(ToolkitRule, NeedsDpkgOnlyWhereNothingElseTells) {
+  EXPECT_TRUE(needs_dpkg(0, 0));
+  EXPECT_FALSE(needs_dpkg(1, 0));
+  EXPECT_FALSE(needs_dpkg(0, 1));
+}
+
+TEST(ToolkitRule, NeedsAVersionFileOnlyWhereNothingElseTells) {
+  const auto needs = [](const std::vector<OwnerFacts>& owners, int headers) {
+    return needs_version_file(owners.data(), static_cast<int>(owners.size()), headers);
+  };
+  EXPECT_TRUE(needs({}, 0));
+  EXPECT_TRUE(needs({package(kNone)}, 0));
+  EXPECT_FALSE(needs({}, 1));
+  EXPECT_FALSE(needs({package(k129)}, 0));
+  EXPECT_FALSE(needs({silent()}, 0));
+  EXPECT_FALSE(needs({own(k129)}, 0));
+  OwnerFacts contradicting = package(kNone);
+  contradicting.unreliable = true;
+  EXPECT_FALSE(needs({contradicting}, 0));
+}
 
 TEST(ToolkitRule, NamesWhoDisagrees) {
   const OwnerFacts owners[] = {silent(), own(k129), own(k130)};

@@ -63,6 +63,19 @@ class CatalogueCase(unittest.TestCase):
         self.write("distributions.txt", DISTRIBUTIONS)
         self.output = self.folder / "build" / "table.inc"
 
+    def test_packages_are_checked(self) -> None:
+        good = "# a comment\nconda  cuda-cudart*  toolkit\ndpkg   libcudart#    source\n"
+        self.write("packages.txt", good)
+        self.table()
+        for line in (
+            "conda a", "rpm a own", "conda a source", "dpkg a toolkit", "dpkg A own", "dpkg *a own", "dpkg a own x",
+        ):
+            with self.subTest(line):
+                self.write("packages.txt", good + line + "\n")
+                status, said = self.run_tool()
+                self.assertEqual(status, 1)
+                self.assertIn("packages.txt:4", said)
+
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
 

@@ -6,7 +6,10 @@
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"
-#include "compat/search/toolkit/record.h"
+#include "compat/search/toolkit/records/conda_record.h"
+#include "compat/search/toolkit/records/dpkg_record.h"
+#include "compat/search/toolkit/records/record.h"
+#include "compat/search/toolkit/toolkit_packages.h"
 
 namespace anycuda {
 namespace {
@@ -22,10 +25,26 @@ struct Listing {
   const Installed** last;
 };
 
+// What the record of that file name is of; no name: it is not one, or of a package that has nothing
+// of a toolkit.
+Distribution named(const Site& site, std::string_view name) {
+  Distribution found;
+  if (site.manager == Manager::wheel) return parse_dist_info(name);
+  if (site.manager == Manager::conda) {
+    found = parse_conda_name(name);
+  } else {
+    const bool lists = anycuda::name_of(site.folder) == "info";
+    found.name = parse_dpkg_list_name(name, lists ? ".list" : ".md5sums");
+  }
+  const bool of_toolkit =
+      !found.name.empty() && release_in(site.manager, found.name) != ReleaseIn::nothing;
+  return of_toolkit ? found : Distribution{};
+}
+
 void visit_entry(const char* name, void* argument) {
   auto* listing = static_cast<Listing*>(argument);
-  if (parse_dist_info(name).name.empty()) return;
   Site* site = listing->site;
+  if (named(*site, name).name.empty()) return;
   auto* installed = static_cast<Installed*>(listing->arena->take(sizeof(Installed)));
   const char* folder = listing->arena->join(site->folder, name);
   if (installed == nullptr || folder == nullptr || site->count == kMostDistributions) {
@@ -34,7 +53,7 @@ void visit_entry(const char* name, void* argument) {
   }
   installed->site = site->folder;
   installed->folder = folder;
-  installed->named = parse_dist_info(anycuda::name_of(folder));
+  installed->named = named(*site, anycuda::name_of(folder));
   *listing->last = installed;
   listing->last = &installed->next;
   ++site->count;
@@ -42,14 +61,15 @@ void visit_entry(const char* name, void* argument) {
 
 }  // namespace
 
-const Site* Sites::at(const char* folder) {
+const Site* Sites::at(const char* folder, Manager manager) {
   for (const Site* site = first_; site != nullptr; site = site->next) {
-    if (std::strcmp(site->folder, folder) == 0) return site;
+    if (site->manager == manager && std::strcmp(site->folder, folder) == 0) return site;
   }
   auto* site = static_cast<Site*>(arena_->take(sizeof(Site)));
   const char* kept = site != nullptr ? arena_->copy(folder) : nullptr;
   if (kept == nullptr) return nullptr;
   site->folder = kept;
+  site->manager = manager;
   Listing listing{arena_, site, &site->first};
   if (!is_world_writable(folder)) each_entry(folder, "", visit_entry, &listing);
   site->next = first_;

@@ -1,25 +1,30 @@
 // Who owns a file: the distributions in the Python packages folder that it lies in whose RECORD
-// lists it.
+// lists it; and the folders in which managers of packages keep their records, each listed once.
 #pragma once
 
 #include "compat/base/arena.h"
 #include "compat/base/text_file.h"
-#include "compat/search/toolkit/distribution.h"
+#include "compat/rules/toolkit_rule.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 namespace anycuda {
 
-// A .dist-info folder. All of these live in the arena of their Sites.
+// A .dist-info folder, or the record of another manager's package. All of these live in the arena
+// of their Sites.
 struct Installed {
   const Installed* next;
-  const char* site;    // the folder that it is installed into
-  const char* folder;  // of its metadata, absolute
-  Distribution named;  // by that folder's name
+  const char* site;    // the folder that it is installed into; another manager's: of its record
+  const char* folder;  // of its metadata, absolute; another manager's: its record
+  Distribution named;  // by its name; of dpkg's without the version
 };
 
-// A folder that distributions are installed into; or any other: `first` is then nullptr.
+// A folder that distributions are installed into, or one with another manager's records; or any
+// other: `first` is then nullptr. Of other managers only the packages in
+// compat/catalogue/packages.txt are there.
 struct Site {
   const Site* next;
   const char* folder;
+  Manager manager;
   const Installed* first;
   int count;
   bool incomplete;  // there are more than are looked at, or than there is memory for
@@ -31,12 +36,14 @@ struct Owners {
   int count;
   const Site* site;     // theirs; without owners the nearest that has distributions, or nullptr
   const char* problem;  // "": all that could own it were read
+  Manager manager;      // whose packages they are
 };
 
 // Looks each folder up once.
 class Sites {
  public:
-  explicit Sites(Arena* arena) : arena_(arena) {}
+  // `root` stands for "/", "" for "/" itself.
+  Sites(Arena* arena, const char* root) : arena_(arena), root_(root) {}
 
   // The owners of `path` (absolute, as text without ".."; links are not followed), by the RECORDs
   // in the nearest folder above it that has an owner; for a file in PREFIX/bin also in PREFIX's
@@ -48,7 +55,10 @@ class Sites {
   // Of one distribution alone.
   bool lists(const Installed& distribution, const char* path, bool is_folder);
 
-  const Site* at(const char* folder);
+  const Site* at(const char* folder, Manager manager = Manager::wheel);
+
+  Arena* arena() const { return arena_; }
+  const char* root() const { return root_; }
 
  private:
   void look_above(const char* path, bool is_folder, bool nvidia, Owners* owners);
@@ -56,6 +66,7 @@ class Sites {
   void look_in(const Site& site, const char* path, bool is_folder, bool nvidia, Owners* owners);
 
   Arena* arena_;
+  const char* root_;
   const Site* first_ = nullptr;
   TextFile record_;
 };

@@ -1,7 +1,7 @@
 #include "compat/search/toolkit/toolkit_distributions.h"
 
 #include "compat/base/text.h"
-#include "compat/search/toolkit/distribution.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 namespace anycuda {
 namespace {

@@ -3,107 +3,11 @@
 #include <climits>
 #include <cstdlib>
 
+#include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
-#include "compat/search/toolkit/plain_version.h"
-#include "compat/search/toolkit/toolkit_distributions.h"
+#include "compat/search/toolkit/package_owners.h"
 
 namespace anycuda {
-namespace {
-
-// Names, versions and requirements come first; what follows is a description.
-constexpr std::size_t kMostOfMetadata = std::size_t{1} << 20;
-
-const char* or_unnamed(const char* text) { return text != nullptr ? text : "(no memory)"; }
-
-const char* label_of(const Distribution& distribution, Arena* arena) {
-  return or_unnamed(arena->format(
-      "%.*s %.*s", static_cast<int>(distribution.name.size()), distribution.name.data(),
-      static_cast<int>(distribution.version.size()), distribution.version.data()));
-}
-
-// A folder is named after what is in it. Versions that are not numbers alone can be written in
-// several ways and are not compared.
-bool agree(const Distribution& folder, const Distribution& metadata) {
-  if (!same_distribution(folder.name, metadata.name)) return false;
-  const PlainVersion a = parse_plain_version(folder.version);
-  const PlainVersion b = parse_plain_version(metadata.version);
-  return a.count == 0 || b.count == 0 || compare(a, b) == 0;
-}
-
-void note_pin(const Distribution& toolkit, const char* metadata, Pin pin, Arena* arena,
-              OwnerWord* word) {
-  const Version version = major_minor(toolkit.version);
-  if (pin == Pin::none || !version.known()) return;
-  if (pin == Pin::unsatisfied) {
-    word->vain_pin = label_of(toolkit, arena);
-  } else if (!word->facts.pinned.known()) {
-    word->facts.pinned = version;
-    word->pin = label_of(toolkit, arena);
-    word->pin_metadata = metadata;
-  } else if (version.major != word->facts.pinned.major ||
-             version.minor != word->facts.pinned.minor) {
-    word->facts.pins_differ = true;
-    word->other_pin = label_of(toolkit, arena);
-  }
-}
-
-// Two distributions' texts are wanted at once: the owner's is copied.
-void read_pins(const Site& site, const Distribution& owner, Arena* arena, TextFile* text,
-               OwnerWord* word) {
-  for (const Installed* one = site.first; one != nullptr; one = one->next) {
-    if (!same_distribution(one->named.name, "cuda-toolkit")) continue;
-    const char* metadata = arena->join(one->folder, "METADATA");
-    if (metadata == nullptr || text->read(metadata, kMostOfMetadata, true) != TextState::read) {
-      continue;
-    }
-    const Distribution toolkit = parse_metadata(text->text());
-    if (!agree(one->named, toolkit)) continue;
-    note_pin(toolkit, metadata, pin_of(text->text(), owner), arena, word);
-  }
-}
-
-// What METADATA says, its texts kept.
-Distribution read_metadata(const Installed& owner, const char* file, Arena* arena, TextFile* text,
-                           OwnerWord* word) {
-  const TextState state =
-      file != nullptr ? text->read(file, kMostOfMetadata, true) : TextState::no_memory;
-  if (state != TextState::read) {
-    word->problem =
-        or_unnamed(arena->format("%s/METADATA %s", owner.folder, words_for(state, text->error())));
-    return {};
-  }
-  const Distribution said = parse_metadata(text->text());
-  if (said.name.empty()) {
-    word->problem = or_unnamed(arena->format("%s names no distribution and version", file));
-    return {};
-  }
-  const char* name = arena->format("%.*s", static_cast<int>(said.name.size()), said.name.data());
-  const char* version =
-      arena->format("%.*s", static_cast<int>(said.version.size()), said.version.data());
-  if (name == nullptr || version == nullptr) return {};
-  const Distribution kept{name, version};
-  word->label = label_of(kept, arena);
-  if (!agree(owner.named, kept)) {
-    word->facts.unreliable = true;
-    word->problem = or_unnamed(arena->format("%s is of %s", file, word->label));
-  }
-  return kept;
-}
-
-}  // namespace
-
-OwnerWord word_of_owner(const Installed& owner, const Site& site, Arena* arena, TextFile* text) {
-  OwnerWord word = {};
-  word.problem = "";
-  word.label = label_of(owner.named, arena);
-  word.metadata = or_unnamed(arena->join(owner.folder, "METADATA"));
-  const Distribution said = read_metadata(owner, word.metadata, arena, text, &word);
-  if (said.name.empty()) return word;
-  read_pins(site, said, arena, text, &word);
-  if (is_versioned_as_toolkit(said.name)) word.facts.own = major_minor(said.version);
-  return word;
-}
-
 namespace {
 
 class Gathering {
@@ -112,35 +16,81 @@ class Gathering {
       : path_(path), is_folder_(is_folder), arena_(arena), sites_(sites), facts_(*facts) {}
 
   void gather() {
-    facts_.owners = sites_->owners_of(path_, is_folder_);
+    find_owners();
     for (int i = 0; i < facts_.owners.count; ++i) hear(i);
     find_headers();
+    if (needs_dpkg(facts_.owners.count, facts_.headers.count)) ask_dpkg();
+    find_version_file();
     for (int i = 0; i < facts_.headers.count; ++i) weigh(i);
+    const bool nothing = facts_.owners.count == 0 && facts_.headers.count == 0;
+    if (nothing && real_ != nullptr) find_rpm();
   }
 
  private:
+  void find_owners() {
+    facts_.wheels = sites_->owners_of(path_, is_folder_);
+    facts_.owners = facts_.wheels;
+    facts_.conda.problem = facts_.dpkg.problem = "";
+    if (!needs_next_manager(facts_.owners.count)) return;
+    real_ = real_path(path_);
+    if (is_folder_) return;  // of a folder that several packages share, each would be one
+    facts_.conda = conda_owners_of(path_, real_, sites_);
+    if (facts_.conda.count > 0) facts_.owners = facts_.conda;
+  }
+  void ask_dpkg() {
+    if (is_folder_) return;
+    facts_.dpkg = dpkg_owners_of(real_, sites_);
+    if (facts_.dpkg.count > 0) facts_.owners = facts_.dpkg;
+    for (int i = 0; i < facts_.owners.count; ++i) hear(i);
+  }
+  const char* real_path(const char* path) {
+    const std::size_t mark = arena_->mark();
+    auto* room = static_cast<char*>(arena_->take(PATH_MAX));
+    const bool found = room != nullptr && realpath(path, room) != nullptr;
+    const LexicalPath real(found ? room : "");  // outlives the room
+    arena_->rewind(mark);
+    return found ? arena_->copy(real.c_str()) : nullptr;
+  }
+
   void hear(int owner) {
-    facts_.words[owner] =
-        word_of_owner(*facts_.owners.found[owner], *facts_.owners.site, arena_, &text_);
+    const Owners& owners = facts_.owners;
+    facts_.words[owner] = word_of_owner(*owners.found[owner], owners, arena_, &text_);
     facts_.owner_facts[owner] = facts_.words[owner].facts;
   }
 
   // A wheel's file is where its RECORD says; any other is where it really is, and only if nothing
-  // is there, where it seems to be (folders made of links).
+  // is there and no owner says its release, where it seems to be (folders made of links).
   void find_headers() {
-    const LexicalPath seeming(is_folder_ ? std::string_view(path_) : folder_of(path_));
-    if (facts_.owners.count == 0 && find_where_it_really_is(seeming.text())) return;
-    facts_.headers = headers_of_root(seeming.c_str(), arena_);
+    const LexicalPath seeming(seeming_folder());
+    const LexicalPath real(real_folder());
+    const bool elsewhere = real.text() != seeming.text();
+    if (elsewhere) facts_.headers = headers_of_root(real.c_str(), arena_);
+    if (facts_.headers.count == 0 && (!elsewhere || !owner_speaks())) {
+      facts_.headers = headers_of_root(seeming.c_str(), arena_);
+    }
   }
-  bool find_where_it_really_is(std::string_view seeming) {
-    const std::size_t mark = arena_->mark();
-    auto* room = static_cast<char*>(arena_->take(PATH_MAX));
-    const char* real = room != nullptr ? realpath(path_, room) : nullptr;
-    if (real == nullptr) return false;
-    const LexicalPath folder(is_folder_ ? std::string_view(real) : folder_of(real));
-    arena_->rewind(mark);
-    if (folder.text() != seeming) facts_.headers = headers_of_root(folder.c_str(), arena_);
-    return facts_.headers.count > 0;
+  void find_version_file() {
+    if (!needs_version_file(facts_.owner_facts, facts_.owners.count, facts_.headers.count)) return;
+    const LexicalPath real(real_folder());
+    add_version_file(real.c_str(), arena_, &facts_.headers);
+  }
+  std::string_view seeming_folder() const { return folder_holding(path_); }
+  std::string_view real_folder() const { return folder_holding(real_ != nullptr ? real_ : path_); }
+  std::string_view folder_holding(const char* path) const {
+    return is_folder_ ? std::string_view(path) : folder_of(path);
+  }
+
+  // Only for the message: what would tell the release of a toolkit that RPM has installed.
+  void find_rpm() {
+    const char* here = arena_->format("%s/var/lib/rpm", sites_->root());
+    const char* moved = arena_->format("%s/usr/lib/sysimage/rpm", sites_->root());
+    if (moved != nullptr && is_folder(moved)) facts_.rpm = moved;
+    if (here != nullptr && is_folder(here)) facts_.rpm = here;
+  }
+
+  // Does its package say by itself which release it is of?
+  bool owner_speaks() const {
+    return facts_.owners.count > 0 && word_of(facts_.owner_facts[0]).known();
   }
 
   // Whose a header is matters unless it says what all owners of the file say.
@@ -157,10 +107,19 @@ class Gathering {
     const RootHeader& found = facts_.headers.found[header];
     weight.version = found.stated.version;
     if (!weight.version.known() || agrees(weight.version)) return;
-    const Owners owners = sites_->owners_of(found.path, false);
+    const Owners owners = owners_of_header(found.path);
     // Whose it is cannot be said: then it is not taken for nobody's.
     weight.owned = owners.count > 0 || *owners.problem != '\0';
     for (int i = 0; i < owners.count; ++i) weight.owners |= bit_of(owners.found[i]);
+  }
+
+  // Where the file's package says which release it is of, another one's header says nothing of it.
+  // Where it says nothing, or has none, only a wheel can have put a header there for itself alone.
+  Owners owners_of_header(const char* header) {
+    const Owners& owners = facts_.owners;
+    if (!owner_speaks() || owners.manager == Manager::wheel)
+      return sites_->owners_of(header, false);
+    return conda_owners_of(header, real_path(header), sites_);
   }
 
   // The bit of an owner of the file. One of another name than NVIDIA's wheels have may have been
@@ -170,8 +129,8 @@ class Gathering {
     for (int i = 0; i < owners.count; ++i) {
       if (owners.found[i] == candidate) return 1U << i;
     }
-    if (owners.count == 0 || owners.count == Owners::kMost || is_of_nvidia(candidate->named.name) ||
-        !sites_->lists(*candidate, path_, is_folder_)) {
+    if (owners.count == 0 || owners.count == Owners::kMost || owners.manager != Manager::wheel ||
+        is_of_nvidia(candidate->named.name) || !sites_->lists(*candidate, path_, is_folder_)) {
       return 0;
     }
     owners.found[owners.count] = candidate;
@@ -180,6 +139,7 @@ class Gathering {
   }
 
   const char* path_;
+  const char* real_ = nullptr;  // asked for where no wheel owns it
   bool is_folder_;
   Arena* arena_;
   Sites* sites_;

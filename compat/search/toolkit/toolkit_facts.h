@@ -2,32 +2,22 @@
 #pragma once
 
 #include "compat/rules/toolkit_rule.h"
-#include "compat/search/toolkit/site_packages.h"
+#include "compat/search/toolkit/owner_word.h"
 #include "compat/search/toolkit/toolkit_root.h"
 
 namespace anycuda {
 
-// One owner, as it is called in messages, and what it says. Texts live in the arena.
-struct OwnerWord {
-  const char* label;     // "nvidia-cublas 13.1.0.3"
-  const char* metadata;  // its METADATA
-  const char* pin;  // "cuda-toolkit 13.0.2": the first that pins the version it has, or nullptr
-  const char* pin_metadata;
-  const char* other_pin;  // one of another toolkit that does so too, or nullptr
-  const char* vain_pin;   // the last that pins it to another version, or nullptr
-  const char* problem;    // what is wrong with its metadata; "": nothing
-  OwnerFacts facts;
-};
-
-// Reads the METADATA of the owner, and of the cuda-toolkit distributions beside it.
-OwnerWord word_of_owner(const Installed& owner, const Site& site, Arena* arena, TextFile* text);
-
 // What a file's toolkit is decided by.
 struct ToolkitFacts {
-  Owners owners;
+  Owners owners;  // of the first manager that lists the file
+  Owners wheels;  // what each manager that was asked has said
+  Owners conda;
+  Owners dpkg;
+  const char*
+      rpm;  // the folder of RPM's database, which is not read; nullptr: it was not looked for
   OwnerWord words[Owners::kMost];
   OwnerFacts owner_facts[Owners::kMost];
-  RootHeaders headers;
+  RootHeaders headers;  // and a version.json
   HeaderFacts header_facts[RootHeaders::kMost];
 };
 

@@ -5,12 +5,15 @@
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"
+#include "compat/search/toolkit/records/version_file.h"
 
 namespace anycuda {
 namespace {
 
 // NVIDIA's has 1.3 MB.
 constexpr std::size_t kMostOfHeader = std::size_t{8} << 20;
+// NVIDIA's has 3 KB.
+constexpr std::size_t kMostOfVersionFile = std::size_t{1} << 20;
 constexpr int kMostLevels = 10;
 
 // Where the files of a toolkit are below its root: NVIDIA's installer's folders, conda's, Debian's.
@@ -113,18 +116,56 @@ class RootSearch {
 
 }  // namespace
 
+const char* Roots::next() {
+  while (level_++ < kMostLevels) {
+    rest_ = folder_of(rest_);
+    if (rest_.empty()) return nullptr;
+    const std::size_t skipped = rest_ == "/" ? 1 : rest_.size() + 1;
+    if (!is_layout(folder_ + skipped)) continue;
+    root_ = LexicalPath(rest_);
+    return rest_ == "/" ? "" : root_.c_str();
+  }
+  return nullptr;
+}
+
 RootHeaders headers_of_root(const char* folder, Arena* arena) {
   RootHeaders headers = {};
   headers.searched = "";
   RootSearch search(arena, &headers);
-  std::string_view root = folder_of(folder);
-  for (int level = 0; level < kMostLevels && !root.empty() && headers.count == 0; ++level) {
-    const std::size_t skipped = root == "/" ? 1 : root.size() + 1;
-    const LexicalPath at(root);
-    if (is_layout(folder + skipped)) search.look(root == "/" ? "" : at.c_str());
-    root = folder_of(root);
+  Roots roots(folder);
+  while (headers.count == 0) {
+    const char* root = roots.next();
+    if (root == nullptr) break;
+    search.look(root);
   }
   return headers;
+}
+
+void add_version_file(const char* folder, Arena* arena, RootHeaders* headers) {
+  TextFile text;
+  Roots roots(folder);
+  headers->version_files = true;
+  while (headers->count == 0) {
+    const char* root = roots.next();
+    if (root == nullptr) return;
+    const std::size_t mark = arena->mark();
+    const char* path = arena->format("%s/version.json", root);
+    const TextState state =
+        path != nullptr ? text.read(path, kMostOfVersionFile) : TextState::missing;
+    if (state == TextState::missing) {
+      arena->rewind(mark);
+      continue;
+    }
+    RootHeader& file = headers->found[headers->count++];
+    file.path = path;
+    file.problem = "";
+    if (state != TextState::read) {
+      file.problem = words_for(state, text.error());
+      continue;
+    }
+    file.stated.version = version_in_version_file(text.text());
+    if (!file.stated.version.known()) file.problem = "has no version of CUDA";
+  }
 }
 
 }  // namespace anycuda

@@ -1,12 +1,32 @@
-// The cuda.h of the CUDA Toolkit, or of the environment laid out like one, that a file lies in.
+// The cuda.h of the CUDA Toolkit, or of the environment laid out like one, that a file lies in; and
+// its version.json.
 #pragma once
 
 #include "compat/base/arena.h"
+#include "compat/base/lexical_path.h"
 #include "compat/base/text_file.h"
-#include "compat/search/toolkit/cuda_header.h"
+#include "compat/search/toolkit/records/cuda_header.h"
 
 namespace anycuda {
 
+// The roots that a folder may be of, the nearest first. A root is where the folder ("ROOT/lib64",
+// "ROOT/targets/x86_64-linux/lib/stubs", "ROOT/nvvm/libdevice", "ROOT/include/crt") says that it
+// is.
+class Roots {
+ public:
+  // `folder`: absolute, without "..".
+  explicit Roots(const char* folder) : folder_(folder), rest_(folder) {}
+  // "" stands for "/"; nullptr: there are no more. Valid until the next call.
+  const char* next();
+
+ private:
+  const char* folder_;
+  std::string_view rest_;
+  int level_ = 0;
+  LexicalPath root_{""};
+};
+
+// A cuda.h, or a version.json.
 struct RootHeader {
   const char* path;
   HeaderVersion stated;
@@ -19,12 +39,13 @@ struct RootHeaders {
   int count;
   const char* searched;  // the roots that were looked in, ", " between them; "" where the file lies
                          // in no folder that toolkits have
+  bool version_files;    // version.json was looked for as well
 };
 
-// Of the nearest root that has one: a root is where the file's folder ("ROOT/lib64",
-// "ROOT/targets/x86_64-linux/lib/stubs", "ROOT/nvvm/libdevice", "ROOT/include/crt") says that it
-// is; its cuda.h is in include and targets/*/include. `folder`: absolute, without "..", of the
-// file. Texts live in the arena.
+// Of the nearest root that has one; it is in include and targets/*/include. `folder`: of the file.
+// Texts live in the arena.
 RootHeaders headers_of_root(const char* folder, Arena* arena);
+// Adds the version.json of the nearest root that has one.
+void add_version_file(const char* folder, Arena* arena, RootHeaders* headers);
 
 }  // namespace anycuda

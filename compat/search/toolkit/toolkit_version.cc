@@ -52,9 +52,4 @@ ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites) 
   return decide(*facts, arena);
 }
 
-ToolkitVersion toolkit_version_of(const char* path, Arena* arena) {
-  Sites sites(arena);
-  return toolkit_version_of(path, arena, &sites);
-}
-
 }  // namespace anycuda

@@ -17,10 +17,8 @@ struct ToolkitVersion {
   const char* problem = "";  // what was looked at and not found, or what conflicts
 };
 
-// `path`: absolute, of a file or of a folder of headers.
-ToolkitVersion toolkit_version_of(const char* path, Arena* arena);
-// The same for several files: folders that `sites` has looked at are not looked at again. `arena`
-// is the one that `sites` was made with.
+// `path`: absolute, of a file or of a folder of headers. Folders that `sites` has looked at are not
+// looked at again. `arena` is the one that `sites` was made with.
 ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites);
 
 }  // namespace anycuda

@@ -48,6 +48,19 @@ void add_version(Words* words, Version version) {
   words->add("CUDA %d.%d", version.major, version.minor);
 }
 
+// What a package of the manager is called before its name.
+const char* kind_of(Manager manager) {
+  switch (manager) {
+    case Manager::wheel:
+      return "wheel";
+    case Manager::conda:
+      return "conda package";
+    case Manager::dpkg:
+      return "dpkg package";
+  }
+  return "";
+}
+
 void add_headers(const ToolkitFacts& facts, Words* words) {
   for (int i = 0; i < facts.headers.count; ++i) {
     const RootHeader& header = facts.headers.found[i];
@@ -67,44 +80,62 @@ void add_headers(const ToolkitFacts& facts, Words* words) {
   if (*facts.headers.searched == '\0') {
     words->add("it lies in no folder that a CUDA Toolkit has, where a cuda.h would belong to it");
   } else {
-    words->add("there is no include/cuda.h or targets/*/include/cuda.h in %s",
-               facts.headers.searched);
+    words->add("there is no include/cuda.h or targets/*/include/cuda.h%s in %s",
+               facts.headers.version_files ? ", and no version.json," : "", facts.headers.searched);
   }
 }
 
 void add_owner_without_version(const ToolkitFacts& facts, int owner, Words* words) {
   const OwnerWord& word = facts.words[owner];
   words->next();
-  words->add("wheel %s owns it, ", word.label);
+  words->add("%s %s owns it, ", kind_of(facts.owners.manager), word.label);
   if (*word.problem != '\0') {
     words->add("and %s", word.problem);
     return;
   }
   words->add("whose version is not a toolkit's; ");
-  if (word.vain_pin != nullptr) {
+  if (facts.owners.manager != Manager::wheel) {
+    words->add("nor does it depend on one");
+  } else if (word.vain_pin != nullptr) {
     words->add("%s in %s pins it to another version", word.vain_pin, facts.owners.site->folder);
   } else {
-    words->add("no cuda-toolkit in %s pins it", facts.owners.site->folder);
+    words->add("no cuda-toolkit in %s pins it to one release", facts.owners.site->folder);
+  }
+}
+
+// A manager that was asked and does not list it; one without records here is passed over.
+void add_unlisted(const Owners& asked, Words* words) {
+  const char* kind = kind_of(asked.manager);
+  if (asked.site == nullptr && *asked.problem == '\0') return;
+  words->next();
+  if (*asked.problem != '\0') {
+    words->add("it cannot be said which %s owns it: %s", kind, asked.problem);
+  } else {
+    words->add("no %s in %s lists it", kind, asked.site->folder);
   }
 }
 
 void add_nothing_found(const ToolkitFacts& facts, Words* words) {
-  const Owners& owners = facts.owners;
-  if (owners.count > 0) {
-    for (int i = 0; i < owners.count; ++i) add_owner_without_version(facts, i, words);
-  } else if (*owners.problem != '\0') {
-    words->add("it cannot be said which wheel owns it: %s", owners.problem);
-  } else if (owners.site != nullptr) {
-    words->add("no wheel in %s lists it", owners.site->folder);
-  } else {
-    words->add("it lies in no Python packages folder");
+  for (int i = 0; i < facts.owners.count; ++i) add_owner_without_version(facts, i, words);
+  if (facts.owners.count == 0) {
+    add_unlisted(facts.wheels, words);
+    if (facts.wheels.site == nullptr) words->add("it lies in no Python packages folder");
+    add_unlisted(facts.conda, words);
+    add_unlisted(facts.dpkg, words);
   }
   add_headers(facts, words);
+  if (facts.rpm == nullptr) return;
+  words->next();
+  words->add(
+      "RPM's records in %s are not read: the package with its release's cuda.h, such as "
+      "cuda-cudart-devel-12-9, would tell it",
+      facts.rpm);
 }
 
-void add_contradiction(const OwnerWord& word, Words* words) {
+void add_contradiction(const ToolkitFacts& facts, const OwnerWord& word, Words* words) {
   if (word.facts.pins_differ) {
-    words->add("wheel %s owns it, and both %s and %s pin it", word.label, word.pin, word.other_pin);
+    words->add("%s %s owns it, and both %s and %s pin it", kind_of(facts.owners.manager),
+               word.label, word.pin, word.other_pin);
   } else {
     words->add("its owner's metadata contradict themselves: %s", word.problem);
   }
@@ -112,7 +143,7 @@ void add_contradiction(const OwnerWord& word, Words* words) {
 
 // The whole set: every owner, and what it says.
 void add_owners(const ToolkitFacts& facts, Words* words) {
-  words->add("%d wheels own it and do not agree: ", facts.owners.count);
+  words->add("%d %ss own it and do not agree: ", facts.owners.count, kind_of(facts.owners.manager));
   for (int i = 0; i < facts.owners.count; ++i) {
     Version version = word_of(facts.owner_facts[i]);
     for (int j = 0; j < facts.headers.count && !version.known(); ++j) {
@@ -135,7 +166,8 @@ void add_differing_header(const ToolkitFacts& facts, const ToolkitDecision& deci
     words->add("%s says ", other.path);
     add_version(words, other.stated.version);
   } else {
-    words->add("wheel %s, which owns it, is of ", facts.words[decision.owner].label);
+    words->add("%s %s, which owns it, is of ", kind_of(facts.owners.manager),
+               facts.words[decision.owner].label);
     Version version = word_of(facts.owner_facts[decision.owner]);
     if (!version.known()) version = facts.headers.found[decision.other_header].stated.version;
     add_version(words, version);
@@ -151,7 +183,7 @@ const char* words_for_unknown(const ToolkitFacts& facts, const ToolkitDecision& 
   Words words(arena);
   switch (decision.authority) {
     case Authority::contradiction:
-      add_contradiction(facts.words[decision.owner], &words);
+      add_contradiction(facts, facts.words[decision.owner], &words);
       break;
     case Authority::owners_differ:
       add_owners(facts, &words);
@@ -167,12 +199,15 @@ const char* words_for_unknown(const ToolkitFacts& facts, const ToolkitDecision& 
 
 const char* words_for_source(const ToolkitFacts& facts, const ToolkitDecision& decision,
                              Arena* arena) {
-  if (decision.authority == Authority::header) return "cuda.h";
+  if (decision.authority == Authority::header) {
+    return std::strrchr(facts.headers.found[decision.header].path, '/') + 1;
+  }
   const OwnerWord& word = facts.words[decision.owner];
+  const char* kind = kind_of(facts.owners.manager);
   const char* text = decision.authority == Authority::pin
-                         ? arena->format("wheel %s, pinned by %s", word.label, word.pin)
-                         : arena->format("wheel %s", word.label);
-  return text != nullptr ? text : "wheel";
+                         ? arena->format("%s %s, pinned by %s", kind, word.label, word.pin)
+                         : arena->format("%s %s", kind, word.label);
+  return text != nullptr ? text : kind;
 }
 
 }  // namespace anycuda

@@ -1,5 +1,5 @@
 // The version that a cuda.h states. Input: the header.
-#include "compat/search/toolkit/cuda_header.h"
+#include "compat/search/toolkit/records/cuda_header.h"
 
 #include <cstdint>
 #include <string>

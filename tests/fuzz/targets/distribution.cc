@@ -1,6 +1,6 @@
 // What a distribution says of itself and of others. Input: lines; a name, a version, the name of a
 // .dist-info folder, METADATA.
-#include "compat/search/toolkit/distribution.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 #include <cstdint>
 #include <string>

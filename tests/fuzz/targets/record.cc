@@ -1,5 +1,5 @@
 // Whether a RECORD lists a file. Input: lines; the file, the folder of the packages, the RECORD.
-#include "compat/search/toolkit/record.h"
+#include "compat/search/toolkit/records/record.h"
 
 #include <cstdint>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include "anycuda/compat/constraint.h"
 #include "anycuda/compat/errors.h"
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/plain_version.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/lines.h"
 
@@ -43,11 +43,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = lines.next();
   const PlainVersion version = anycuda::parse_plain_version(text);
   check_version(text, version);
-  bool bounded = false;
-  const SpecifierAnswer answer = anycuda::ask_specifier(specifier, text, &bounded);
+  const SpecifierAnswer answer = anycuda::ask_specifier(specifier, text);
   const auto constraint = constraint_of(specifier);
   if (answer == SpecifierAnswer::unclear || version.count == 0 || !constraint) return 0;
   must(constraint->allows(text) == (answer == SpecifierAnswer::admits),
        "the stubs' answer is that of PEP 440");
+  const anycuda::Version only = anycuda::only_release(specifier);
+  if (answer != SpecifierAnswer::admits || only.minor < 0 || version.count < 2) return 0;
+  must(only.major == static_cast<int>(version.numbers[0]) &&
+           only.minor == static_cast<int>(version.numbers[1]),
+       "what is admitted is of the only release");
   return 0;
 }

@@ -1,6 +1,7 @@
-// Of which toolkit a file is, asked of an environment with two wheels, a metapackage and a header.
-// Input: what is in cuda.h, the wheels' RECORDs, their METADATA and the metapackage's, in this
-// order, with lines of "%%" between them.
+// Of which toolkit a file is, asked of an environment with two wheels, a metapackage and a header,
+// a package of conda's, one of dpkg's and a version.json.
+// Input: what is in cuda.h, the wheels' RECORDs, their METADATA and the metapackage's, conda's
+// record, dpkg's list and status, the version.json, in this order, with lines of "%%" between them.
 #include <sys/stat.h>
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "compat/search/toolkit/site_packages.h"
 #include "compat/search/toolkit/toolkit_version.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/folder.h"
@@ -23,13 +25,20 @@ constexpr const char* kParts[] = {"nvidia/cu13/include/cuda.h",
                                   "nvidia_cublas-13.1.0.3.dist-info/RECORD",
                                   "nvidia_cuda_runtime-13.0.96.dist-info/METADATA",
                                   "nvidia_cublas-13.1.0.3.dist-info/METADATA",
-                                  "cuda_toolkit-13.0.2.dist-info/METADATA"};
+                                  "cuda_toolkit-13.0.2.dist-info/METADATA",
+                                  "conda-meta/cuda-cudart-13.0.96-0.json",
+                                  "var/lib/dpkg/info/libcudart13.list",
+                                  "var/lib/dpkg/status",
+                                  "version.json"};
+constexpr int kInSite = 6;  // the first ones are below kSite
 constexpr int kPartCount = sizeof kParts / sizeof *kParts;
 
 struct Environment {
   Environment() {
     for (int i = 0; i < kPartCount; ++i)
-      folder.link(kSite + std::string(kParts[i]), parts[i].path());
+      folder.link((i < kInSite ? kSite : "") + std::string(kParts[i]), parts[i].path());
+    folder.file("lib/libcudart.so.13", "");
+    folder.file("usr/lib/libcudart.so.13", "");
     folder.file(kSite + std::string("nvidia/cu13/lib/libcudart.so.13"), "");
     folder.file("bin/ptxas", "");
   }
@@ -45,16 +54,23 @@ struct Environment {
   anycuda::fuzz::MemoryFile parts[kPartCount];
 };
 
-void check(const std::string& path) {
+anycuda::ToolkitVersion ask(const std::string& path, const std::string& root,
+                            anycuda::Arena* arena) {
+  anycuda::Sites sites(arena, root.c_str());
+  return anycuda::toolkit_version_of(path.c_str(), arena, &sites);
+}
+
+void check(const anycuda::fuzz::Folder& folder, const std::string& name) {
   static anycuda::Arena arena;
   arena.rewind(0);
-  const anycuda::ToolkitVersion answer = anycuda::toolkit_version_of(path.c_str(), &arena);
+  const std::string path = folder.path(name);
+  const anycuda::ToolkitVersion answer = ask(path, folder.root(), &arena);
   must(answer.source != nullptr && answer.file != nullptr && answer.problem != nullptr,
        "texts are texts");
   const bool known = answer.version.known();
   must(known == (answer.problem[0] == '\0'), "a version is known, or there is a problem");
   must(known == (answer.source[0] != '\0' && answer.file[0] == '/'), "what is known has a source");
-  const anycuda::ToolkitVersion again = anycuda::toolkit_version_of(path.c_str(), &arena);
+  const anycuda::ToolkitVersion again = ask(path, folder.root(), &arena);
   must(again.version.major == answer.version.major && again.version.minor == answer.version.minor &&
            std::strcmp(again.problem, answer.problem) == 0,
        "the same files get the same answer");
@@ -65,9 +81,12 @@ void check(const std::string& path) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static Environment environment;
   environment.fill({reinterpret_cast<const char*>(data), size});
-  const std::string site = environment.folder.path(kSite);
-  check(site + "nvidia/cu13/lib/libcudart.so.13");
-  check(site + "nvidia/cu13/include");
-  check(environment.folder.path("bin/ptxas"));
+  const std::string site = kSite;
+  for (const std::string& name :
+       {site + "nvidia/cu13/lib/libcudart.so.13", site + "nvidia/cu13/include",
+        std::string("bin/ptxas"), std::string("lib/libcudart.so.13"),
+        std::string("usr/lib/libcudart.so.13")}) {
+    check(environment.folder, name);
+  }
   return 0;
 }

@@ -1,25 +1,42 @@
 // Of which CUDA Toolkit a file is, from authoritative sources alone, never from its name.
 //
 // The sources:
+// - The package that owns the file, by the first of these managers that lists it:
+//   - pip and its like: a wheel, whose RECORD lists the path as it is; links are not followed.
+//     Source: Python packaging, "Recording installed projects". What installed a package without a
+//     RECORD, or a file that no RECORD lists (editable installs), makes no owner.
+//   - conda: PREFIX/conda-meta/NAME-VERSION-BUILD.json, the "files" below PREFIX.
+//   - dpkg, for files in the system's /usr, /opt and /lib: /var/lib/dpkg/info/PACKAGE.list, in
+//     images without dpkg status.d/PACKAGE.md5sums; they list where the file really is (or that
+//     without /usr, where /lib is a link to /usr/lib). Diverted files are not known.
+//     Thousands of lists lie in one folder: it is read only where the file's root has no cuda.h.
 // - `CUDA_VERSION` in the cuda.h of the root that the file lies in (ROOT/include,
 //   ROOT/targets/*/include). Source: CUDA Driver API, "Version Management".
-// - The wheel that owns the file: its RECORD lists the path as it is; links are not followed.
-//   Source: Python packaging, "Recording installed projects". What installed a package without a
-//   RECORD, or a file that no RECORD lists (editable installs), makes no owner.
+// - "cuda" in ROOT/version.json, where there is no cuda.h.
+// RPM's database is not read: it is an SQLite file of binary headers.
 //
 // The rules:
 // - A file that a wheel owns is judged by its wheel. The wheel is of
-//   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the version it has, by
-//      `==13.1.0.3.*` or by a range that is closed at both ends; a pin to another version says
-//      nothing;
+//   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the version it has. A pin
+//      admits one release: all its versions begin with the same two numbers (`==13.1.0.3.*`,
+//      `~=13.0.48`, `<13.1,>=13.0.48`). A wider range (`<14,>=13.2.78`) admits the files of other
+//      toolkits, too, and says nothing; nor does a pin to another version;
 //   2. else its own version, where that is the toolkit's (compat/catalogue/distributions.txt);
 //   3. else a cuda.h in the file's root that the same wheel owns.
+// - A conda package (compat/catalogue/packages.txt) is of the one release of cuda-version that it
+//   depends on, else its own version, where that is the toolkit's. The cuda-version in the prefix
+//   says nothing of a package that goes with several.
+// - A dpkg package is of the release in its name (cuda-cudart-12-9), or, of Debian's own, of that
+// of
+//   its source package, which its version ends with (12.4.127~12.4.1-2).
+// - A conda or dpkg package that does not say leaves it to the cuda.h or version.json.
 // - Owners that are of different toolkits: unknown, and the problem names them all.
 // - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of wheels
 // that
-//   do not own it. One that the same wheel owns, or none, must not differ: else unknown.
-// - A wheel whose METADATA is of another distribution or version than its folder's name: unknown.
-// - A file that no wheel owns is of the cuda.h in its root, unless a wheel owns that, or there are
+//   do not own it; nor does another package's cuda.h about the file of a conda package that says
+//   its release itself. One that the file's owner owns, or nobody, must not differ: else unknown.
+// - Metadata of another distribution or version than its file's or folder's name: unknown.
+// - A file that nobody owns is of the cuda.h in its root, unless a wheel owns that, or there are
 //   several that differ.
 #pragma once
 
@@ -33,8 +50,9 @@ namespace anycuda::compat {
 
 struct ToolkitAnswer {
   Version version;      // unknown: `problem` says why
-  std::string source;   // "cuda.h", "wheel nvidia-cublas 13.1.0.3, pinned by cuda-toolkit 13.0.2"
-  std::string file;     // the file that told it: a cuda.h, a METADATA
+  std::string source;   // "cuda.h", "wheel nvidia-cublas 13.1.0.3, pinned by cuda-toolkit 13.0.2",
+                        // "conda package cuda-cudart 12.9.79", "dpkg package cuda-cudart-12-9"
+  std::string file;     // the file that told it: a cuda.h, a METADATA, a package's record
   std::string problem;  // "": all is well; else what was looked at, what was found, what conflicts
 };
 

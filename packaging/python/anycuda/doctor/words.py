@@ -109,10 +109,12 @@ def version_of(candidate: Candidate) -> str:
 
 
 def source_of(candidate: Candidate) -> str:
-    """"wheel nvidia-cuda-runtime-cu12 12.9.79" is "wheel 12.9.79" in a table."""
+    """"wheel nvidia-cuda-runtime-cu12 12.9.79" is "wheel 12.9.79" in a table, and what conda and dpkg have alike."""
     if not candidate.exact:
         return "its symbols" if candidate.version else ""
     first, *rest = candidate.source.split()
+    if first in ("conda", "dpkg"):  # "conda package NAME VERSION, pinned by ...", "dpkg package NAME"
+        return " ".join([first, *rest[1:3][-1:]]).rstrip(",")
     return " ".join([first, *rest[-1:]]) if first == "wheel" else candidate.source
 
 

@@ -1,7 +1,7 @@
-#include "compat/search/toolkit/distribution.h"
+#include "compat/search/toolkit/records/distribution.h"
 
 #include "compat/base/text.h"
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/plain_version.h"
 
 namespace anycuda {
 namespace {
@@ -89,9 +89,9 @@ std::string_view take_name(std::string_view* text) {
 }
 
 Pin pin_by(std::string_view specifier, std::string_view version) {
-  bool bounded = false;
-  const SpecifierAnswer answer = ask_specifier(specifier, version, &bounded);
-  if (!bounded || answer == SpecifierAnswer::unclear) return Pin::none;
+  if (only_release(specifier).minor < 0) return Pin::none;
+  const SpecifierAnswer answer = ask_specifier(specifier, version);
+  if (answer == SpecifierAnswer::unclear) return Pin::none;
   return answer == SpecifierAnswer::admits ? Pin::satisfied : Pin::unsatisfied;
 }
 

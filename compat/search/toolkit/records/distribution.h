@@ -41,10 +41,10 @@ enum class Pin : char {
   satisfied
 };
 
-// What `metadata`, of a metapackage, pins `distribution` to: its fields Requires-Dist. A
-// requirement that is open at one end ("nvidia-cublas>=13") is no pin: every later release
-// satisfies it. Environment markers are not looked at: whatever system a pin is for, the
-// metapackage is of one toolkit.
+// What `metadata`, of a metapackage, pins `distribution` to: its fields Requires-Dist. Only a
+// requirement whose versions all begin with the same two numbers is a pin. Other releases' satisfy
+// a wider one ("nvidia-cublas>=13", "nvidia-nvjitlink<14,>=13.2.78") as well. Environment markers
+// are not looked at: whatever system a pin is for, the metapackage is of one toolkit.
 Pin pin_of(std::string_view metadata, const Distribution& distribution);
 
 }  // namespace anycuda

@@ -1,4 +1,4 @@
-#include "compat/search/toolkit/record.h"
+#include "compat/search/toolkit/records/record.h"
 
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"

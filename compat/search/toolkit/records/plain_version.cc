@@ -1,4 +1,6 @@
-#include "compat/search/toolkit/plain_version.h"
+#include "compat/search/toolkit/records/plain_version.h"
+
+#include <cstdint>
 
 #include "compat/base/text.h"
 
@@ -53,6 +55,13 @@ Clause parse_clause(std::string_view text) {
   return clause;
 }
 
+Clause take_clause(std::string_view* specifier) {
+  const std::size_t comma = text::find(*specifier, ",");
+  const Clause clause = parse_clause(text::trimmed(text::first(*specifier, comma)));
+  *specifier = text::without(*specifier, comma != text::kNowhere ? comma + 1 : specifier->size());
+  return clause;
+}
+
 unsigned number_at(const PlainVersion& version, int at) {
   return at < version.count ? version.numbers[at] : 0;
 }
@@ -101,6 +110,50 @@ SpecifierAnswer ask_clause(const Clause& clause, std::string_view version) {
   return admits(clause, operand, asked) ? SpecifierAnswer::admits : SpecifierAnswer::excludes;
 }
 
+// Between which first two numbers (of a version: the first times kNumbers, plus the second) the
+// admitted versions are.
+struct Span {
+  static constexpr std::uint64_t kNumbers = 1'000'000'000;  // more than kMostDigits make
+  std::uint64_t least = 0;
+  std::uint64_t most = UINT64_MAX;
+
+  void above(std::uint64_t bound) { least = bound > least ? bound : least; }
+  void below(std::uint64_t bound) { most = bound < most ? bound : most; }
+  void narrow(const Clause& clause) {
+    const PlainVersion operand = parse_plain_version(clause.operand);
+    if (operand.count == 0) return;
+    const std::uint64_t first = operand.numbers[0] * kNumbers;
+    const std::uint64_t begin = first + number_at(operand, 1);
+    // How many numbers have to be the operand's: the others may be any.
+    int same = PlainVersion::kMost;
+    if (clause.wildcard) same = operand.count;
+    if (clause.meaning == Operator::compatible) same = operand.count - 1;
+    switch (clause.meaning) {
+      case Operator::equal:
+      case Operator::identical:
+      case Operator::compatible:
+        above(begin);
+        below(same >= 2 ? begin : first + kNumbers - 1);
+        break;
+      case Operator::greater:
+      case Operator::greater_equal:
+        above(begin);
+        break;
+      case Operator::less: {
+        const PlainVersion start = {{operand.numbers[0], number_at(operand, 1)}, 2};
+        const bool excluded = compare(operand, start) == 0;  // "<13.1", "<13.1.0"
+        below(excluded && begin > 0 ? begin - 1 : begin);
+        break;
+      }
+      case Operator::less_equal:
+        below(begin);
+        break;
+      default:
+        break;
+    }
+  }
+};
+
 }  // namespace
 
 PlainVersion parse_plain_version(std::string_view text) {
@@ -129,24 +182,21 @@ Version major_minor(std::string_view text) {
   return {static_cast<int>(version.numbers[0]), static_cast<int>(version.numbers[1])};
 }
 
-SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version, bool* bounded) {
-  bool below = false;
-  bool above = false;
+SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version) {
   SpecifierAnswer answer = SpecifierAnswer::admits;
-  for (std::string_view rest = specifier; !rest.empty();) {
-    const std::size_t comma = text::find(rest, ",");
-    const Clause clause = parse_clause(text::trimmed(text::first(rest, comma)));
-    rest = text::without(rest, comma != text::kNowhere ? comma + 1 : rest.size());
-    const Operator is = clause.meaning;
-    const bool both =
-        is == Operator::equal || is == Operator::identical || is == Operator::compatible;
-    below |= both || is == Operator::greater || is == Operator::greater_equal;
-    above |= both || is == Operator::less || is == Operator::less_equal;
-    const SpecifierAnswer one = ask_clause(clause, version);
+  while (!specifier.empty()) {
+    const SpecifierAnswer one = ask_clause(take_clause(&specifier), version);
     if (one < answer) answer = one;
   }
-  *bounded = below && above;
   return answer;
+}
+
+Version only_release(std::string_view specifier) {
+  Span span;
+  while (!specifier.empty()) span.narrow(take_clause(&specifier));
+  if (span.least != span.most) return {};
+  return {static_cast<int>(span.least / Span::kNumbers),
+          static_cast<int>(span.least % Span::kNumbers)};
 }
 
 }  // namespace anycuda

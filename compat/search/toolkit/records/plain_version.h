@@ -26,8 +26,11 @@ Version major_minor(std::string_view text);
 enum class SpecifierAnswer : char { unclear, excludes, admits };
 
 // Do all clauses of "==13.1.0.3.*" or "<13.1,>=13.0.48" admit the version? `unclear`: a clause is
-// no specifier over plain versions. `bounded`: the clauses admit no version that is much older or
-// newer (there is a `==`, `===` or `~=`, or both a lower and an upper bound).
-SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version, bool* bounded);
+// no specifier over plain versions.
+SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version);
+
+// The first two numbers, if all versions that the clauses admit begin with the same two: so with
+// "==13.1.0.3.*", "~=13.0.48" and "<13.1,>=13.0.48", and not with "<14,>=13.2". Else minor < 0.
+Version only_release(std::string_view specifier);
 
 }  // namespace anycuda

@@ -1,4 +1,4 @@
-#include "compat/search/toolkit/cuda_header.h"
+#include "compat/search/toolkit/records/cuda_header.h"
 
 #include "compat/base/text.h"
 

@@ -1,0 +1,26 @@
+// What the owner of a file says of the toolkit that it is of.
+#pragma once
+
+#include "compat/rules/toolkit_rule.h"
+#include "compat/search/toolkit/site_packages.h"
+
+namespace anycuda {
+
+// One owner, as it is called in messages, and what it says. Texts live in the arena.
+struct OwnerWord {
+  const char* label;     // "nvidia-cublas 13.1.0.3"
+  const char* metadata;  // its METADATA, or another manager's record
+  const char* pin;  // "cuda-toolkit 13.0.2": the first that pins the version it has, or nullptr;
+                    // "cuda-version >=12.9,<12.10.0a0"
+  const char* pin_metadata;
+  const char* other_pin;  // one of another toolkit that does so too, or nullptr
+  const char* vain_pin;   // the last that pins it to another version, or nullptr
+  const char* problem;    // what is wrong with its metadata; "": nothing
+  OwnerFacts facts;
+};
+
+// Reads the METADATA of the owner, and of the cuda-toolkit distributions beside it; or the record
+// of another manager's package.
+OwnerWord word_of_owner(const Installed& owner, const Owners& owners, Arena* arena, TextFile* text);
+
+}  // namespace anycuda

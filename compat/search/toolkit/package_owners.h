@@ -1,0 +1,17 @@
+// Who owns a file that no wheel owns: the packages of conda and of dpkg whose list of files has it.
+#pragma once
+
+#include "compat/search/toolkit/site_packages.h"
+
+namespace anycuda {
+
+// `path`: absolute, as text without "..". `real`: where it really is, or nullptr.
+//
+// conda: by PREFIX/conda-meta of the nearest root that has an owner, as the path is given; if there
+// is none, where it really is (a prefix that is reached by a link).
+Owners conda_owners_of(const char* path, const char* real, Sites* sites);
+// dpkg: by where the file really is, below the root: its lists have links and files, and the
+// file's bytes are of the package that has the file. A system has thousands of lists in one folder.
+Owners dpkg_owners_of(const char* real, Sites* sites);
+
+}  // namespace anycuda

@@ -1,0 +1,110 @@
+#include "compat/search/toolkit/records/dpkg_record.h"
+
+#include "compat/base/text.h"
+#include "compat/search/toolkit/records/plain_version.h"
+
+namespace anycuda {
+namespace {
+
+// The digits at the text's end are taken off it; -1: there are none, or too many.
+int take_number(std::string_view* text) {
+  int number = 0;
+  int place = 1;
+  std::size_t start = text->size();
+  for (; start > 0 && text::is_digit((*text)[start - 1]); --start) {
+    if (place > 1000) return -1;
+    number += place * ((*text)[start - 1] - '0');
+    place *= 10;
+  }
+  *text = text::first(*text, start);
+  return place > 1 ? number : -1;
+}
+
+bool take_dash(std::string_view* text) {
+  if (!text::ends(*text, "-")) return false;
+  text->remove_suffix(1);
+  return true;
+}
+
+// Up to the first of the signs that Debian's revisions, and what others add to them, begin with.
+std::string_view upstream(std::string_view version) {
+  std::size_t end = 0;
+  while (end < version.size() && (text::is_digit(version[end]) || version[end] == '.')) ++end;
+  const bool whole =
+      end == version.size() || version[end] == '-' || version[end] == '~' || version[end] == '+';
+  return whole ? text::first(version, end) : std::string_view();
+}
+
+bool is_removed(std::string_view status) {
+  return text::ends(status, " config-files") || text::ends(status, " not-installed");
+}
+
+void take_field(std::string_view line, std::string_view name, std::string_view* value) {
+  if (text::begins(line, name)) *value = text::trimmed(text::without(line, name.size()));
+}
+
+// The version in the paragraph whose lines `rest` begins with; they are taken off it.
+std::string_view take_paragraph(std::string_view* rest) {
+  std::string_view version;
+  std::string_view status;
+  while (!rest->empty()) {
+    const std::string_view line = text::take_line(rest);
+    if (line.empty()) break;
+    take_field(line, "Version:", &version);
+    take_field(line, "Status:", &status);
+  }
+  return is_removed(status) ? std::string_view() : version;
+}
+
+}  // namespace
+
+std::string_view parse_dpkg_list_name(std::string_view file, std::string_view end) {
+  if (!text::ends(file, end)) return {};
+  const std::string_view stem = text::first(file, file.size() - end.size());
+  return text::first(stem, text::find(stem, ":"));
+}
+
+bool dpkg_lists(std::string_view list, std::string_view path) {
+  const std::string_view wanted = text::without(path, 1);
+  for (std::size_t at = text::find(list, wanted); at != text::kNowhere;
+       at = text::find(list, wanted, at + wanted.size())) {
+    const std::string_view before = text::first(list, at);
+    const std::string_view behind = text::without(list, at + wanted.size());
+    const bool begins = before == "/" || text::ends(before, "\n/") || text::ends(before, "  ");
+    if (begins && (behind.empty() || behind.front() == '\n')) return true;
+  }
+  return false;
+}
+
+std::string_view dpkg_version(std::string_view status, std::string_view package) {
+  constexpr std::string_view kField = "Package: ";
+  while (!status.empty()) {
+    const std::size_t at = text::find(status, package);
+    if (at == text::kNowhere) break;
+    const std::string_view before = text::first(status, at);
+    status = text::without(status, at);
+    const bool whole = text::take_line(&status) == package && text::ends(before, kField);
+    const bool begins = before.size() == kField.size() ||
+                        text::ends(text::first(before, before.size() - kField.size()), "\n");
+    if (!whole || !begins) continue;
+    const std::string_view version = take_paragraph(&status);
+    if (!version.empty()) return version;
+  }
+  return {};
+}
+
+Version release_in_name(std::string_view package) {
+  const int minor = take_number(&package);
+  if (minor < 0 || !take_dash(&package)) return {};
+  const int major = take_number(&package);
+  if (major <= 0 || !take_dash(&package)) return {};
+  return {major, minor};
+}
+
+Version release_behind_tilde(std::string_view version) {
+  const std::size_t tilde = text::find(version, "~");
+  if (tilde == text::kNowhere) return {};
+  return major_minor(upstream(text::without(version, tilde + 1)));
+}
+
+}  // namespace anycuda
