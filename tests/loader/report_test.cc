@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compat/search/search.h"
 #include "tests/support/unit/gathered.h"
 #include "tests/support/unit/surroundings.h"
 
@@ -47,6 +48,38 @@ TEST(Report, NamesEverythingThatWasLookedForAndFound) {
   EXPECT_THAT(text, HasSubstr("/home/libtest.so.13: truncated"));
   EXPECT_THAT(text, HasSubstr("install the test library"));
   EXPECT_THAT(text, HasSubstr("set ANYCUDA_TESTLIB"));
+}
+
+// A file may be called anything: one line stays one line.
+TEST(Report, APathWithANewlineIsOneLine) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    search.add(SearchTier::system, "/a\nanycuda: all is well\x1b[2J/libtest.so.12");
+    report_no_library(&search, &search.arena, "testCore");
+    log_line(LogLevel::error, "using %s", "/b\nanycuda: all is well");
+  });
+  EXPECT_THAT(text, HasSubstr("  /a?anycuda: all is well?[2J/libtest.so.12: no such file\n"));
+  EXPECT_THAT(text, HasSubstr("anycuda: using /b?anycuda: all is well\n"));
+  EXPECT_EQ(count(text, "\nanycuda: all"), 0) << text;
+}
+
+TEST(Report, ToolkitVariablesThatDifferAreNamedOnce) {
+  EmptyMachine machine;
+  machine.tree.fake("libtest.so.12", "path/lib64/libtest.so.12");
+  const ScopedVariable path("CUDA_PATH", machine.tree.path("path").c_str());
+  const ScopedVariable home("CUDA_HOME", machine.tree.path("home").c_str());
+  const ScopedVariable log("ANYCUDA_LOG", "warn");
+  const std::string warning = "name different toolkits: CUDA_PATH goes first";
+  const auto run = [] {
+    TestSearch search;
+    run_search(&search);
+    ASSERT_NE(search.chosen, nullptr);
+    report_choice(search, &search.arena);
+  };
+  EXPECT_EQ(count(in_child(run), warning), 1);
+  const ScopedVariable same("CUDA_HOME", (machine.tree.path("path") + "/.").c_str());
+  EXPECT_EQ(count(in_child(run), warning), 0);
 }
 
 TEST(Report, IsWrittenOnce) {

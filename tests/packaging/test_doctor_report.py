@@ -408,7 +408,7 @@ class Terminals(unittest.TestCase):
         try:
             pid, side = pty.fork()
         except OSError:  # a root without /dev/pts has no terminals: one that says it is one
-            done = there.run([sys.executable, "-c", PRETENDS, COMMAND, "doctor"])
+            done = there.run([there.python, "-c", PRETENDS, COMMAND, "doctor"])
             self.assertEqual((done.returncode, done.stderr), (1, ""))
             return done.stdout
         if pid == 0:

@@ -65,7 +65,7 @@ class Repaired(RepairCase):
             machine = Machine(self).env(LD_BIND_NOW="1", ANYCUDA_LOG="off")
             for release in releases:
                 machine.wheel("cudart", release)
-            done = machine.run([sys.executable, "-c", CALL, folder / name])
+            done = machine.run([machine.python, "-c", CALL, folder / name])
             found.append(done.stdout.strip() or done.stderr)
         return found
 

@@ -25,7 +25,7 @@ PROGRAM = REAL / "native" / "call_cudart-12"
 
 
 def run(machine: Machine, *words: object) -> subprocess.CompletedProcess:
-    return machine.run([sys.executable, COMMAND, "run", *words])
+    return machine.run([machine.python, COMMAND, "run", *words])
 
 
 def values(done: subprocess.CompletedProcess) -> dict[str, str]:

@@ -3,7 +3,6 @@ every symbol, on a machine without CUDA and with one of two; and its runtime ask
 
 import shutil
 import subprocess
-import sys
 import unittest
 
 from doctor_support import Machine, place
@@ -49,7 +48,7 @@ class TileLang(unittest.TestCase):
 
     def ask(self, machine: Machine) -> subprocess.CompletedProcess:
         folder = machine.site / "tilelang" / "lib"
-        return machine.run([sys.executable, "-c", _ASK, *(folder / name for name in LIBRARIES),
+        return machine.run([machine.python, "-c", _ASK, *(folder / name for name in LIBRARIES),
                             *(folder / f"libstub_{name}.so" for name in STUBS)])
 
     def test_every_library_loads_and_the_cuda_that_is_there_is_asked(self):

@@ -172,7 +172,7 @@ def load(machine, library: Path, stub: Path | None = None) -> str:
     """What dlopen says to a library in a new process of that machine, "" if all is well: every function is bound
     at once. With `stub`: what the runtime's version is through it, and how many runtimes are loaded."""
     machine.env(LD_BIND_NOW="1", ANYCUDA_LOG="off")
-    done = machine.run([sys.executable, "-c", _LOAD, library, *([stub] if stub else [])])
+    done = machine.run([machine.python, "-c", _LOAD, library, *([stub] if stub else [])])
     if done.returncode not in (0, 1):
         return f"ended with {done.returncode}: {done.stderr}"
     said = done.stderr.strip().removeprefix("cannot: ") or done.stdout.strip()

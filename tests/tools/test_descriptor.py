@@ -79,6 +79,13 @@ class Wrong(unittest.TestCase):
     def test_what_a_library_makes_needs_a_driver(self):
         self.refuse({"output": "ptx"}, "output", "driver_bound")
 
+    def test_a_version_function_has_a_name_a_form_and_a_release(self):
+        whole = {"name": "smallVersion", "form": "number", "since": "12.0"}
+        self.assertEqual(load({"version_function": whole}).version_function, whole)
+        self.refuse({"version_function": {"name": "smallVersion"}}, "version_function", "since")
+        self.refuse({"version_function": {**whole, "form": "text"}}, "text", "major_minor")
+        self.refuse({"version_function": {**whole, "since": "12"}}, "since", "'12'")
+
     def test_lto_ir_goes_one_way(self):
         self.refuse({"lto_ir_to": "a", "lto_ir_from": "b"}, "lto_ir_to", "lto_ir_from")
 

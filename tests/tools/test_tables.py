@@ -175,18 +175,23 @@ class Facts(unittest.TestCase):
 
 class Rules(unittest.TestCase):
     def test_are_written_as_the_loader_reads_them(self):
-        self.assertIn("{13, false, false, Output::none, LtoIr::none},\nnullptr}", text())
+        self.assertIn("{13, false, false, Output::none, LtoIr::none},\nnullptr,\n{}}", text())
         self.assertIn("{13, true, true, Output::ptx, LtoIr::makes}",
                       text({"driver_bound": True, "one_per_process": True, "output": "ptx",
                             "lto_ir_to": "other"}))
         self.assertIn("{13, true, false, Output::cubin, LtoIr::takes}",
                       text({"driver_bound": True, "output": "cubin", "lto_ir_from": "other"}))
 
+    def test_a_version_function_is_written_with_its_form(self):
+        function = {"name": "smallVersion", "form": "major_minor", "since": "12.3"}
+        written = text({"version_function": function})
+        self.assertIn('nullptr,\n{"smallVersion", VersionForm::major_minor, {12, 3}}}', written)
+
     def test_a_peer_is_a_descriptor_of_its_own(self):
         source = with_peer()
         self.assertIn("const LibraryDescriptor kPeer = {", source)
         self.assertIn('"libother.so.12"', source)
-        self.assertIn("&kPeer};", source)
+        self.assertIn("&kPeer,\n{}};", source)
         self.assertNotIn("kPeer", text())
 
 

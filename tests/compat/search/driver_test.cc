@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compat/search/driver/driver_problem.h"
 #include "compat/search/gather.h"
 #include "compat/search/search.h"
 #include "tests/support/unit/gathered.h"
@@ -146,6 +147,45 @@ TEST_F(DriverOn, ThatIsMissingOrSaysNoIsToldApart) {
     EXPECT_FALSE(driver.facts.present);
     EXPECT_FALSE(driver_of_process().facts.present);
   });
+}
+
+// NVIDIA's libcuda.so.1 for linking, of a toolkit's folder "stubs".
+TEST_F(DriverOn, TheStubForLinkingIsPassedOver) {
+  machine_.tree.fake("libtestdriver_link_stub.so.1", "stubs/libtestdriver.so.1");
+  const ScopedVariable set("LD_LIBRARY_PATH", machine_.tree.path("stubs").c_str());
+  in_child([&] {
+    Arena arena;
+    const DriverLookup lookup = look_up_driver(&arena);
+    EXPECT_EQ(lookup.driver.status, Driver::kNoFile);
+    EXPECT_THAT(driver_problem(lookup, &arena), HasSubstr("stub for linking"));
+  });
+  install(kDistribution);
+  in_child([&] { EXPECT_EQ(found(), kDistribution); });
+}
+
+TEST_F(DriverOn, OneThatAnswersWithAnErrorIsReported) {
+  machine_.tree.fake("libtestdriver_failing.so.1", kDistribution);
+  const ScopedVariable log("ANYCUDA_LOG", "warn");
+  const std::string text = in_child([] {
+    EXPECT_EQ(driver_of_process().facts.error, 803);
+    EXPECT_EQ(driver_of_process().facts.error, 803);
+  });
+  EXPECT_THAT(text, HasSubstr("does not say which CUDA it supports"));
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
+}
+
+// Where ld.so.cache does not name it.
+TEST_F(DriverOn, OtherPlacesAreLookedIntoAfterTheDistributions) {
+  std::string first;
+  for (const char* folder :
+       {"usr/local/cuda/compat", "run/nvidia/driver/usr/lib64", "usr/lib/x86_64-linux-gnu/nvidia",
+        "usr/lib/x86_64-linux-gnu/tegra", "usr/lib/nvidia/current",
+        "usr/lib/x86_64-linux-gnu/nvidia/current", "usr/lib/x86_64-linux-gnu",
+        "run/opengl-driver/lib", ".singularity.d/libs", "usr/lib/wsl/lib"}) {
+    first = std::string("system/") + folder + "/libtestdriver.so.1";
+    install(first);
+    in_child([&] { EXPECT_EQ(found(), first); });
+  }
 }
 
 }  // namespace

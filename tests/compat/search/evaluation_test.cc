@@ -156,6 +156,26 @@ TEST_F(Judging, StrictRefusesWhatNoSourceTells) {
   });
 }
 
+// A driver that is there and fails is not the absence of a driver.
+TEST_F(Judging, StrictRefusesWhatDependsOnADriverThatFails) {
+  machine.tree.fake("libtestdriver_failing.so.1", "system/usr/lib/libtestdriver.so.1");
+  toolkit("12.9", "12090", "libtest.so.12");
+  in_child([] {
+    TestSearch search;
+    EXPECT_THAT(find(&search), HasSubstr("libtest.so.12"));
+  });
+  in_child([] {
+    TestSearch search;
+    search.request.policy.mode = Mode::strict;
+    EXPECT_EQ(find(&search), "");
+    const Candidate* refused = candidate(&search, "libtest.so.12");
+    EXPECT_EQ(refused->verdict, Verdict::driver_failed);
+    EXPECT_THAT(reason_of(*refused, search, &search.arena),
+                AllOf(HasSubstr("libtestdriver.so.1"), HasSubstr("error 803"),
+                      HasSubstr("=strict requires it")));
+  });
+}
+
 // ---- the branch
 
 TEST_F(Judging, TheBranchIsAskedForWhereTheVersionIsNewerThanTheDriverAlone) {

@@ -67,7 +67,7 @@ TEST_F(Reason, EveryVerdictHasItsOwnWords) {
 TEST_F(Reason, OfAFileNamesWhatWasFoundInIt) {
   EXPECT_THAT(of(FileState::unreadable, nullptr, EACCES), HasSubstr("Permission denied"));
   EXPECT_THAT(of(FileState::other_library, "libother.so.3"), HasSubstr("libother.so.3"));
-  EXPECT_THAT(of(FileState::other_library), HasSubstr("test library"));
+  EXPECT_THAT(of(FileState::other_library), HasSubstr("not a test library: it has no SONAME"));
   EXPECT_THAT(of(FileState::required_symbol_missing, "testCore"), HasSubstr("testCore"));
   EXPECT_THAT(of(FileState::open_failed, "libdep.so: not found"),
               HasSubstr("libdep.so: not found"));
