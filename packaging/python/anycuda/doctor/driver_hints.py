@@ -40,8 +40,7 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
     if named and driver.tried:
         return hint(DRIVER_LIBRARY, "driver_setting", f"The driver library {named} cannot be used.",
                     variable="ANYCUDA_CUDA", reason=driver.tried[0].reason)
-    stub = next((one for one in driver.tried if re.search(r"\b(CUDA_ERROR_STUB_LIBRARY|error 34)\b", one.reason)),
-                None)
+    stub = next((one for one in driver.tried if one.state == "link_stub"), None)
     if stub is not None:
         return hint(DRIVER_CALL, "stub_library", f"The driver library {stub.path} cannot be used.",
                     {"without_folder": _without(os.path.dirname(stub.path), machine)}, path=stub.path)
