@@ -42,7 +42,7 @@ class Collector {
     found_.root = plain_path(machine_.root());
     std::string prefix;
     const Interpreter program = machine_.interpreter(&arena_);
-    RootQuery query{program};
+    RootQuery query{&program};
     if (component_.kind == Kind::dynamic_library) {
       prefix = common_beginning();
       query.file_prefix = prefix.c_str();

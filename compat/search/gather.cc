@@ -188,8 +188,8 @@ bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends) {
     }
   } else {
     const LibraryDescriptor& library = search->library();
-    const RootQuery query{search->program(), search->request.caller, library.file_prefix,
-                          library.is_driver};
+    const Interpreter* program = library.is_driver ? nullptr : &search->program();
+    const RootQuery query{program, search->request.caller, library.file_prefix, library.is_driver};
     each_root(search->machine, query, tier, &search->arena, visit_root, &visit);
   }
   return visit.ended || visit.ends(search);

@@ -37,14 +37,22 @@ bool visit_path(const char* path, void* walk) {
 
 void run_path(Walk* walk, RunPath which) {
   if (walk->machine.privileged()) return;
-  each_run_path_folder(walk->query.program, walk->query.caller, which, walk->arena,
+  each_run_path_folder(*walk->query.program, walk->query.caller, which, walk->arena,
                        visit_path<RootKind::folder>, walk);
+}
+
+// The folder that $ORIGIN stands for in LD_LIBRARY_PATH: the program's.
+std::string_view programs_folder(const Walk& walk) {
+  const Interpreter* program = walk.query.program;
+  return origin_of(program != nullptr ? program->executable
+                                      : walk.machine.interpreter(walk.arena).executable);
 }
 
 // One environment: modules put their folders into it in any order.
 void library_path(Walk* walk) {
   const char* entry = walk->machine.variable("LD_LIBRARY_PATH");
-  const std::string_view origin = origin_of(walk->query.program.executable);
+  const bool has_tokens = entry != nullptr && std::strchr(entry, '$') != nullptr;
+  const std::string_view origin = has_tokens ? programs_folder(*walk) : std::string_view();
   bool begins = true;
   while (entry != nullptr && *entry != '\0' && !walk->ended) {
     const std::size_t length = std::strcspn(entry, ":;");
@@ -66,10 +74,10 @@ bool visit_caller_folder(const CallerFolder& folder, void* walk) {
 
 void callers(Walk* walk) {
   if (walk->machine.privileged()) return;
-  each_caller_folder(walk->query.program, walk->query.caller, walk->arena, visit_caller_folder,
+  each_caller_folder(*walk->query.program, walk->query.caller, walk->arena, visit_caller_folder,
                      walk);
   // What a Python process has loaded is mostly of its own packages, which have an order.
-  if (!walk->ended && !walk->query.program.is_python()) {
+  if (!walk->ended && !walk->query.program->is_python()) {
     each_loaded_site(walk->machine, walk->arena, visit_path<RootKind::site_packages>, walk);
   }
 }
@@ -79,7 +87,7 @@ bool visit_packages(const char* path, bool begins, void* walk) {
 }
 
 void python(Walk* walk) {
-  const Interpreter& program = walk->query.program;
+  const Interpreter& program = *walk->query.program;
   if (!program.is_python() || walk->machine.privileged()) return;
   each_python_folder(walk->machine, program, walk->arena, visit_packages, walk);
   if (!walk->ended) {
@@ -96,7 +104,7 @@ bool same_folder(const char* a, const char* b) {
 
 // An interpreter's prefix is a conda environment if it has a conda-meta, or if CONDA_PREFIX is it.
 void conda(Walk* walk) {
-  const Interpreter& program = walk->query.program;
+  const Interpreter& program = *walk->query.program;
   if (!program.is_python() || walk->machine.privileged()) return;
   const char* active = walk->machine.variable("CONDA_PREFIX");
   for (const char* prefix : {program.prefix, program.base_prefix}) {
@@ -110,7 +118,7 @@ void conda(Walk* walk) {
 
 // A program that is not Python takes the environments that the user has activated.
 void activated(Walk* walk) {
-  if (walk->query.program.is_python()) return;
+  if (walk->query.program->is_python()) return;
   each_pythonpath_folder(walk->machine, walk->arena, visit_packages, walk);
   const char* venv = walk->machine.variable("VIRTUAL_ENV");
   if (venv != nullptr && !walk->ended)

@@ -33,8 +33,8 @@ struct Root {
 };
 
 struct RootQuery {
-  const Interpreter& program;
-  const void* caller = nullptr;       // in the object that asks
+  const Interpreter* program = nullptr;  // that the process runs; a query from_driver needs none
+  const void* caller = nullptr;          // in the object that asks
   const char* file_prefix = nullptr;  // of a dynamic library's names; nullptr: another kind of file
   bool from_driver = false;  // installed by the display driver: never in Python or toolkits
 };

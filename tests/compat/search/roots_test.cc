@@ -17,9 +17,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 const Interpreter kProgram;
-const RootQuery kLibraryQuery{kProgram, nullptr, "libtest.so", false};
-const RootQuery kHeadersQuery{kProgram, nullptr, nullptr, false};
-const RootQuery kDriverQuery{kProgram, nullptr, "libtest.so", true};
+const RootQuery kLibraryQuery{&kProgram, nullptr, "libtest.so", false};
+const RootQuery kHeadersQuery{&kProgram, nullptr, nullptr, false};
+const RootQuery kDriverQuery{nullptr, nullptr, "libtest.so", true};
 
 class Roots : public testing::Test {
  protected:
@@ -150,7 +150,7 @@ TEST_F(Roots, OfAPythonAreNotWhatIsActivated) {
   const unit::ScopedVariable conda("CONDA_PREFIX", machine_.tree.path("conda").c_str());
   Interpreter python;
   python.prefix = python.base_prefix = base.c_str();
-  const RootQuery query{python, nullptr, "libtest.so", false};
+  const RootQuery query{&python, nullptr, "libtest.so", false};
   EXPECT_THAT(roots(SearchTier::activated, query), IsEmpty());
   EXPECT_THAT(roots(SearchTier::conda, query), IsEmpty());
   const unit::ScopedVariable own("CONDA_PREFIX", (base + "/.").c_str());
@@ -166,7 +166,7 @@ TEST_F(Roots, APrefixWithACondaMetaIsConda) {
   python.prefix = venv.c_str();
   python.base_prefix = conda.c_str();
   python.closed = true;
-  const RootQuery query{python, nullptr, "libtest.so", false};
+  const RootQuery query{&python, nullptr, "libtest.so", false};
   EXPECT_THAT(roots(SearchTier::conda, query), ElementsAre("+conda"));
 }
 

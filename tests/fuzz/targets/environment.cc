@@ -128,7 +128,7 @@ void check_places(const anycuda::Interpreter& program) {
   arena.rewind(0);
   const anycuda::Machine machine;
   for (const char* prefix : {"libtest.so", static_cast<const char*>(nullptr)}) {
-    const anycuda::RootQuery query{program, reinterpret_cast<const void*>(&check_policy), prefix};
+    const anycuda::RootQuery query{&program, reinterpret_cast<const void*>(&check_policy), prefix};
     for (int i = 0; i < anycuda::kTierCount; ++i) {
       auto tier = static_cast<anycuda::SearchTier>(i);
       anycuda::each_root(machine, query, tier, &arena, check_root, &tier);
