@@ -63,7 +63,7 @@ class Collector {
     return true;
   }
 
-  // The file that the library's own variable names, for it alone. False: there is none.
+  // The file that the library's own variable names; false if it names no file.
   bool add_named_file() {
     const Library* library = library_named(std::string(component_.name).c_str());
     const char* file =

@@ -10,7 +10,8 @@ namespace anycuda {
 using EnvironmentEnd = bool (*)(Search* search);
 
 // Adds them to the search, with what each file says about itself; none is loaded. Environment by
-// environment, the nearest first. Did `ends` say that no more are wanted? nullptr: all are.
+// environment, the nearest first. Returns whether `ends` wanted no more; nullptr stands for one
+// that wants all.
 bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends = nullptr);
 
 // The candidates of the tier `loaded`. Separate, since they are facts for the rules of every search

@@ -40,7 +40,7 @@ struct Report {
   DriverFacts driver;                         // as far as they were asked for
   const char* driver_path = nullptr;          // nullptr: the driver was not asked for
   const char* branch_problem = nullptr;       // nullptr: the branch was not asked for
-  const char* differing_variables = nullptr;  // of toolkits, in words; nullptr: there are none
+  const char* differing_variables = nullptr;  // of toolkits, in words, or nullptr
   PeerLibrary peers[kMostPeers] = {};
   int peer_count = 0;
   int loaded_major = 0;

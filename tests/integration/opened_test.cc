@@ -42,7 +42,7 @@ class Opened : public ::testing::Test {
     }
     machine_.put_file(name, bytes);
   }
-  // The program in a folder of its own, with a run path.
+  // Puts the program into the folder app/bin, with a run path.
   void with_run_path(const std::string& run_path, bool rpath) {
     program_ = path("app/bin/call");
     machine_.put_copy(program_, patched("call_cudart-12"));

@@ -14,8 +14,8 @@ namespace anycuda {
 // Would dlopen() open another file than `path` names?
 bool has_linker_tokens(const char* path);
 
-// `text` with the tokens replaced, in `arena`; nullptr: there is no memory, or $ORIGIN is unknown
-// (`origin` empty).
+// `text` with the tokens replaced, in `arena`; nullptr without memory, or where it has $ORIGIN and
+// `origin` is empty.
 const char* expand_linker_tokens(std::string_view text, std::string_view origin, Arena* arena);
 
 // The folder of `file`, "" for nullptr.

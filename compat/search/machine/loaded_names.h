@@ -14,7 +14,7 @@ class LoadedNames {
 
   // nullptr if it has none.
   const char* soname() const { return text(soname_); }
-  // DT_RPATH or DT_RUNPATH. The first does not count where the second is; nullptr: there is none.
+  // DT_RPATH or DT_RUNPATH, or nullptr. A DT_RPATH beside a DT_RUNPATH does not count.
   const char* run_path(bool rpath) const {
     return rpath && runpath_ != 0 ? nullptr : text(rpath ? rpath_ : runpath_);
   }

@@ -50,7 +50,7 @@ void each_root(const Machine& machine, const RootQuery& query, SearchTier tier, 
                RootVisitor visit, void* argument);
 
 // "CUDA_PATH=/a and CUDA_HOME=/b name different toolkits: CUDA_PATH goes first", of the first two
-// toolkit variables that do; nullptr: there are none.
+// toolkit variables that do, or nullptr.
 const char* differing_toolkit_variables(const Machine& machine, Arena* arena);
 
 }  // namespace anycuda

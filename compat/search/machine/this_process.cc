@@ -37,7 +37,7 @@ void read_arguments(ProcessNames* names, Arena* arena) {
   names->arguments_size = size > 0 ? static_cast<unsigned long>(size) : 0;
 }
 
-// Python decodes a file name as UTF-8, and bytes that are none as U+DC80 and on (PEP 383).
+// Python decodes a file name as UTF-8, and other bytes as U+DC80 and on (PEP 383).
 const char* encode(const wchar_t* text, Arena* arena) {
   if (text == nullptr || std::wcslen(text) >= PATH_MAX) return nullptr;
   auto* bytes = static_cast<unsigned char*>(arena->take(4 * std::wcslen(text) + 1));

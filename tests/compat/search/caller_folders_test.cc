@@ -133,7 +133,7 @@ TEST_F(CallersFolders, AnotherUsersFolderIsRefused) {
   EXPECT_EQ(trusted(caller), Paths{});
 }
 
-// What runs from there is trusted already, whoever owns it.
+// The process runs code from there: it is trusted, whoever its owner is.
 TEST_F(CallersFolders, TheCallersOwnSitePackagesAreNoGuess) {
   put(std::string("site-packages") + kWheel);
   const void* caller = loaded_from("site-packages/package/lib/module.so");
