@@ -76,6 +76,7 @@ Candidate* gather_file(Search* search, SearchTier tier, const char* path) {
   if (search->drop_if_seen(candidate, before)) return nullptr;
   if (facts.image.state == FileState::usable && has_linker_tokens(path)) {
     candidate->image.state = FileState::has_tokens;
+    candidate->inode = 0;  // by another name it is another candidate
   }
   candidate->file_version = version_in_name(search, path);
   return candidate;

@@ -65,6 +65,7 @@ void refuse_others_files(const Root& root, const char* below, Candidate* first) 
   for (Candidate* c = first; c != nullptr; c = c->next) {
     if (folders_are_trusted && only_trusted_can_write(c->path, root.owner)) continue;
     c->image.state = FileState::not_trusted;
+    c->inode = 0;  // where something else leads to it, it is another candidate
   }
 }
 

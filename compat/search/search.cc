@@ -1,7 +1,9 @@
 #include "compat/search/search.h"
 
 #include <dlfcn.h>
+#include <time.h>
 
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -46,14 +48,31 @@ FileState check(Search* search, Candidate* candidate, void* handle) {
   return check_opened(search, candidate, handle);
 }
 
+// Threads that have a library open which they may close again.
+std::atomic<int> checking{0};
+
+// Does a library that was closed stay? Another thread may have the same one open for a moment: it
+// is waited for, but not for ever, since this thread may be the other one (a library's constructor
+// that calls the stub).
+bool stays_open(const Machine& machine, const char* path) {
+  for (int i = 0; machine.is_loaded(path); ++i) {
+    if (i == 200 || checking.load() == 0) return true;
+    const timespec moment = {0, 1000000};
+    nanosleep(&moment, nullptr);
+  }
+  return false;
+}
+
 void* open_candidate(Search* search, Candidate* candidate) {
   candidate->tried = true;
   const Machine& machine = search->machine;
   const bool loaded = candidate->tier == SearchTier::loaded;
   log_step("%s: opening %s", search->library().name, candidate->path);
+  ++checking;
   const OpenResult opened = machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
   void* const handle = opened.handle;
   if (handle == nullptr) {
+    --checking;
     candidate->image.state = FileState::open_failed;
     candidate->image.detail = search->arena.copy(opened.error);
     return nullptr;
@@ -61,12 +80,14 @@ void* open_candidate(Search* search, Candidate* candidate) {
   candidate->image.state = check(search, candidate, handle);
   if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
     machine.open(candidate->path, kKeepFlags);
+    --checking;
     return handle;
   }
   // Closed again, as it was opened for its own word only. If it stays, a second library would come
   // to it.
   dlclose(handle);
-  candidate->stays_open = !loaded && machine.is_loaded(candidate->path);
+  --checking;
+  candidate->stays_open = !loaded && stays_open(machine, candidate->path);
   return nullptr;
 }
 
@@ -84,6 +105,14 @@ void log_candidates(Search* search) {
   }
 }
 
+void log_refusal(Search* search, const Candidate& candidate) {
+  if (!log_enabled(LogLevel::info)) return;
+  const std::size_t mark = search->arena.mark();
+  log_line(LogLevel::info, "%s: passed over %s: %s", search->library().name, candidate.path,
+           reason_of(candidate, *search, &search->arena));
+  search->arena.rewind(mark);
+}
+
 // Takes the best of an environment. True: the search is at its end.
 bool choose(Search* search) {
   evaluate_environment(search);
@@ -91,6 +120,7 @@ bool choose(Search* search) {
   while (Candidate* candidate = best_untried(*search)) {
     search->handle = open_candidate(search, candidate);
     if (search->handle != nullptr) search->chosen = candidate;
+    if (search->handle == nullptr) log_refusal(search, *candidate);
     if (search->handle != nullptr || candidate->stays_open) return true;
   }
   return false;

@@ -130,6 +130,26 @@ TEST_F(Opened, TheCallersRunpathComesAfterLibraryPath) {
   EXPECT_EQ(chosen(), "app/bin/../lib/libcudart.so.12");
 }
 
+// A Spack view, or /usr/local/bin: $ORIGIN is the folder of the file that runs.
+TEST_F(Opened, ARunPathIsTheFilesAndNotTheLinks) {
+  machine_.put_copy("app/lib/libcudart.so.12", library_of(cudart, "12.9"));
+  with_run_path("$ORIGIN/../lib", false);
+  machine_.put_link("bin/tool", program_);
+  program_ = path("bin/tool");
+  EXPECT_EQ(chosen(), "app/bin/../lib/libcudart.so.12");
+}
+
+// The user names the folder: who may write it does not matter, although the program lies below it.
+TEST_F(Opened, AGuessedFolderCountsWhereAVariableNamesIt) {
+  program_ = path("app/bin/call");
+  machine_.put_copy(program_, patched("call_cudart-12"));
+  install_wheel(Artifacts::of_this_build().folder("cudart-12.9"), path("app"));
+  machine_.chmod("app/nvidia", 0777);
+  EXPECT_EQ(chosen(), "none");
+  machine_.env("PYTHONPATH", path("app"));
+  EXPECT_THAT(chosen(), HasSubstr("app/nvidia/cuda_runtime"));
+}
+
 TEST_F(Opened, ARelativeRunPathIsNotSearched) {
   machine_.put_copy("home/libcudart.so.12", library_of(cudart, "12.9"));
   with_run_path(".::relative:$ORIGI/lib", true);

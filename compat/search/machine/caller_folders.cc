@@ -29,11 +29,26 @@ bool is_in_packages(std::string_view folder) {
   return false;
 }
 
-// The file of the object that holds `address`. The main program is known by the name it was called
-// by, which may be relative to a folder that it has left.
-const char* file_of(const void* address, const Interpreter& program) {
-  const char* path = object_path(address);
-  return path == nullptr || *path == '/' ? path : program.executable;
+link_map* object_of(const void* address) {
+  Dl_info info;
+  link_map* object = nullptr;
+  void** const place = reinterpret_cast<void**>(&object);
+  const bool found = address != nullptr && dladdr1(address, &info, place, RTLD_DL_LINKMAP) != 0;
+  return found ? object : nullptr;
+}
+
+// The object's file, as the dynamic linker's $ORIGIN has it: the main program's is the one that
+// runs, by whatever link it was called; a library that was loaded by a relative name has the folder
+// where it was found then.
+const char* file_of(link_map* object, const Interpreter& program, Arena* arena) {
+  if (object == nullptr) return nullptr;
+  const char* name = object->l_name;
+  if (name == nullptr || *name == '\0') return program.executable;
+  if (*name == '/') return name;
+  auto* origin = static_cast<char*>(arena->take(PATH_MAX));
+  if (origin == nullptr || dlinfo(object, RTLD_DI_ORIGIN, origin) != 0) return nullptr;
+  const std::string_view file = name_of(name);
+  return arena->format("%s/%.*s", origin, static_cast<int>(file.size()), file.data());
 }
 
 bool visit_above(const char* file, Arena* arena, CallerFolderVisitor visit, void* argument) {
@@ -80,10 +95,10 @@ void collect_site(const char* path, void* argument) {
 
 void each_caller_folder(const Interpreter& program, const void* caller, Arena* arena,
                         CallerFolderVisitor visit, void* argument) {
-  const char* own = object_path(reinterpret_cast<const void*>(&each_caller_folder));
-  const char* callers = file_of(caller, program);
-  if (!visit_above(callers, arena, visit, argument)) return;
-  if (own != callers) visit_above(own, arena, visit, argument);
+  link_map* const own = object_of(reinterpret_cast<const void*>(&each_caller_folder));
+  link_map* const callers = object_of(caller);
+  if (!visit_above(file_of(callers, program, arena), arena, visit, argument)) return;
+  if (own != callers) visit_above(file_of(own, program, arena), arena, visit, argument);
 }
 
 void each_loaded_site(const Machine& machine, Arena* arena, bool (*visit)(const char*, void*),
@@ -97,14 +112,12 @@ void each_loaded_site(const Machine& machine, Arena* arena, bool (*visit)(const 
 
 void each_run_path_folder(const Interpreter& program, const void* caller, RunPath which,
                           Arena* arena, bool (*visit)(const char*, void*), void* argument) {
-  Dl_info info;
-  link_map* object = nullptr;
-  void** const place = reinterpret_cast<void**>(&object);
-  if (caller == nullptr || dladdr1(caller, &info, place, RTLD_DL_LINKMAP) == 0) return;
+  link_map* const object = object_of(caller);
   if (object == nullptr) return;
   const LoadedNames names(*object);
   const char* entry = names.run_path(which == RunPath::rpath);
-  const std::string_view origin = origin_of(file_of(caller, program));
+  if (entry == nullptr) return;
+  const std::string_view origin = origin_of(file_of(object, program, arena));
   while (entry != nullptr && *entry != '\0') {
     const std::size_t length = std::strcspn(entry, ":");
     const char* path = expand_linker_tokens({entry, length}, origin, arena);

@@ -23,7 +23,7 @@ class Program {
   // word counts before what is left of the call: argv[0] can be anything, and the current folder
   // may be another by now.
   const char* name() const {
-    if (leads_to_program(names_.by_python)) return names_.by_python;
+    if (names_.by_python != nullptr && *names_.by_python == '/') return names_.by_python;
     for (const char* called : {names_.called, names_.started}) {
       if (called == nullptr || *called == '\0') continue;
       if (*called == '/') {
@@ -90,10 +90,16 @@ std::size_t version_length(const char* text) {
   return text[end] == 't' ? end + 1 : end;
 }
 
-// "python3.11" of the program's file's name, of Python's word, or of pyvenv.cfg's.
-const char* version_of(const char* file_name, const char* by_python, std::string_view configured,
-                       Arena* arena) {
-  const char* text = file_name + std::strlen("python");
+// What comes behind "python" or "pypy" in a file's name ("3.11" of "platform-python3.11"); nullptr:
+// another program.
+const char* behind_family(const char* file_name, const char* family) {
+  const char* found = std::strstr(file_name, family);
+  return found != nullptr ? found + std::strlen(family) : nullptr;
+}
+
+// "python3.11" by the program's file's name, by Python's word, or by pyvenv.cfg.
+const char* version_of(const char* family, const char* text, const char* by_python,
+                       std::string_view configured, Arena* arena) {
   const char* free_threading = "";
   if (version_length(text) == 0 && by_python != nullptr) {
     text = by_python;
@@ -103,7 +109,7 @@ const char* version_of(const char* file_name, const char* by_python, std::string
   const std::size_t length = text != nullptr ? version_length(text) : 0;
   if (length == 0) return "";
   const char* version =
-      arena->format("python%.*s%s", static_cast<int>(length), text, free_threading);
+      arena->format("%s%.*s%s", family, static_cast<int>(length), text, free_threading);
   return version != nullptr ? version : "";
 }
 
@@ -127,7 +133,10 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
   found.executable = names.executable;
   if (names.executable == nullptr || *names.executable != '/') return found;
   const char* file_name = std::strrchr(names.executable, '/') + 1;
-  if (std::strncmp(file_name, "python", 6) != 0) return found;
+  const char* family = "python";
+  const char* behind = behind_family(file_name, family);
+  if (behind == nullptr) behind = behind_family(file_name, family = "pypy");
+  if (behind == nullptr) return found;
   if (names.arguments != nullptr) {
     found.options = parse_python_options(names.arguments, names.arguments_size);
   }
@@ -149,7 +158,7 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
   }
   if (!base.empty()) found.base_prefix = copy(base, arena);
   if (found.prefix == nullptr) found.prefix = found.base_prefix;
-  found.version = version_of(file_name, names.python_version, venv.version, arena);
+  found.version = version_of(family, behind, names.python_version, venv.version, arena);
   return found;
 }
 

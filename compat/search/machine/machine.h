@@ -57,7 +57,9 @@ struct Machine {
   const Branch& (*branch)();
 
   bool is_loaded(const char* path) const {
-    return open(path, RTLD_LAZY | RTLD_NOLOAD).handle != nullptr;
+    void* const handle = open(path, RTLD_LAZY | RTLD_NOLOAD).handle;
+    if (handle != nullptr) dlclose(handle);
+    return handle != nullptr;
   }
 };
 

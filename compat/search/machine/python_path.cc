@@ -15,6 +15,7 @@ namespace anycuda {
 namespace {
 
 constexpr std::size_t kMostOfPth = 64 << 10;
+constexpr int kMostPth = 512;
 
 struct Folders {
   Arena& arena;
@@ -34,7 +35,7 @@ struct Folders {
 
 struct Names {
   Arena& arena;
-  const char* sorted[64];
+  const char* sorted[kMostPth];
   int count;
 };
 
@@ -43,9 +44,11 @@ void add_sorted(const char* name, void* argument) {
   auto* names = static_cast<Names*>(argument);
   const std::size_t length = std::strlen(name);
   if (length < 4 || std::strcmp(name + length - 4, ".pth") != 0 || *name == '.') return;
-  const char* copy = names->count < 64 ? names->arena.copy(name) : nullptr;
+  const bool full = names->count == kMostPth;
+  if (full && std::strcmp(names->sorted[kMostPth - 1], name) <= 0) return;
+  const char* copy = names->arena.copy(name);
   if (copy == nullptr) return;
-  int place = names->count++;
+  int place = full ? kMostPth - 1 : names->count++;
   for (; place > 0 && std::strcmp(names->sorted[place - 1], copy) > 0; --place) {
     names->sorted[place] = names->sorted[place - 1];
   }
@@ -100,22 +103,30 @@ void visit_prefix(Folders* folders, const char* path, const char* version, bool 
   for (const char* folder : {"lib", "lib64"}) {
     prefix.library_folder = folders->arena.join(path, folder);
     if (prefix.library_folder == nullptr || folders->ended) return;
-    each_entry(prefix.library_folder, "python", visit_python, &prefix);
+    each_entry(prefix.library_folder, "py", visit_python, &prefix);
   }
   for (int i = 0; pth && i < prefix.count && !folders->ended; ++i) {
     visit_pth(folders, prefix.found[i]);
   }
 }
 
-// `here`: the folder that relative entries are below, nullptr: they are left out. An empty entry is
-// that folder itself, which is not searched.
-void visit_pythonpath(Folders* folders, const char* entry, const char* here) {
+// Visits `entry` as seen from `here`, unless it is that folder itself, which is not searched.
+bool visit_below(Folders* folders, const char* here, std::string_view entry) {
+  if (here == nullptr || *here != '/') return false;
+  const LexicalPath path(here, entry);
+  return path.usable() && path.text() != here &&
+         folders->folder(folders->arena.copy(path.c_str()), true);
+}
+
+// Python makes relative entries absolute when it starts: `first`, which may be unknown, is the
+// folder where it did, `here` the present one. Without both, relative entries are left out.
+void visit_pythonpath(Folders* folders, const char* entry, const char* first, const char* here) {
   while (entry != nullptr && *entry != '\0' && !folders->ended) {
     const std::size_t length = std::strcspn(entry, ":");
-    const bool named = length != 0 && (*entry == '/' || here != nullptr);
-    const LexicalPath path(here != nullptr ? here : "/", {entry, length});
-    if (named && path.usable() && (here == nullptr || path.text() != here)) {
-      folders->folder(folders->arena.copy(path.c_str()), true);
+    if (*entry == '/') {
+      visit_below(folders, "/", {entry, length});
+    } else if (length != 0 && !visit_below(folders, first, {entry, length})) {
+      visit_below(folders, here, {entry, length});
     }
     entry += length;
     if (*entry == ':') ++entry;
@@ -137,7 +148,7 @@ void each_python_folder(const Machine& machine, const Interpreter& python, Arena
     return options.ignores_environment ? nullptr : machine.variable(name);
   };
   if (const char* entries = variable("PYTHONPATH")) {
-    visit_pythonpath(&folders, entries, current_folder(arena));
+    visit_pythonpath(&folders, entries, machine.variable("PWD"), current_folder(arena));
   }
   if (options.no_site) return;
   const bool virtual_environment = std::strcmp(python.prefix, python.base_prefix) != 0;
@@ -159,7 +170,7 @@ void each_python_folder(const Machine& machine, const Interpreter& python, Arena
 void each_pythonpath_folder(const Machine& machine, Arena* arena, FolderVisitor visit,
                             void* argument) {
   Folders folders{*arena, visit, argument};
-  visit_pythonpath(&folders, machine.variable("PYTHONPATH"), nullptr);
+  visit_pythonpath(&folders, machine.variable("PYTHONPATH"), nullptr, nullptr);
 }
 
 void each_packages_folder(const char* prefix, Arena* arena, FolderVisitor visit, void* argument) {

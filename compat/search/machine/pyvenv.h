@@ -8,7 +8,7 @@
 namespace anycuda {
 
 struct Pyvenv {
-  bool closed = true;        // include-system-site-packages is not "true"
+  bool closed = false;       // include-system-site-packages is set, and not to "true"
   std::string_view home;     // the folder of the Python that it was made from
   std::string_view version;  // "3.11.4"; virtualenv and uv call it version_info
 };

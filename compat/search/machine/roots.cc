@@ -96,6 +96,7 @@ void python(Walk* walk) {
 }
 
 bool same_folder(const char* a, const char* b) {
+  if (std::strcmp(a, b) == 0) return true;
   char real_a[PATH_MAX];
   char real_b[PATH_MAX];
   return realpath(a, real_a) != nullptr && realpath(b, real_b) != nullptr &&

@@ -91,7 +91,7 @@ Interpreter this_interpreter(Arena* arena) {
   ProcessNames names;
   names.executable = running_file(arena);
   const char* slash = names.executable != nullptr ? std::strrchr(names.executable, '/') : nullptr;
-  if (slash != nullptr && std::strncmp(slash + 1, "python", 6) == 0) {
+  if (slash != nullptr && (std::strstr(slash, "python") || std::strstr(slash, "pypy"))) {
     ask_python(&names, arena);
     names.called = program_invocation_name;
     names.started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));

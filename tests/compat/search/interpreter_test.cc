@@ -19,7 +19,8 @@ class AnInterpreter : public ::testing::Test {
   AnInterpreter() {
     base_ = tree_.file("base/bin/python3.12", "not run");
     tree_.link("venv/bin/python", base_);
-    tree_.file("venv/pyvenv.cfg", "home = " + path("base/bin") + "\n");
+    tree_.file("venv/pyvenv.cfg",
+               "home = " + path("base/bin") + "\ninclude-system-site-packages = false\n");
     names_.executable = base_.c_str();
   }
 
@@ -92,7 +93,7 @@ TEST_F(AnInterpreter, GoesByPythonsOwnWordFirst) {
   const std::string by_python = path("venv/bin/python");
   names_.by_python = by_python.c_str();
   EXPECT_EQ(prefix(base_), "venv");
-  names_.by_python = "/nowhere/python";
+  names_.by_python = "python";
   EXPECT_EQ(prefix(base_), "base");
 }
 
@@ -131,6 +132,30 @@ TEST_F(AnInterpreter, HasTheVersionOfItsFileElseOfPythonItself) {
   for (const char* nonsense : {"", "3", "3.", ".3", "three"}) {
     EXPECT_EQ(version("/x/bin/python", nonsense), "") << nonsense;
   }
+}
+
+// An upgrade has put another file in its place: what the process knows is what it began with.
+TEST_F(AnInterpreter, ThatWasReplacedIsStillOfItsEnvironment) {
+  const std::string by_python = path("venv/bin/python");
+  const std::string gone = base_ + " (deleted)";
+  names_.by_python = by_python.c_str();
+  names_.executable = gone.c_str();
+  EXPECT_EQ(prefix(base_), "venv");
+}
+
+TEST_F(AnInterpreter, MayBeCalledOtherwise) {
+  names_.executable = "/usr/libexec/platform-python3.6";
+  EXPECT_TRUE(found().is_python());
+  EXPECT_STREQ(python_.version, "python3.6");
+  names_.executable = "/opt/pypy/bin/pypy3.10";
+  EXPECT_STREQ(found().version, "pypy3.10");
+}
+
+// As Python's site module has it.
+TEST_F(AnInterpreter, IsOpenUnlessItsConfigurationCloses) {
+  tree_.file("venv/pyvenv.cfg", "home = /usr/bin\n");
+  EXPECT_EQ(prefix(path("venv/bin/python")), "venv");
+  EXPECT_FALSE(python_.closed);
 }
 
 TEST_F(AnInterpreter, TakesPythonHomeForItsBase) {

@@ -128,6 +128,8 @@ TEST_F(PythonPath, TakesRelativeEntriesBelowTheCurrentFolder) {
   const auto found = folders();
   std::filesystem::current_path(before);
   EXPECT_THAT(found, ElementsAre("+work/packages", "+work/more", kVenv, kUser, kBase));
+  variables["PWD"] = path("work");  // where it was started
+  EXPECT_THAT(folders(), ElementsAre("+work/packages", "+work/more", kVenv, kUser, kBase));
 }
 
 TEST_F(PythonPath, OfAnUnknownVersionHasAll) {
@@ -170,7 +172,7 @@ TEST_F(PythonPath, AbsurdPthFilesDoNoHarm) {
   tree_.file(site + "binary.pth", std::string(100, '\0') + "/" + std::string(3, '\xff'));
   tree_.link(site + "loop.pth", "loop.pth");
   tree_.folder(site + "folder.pth");
-  for (int i = 0; i < 100; ++i) tree_.file(site + "n" + std::to_string(i) + ".pth", "/gone\n");
+  for (int i = 0; i < 1000; ++i) tree_.file(site + "n" + std::to_string(i) + ".pth", "/gone\n");
   python_.closed = true;
   EXPECT_THAT(folders(), ElementsAre(kVenv));
 }
