@@ -1,10 +1,12 @@
 #include "compat/library/component_root.h"
 
 #include <fnmatch.h>
+#include <sys/stat.h>
 
 #include <utility>
 
 #include "compat/library/find_folders.h"
+#include "compat/search/machine/trust.h"
 
 namespace anycuda::compat {
 namespace {
@@ -53,10 +55,27 @@ std::optional<ComponentRoot> root_of(const Component& component, std::string_vie
   return found;
 }
 
+namespace {
+
+// The root holds an accepted component; whoever owns the root may add to it, and nobody else. A
+// folder that is not there is nobody's.
+bool may_supply(const std::string& root, const std::string& path) {
+  struct stat status;
+  if (path.size() <= root.size() || stat(path.c_str(), &status) != 0) return true;
+  if (stat(root.c_str(), &status) != 0) return false;
+  return only_trusted_can_write(root.c_str(), path.c_str() + root.size() + 1, status.st_uid);
+}
+
+}  // namespace
+
 PlacesToLook places_below(const ComponentRoot& root, const Component& component) {
   PlacesToLook places;
   for (const std::string_view pattern : component.*root.folders) {
     for (std::string& path : folders_like(root.path, pattern, &places.remarks)) {
+      if (!may_supply(root.path, path)) {
+        places.remarks.push_back(path + " is passed over: another user can change it");
+        continue;
+      }
       places.places.push_back({Found::beside, root.path, std::move(path), false});
     }
   }
