@@ -40,12 +40,13 @@ void Arena::rewind(std::size_t mark) {
   used_ = mark;
 }
 
-const char* Arena::copy(const char* text) {
-  const std::size_t size = std::strlen(text) + 1;
-  auto* place = static_cast<char*>(take(size));
-  if (place != nullptr) std::memcpy(place, text, size);
+const char* Arena::copy(std::string_view text) {
+  auto* place = static_cast<char*>(take(text.size() + 1));  // which ends in a zero
+  if (place != nullptr && !text.empty()) std::memcpy(place, text.data(), text.size());
   return place;
 }
+
+const char* Arena::copy(const char* text) { return copy(std::string_view(text)); }
 
 const char* Arena::join(const char* first, const char* second) {
   const std::size_t length = std::strlen(first);

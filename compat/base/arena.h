@@ -4,6 +4,7 @@
 
 #include <cstdarg>
 #include <cstddef>
+#include <string_view>
 
 namespace anycuda {
 
@@ -21,6 +22,7 @@ class Arena {
   std::size_t mark() const { return used_; }
   void rewind(std::size_t mark);
   const char* copy(const char* text);
+  const char* copy(std::string_view text);
   // `first` + '/' + `second`, or nullptr if it does not fit.
   const char* join(const char* first, const char* second);
   const char* format(const char* text, ...) __attribute__((format(printf, 2, 3)));

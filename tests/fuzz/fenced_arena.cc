@@ -63,6 +63,10 @@ void Arena::rewind(std::size_t mark) {
 
 const char* Arena::copy(const char* text) { return format("%s", text); }
 
+const char* Arena::copy(std::string_view text) {
+  return format("%.*s", static_cast<int>(text.size()), text.data());
+}
+
 const char* Arena::join(const char* first, const char* second) {
   return format("%s/%s", first, second);
 }

@@ -22,8 +22,7 @@ class Assembly(unittest.TestCase):
         numbers = [str(i) for i in range(count)]
         self.assertEqual(re.findall(r"^ +ANYCUDA_ENTRY (\d+)$", self.text, re.M), numbers)
         self.assertEqual(re.findall(r"^ +ANYCUDA_LAZY (\d+)$", self.text, re.M), numbers)
-        self.assertEqual(re.findall(r"^ +\.quad anycuda_lazy \+ 16 \* (\d+)$", self.text, re.M),
-                         numbers)
+        self.assertRegex(self.text, rf"\.rept {count}\n +\.quad anycuda_lazy \+")
 
     def test_each_name_is_there_once_per_symbol_version(self):
         found = re.findall(r"\.symver anycuda_entry_(\d+), (\w+)(@@?)([\w.]+), remove", self.text)
@@ -41,9 +40,15 @@ class Assembly(unittest.TestCase):
         self.assertRegex(text, r"core@@libsmall\.so\.12, remove")
         self.assertNotRegex(text, r"\w@libsmall")
 
-    def test_the_loader_knows_how_long_a_lazy_entry_is(self):
-        frame = (ROOT / "loader" / "frame.h").read_text(encoding="utf-8")
-        self.assertIn("kLazySize = 16;", frame)
+    def test_the_loader_and_the_static_library_agree_where_a_lazy_entry_is(self):
+        frame = (ROOT / "loader" / f"frame_{self.cpu.name}.h").read_text(encoding="utf-8")
+        [offset] = re.findall(r"lazy_offset\(unsigned slot\) \{ return (.*); \}", frame)
+        self.assertIn(f".quad anycuda_lazy + {offset.replace('slot', 'index')}\n", self.text)
+
+    def test_more_slots_than_a_lazy_entry_can_name_are_refused(self):
+        self.plan.slots *= entries.SLOTS // len(self.plan.slots) + 1
+        with self.assertRaisesRegex(ValueError, "16 bits"):
+            entries.assembly(self.plan, self.cpu)
 
     def test_the_file_asks_for_the_cpus_branch_protection(self):
         kind = {"x86_64": "0xc0000002", "aarch64": "0xc0000000"}[self.cpu.name]
@@ -52,6 +57,19 @@ class Assembly(unittest.TestCase):
 
 class AssemblyOnAarch64(Assembly):
     cpu = AARCH64
+
+
+class Slots(unittest.TestCase):
+    def test_on_x86_64_are_filled_while_the_stub_is_relocated(self):
+        plan = support.made()
+        text = entries.assembly(plan, X86_64)
+        count = len(plan.slots)
+        self.assertIn("anycuda_filled: .quad anycuda_fill_slots\n", text)
+        self.assertIn("    .org anycuda_lazy + 11 * \\index + 5 * (\\index / 11)\n", text)
+        self.assertIn(f"    .zero 8 * {count}\n", text)
+
+    def test_on_aarch64_are_addresses_since_glibc_217_has_no_irelative_there(self):
+        self.assertNotIn("gnu_indirect_function", entries.assembly(support.made(on="aarch64"), AARCH64))
 
 
 class Variables(unittest.TestCase):

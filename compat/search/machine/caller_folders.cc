@@ -60,7 +60,7 @@ bool visit_above(const char* file, Arena* arena, CallerFolderVisitor visit, void
   bool guessed = false;
   bool in_packages = is_in_packages(folder);
   for (; !folder.empty() && folder != "/"; folder = folder_of(folder)) {
-    const char* name = arena->format("%.*s", static_cast<int>(folder.size()), folder.data());
+    const char* name = arena->copy(folder);
     if (name != nullptr && !visit({name, guessed, owner}, argument)) return false;
     if (is_packages(folder)) in_packages = is_in_packages(folder_of(folder));
     guessed = !in_packages;

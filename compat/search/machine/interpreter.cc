@@ -74,10 +74,6 @@ class Program {
   Arena& arena_;
 };
 
-const char* copy(std::string_view text, Arena* arena) {
-  return arena->format("%.*s", static_cast<int>(text.size()), text.data());
-}
-
 // "/opt" of "/opt/bin/python3"; empty for what has no two folders above it.
 std::string_view above_folder(std::string_view program) { return folder_of(folder_of(program)); }
 
@@ -105,7 +101,7 @@ const char* version_of(const char* family, const char* text, const char* by_pyth
     text = by_python;
     if (std::strstr(text, "free-threading") != nullptr) free_threading = "t";
   }
-  if (version_length(text) == 0) text = copy(configured, arena);
+  if (version_length(text) == 0) text = arena->copy(configured);
   const std::size_t length = text != nullptr ? version_length(text) : 0;
   if (length == 0) return "";
   const char* version =
@@ -148,7 +144,7 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
   if (program.usable() && read_pyvenv(program.text(), &file, arena)) {
     venv = parse_pyvenv(file.text());
     const std::string_view prefix = above_folder(program.text());
-    found.prefix = prefix.empty() ? nullptr : copy(prefix, arena);
+    found.prefix = prefix.empty() ? nullptr : arena->copy(prefix);
     found.closed = venv.closed;
     // Made by copying: the file that runs is the environment's own.
     if (base == prefix && !venv.home.empty()) base = folder_of(venv.home);
@@ -156,7 +152,7 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
   if (names.home != nullptr && !found.options.ignores_environment) {
     base = text::first(names.home, std::strcspn(names.home, ":"));
   }
-  if (!base.empty()) found.base_prefix = copy(base, arena);
+  if (!base.empty()) found.base_prefix = arena->copy(base);
   if (found.prefix == nullptr) found.prefix = found.base_prefix;
   found.version = version_of(family, behind, names.python_version, venv.version, arena);
   return found;

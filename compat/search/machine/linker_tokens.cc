@@ -61,7 +61,7 @@ bool has_linker_tokens(const char* path) {
 
 const char* expand_linker_tokens(std::string_view text, std::string_view origin, Arena* arena) {
   if (text::find(text, "$") == text::kNowhere) {
-    return arena->format("%.*s", static_cast<int>(text.size()), text.data());
+    return arena->copy(text);
   }
   const auto* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
   struct Token {

@@ -79,9 +79,8 @@ Distribution read_metadata(const Installed& owner, const char* file, Arena* aren
     word->problem = or_unnamed(arena->format("%s names no distribution and version", file));
     return {};
   }
-  const char* name = arena->format("%.*s", static_cast<int>(said.name.size()), said.name.data());
-  const char* version =
-      arena->format("%.*s", static_cast<int>(said.version.size()), said.version.data());
+  const char* name = arena->copy(said.name);
+  const char* version = arena->copy(said.version);
   if (name == nullptr || version == nullptr) return {};
   const Distribution kept{name, version};
   word->label = label_of(kept, arena);
@@ -148,7 +147,7 @@ OwnerWord word_of_dpkg(const Installed& owner, Arena* arena, TextFile* text) {
   word.metadata = owner.folder;
   word.facts.wheel = false;
   const std::string_view name = owner.named.name;
-  word.label = or_unnamed(arena->format("%.*s", static_cast<int>(name.size()), name.data()));
+  word.label = or_unnamed(arena->copy(name));
   const ReleaseIn where = release_in(Manager::dpkg, name);
   if (where == ReleaseIn::name) word.facts.own = release_in_name(name);
   if (where != ReleaseIn::source_version) return word;
