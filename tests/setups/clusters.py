@@ -10,6 +10,14 @@ setups = Group("Clusters, Spack, Nix")
 _SPACK = "/opt/spack/opt/spack/linux-zen3/cuda-12.9.0-4x5ghd7kq2"
 _SPACK_PICK = f"12.9 {_SPACK}"
 _NIX = "/nix/store/9x3vkzqg-cuda12.9-cuda_cudart-12.9.79-lib"
+_NIX_PYTHON = "/nix/store/5w07wfs2-python3-3.11.9"
+_NIX_ENV = "/nix/store/0c1h5x9b-python3-3.11.9-env"
+_NIX_SITE = """
+import os, site, sys
+site.addsitedir(os.environ.pop("NIX_PYTHONPATH"))
+sys.prefix = sys.exec_prefix = os.environ.pop("NIX_PYTHONPREFIX")
+site.PREFIXES.insert(0, sys.prefix)
+"""
 _HPC = "/opt/nvidia/hpc_sdk/Linux_x86_64/25.9/cuda"
 _SYSTEM = "13.5 /usr/local/cuda-13.5"
 
@@ -53,6 +61,18 @@ def spack_load(machine):
 def nix(machine):
     machine.runtime(f"{_NIX}/lib", "12.9").driver(550, "/run/opengl-driver/lib")
     return Program("/nix/store/5k2hq-app-1.0/bin/app", runpath=f"/run/opengl-driver/lib:{_NIX}/lib")
+
+
+@setups("Nix: `python3.withPackages`, ctypes; wheel 12.9 in the environment",
+        "replica: the store's layout, the wrapper's variables, nixpkgs' sitecustomize.py", "none", "none",
+        f"12.9 wheel {_NIX_ENV}",
+        "Known limit: sitecustomize.py changes sys.prefix and sys.path in the running Python. An extension module in "
+        "the environment finds the wheel above itself.", "cuda-pathfinder asks the running Python.")
+def nix_python(machine):
+    command = machine.prefix(_NIX_PYTHON)
+    machine.file(f"{_NIX_PYTHON}/lib/python3.11/sitecustomize.py", _NIX_SITE).wheel(f"{_NIX_ENV}/{SITE}", "12.9")
+    machine.env(NIX_PYTHONPATH=f"{_NIX_ENV}/{SITE}", NIX_PYTHONPREFIX=_NIX_ENV)
+    return Python(command)
 
 
 @setups("EasyBuild: module CUDA/12.9 (LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH), C++ program; toolkit 13.5",

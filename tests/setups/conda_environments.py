@@ -69,6 +69,16 @@ def with_wheel(machine):
     return Python(command)
 
 
+@setups("conda environment with 12.9; `pip install --user` left 13.5 in ~/.local", _REPLICA, "13.5 wheel ~/.local",
+        _PICK, "13.5 wheel ~/.local",
+        "As Python has it: in a conda environment the user site is in sys.path, and comes first.",
+        CONDA_RPATH)
+def user_site(machine):
+    command = machine.conda(_ENV, "12.9")
+    machine.wheel(f"~/.local/{SITE}", "13.5")
+    return Python(command)
+
+
 @setups("venv of a conda environment's Python, without CUDA", "`python -m venv`; conda: replica", _PICK, _PICK, _PICK,
         "The environment that the venv is based on.")
 def venv_of_conda(machine):

@@ -6,7 +6,7 @@ import zipfile
 
 from machine import SITE, WHEEL, Machine
 from parts import artifact, python
-from process import Python
+from process import Program, Python
 from row import CONDA_PREFIX, DRIVER, NO_MAJOR, SITE_ONLY, Group
 
 setups = Group("Virtual environments")
@@ -224,6 +224,30 @@ def pythonpath(machine):
     command = machine.venv("~/app/.venv")
     machine.wheel("~/app/libs", "12.9").variables["PYTHONPATH"] = "libs"
     return Python(command, folder="~/app")
+
+
+@setups("`pip install -e` of a project that brings its own nvidia/ (a .pth file names its src)", "replica",
+        "12.9 wheel ~/src", "none", "none", "The folders that .pth files name are in sys.path.", SITE_ONLY + NO_MAJOR)
+def editable(machine):
+    command = machine.venv("~/app/.venv")
+    machine.wheel("~/src", "12.9").file(f"~/app/.venv/{SITE}/__editable__.app-1.pth", f"{machine.at('~/src')}\n")
+    return Python(command)
+
+
+@setups("C++ program that a wheel has put into .venv/bin, not activated; wheel 12.9; toolkit 13.5", "`python -m venv`",
+        "13.5 /usr/local/cuda-13.5", "none", "-", "Known limit: the site-packages are not above the program, and "
+        "nothing is activated. A program within site-packages finds them.", NO_MAJOR)
+def program_in_bin(machine):
+    _with_wheel(machine)
+    machine.local_toolkits("13.5")
+    return Program("~/app/.venv/bin/app")
+
+
+@setups("The same, the program in site-packages/app/bin", "`python -m venv`", _VENV_WHEEL, "none", "-",
+        "The folders above the program are the nearest environment.", NO_MAJOR)
+def program_in_site(machine):
+    program_in_bin(machine)
+    return Program(f"~/app/.venv/{SITE}/app/bin/app")
 
 
 @setups("Jupyter in conda's base (13.5, activated), kernel of a venv", "`python -m venv`; conda: replica",

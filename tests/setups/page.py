@@ -7,10 +7,11 @@ from row import NOTES, Setup
 _HEAD = """# Set-ups: what is picked, and why
 
 Each row is a machine that the tests build, with real CUDA libraries and drivers, and a process that is started on
-it. It shows the CUDA runtime that the process has after its first call through `libcudart_stub.so`, beside what the
-dynamic linker opens for each of `libcudart.so.11.0`, `.12` and `.13` in the same process, and what NVIDIA's
-`cuda-pathfinder` {pathfinder} (`load_nvidia_dynamic_lib("cudart")`) loads in the same Python (`-`: the process is
-not Python). Where a row imports torch, each of the three has what is loaded at the end.
+it: a Python that calls `libcudart_stub.so` through ctypes, or a C++ program that was built for CUDA 12. Columns:
+the CUDA runtime that the process has after its first call through the stub; what the dynamic linker opens for each
+of `libcudart.so.11.0`, `.12` and `.13` in another such process; what NVIDIA's `cuda-pathfinder` {pathfinder}
+(`load_nvidia_dynamic_lib("cudart")`) loads in another such Python (`-`: the process is not Python). Where a row
+imports torch, each column has what is loaded at the end.
 
 `12.9 wheel ~/app/.venv` is NVIDIA's wheel in the site-packages of that prefix; `12.9 /usr/local/cuda-12.9` is the
 library in `targets/x86_64-linux/lib` below it, other paths are the library's folder. *Made by* says which tool made

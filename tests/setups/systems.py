@@ -221,6 +221,13 @@ def jetson(machine):
     return Python(machine.venv("~/app/.venv"))
 
 
+@setups("Arch's package cuda (/opt/cuda, in no variable); C++ program", "replica: the package's layout",
+        "12.9 /opt/cuda", "none", "-", "/opt/cuda is one of the system's toolkits.", NO_MAJOR)
+def arch(machine):
+    machine.toolkit("/opt/cuda", "12.9")
+    return Program()
+
+
 @setups("Debian's libcudart12 and libcuda1; C++ program",
         "replica: the packages' layout and lists", f"12.4 {LIBRARIES}", f"12.4 {LIBRARIES}", "-",
         "The distribution's folder.")
