@@ -55,6 +55,30 @@ void add_sorted(const char* name, void* argument) {
   names->sorted[place] = copy;
 }
 
+void visit_named(Folders* folders, const char* site, std::string_view path) {
+  if (std::memchr(path.data(), '\0', path.size()) != nullptr) return;  // not a path
+  const LexicalPath named(site, path);
+  if (named.usable()) folders->folder(folders->arena.copy(named.c_str()), true);
+}
+
+// `uv run --with` starts a temporary environment, and adds the project's to it by code:
+//   import site; site.addsitedir("/a"); site.addsitedir(__import__("os").fsdecode(b"/b"))
+// Other code is not evaluated, nor a path with an escape sequence.
+void visit_overlay(Folders* folders, const char* site, std::string_view code) {
+  constexpr std::string_view kAdd = "site.addsitedir(";
+  constexpr std::string_view kDecoded = "__import__(\"os\").fsdecode(b";
+  if (!text::begins(code, "import site; site.addsitedir(")) return;
+  for (std::size_t at = text::find(code, kAdd); at != text::kNowhere && !folders->ended;
+       at = text::find(code, kAdd)) {
+    code = text::without(code, at + kAdd.size());
+    if (text::begins(code, kDecoded)) code = text::without(code, kDecoded.size());
+    const std::size_t end = text::find(code, "\"", 1);
+    if (!text::begins(code, "\"/") || end == text::kNowhere) continue;
+    const std::string_view path = text::without(text::first(code, end), 1);
+    if (text::find(path, "\\") == text::kNowhere) visit_named(folders, site, path);
+  }
+}
+
 void visit_pth(Folders* folders, const char* site) {
   Names names{folders->arena, {}, 0};
   each_entry(site, "", add_sorted, &names);
@@ -66,10 +90,8 @@ void visit_pth(Folders* folders, const char* site) {
     while (!rest.empty() && !folders->ended) {
       const std::string_view line = text::trimmed(text::take_line(&rest));
       const bool code = text::begins(line, "import ") || text::begins(line, "import\t");
-      if (line.empty() || line.front() == '#' || code) continue;
-      if (std::memchr(line.data(), '\0', line.size()) != nullptr) continue;  // not a path
-      const LexicalPath named(site, line);
-      if (named.usable()) folders->folder(folders->arena.copy(named.c_str()), true);
+      if (line.empty() || line.front() == '#') continue;
+      code ? visit_overlay(folders, site, line) : visit_named(folders, site, line);
     }
   }
 }

@@ -165,6 +165,26 @@ TEST_F(PythonPath, HasWhatPthFilesName) {
                                      "+editable/src", "+last"));
 }
 
+// As uv writes it, and as older ones of it did.
+TEST_F(PythonPath, HasWhatTheOverlayOfUvRunAdds) {
+  const std::string site = "venv/lib/python3.11/site-packages/";
+  for (const char* folder : {"with/site", "project/site", "older", "other"}) tree_.folder(folder);
+  const auto decoded = [&](const char* folder) {
+    return "site.addsitedir(__import__(\"os\").fsdecode(b\"" + path(folder) + "\"))";
+  };
+  tree_.file(site + "_uv_ephemeral_overlay.pth", "import site; " + decoded("with/site") + "; " +
+                                                     decoded("gone") + "; " +
+                                                     decoded("project/site"));
+  tree_.file(site + "a.pth", "import site; site.addsitedir(\"" + path("older") + "\")\n");
+  tree_.file(site + "b.pth", "import os; site.addsitedir(\"" + path("other") + "\")\n" +
+                                 "import site; site.addsitedir(\"" + path("other") + "\n" +
+                                 "import site; site.addsitedir(folder)\n" +
+                                 "import site; site.addsitedir(\"" + path("other") + "\\x41\")\n" +
+                                 "import site; site.addsitedir(");
+  python_.closed = true;
+  EXPECT_THAT(folders(), ElementsAre(kVenv, "+with/site", "+project/site", "+older"));
+}
+
 TEST_F(PythonPath, AbsurdPthFilesDoNoHarm) {
   const std::string site = "venv/lib/python3.11/site-packages/";
   tree_.file(site + "long.pth", std::string(10000, 'x') + "\n");

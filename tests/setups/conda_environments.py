@@ -1,0 +1,120 @@
+"""conda, mamba and pixi, active and not."""
+
+from __future__ import annotations
+
+from machine import SITE
+from process import Program, Python
+from row import CONDA_PREFIX, CONDA_RPATH, NO_MAJOR, Group
+
+setups = Group("conda and pixi")
+_ENV = "/opt/conda/envs/app"
+_PICK = f"12.9 {_ENV}/lib"
+_TOOLKIT = "13.5 /usr/local/cuda-13.5"
+_REPLICA = "replica"
+_INACTIVE = CONDA_PREFIX + NO_MAJOR
+
+
+def _activate(machine, folder: str):
+    machine.env(CONDA_PREFIX=folder, CONDA_DEFAULT_ENV=folder.rsplit("/", 1)[1]).path_first(f"{folder}/bin")
+
+
+def _with_toolkit(machine):
+    return machine.local_toolkits("13.5").ldconfig("/usr/local/cuda/lib64")
+
+
+@setups("conda environment, activated; toolkit 13.5", _REPLICA, _PICK, f"{_PICK}; {_TOOLKIT}", _PICK,
+        "The interpreter's prefix is a conda environment.",
+        CONDA_RPATH + NO_MAJOR)
+def active(machine):
+    machine.conda(_ENV, "12.9")
+    _with_toolkit(machine)
+    _activate(machine, _ENV)
+    return Python("python")
+
+
+@setups("conda environment, not activated: PREFIX/bin/python (cron, an entry point)", _REPLICA, _PICK, _PICK, _PICK,
+        "PREFIX/conda-meta makes it conda's, activated or not.")
+def inactive(machine):
+    return Python(machine.conda(_ENV, "12.9"))
+
+
+@setups("conda environment (12.9), called by its path while base (13.5) is activated", _REPLICA, _PICK, _PICK,
+        "13.5 /opt/conda/lib", "A process has its own prefix; CONDA_PREFIX names another one.",
+        CONDA_PREFIX)
+def base_active(machine):
+    command = machine.conda(_ENV, "12.9")
+    machine.conda("/opt/conda", "13.5")
+    _activate(machine, "/opt/conda")
+    return Python(command)
+
+
+@setups("Jupyter in conda's base, kernel of another environment (nb_conda_kernels)", _REPLICA, _PICK, _PICK,
+        "13.5 /opt/conda/lib", "The kernel's interpreter is the environment's; the server's CONDA_PREFIX is inherited.",
+        CONDA_PREFIX)
+def jupyter(machine):
+    python = base_active(machine)
+    machine.file(f"{_ENV}/share/jupyter/kernels/python3/kernel.json", '{"argv": ["%s", "-m", "ipykernel_launcher"]}'
+                 % machine.at(python.command))
+    return python
+
+
+@setups("conda environment with 12.9, and `pip install` brought wheel 13.0 into it", _REPLICA, f"13.0 wheel {_ENV}",
+        _PICK,
+        f"13.0 wheel {_ENV}", "Packages that import their CUDA find the wheel first: sys.path comes before the prefix.",
+        CONDA_RPATH)
+def with_wheel(machine):
+    command = machine.conda(_ENV, "12.9")
+    machine.wheel(f"{_ENV}/{SITE}", "13.0")
+    _activate(machine, _ENV)
+    return Python(command)
+
+
+@setups("conda environment with 12.9; `pip install --user` left 13.5 in ~/.local", _REPLICA, "13.5 wheel ~/.local",
+        _PICK, "13.5 wheel ~/.local",
+        "As Python has it: in a conda environment the user site is in sys.path, and comes first.",
+        CONDA_RPATH)
+def user_site(machine):
+    command = machine.conda(_ENV, "12.9")
+    machine.wheel(f"~/.local/{SITE}", "13.5")
+    return Python(command)
+
+
+@setups("venv of a conda environment's Python, without CUDA", "`python -m venv`; conda: replica", _PICK, _PICK, _PICK,
+        "The environment that the venv is based on.")
+def venv_of_conda(machine):
+    return Python(machine.venv("~/app/.venv", base=machine.conda(_ENV, "12.9")))
+
+
+@setups("C++ program of a conda package (DT_RPATH $ORIGIN/../lib), not activated", _REPLICA, _PICK, _PICK, "-",
+        "The program's own run path.")
+def program(machine):
+    machine.conda(_ENV, "12.9")
+    return Program(f"{_ENV}/bin/app", rpath="$ORIGIN/../lib")
+
+
+@setups("C++ program built by the user, conda environment activated; toolkit 13.5", _REPLICA, _PICK, _TOOLKIT, "-",
+        "What the user has activated comes before the system.", NO_MAJOR)
+def program_of_user(machine):
+    machine.conda(_ENV, "12.9")
+    _with_toolkit(machine)
+    _activate(machine, _ENV)
+    return Program("~/app/build/app")
+
+
+@setups("pixi: `pixi run`", _REPLICA, "12.9 ~/app/.pixi/envs/default/lib",
+        "12.9 ~/app/.pixi/envs/default/lib", "12.9 ~/app/.pixi/envs/default/lib",
+        "pixi sets CONDA_PREFIX as an activation does.")
+def pixi(machine):
+    machine.conda("~/app/.pixi/envs/default", "12.9", pixi=True)
+    _activate(machine, "~/app/.pixi/envs/default")
+    return Python("python")
+
+
+@setups("pixi: .pixi/envs/default/bin/python by its path; toolkit 13.5",
+        _REPLICA, "12.9 ~/app/.pixi/envs/default/lib",
+        f"12.9 ~/app/.pixi/envs/default/lib; {_TOOLKIT}", _TOOLKIT, "PREFIX/conda-meta makes it an environment.",
+        _INACTIVE)
+def pixi_by_path(machine):
+    command = machine.conda("~/app/.pixi/envs/default", "12.9", pixi=True)
+    _with_toolkit(machine)
+    return Python(command)

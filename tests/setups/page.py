@@ -1,0 +1,55 @@
+"""docs/setups.md, from what was picked on the machines."""
+
+from __future__ import annotations
+
+from row import NOTES, Setup
+
+_HEAD = """# Set-ups: what is picked, and why
+
+Each row is a machine that the tests build, with real CUDA libraries and drivers, and a process that is started on
+it: a Python that calls `libcudart_stub.so` through ctypes, or a C++ program that was built for CUDA 12. Columns:
+the CUDA runtime that the process has after its first call through the stub; what the dynamic linker opens for each
+of `libcudart.so.11.0`, `.12` and `.13` in another such process; what NVIDIA's `cuda-pathfinder` {pathfinder}
+(`load_nvidia_dynamic_lib("cudart")`) loads in another such Python (`-`: the process is not Python). Where a row
+imports torch, each column has what is loaded at the end.
+
+`12.9 wheel ~/app/.venv` is NVIDIA's wheel in the site-packages of that prefix; `12.9 /usr/local/cuda-12.9` is the
+library in `targets/x86_64-linux/lib` below it, other paths are the library's folder. *Made by* says which tool made
+the environment; a *replica* was laid out by the tests, as the tool does it: conda and pixi cannot be had from PyPI,
+so their interpreter is the tests' own with conda's DT_RPATH, a library of its own and `conda-meta`; containers, WSL
+and Jetson are the files, variables and `ld.so.conf` of their images, with files for x86_64. The CUDA libraries,
+their wheels' metadata and the drivers are real everywhere. The rules are in [search.md](search.md).
+
+The machine's root is a folder. `ANYCUDA_SYSTEM_ROOT` makes it the stub's `/`, and an `LD_AUDIT` library makes it
+the dynamic linker's, where that looks for CUDA in `/etc/ld.so.cache` (written by the real `ldconfig`) and in the
+system's folders.
+
+The page is written by its test: `ANYCUDA_UPDATE_PAGE=1 ctest --preset test -R python.test_setups`. The expected
+picks and the reasons are in `tests/setups/`; the test fails where a pick is another.
+"""
+_TABLE = """
+| | set-up | made by | anycuda | dynamic linker | cuda-pathfinder | why; where the others differ |
+|---|---|---|---|---|---|---|
+"""
+
+
+def differs(setup: Setup, picks: dict[str, str]) -> bool:
+    return any(picks[other] not in (picks["anycuda"], "-") for other in ("linker", "pathfinder"))
+
+
+def markdown(rows: list[tuple[Setup, dict[str, str]]], pathfinder: str) -> str:
+    """`rows`: each set-up with its picks."""
+    text, group = _HEAD.format(pathfinder=pathfinder), ""
+    for number, (setup, picks) in enumerate(rows, 1):
+        if setup.group != group:
+            group = setup.group
+            text += f"\n## {group}\n{_TABLE}"
+        cells = [_code(picks[asked]) for asked in ("anycuda", "linker", "pathfinder")]
+        reason = " ".join(filter(None, (setup.why, setup.differs.replace("][", "] ["))))
+        text += f"| {' | '.join([str(number), setup.name, setup.made, *cells, reason])} |\n"
+    return text + "\n## Where the others differ\n\n" + "".join(
+        f"- {name} {note}\n" for name, note in NOTES.items())
+
+
+def _code(picks: str) -> str:
+    return picks if picks in ("-", "none") else "<br>".join(f"`{one}`" for one in picks.split("; "))

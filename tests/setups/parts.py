@@ -1,0 +1,77 @@
+"""What machines are made of: the artifacts of the cache, and the few things that are compiled or edited for them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_BUILD") else None
+HERE = Path(__file__).resolve().parent
+STUB = BUILD / "lib/libcudart_stub.so" if BUILD else Path()
+PROGRAM = BUILD / "tests/integration/patched/call_cudart-12" if BUILD else Path()
+
+
+@functools.lru_cache(maxsize=None)
+def artifact(name: str) -> Path:
+    """The folder of an artifact in the cache; without it the test is skipped."""
+    done = subprocess.run([sys.executable, ROOT / "tools/fetch/fetch.py", "path", name], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise unittest.SkipTest(f"{name} is not in the cache")
+    return Path(done.stdout.strip())
+
+
+def python() -> Path:
+    return artifact("python-3.11") / "usr/bin/python3.11"
+
+
+@functools.lru_cache(maxsize=None)
+def _workspace() -> tempfile.TemporaryDirectory:
+    return tempfile.TemporaryDirectory(prefix="setup-parts-")
+
+
+def new_folder(prefix: str) -> tempfile.TemporaryDirectory:
+    """Beside the build: there the cache is mostly on the same file system, and its files get a second name."""
+    parent = BUILD / "machines"
+    parent.mkdir(exist_ok=True)
+    return tempfile.TemporaryDirectory(prefix=prefix, dir=parent)
+
+
+@functools.lru_cache(maxsize=None)
+def compiled(source: str, *options: str) -> Path:
+    """The program or library that a C file beside this one becomes."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise unittest.SkipTest("no C compiler")
+    out = Path(_workspace().name) / Path(source).stem
+    subprocess.run([compiler, HERE / source, "-o", out, *options, "-ldl"], check=True)
+    return out
+
+
+def patchelf(*options: str | Path) -> None:
+    subprocess.run([artifact("patchelf") / "bin/patchelf", *options], check=True)
+
+
+@functools.lru_cache(maxsize=None)
+def conda_python() -> Path:
+    """conda's interpreters have a DT_RPATH to their prefix."""
+    out = Path(_workspace().name) / "python3.11"
+    shutil.copy(python(), out)
+    patchelf("--force-rpath", "--set-rpath", "$ORIGIN/../lib", out)
+    return out
+
+
+def place(source: Path, target: Path) -> Path:
+    """A second name of a file, which nobody may write to; a copy on another file system."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source.resolve(), target)
+    except OSError:
+        shutil.copy(source, target)
+    return target

@@ -1,0 +1,71 @@
+"""A set-up: how its machine is built, which process starts there, and what it is expected to get, with the reason."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Callable
+
+from machine import Machine
+from process import Program, Python
+
+# Reasons that many set-ups share: the page has them once.
+NO_MAJOR, DRIVER, CONDA_PREFIX, CONDA_RPATH, SITE_ONLY, LATE_VARIABLES = "[1]", "[2]", "[3]", "[4]", "[5]", "[6]"
+NOTES = {
+    NO_MAJOR: "The dynamic linker knows no environment. It is asked for one SONAME, and gives that major from the run "
+              "paths, LD_LIBRARY_PATH, ld.so.cache and the system's folders: another one for each major, or none.",
+    DRIVER: "cuda-pathfinder takes CUDA 13 before 12, whatever the driver supports.",
+    CONDA_PREFIX: "cuda-pathfinder knows a conda environment by CONDA_PREFIX only, and follows it in every Python.",
+    CONDA_RPATH: "conda's interpreter has a DT_RPATH to PREFIX/lib, which the dynamic linker follows.",
+    SITE_ONLY: "cuda-pathfinder looks into the site-packages of the interpreter, not at the other entries of sys.path.",
+    LATE_VARIABLES: "cuda-pathfinder asks the dynamic linker before CUDA_PATH and CUDA_HOME, and reads no other.",
+}
+
+
+@dataclass
+class Setup:
+    name: str
+    made: str
+    build: Callable[[Machine], Python | Program]
+    anycuda: str
+    linker: str
+    pathfinder: str
+    why: str
+    differs: str
+    group: str
+
+    def picks(self) -> dict[str, str]:
+        machine = Machine()
+        try:
+            process = self.build(machine)
+            return {asked: _described(machine, process.ask(machine, asked))
+                    for asked in ("anycuda", "linker", "pathfinder")}
+        finally:
+            machine.close()
+
+
+class Group:
+    """The set-ups of one section of the page."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.setups: list[Setup] = []
+
+    def __call__(self, name: str, made: str, anycuda: str, linker: str, pathfinder: str, why: str, differs: str = ""):
+        def add(build):
+            self.setups.append(Setup(name, made, build, anycuda, linker, pathfinder, why, differs, self.title))
+            return build
+        return add
+
+
+def _described(machine: Machine, files: list[str] | None) -> str:
+    """A toolkit: "12.9 /usr/local/cuda-12.9"; a wheel: "12.9 wheel ~/app/.venv"; several: a semicolon between."""
+    if files is None:
+        return "-"
+    picks = []
+    for file in files:
+        folder = machine.named(file).rsplit("/", 1)[0]
+        wheel = re.fullmatch(r"(.+?)(/lib/python3[.\d]*/(site|dist)-packages)?/nvidia/[^/]+/lib", folder)
+        folder = folder.removesuffix("/targets/x86_64-linux/lib")
+        picks.append(f"{machine.release_of(file)} " + (f"wheel {wheel[1]}" if wheel else folder))
+    return "; ".join(sorted(picks)) or "none"
