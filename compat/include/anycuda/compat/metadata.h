@@ -15,9 +15,8 @@
 //   2. else its own version, where that is the toolkit's (compat/catalogue/distributions.txt);
 //   3. else a cuda.h in the file's root that the same wheel owns.
 // - Owners that are of different toolkits: unknown, and the problem names them all.
-// - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of wheels
-// that
-//   do not own it. One that the same wheel owns, or none, must not differ: else unknown.
+// - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of a wheel
+//   that does not own it. One that the same wheel owns, or none, must not differ: else unknown.
 // - A wheel whose METADATA is of another distribution or version than its folder's name: unknown.
 // - A file that no wheel owns is of the cuda.h in its root, unless a wheel owns that, or there are
 //   several that differ.
