@@ -8,6 +8,8 @@
 //   structure_result()  where the caller wants a result that is too large for registers
 //   return_address()    a place in the calling object
 //   result              what the caller gets when there is nothing to jump to
+//
+// Beside it lazy_offset(slot): where in anycuda_lazy the slot's first target is.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +26,3 @@
 #else
 #error "anycuda supports Linux on x86_64 and aarch64; other CPUs need an entry template and a Frame"
 #endif
-
-namespace anycuda {
-
-// Size of one entry of anycuda_lazy, the slots' first targets.
-constexpr std::size_t kLazySize = 16;
-
-}  // namespace anycuda

@@ -27,4 +27,6 @@ static_assert(offsetof(Frame, indirect_result) == 64 && offsetof(Frame, vector) 
                   sizeof(Frame) == 240,
               "stubs/tools/generate/templates/aarch64.S.in uses these numbers");
 
+constexpr std::size_t lazy_offset(unsigned slot) { return 12 * slot; }
+
 }  // namespace anycuda

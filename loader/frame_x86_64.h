@@ -24,4 +24,7 @@ static_assert(offsetof(Frame, vector) == 64 && offsetof(Frame, result) == 192 &&
                   offsetof(Frame, caller) == 200 && sizeof(Frame) == 208,
               "stubs/tools/generate/templates/x86_64.S.in uses these numbers");
 
+// Groups of eleven lazy entries, 11 bytes each, and a jump of 5 bytes.
+constexpr std::size_t lazy_offset(unsigned slot) { return 11 * slot + 5 * (slot / 11); }
+
 }  // namespace anycuda

@@ -7,13 +7,13 @@
 #include "loader/frame.h"
 #include "loader/tables.h"
 
-// Start of the slots' first targets, one of kLazySize bytes each (in the entry file).
+// Start of the slots' first targets (in the entry file).
 extern "C" __attribute__((visibility("hidden"))) char anycuda_lazy[];
 
 namespace anycuda {
 
 inline void* first_target(int slot) {
-  return anycuda_lazy + kLazySize * static_cast<unsigned>(slot);
+  return anycuda_lazy + lazy_offset(static_cast<unsigned>(slot));
 }
 
 // Stores `target` unless somebody has stored one already; returns what the slot holds then.

@@ -41,9 +41,15 @@ class Assembly(unittest.TestCase):
         self.assertRegex(text, r"core@@libsmall\.so\.12, remove")
         self.assertNotRegex(text, r"\w@libsmall")
 
-    def test_the_loader_knows_how_long_a_lazy_entry_is(self):
-        frame = (ROOT / "loader" / "frame.h").read_text(encoding="utf-8")
-        self.assertIn("kLazySize = 16;", frame)
+    def test_the_loader_and_the_static_library_agree_where_a_lazy_entry_is(self):
+        frame = (ROOT / "loader" / f"frame_{self.cpu.name}.h").read_text(encoding="utf-8")
+        [offset] = re.findall(r"lazy_offset\(unsigned slot\) \{ return (.*); \}", frame)
+        self.assertIn(f".quad anycuda_lazy + {offset.replace('slot', 'index')}\n", self.text)
+
+    def test_more_slots_than_a_lazy_entry_can_name_are_refused(self):
+        self.plan.slots *= entries.SLOTS // len(self.plan.slots) + 1
+        with self.assertRaisesRegex(ValueError, "16 bits"):
+            entries.assembly(self.plan, self.cpu)
 
     def test_the_file_asks_for_the_cpus_branch_protection(self):
         kind = {"x86_64": "0xc0000002", "aarch64": "0xc0000000"}[self.cpu.name]

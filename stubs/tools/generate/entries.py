@@ -6,12 +6,15 @@ from .cpu import Cpu
 from .plan import NATIVE_VERSION, Plan
 
 TEMPLATES = Path(__file__).parent / "templates"
+SLOTS = 1 << 16
 
 
 def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
     """`static`: for the archive, which has no versions: the names are the linker's to find, and nobody else's."""
+    if len(plan.slots) > SLOTS:
+        raise ValueError(f"{plan.descriptor.name}: {len(plan.slots)} slots; a lazy entry has 16 bits for its own")
     template = (TEMPLATES / f"{cpu.name}.S.in").read_text(encoding="utf-8")
-    entries, lazy, slots = [], [], []
+    entries, lazy = [], []
     for index, slot in enumerate(plan.slots):
         name = plan.symbols[slot.symbol].name
         at = "@@" if slot.default else "@"
@@ -21,11 +24,10 @@ def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
                  f"    .symver anycuda_entry_{index}, {name}{at}{slot.version_name}, remove")
         entries.append(f"    ANYCUDA_ENTRY {index}\n{named}")
         lazy.append(f"    ANYCUDA_LAZY {index}")
-        slots.append(f"    .quad anycuda_lazy + 16 * {index}")
     variables = [_variable(number, variable.name, variable.data_size, plan.symbol_versions[0])
                  for number, variable in enumerate(plan.variables if not static else ())]
     return (template.replace("@ENTRIES@", "\n".join(entries)).replace("@LAZY@", "\n".join(lazy))
-            .replace("@SLOTS@", "\n".join(slots)).replace("@VARIABLES@", "\n".join(variables)))
+            .replace("@COUNT@", str(len(plan.slots))).replace("@VARIABLES@", "\n".join(variables)))
 
 
 def static_names(plan: Plan) -> str:

@@ -193,4 +193,4 @@ const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kAvailability.rows},
 
 // In a stub the entry file has these two.
 void* anycuda_slots[anycuda::unit::kSlotCount];
-char anycuda_lazy[anycuda::unit::kSlotCount * anycuda::kLazySize];
+char anycuda_lazy[anycuda::lazy_offset(anycuda::unit::kSlotCount)];
