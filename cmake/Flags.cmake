@@ -11,13 +11,26 @@ if(ANYCUDA_CPU STREQUAL "aarch64")
   # Atomics inline: the outlined ones are functions of libgcc, with a constructor that asks what the CPU can.
   list(APPEND stub_flags -mbranch-protection=standard -mno-outline-atomics)
 else()
-  list(APPEND stub_flags -fcf-protection=full)
+  # Calls of libc go through the addresses alone: with BIND_NOW the linker's tables of jumps are of no use.
+  list(APPEND stub_flags -fcf-protection=full -fno-plt)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # It makes tables of addresses out of a switch: one relocation each whenever a program starts.
   list(APPEND stub_flags -fno-jump-tables)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # unique symbols stay global whatever is done to an archive's names
   list(APPEND stub_flags -fno-gnu-unique)
+endif()
+
+# For what runs once, where small is what counts. A value that is moved out of a loop takes a register, which has to be
+# saved, and that an unwinder has to know of.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-Oz ANYCUDA_HAS_OZ) # GCC 12
+set(ANYCUDA_SMALL -Os)
+if(ANYCUDA_HAS_OZ)
+  set(ANYCUDA_SMALL -Oz)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND ANYCUDA_SMALL -fno-move-loop-invariants -fno-tree-loop-im)
 endif()
 
 add_library(anycuda_warnings INTERFACE)

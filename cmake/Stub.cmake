@@ -88,7 +88,7 @@ function(anycuda_library library)
     # As system headers: lints are for what people wrote.
     target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
     # A call that is adapted is no longer a matter of instructions, and the stub is to stay small.
-    target_compile_options(${library}_adapters PRIVATE -Os)
+    target_compile_options(${library}_adapters PRIVATE ${ANYCUDA_SMALL})
     target_link_libraries(${library}_adapters PRIVATE anycuda_stub_flags anycuda_sanitize)
     # The types of three majors are long: read once.
     target_precompile_headers(${library}_adapters PRIVATE
