@@ -44,7 +44,7 @@ const char* find_in_path(const char* name, const char* executable, Arena* arena)
 
 // The absolute name that the program was called by, nullptr if it cannot be told.
 const char* absolute_name(const char* executable, const char* name, Arena* arena) {
-  if (std::strchr(name, '/') == nullptr) return find_in_path(name, executable, arena);
+  if (std::strrchr(name, '/') == nullptr) return find_in_path(name, executable, arena);
   const char* path = name;
   if (*name != '/') {
     auto* here = static_cast<char*>(arena->take(PATH_MAX));
@@ -71,7 +71,7 @@ Interpreter interpreter_of(const char* executable, const char* called, Arena* ar
   interpreter.executable = executable;
   const char* name = executable != nullptr ? std::strrchr(executable, '/') : nullptr;
   if (name == nullptr || std::strncmp(name + 1, "python", 6) != 0) return interpreter;
-  if (std::strchr(name, '.') != nullptr) interpreter.version = name + 1;
+  if (std::strrchr(name, '.') != nullptr) interpreter.version = name + 1;
   interpreter.base_prefix = prefix_of(executable, arena);
   interpreter.prefix = prefix_of(absolute_name(executable, called, arena), arena);
   return interpreter;
