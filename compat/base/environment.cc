@@ -9,9 +9,9 @@ namespace anycuda {
 bool is_privileged() { return getauxval(AT_SECURE) != 0; }
 
 const char* environment_variable(const char* name) {
-  if (is_privileged()) return nullptr;
   const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
+  const bool is_set = value != nullptr && *value != '\0';
+  return is_set && !is_privileged() ? value : nullptr;
 }
 
 const char* system_root() {

@@ -47,8 +47,9 @@ void log_arguments(LogLevel level, const char* format, va_list arguments) {
   const std::size_t start = std::strlen(line);
   std::vsnprintf(line + start, sizeof line - start - 1, format, arguments);
   text::as_one_line(line);
-  std::strcat(line, "\n");
-  log_text(line, std::strlen(line));
+  std::size_t size = std::strlen(line);
+  line[size++] = '\n';  // in place of the zero
+  log_text(line, size);
 }
 
 // One write, so that lines of several threads or processes do not mix.

@@ -30,7 +30,7 @@ const char* driver_hint(const Report& report, Arena* arena) {
     const char* text = arena->format("update the driver, or install a %s of CUDA %d or older",
                                      library.product, driver.major);
     if (text == nullptr || library.rules.output == Output::none) return text;
-    return arena->format("%s; where what it makes is for another machine, %s=off", text,
+    return arena->format("%s; if its output is for another machine, %s=off", text,
                          kStubModeVariable);
   }
   if (any(report, Verdict::driver_major_unknown)) {

@@ -80,9 +80,8 @@ TEST_P(Items, OfTwoMajorsDoAsTheTableSays) { expect(kOtherMajor, GetParam().othe
 // - Independent components: "CUDA Compatibility", "Minor Version Compatibility" (a major is one
 //   family); another major is another ABI, as its SONAME says, and only code in a form that both
 //   know may pass between them, or what the caller answers for.
-// - One group: CUDA Toolkit release notes, "CUDA Toolkit Component Versions" (made and tested as
-// one
-//   release); no flow and no allowance changes that.
+// - One group: CUDA Toolkit release notes, "CUDA Toolkit Component Versions" (made and tested
+//   together); no flow and no allowance changes that.
 // - Two majors of cudart: anycuda's rule; each keeps its own state about the same device.
 INSTANTIATE_TEST_SUITE_P(Table, Items,
                          testing::Values(

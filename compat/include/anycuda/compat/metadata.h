@@ -26,15 +26,14 @@
 // - A conda package (compat/catalogue/packages.txt) is of the one release of cuda-version that it
 //   depends on, else its own version, where that is the toolkit's. The cuda-version in the prefix
 //   says nothing of a package that goes with several.
-// - A dpkg package is of the release in its name (cuda-cudart-12-9), or, of Debian's own, of that
-// of
-//   its source package, which its version ends with (12.4.127~12.4.1-2).
+// - A dpkg package is of the release in its name (cuda-cudart-12-9), or, of Debian's own, of the
+//   release of its source package, which its version ends with (12.4.127~12.4.1-2).
 // - A conda or dpkg package that does not say leaves it to the cuda.h or version.json.
 // - Owners that are of different toolkits: unknown, and the problem names them all.
-// - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of wheels
-// that
-//   do not own it; nor does another package's cuda.h about the file of a conda package that says
-//   its release itself. One that the file's owner owns, or nobody, must not differ: else unknown.
+// - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of a wheel
+//   that does not own it; nor does another package's cuda.h about the file of a conda package that
+//   says its release itself. One that the file's owner owns, or nobody, must not differ: else
+//   unknown.
 // - Metadata of another distribution or version than its file's or folder's name: unknown.
 // - A file that nobody owns is of the cuda.h in its root, unless a wheel owns that, or there are
 //   several that differ.

@@ -5,8 +5,8 @@
 
 namespace anycuda {
 
-// `strict` refuses what it has too little metadata for; `best_effort` accepts that and enforces
-// what it knows; `off` checks nothing. ANYCUDA_STUB_COMPAT is the mode of the stubs, the Linker and
+// `strict` refuses a library of insufficient metadata; `best_effort` accepts it and enforces the
+// known facts; `off` checks nothing. ANYCUDA_STUB_COMPAT is the mode of the stubs, the Linker and
 // the doctor; ANYCUDA_API_COMPAT is the mode of the C++ guard rails; ANYCUDA_COMPAT is the mode of
 // both, except where the specific variable is set.
 enum class Mode : std::uint8_t { strict, best_effort, off };
