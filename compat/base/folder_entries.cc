@@ -17,15 +17,16 @@ bool is_world_writable(const char* folder) {
   return stat(folder, &status) != 0 || (status.st_mode & S_IWOTH) != 0;
 }
 
-void each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
+bool each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
                 void* argument) {
   DIR* stream = opendir(folder);
-  if (stream == nullptr) return;
+  if (stream == nullptr) return false;
   const std::size_t length = std::strlen(prefix);
   while (const dirent* entry = readdir(stream)) {
     if (std::strncmp(entry->d_name, prefix, length) == 0) visit(entry->d_name, argument);
   }
   closedir(stream);
+  return true;
 }
 
 }  // namespace anycuda

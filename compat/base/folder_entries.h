@@ -9,8 +9,9 @@ bool is_folder(const char* path);
 // its contents are nobody's word.
 bool is_world_writable(const char* folder);
 
-// Calls visit(entry name) for the entries of `folder` that start with `prefix`.
-void each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
+// Calls visit(entry name) for the entries of `folder` that start with `prefix`. False: it cannot be
+// read.
+bool each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
                 void* argument);
 
 }  // namespace anycuda

@@ -109,13 +109,15 @@ void visit_file(const char* name, void* argument) {
 void gather_folder(Search* search, SearchTier tier, const char* folder) {
   if (folder == nullptr || *folder != '/') return;
   ++search->tiers[static_cast<int>(tier)].folders;
-  log_step("%s: looking in %s (%s)", search->library().name, folder,
-           tier_name(tier, search->library()));
+  if (search->logs_steps) {
+    log_step("%s: looking in %s (%s)", search->library().name, folder,
+             tier_name(tier, search->library()));
+  }
   // A file of several names is known by the first that is seen. Folders have no order of their own,
   // so SONAMEs come first: what is opened and reported must not depend on the file system.
   for (const bool sonames : {true, false}) {
     FolderVisit visit{search, tier, folder, sonames};
-    each_entry(folder, search->library().file_prefix, visit_file, &visit);
+    if (!each_entry(folder, search->library().file_prefix, visit_file, &visit)) return;
   }
 }
 

@@ -1,13 +1,12 @@
 #include "compat/search/gather.h"
 
-#include <unistd.h>
-
 #include <cstring>
 #include <initializer_list>
 
 #include "compat/base/folder_entries.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/folder.h"
+#include "compat/search/machine/caller_folders.h"
 #include "compat/search/machine/linker_tokens.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/machine/roots.h"
@@ -47,8 +46,11 @@ void gather_variable(Search* search) {
   const char* file = search->machine.variable(search->library().variable);
   if (file == nullptr) return;
   // What dlopen() would make of it is examined, and opened.
-  const char* own = object_path(reinterpret_cast<const void*>(&gather_variable));
-  const char* expanded = expand_linker_tokens(file, origin_of(own), &search->arena);
+  const char* expanded = file;
+  if (has_linker_tokens(file)) {
+    const char* own = own_file(search->program(), &search->arena);
+    expanded = expand_linker_tokens(file, origin_of(own), &search->arena);
+  }
   if (expanded != nullptr && *expanded == '/') {
     gather_file(search, SearchTier::variable, expanded);
     return;
@@ -74,7 +76,7 @@ void in_site_packages(const TierVisit& visit, const Root& root) {
   for (const char* const* folder = search.library().wheel_folders; *folder != nullptr; ++folder) {
     const std::size_t mark = search.arena.mark();
     const char* path = search.arena.join(root.path, *folder);
-    if (path == nullptr || access(path, F_OK) != 0) {
+    if (path == nullptr || !is_folder(path)) {
       search.arena.rewind(mark);
       continue;
     }

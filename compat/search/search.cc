@@ -67,7 +67,7 @@ void* open_candidate(Search* search, Candidate* candidate) {
   candidate->tried = true;
   const Machine& machine = search->machine;
   const bool loaded = candidate->tier == SearchTier::loaded;
-  log_step("%s: opening %s", search->library().name, candidate->path);
+  if (search->logs_steps) log_step("%s: opening %s", search->library().name, candidate->path);
   ++checking;
   const OpenResult opened = machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
   void* const handle = opened.handle;
@@ -92,7 +92,7 @@ void* open_candidate(Search* search, Candidate* candidate) {
 }
 
 void log_candidates(Search* search) {
-  if (!log_enabled(LogLevel::debug)) return;
+  if (!search->logs_steps) return;
   for (const Candidate* c = search->first; c != nullptr; c = c->next) {
     if (c->environment != search->environment) continue;
     const std::size_t mark = search->arena.mark();
@@ -161,7 +161,7 @@ const Report* finished(const Search& search) {
 void run_search(Search* search) {
   gather_what_is_loaded(search);
   gather_peers(search);
-  if (log_enabled(LogLevel::debug)) search->request.all_versions = true;
+  if (search->logs_steps) search->request.all_versions = true;
   // A driver is in no package: the order of those tiers does not matter to it.
   const bool in_python = !search->library().is_driver && search->program().is_python();
   for (const SearchTier tier : tier_order(in_python)) {

@@ -1,6 +1,7 @@
 // A search at work: its report, as far as it is known, and what it is made with.
 #pragma once
 
+#include "compat/base/log.h"
 #include "compat/search/machine/machine.h"
 #include "compat/search/report.h"
 #include "compat/search/toolkit/site_packages.h"
@@ -14,6 +15,8 @@ struct Search : Report {
   // `whole` is false.
   Search(const Report& so_far, const Machine& world, Arena* memory);
   bool whole = true;
+  // Asked once: it costs a look at the environment.
+  const bool logs_steps = log_enabled(LogLevel::debug);
   const Machine& machine;
   Arena& arena;
   Sites sites;  // folders with the records of packages that versions were read in

@@ -1,7 +1,6 @@
 #include "compat/search/machine/caller_folders.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <sys/stat.h>
 
 #include <climits>
@@ -12,7 +11,6 @@
 #include "compat/base/lexical_path.h"
 #include "compat/search/machine/linker_tokens.h"
 #include "compat/search/machine/loaded.h"
-#include "compat/search/machine/loaded_names.h"
 
 namespace anycuda {
 namespace {
@@ -29,24 +27,19 @@ bool is_in_packages(std::string_view folder) {
   return false;
 }
 
-link_map* object_of(const void* address) {
-  Dl_info info;
-  link_map* object = nullptr;
-  void** const place = reinterpret_cast<void**>(&object);
-  const bool found = address != nullptr && dladdr1(address, &info, place, RTLD_DL_LINKMAP) != 0;
-  return found ? object : nullptr;
-}
-
 // The object's file, as the dynamic linker's $ORIGIN has it: the main program's is the one that
 // runs, by whatever link it was called; a library that was loaded by a relative name has the folder
 // where it was found then.
-const char* file_of(link_map* object, const Interpreter& program, Arena* arena) {
-  if (object == nullptr) return nullptr;
-  const char* name = object->l_name;
-  if (name == nullptr || *name == '\0') return program.executable;
-  if (*name == '/') return name;
+const char* file_of(const LoadedObject& object, const Interpreter& program, Arena* arena) {
+  const char* name = object.name;
+  if (name == nullptr || *name == '/') return name;
+  if (*name == '\0') return program.executable;
+  void* const handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   auto* origin = static_cast<char*>(arena->take(PATH_MAX));
-  if (origin == nullptr || dlinfo(object, RTLD_DI_ORIGIN, origin) != 0) return nullptr;
+  const bool known =
+      handle != nullptr && origin != nullptr && dlinfo(handle, RTLD_DI_ORIGIN, origin) == 0;
+  if (handle != nullptr) dlclose(handle);
+  if (!known) return nullptr;
   const std::string_view file = name_of(name);
   return arena->format("%s/%.*s", origin, static_cast<int>(file.size()), file.data());
 }
@@ -93,12 +86,16 @@ void collect_site(const char* path, void* argument) {
 
 }  // namespace
 
+const char* own_file(const Interpreter& program, Arena* arena) {
+  return file_of(object_of(reinterpret_cast<const void*>(&own_file)), program, arena);
+}
+
 void each_caller_folder(const Interpreter& program, const void* caller, Arena* arena,
                         CallerFolderVisitor visit, void* argument) {
-  link_map* const own = object_of(reinterpret_cast<const void*>(&each_caller_folder));
-  link_map* const callers = object_of(caller);
+  const LoadedObject own = object_of(reinterpret_cast<const void*>(&each_caller_folder));
+  const LoadedObject callers = object_of(caller);
   if (!visit_above(file_of(callers, program, arena), arena, visit, argument)) return;
-  if (own != callers) visit_above(file_of(own, program, arena), arena, visit, argument);
+  if (own.name != callers.name) visit_above(file_of(own, program, arena), arena, visit, argument);
 }
 
 void each_loaded_site(const Machine& machine, Arena* arena, bool (*visit)(const char*, void*),
@@ -112,10 +109,8 @@ void each_loaded_site(const Machine& machine, Arena* arena, bool (*visit)(const 
 
 void each_run_path_folder(const Interpreter& program, const void* caller, RunPath which,
                           Arena* arena, bool (*visit)(const char*, void*), void* argument) {
-  link_map* const object = object_of(caller);
-  if (object == nullptr) return;
-  const LoadedNames names(*object);
-  const char* entry = names.run_path(which == RunPath::rpath);
+  const LoadedObject object = object_of(caller);
+  const char* entry = object.names.run_path(which == RunPath::rpath);
   if (entry == nullptr) return;
   const std::string_view origin = origin_of(file_of(object, program, arena));
   while (entry != nullptr && *entry != '\0') {

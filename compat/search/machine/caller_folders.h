@@ -19,6 +19,9 @@ struct CallerFolder {
 
 using CallerFolderVisitor = bool (*)(const CallerFolder& folder, void* argument);
 
+// The file that this code is in.
+const char* own_file(const Interpreter& program, Arena* arena);
+
 // Visits the folders above the object that holds `caller`, the nearest first, then those above this
 // code's own. False ends the visits.
 void each_caller_folder(const Interpreter& program, const void* caller, Arena* arena,

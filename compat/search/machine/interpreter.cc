@@ -30,7 +30,7 @@ class Program {
         if (leads_to_program(called)) return called;
         continue;
       }
-      const bool bare = std::strchr(called, '/') == nullptr;
+      const bool bare = std::strrchr(called, '/') == nullptr;
       const char* found = bare ? in_path(called) : nullptr;
       for (const char* folder : {names_.folder, names_.first_folder}) {
         if (found == nullptr && folder != nullptr) found = in_folder(folder, called);

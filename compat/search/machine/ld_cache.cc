@@ -96,7 +96,7 @@ void each_cached_library(const char* root, const char* prefix, Arena* arena,
     if (std::strncmp(start + entry.name, prefix, prefix_length) != 0) continue;
     const char* path = start + entry.path;
     // No file has a longer path; many entries with one of megabytes would take for ever to copy.
-    if (*path != '/' || strnlen(path, PATH_MAX) == PATH_MAX) continue;
+    if (*path != '/' || std::memchr(path, '\0', PATH_MAX) == nullptr) continue;
     const char* full = *root != '\0' ? arena->format("%s%s", root, path) : arena->copy(path);
     if (full != nullptr) visit(full, argument);
   }

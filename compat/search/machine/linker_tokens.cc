@@ -1,6 +1,6 @@
 #include "compat/search/machine/linker_tokens.h"
 
-#include <gnu/libc-version.h>
+#include <link.h>
 #include <sys/auxv.h>
 
 #include <cstring>
@@ -8,7 +8,6 @@
 
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"
-#include "compat/search/machine/loaded.h"
 
 namespace anycuda {
 namespace {
@@ -31,10 +30,18 @@ std::size_t token_length(std::string_view text, std::string_view name) {
   return rest.size() > name.size() && is_of_a_name(rest[name.size()]) ? 0 : name.size() + 1;
 }
 
+int find_libc(dl_phdr_info* info, std::size_t, void* libc) {
+  const char* path = info->dlpi_name;
+  const bool found = path != nullptr && *path == '/' && name_of(path) == "libc.so.6";
+  if (found) *static_cast<const char**>(libc) = path;  // it is never unloaded
+  return found ? 1 : 0;
+}
+
 // What $LIB stands for was decided when glibc was built: where glibc lies tells it.
 std::string_view lib() {
-  const char* libc = object_path(gnu_get_libc_version());  // a text in libc itself
-  if (libc == nullptr || *libc != '/') return "lib";
+  const char* libc = nullptr;
+  dl_iterate_phdr(find_libc, &libc);
+  if (libc == nullptr) return "lib";
   const std::string_view folder = folder_of(libc);
   const std::string_view above = folder_of(folder);
   // "/lib64"; "/usr/lib/x86_64-linux-gnu".
@@ -50,8 +57,7 @@ std::string_view origin_of(const char* file) {
 }
 
 bool has_linker_tokens(const char* path) {
-  for (const char* sign = std::strchr(path, '$'); sign != nullptr;
-       sign = std::strchr(sign + 1, '$')) {
+  for (const char* sign = path; *(sign += std::strcspn(sign, "$")) != '\0'; ++sign) {
     for (const char* name : {"ORIGIN", "LIB", "PLATFORM"}) {
       if (token_length(sign, name) != 0) return true;
     }

@@ -1,10 +1,8 @@
 #include "compat/search/machine/loaded.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 #include "compat/search/elf/classify.h"
-#include "compat/search/machine/loaded_names.h"
 
 namespace anycuda {
 namespace {
@@ -38,6 +36,24 @@ int read_load_count(dl_phdr_info* info, std::size_t, void* argument) {
   return 1;  // the number is the same in every object's record: the first will do
 }
 
+struct AddressVisit {
+  ElfW(Addr) address;
+  LoadedObject object;
+};
+
+int visit_address(dl_phdr_info* info, std::size_t, void* argument) {
+  auto* visit = static_cast<AddressVisit*>(argument);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    const ElfW(Addr) start = info->dlpi_addr + segment.p_vaddr;
+    // An address before `start` wraps round, and is far behind its end.
+    if (segment.p_type != PT_LOAD || visit->address - start >= segment.p_memsz) continue;
+    visit->object = {info->dlpi_name, LoadedNames(*info)};
+    return 1;
+  }
+  return 0;
+}
+
 struct PathVisitor {
   void (*visit)(const char*, void*);
   void* argument;
@@ -65,10 +81,10 @@ void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, 
   machine.loaded_objects(visit_copy, &visit);
 }
 
-const char* object_path(const void* address) {
-  Dl_info info;
-  if (address == nullptr || dladdr(address, &info) == 0) return nullptr;
-  return info.dli_fname;
+LoadedObject object_of(const void* address) {
+  AddressVisit visit{reinterpret_cast<ElfW(Addr)>(address), {}};
+  if (address != nullptr) dl_iterate_phdr(visit_address, &visit);
+  return visit.object;
 }
 
 void each_loaded_path(const Machine& machine, void (*visit)(const char*, void*), void* argument) {

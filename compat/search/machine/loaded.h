@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "compat/descriptor/library.h"
+#include "compat/search/machine/loaded_names.h"
 #include "compat/search/machine/machine.h"
 
 namespace anycuda {
@@ -17,8 +18,14 @@ using CopyVisitor = void (*)(const char* path, int major, void* argument);
 void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, CopyVisitor copy,
                       void* argument);
 
-// Path of the loaded object that holds `address`; nullptr if there is none.
-const char* object_path(const void* address);
+// The loaded object that holds an address.
+struct LoadedObject {
+  const char* name =
+      nullptr;  // as the dynamic linker has it, "" of the program; nullptr: none does
+  LoadedNames names;
+};
+// (dladdr() compares the address with each of the object's symbols, too.)
+LoadedObject object_of(const void* address);
 
 // Calls visit(path, argument) for every loaded object that has a path.
 void each_loaded_path(const Machine& machine, void (*visit)(const char* path, void* argument),

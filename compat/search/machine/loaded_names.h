@@ -9,8 +9,8 @@ namespace anycuda {
 
 class LoadedNames {
  public:
+  LoadedNames() = default;
   explicit LoadedNames(const dl_phdr_info& info);
-  explicit LoadedNames(const link_map& object) { read(object.l_ld, object.l_addr); }
 
   // nullptr if it has none.
   const char* soname() const { return text(soname_); }

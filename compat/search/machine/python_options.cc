@@ -43,10 +43,10 @@ PythonOptions parse_python_options(const char* arguments, std::size_t size) {
   const char* const end = arguments + size;
   bool skips = true;  // the program's name
   while (arguments < end) {
-    const std::size_t length = strnlen(arguments, static_cast<std::size_t>(end - arguments));
-    if (arguments + length == end) break;  // cut off
     const char* word = arguments;
-    arguments += length + 1;
+    const void* const zero = std::memchr(word, '\0', static_cast<std::size_t>(end - word));
+    if (zero == nullptr) break;  // cut off
+    arguments = static_cast<const char*>(zero) + 1;
     if (skips) {
       skips = false;
       continue;

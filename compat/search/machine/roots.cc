@@ -51,7 +51,7 @@ std::string_view programs_folder(const Walk& walk) {
 // One environment: modules put their folders into it in any order.
 void library_path(Walk* walk) {
   const char* entry = walk->machine.variable("LD_LIBRARY_PATH");
-  const bool has_tokens = entry != nullptr && std::strchr(entry, '$') != nullptr;
+  const bool has_tokens = entry != nullptr && std::strrchr(entry, '$') != nullptr;
   const std::string_view origin = has_tokens ? programs_folder(*walk) : std::string_view();
   bool begins = true;
   while (entry != nullptr && *entry != '\0' && !walk->ended) {

@@ -7,7 +7,6 @@
 
 #include <climits>
 #include <cstring>
-#include <cwchar>
 
 #include "compat/base/environment.h"
 #include "compat/search/machine/interpreter.h"
@@ -39,8 +38,10 @@ void read_arguments(ProcessNames* names, Arena* arena) {
 
 // Python decodes a file name as UTF-8, and other bytes as U+DC80 and on (PEP 383).
 const char* encode(const wchar_t* text, Arena* arena) {
-  if (text == nullptr || std::wcslen(text) >= PATH_MAX) return nullptr;
-  auto* bytes = static_cast<unsigned char*>(arena->take(4 * std::wcslen(text) + 1));
+  std::size_t length = 0;
+  while (text != nullptr && length < PATH_MAX && text[length] != 0) ++length;
+  if (length == 0 || length == PATH_MAX) return nullptr;
+  auto* bytes = static_cast<unsigned char*>(arena->take(4 * length + 1));
   if (bytes == nullptr) return nullptr;
   unsigned char* end = bytes;
   for (; *text != 0; ++text) {

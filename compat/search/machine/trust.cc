@@ -24,8 +24,7 @@ bool only_trusted_can_write(const char* folder, const char* below, uid_t owner) 
   if (!only_trusted_can_write(path, owner)) return false;
   path[length] = '/';
   std::strcpy(path + length + 1, below);
-  for (char* end = std::strchr(path + length + 1, '/'); end != nullptr;
-       end = std::strchr(end + 1, '/')) {
+  for (char* end = path + length + 1; *(end += std::strcspn(end, "/")) != '\0'; ++end) {
     *end = '\0';
     const bool trusted = only_trusted_can_write(path, owner);
     *end = '/';

@@ -46,6 +46,7 @@ constexpr char kLayout[][40] = {
 
 bool is_layout(const char* below_root) {
   for (const auto& pattern : kLayout) {
+    if (*pattern != *below_root) continue;  // none begins with a star
     const bool deep = text::ends(pattern, "/**");
     // Without FNM_PATHNAME a star stands for slashes too.
     if (fnmatch(pattern, below_root, deep ? 0 : FNM_PATHNAME) == 0) return true;
