@@ -60,9 +60,7 @@ class DriverLibrary(Situation):
         self.first(computer, "driver_of_windows", "Windows", command="wsl --shutdown")
 
     def test_link_to_a_file_that_was_removed(self):
-        computer = self.computer()
-        (computer.root / SYSTEM).mkdir(parents=True)
-        (computer.root / SYSTEM / "libcuda.so.1").symlink_to("libcuda.so.550.163.01")
+        computer = self.computer().dangling_driver()
         self.first(computer, "driver_dangling", "link", command="--reinstall")
 
     def test_missing_dependency(self):
@@ -153,7 +151,8 @@ class Containers(Situation):
         yield "docker", lambda computer: computer.file(".dockerenv")
         yield "podman", lambda computer: computer.file("run/.containerenv")
         yield "apptainer", lambda computer: computer.file(".singularity.d/env/01-base.sh")
-        yield "apptainer", lambda computer: computer.env(APPTAINER_CONTAINER="/x.sif")
+        for name in ("APPTAINER_CONTAINER", "APPTAINER_NAME", "SINGULARITY_CONTAINER", "SINGULARITY_NAME"):
+            yield "apptainer", lambda computer, name=name: computer.env(**{name: "/x.sif"})
         yield "container", lambda computer: computer.env(container="systemd-nspawn")
 
     def test_without_driver(self):
@@ -162,6 +161,39 @@ class Containers(Situation):
             mark(computer)
             report = self.first(computer, kind, "No driver library", command=self.COMMANDS[kind])
             self.assertEqual((report["machine"]["container"], report["machine"]["container_kind"]), (True, kind))
+
+    def test_apptainer_without_nv(self):
+        """Its /dev and /proc are the host's; what the image has of a driver does not matter."""
+        for image in (lambda computer: None,
+                      lambda computer: computer.real_driver_cut_to(4096),
+                      lambda computer: computer.dangling_driver(),
+                      lambda computer: computer.answers(100),
+                      lambda computer: computer.answers(803, version="535.309.01"),
+                      lambda computer: computer.answers(804, "usr/local/cuda/compat"),
+                      lambda computer: computer.answers(34, "usr/local/cuda/lib64/stubs", version_status=34).env(
+                          LD_LIBRARY_PATH=str(computer.root / "usr/local/cuda/lib64/stubs"))):
+            computer = self.computer().module().gpu().apptainer()
+            image(computer)
+            self.first(computer, "apptainer", "started without --nv", command="apptainer exec --nv IMAGE")
+
+    def test_apptainer_inside_a_pod(self):
+        """The innermost container is the one to start differently; its mounts and variables are the pod's too."""
+        computer = self.computer().container("kubernetes").module().gpu().apptainer()
+        self.first(computer.env(KUBERNETES_SERVICE_HOST="10.96.0.1"), "apptainer", command="apptainer exec --nv IMAGE")
+
+    def test_apptainer_with_nv(self):
+        """What is wrong then is not that --nv is missing."""
+        libs = ".singularity.d/libs"
+        self.first(self.computer().apptainer().answers(100, libs), "host_without_gpu", command="nvidia-smi")
+        self.first(self.computer().module().gpu().apptainer().answers(802, libs), "fabric_manager_of_host")
+        self.first(self.computer().module().gpu().apptainer().answers(100, libs), "gpu_unusable")
+        computer = self.computer().module("550.90.07").gpu().apptainer().answers(803)
+        mounts = computer.root / "proc/self/mountinfo"
+        library = computer.root / SYSTEM / "libcuda.so.550.163.01"
+        mounts.write_text(mounts.read_text() + f"800 745 259:1 {library} {library} ro - ext4 /dev/root rw\n")
+        self.first(computer, "mismatch_mounted")  # --nvccli
+        computer = self.computer().module().gpu().apptainer().answers(100).env(CUDA_VISIBLE_DEVICES="-1")
+        self.first(computer, "gpu_hidden", command="unset CUDA_VISIBLE_DEVICES")
 
     def test_driver_without_devices(self):
         for kind in ("kubernetes", "containerd", "docker"):

@@ -15,6 +15,7 @@ _MIG = f"{_NVIDIA}/datacenter/tesla/mig-user-guide/"
 _MPS = f"{_NVIDIA}/deploy/mps/"
 _PROGRAMMING = f"{_NVIDIA}/cuda/cuda-programming-guide/"
 _README = "https://download.nvidia.com/XFree86/Linux-x86_64/580.65.06/README/"
+_APPTAINER = "https://apptainer.org/docs/user/main/gpu.html"
 _WSL = f"{_NVIDIA}/cuda/wsl-user-guide/"
 _KUBERNETES = "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"
 _LINKER = "https://man7.org/linux/man-pages/man8/ld.so.8.html"
@@ -217,6 +218,11 @@ DRIVER_CALL = {
         "This is WSL, and Windows passes no GPU on ({device}).",
         "Update WSL and NVIDIA's driver in Windows, and use WSL 2.",
         ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "nvidia-smi.exe"), _WSL),
+    "host_without_gpu": Advice(
+        "The Apptainer container has its host's driver libraries (--nv), and the host has no GPU for it: the driver's "
+        "kernel module is not loaded there, or the host has no NVIDIA GPU.",
+        "Start the container on a host with a GPU, or repair the host's driver.",
+        ("nvidia-smi  # on the host",), _APPTAINER),
     "nouveau": Advice(
         "The kernel drives {gpus} by nouveau, with which CUDA does not work.",
         "Disable nouveau, and restart.",
@@ -297,9 +303,10 @@ WITHOUT_GPU = {
         ("podman run --device nvidia.com/gpu=all ...",
          "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml  # on the host"), _CONTAINERS),
     "apptainer": Advice(
-        "This is an Apptainer (Singularity) container, and it was started without the host's GPUs.",
-        "Start it with --nv.", ("apptainer exec --nv IMAGE ...",),
-        "https://apptainer.org/docs/user/main/gpu.html"),
+        "This is an Apptainer (Singularity) container that was started without --nv: it has no driver libraries of its "
+        "host (/.singularity.d/libs).",
+        "Start it with --nv; the host needs NVIDIA's driver.",
+        ("apptainer exec --nv IMAGE ...", "singularity exec --nv IMAGE ...  # with Singularity"), _APPTAINER),
     "lxc": Advice(
         "This is an LXC container, and it was given no GPU.",
         "Give it a GPU and the host's driver.",

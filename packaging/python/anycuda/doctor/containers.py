@@ -20,11 +20,14 @@ _MARKS = (
 _VARIABLES = (
     ("kubernetes", "KUBERNETES_SERVICE_HOST"),
     ("apptainer", "APPTAINER_CONTAINER"),
+    ("apptainer", "APPTAINER_NAME"),
     ("apptainer", "SINGULARITY_CONTAINER"),
+    ("apptainer", "SINGULARITY_NAME"),
 )
 # Files that mark a container, by the names of compat/doctor/machine.cc.
 _FILES = ("kubernetes", "apptainer", "podman", "docker")
-_ORDER = ("kubernetes", "apptainer", "podman", "docker", "cri-o", "containerd", "lxc")
+# Apptainer first: it runs inside of the others too, and keeps their variables and mounts.
+_ORDER = ("apptainer", "kubernetes", "podman", "docker", "cri-o", "containerd", "lxc")
 
 
 def kind_of_container(texts: Mapping[str, str], files: set[str], variables: Mapping[str, str]) -> str:

@@ -18,6 +18,8 @@ _ROW_OF_STATE = {
     "open_failed": "driver_not_opened", "not_elf": "driver_damaged", "core_symbol_missing": "driver_damaged",
     "other_library": "driver_damaged", "not_a_file": "driver_damaged", "other_architecture": "driver_other_cpu",
 }  # the rows of a file, the most telling first
+# Answers of a driver library that belongs to an image and not to the loaded kernel module.
+_OF_THE_IMAGE = (advice.STUB_LIBRARY, advice.DRIVER_MISMATCH, advice.COMPAT_NOT_SUPPORTED, advice.UNKNOWN)
 # Libraries that come with the driver. Tegra's (Jetson) are called libnvrm_gpu.so and the like.
 _DRIVERS_OWN = re.compile(r"lib(nvidia-|cuda\.so|cudadebugger|nvrm|nvos|nvsci|nvcucompat|nvdc|nvimp)")
 
@@ -41,7 +43,7 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
         return hint(DRIVER_LIBRARY, "driver_setting", f"The driver library {named} cannot be used.",
                     variable="ANYCUDA_CUDA", reason=driver.tried[0].reason)
     stub = next((one for one in driver.tried if one.state == "link_stub"), None)
-    if stub is not None:
+    if stub is not None and not machine.lacks_nv:
         return hint(DRIVER_CALL, "stub_library", f"The driver library {stub.path} cannot be used.",
                     {"without_folder": _without(os.path.dirname(stub.path), machine)}, path=stub.path)
     if files and files[0].state != "other_architecture":
@@ -50,7 +52,7 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
     denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
     if denied is not None:
         return hint(advice.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
-    if machine.container and _has_devices(machine) and not machine.wsl:
+    if machine.container and not machine.wsl and not machine.lacks_nv and _has_devices(machine):
         return hint(DRIVER_LIBRARY, "driver_not_mounted", failed, {"with_compute": _with_compute(machine)},
                     capabilities=machine.variables.get("NVIDIA_DRIVER_CAPABILITIES", "not set"))
     if machine.container:
@@ -76,6 +78,9 @@ def _may_hold_driver(path: str, machine: Machine) -> bool:
 
 
 def _bad_file(file: Tried, machine: Machine) -> Hint:
+    failed = f"The driver library {file.path} cannot be loaded."
+    if machine.lacks_nv:  # --nv puts the host's driver before the image's file
+        return hint(advice.WITHOUT_GPU, "apptainer", failed)
     row, missing = _ROW_OF_STATE[file.state], missing_dependency(file.reason, file.path)
     reason = file.reason.replace("the dynamic linker refused it: ", "")
     if row == "driver_not_opened" and missing:
@@ -88,8 +93,7 @@ def _bad_file(file: Tried, machine: Machine) -> Hint:
         row = "driver_of_windows"
     ready = {"reinstall": packages.reinstall(machine.distribution, file.path), "start": _start(machine),
              "provide": packages.provide(machine.distribution, missing), "with_compute": _with_compute(machine)}
-    return hint(DRIVER_LIBRARY, row, f"The driver library {file.path} cannot be loaded.", ready, path=file.path,
-                size=file.size, reason=reason, missing=missing)
+    return hint(DRIVER_LIBRARY, row, failed, ready, path=file.path, size=file.size, reason=reason, missing=missing)
 
 
 def _no_gpu(driver: Driver, machine: Machine) -> Hint:
@@ -117,7 +121,15 @@ def _no_gpu(driver: Driver, machine: Machine) -> Hint:
 
 
 def situation_of(status: int, driver: Driver, machine: Machine) -> str:
-    """The row of DRIVER_CALL for what the driver answers; "without_gpu" is a container without GPUs."""
+    """The row of DRIVER_CALL for the driver's answer; "without_gpu" is a container without GPUs."""
+    row = _situation_of(status, driver, machine)
+    with_nv = machine.container_kind == "apptainer" and not machine.lacks_nv
+    return "host_without_gpu" if row == "without_gpu" and with_nv else row
+
+
+def _situation_of(status: int, driver: Driver, machine: Machine) -> str:
+    if machine.lacks_nv and status in _OF_THE_IMAGE:
+        return "without_gpu"
     if status in advice.BY_STATUS:
         return advice.BY_STATUS[status]
     visible = "CUDA_VISIBLE_DEVICES" in machine.variables
@@ -143,7 +155,7 @@ def _no_device(driver: Driver, machine: Machine, visible: bool) -> str:
         return "gpu_hidden" if machine.present_gpus else "gpu_perhaps_hidden"
     if machine.ended:
         return "other_error"
-    if machine.container and not _has_devices(machine):
+    if machine.lacks_nv or (machine.container and not _has_devices(machine)):
         return "without_gpu"
     if machine.wsl and not machine.container:
         shadowed = machine.wsl_driver and "/wsl/" not in driver.path

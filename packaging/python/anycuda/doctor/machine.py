@@ -45,6 +45,7 @@ class Machine:
     devices: dict[str, int] = field(default_factory=dict)  # nvidiactl -> the errno of opening it, 0 if it may be opened
     wsl_driver: bool = False  # /usr/lib/wsl/lib/libcuda.so.1
     wsl_device: bool = False  # /dev/dxg
+    apptainer_driver: bool = False  # /.singularity.d/libs/libcuda.so.1, from the host
     nouveau: bool = False  # its module is loaded
     address_space: int = -1  # bytes that this process may use, -1: no limit
     overcommit: str = ""  # vm.overcommit_memory
@@ -55,6 +56,12 @@ class Machine:
     def has_gpu(self) -> bool:
         """Without a GPU the driver's kernel module does not stay loaded (NVRM: No NVIDIA GPU found)."""
         return bool(self.present_gpus or self.kernel_driver or (self.wsl and self.wsl_device))
+
+    @property
+    def lacks_nv(self) -> bool:
+        """An Apptainer container that was started without --nv (or --nvccli, which mounts the files). Its /dev is the
+        host's, so that the device files say nothing."""
+        return self.container_kind == "apptainer" and not self.apptainer_driver and not self.mounted_drivers
 
     @property
     def hidden_gpus(self) -> str | None:
@@ -98,6 +105,7 @@ def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> 
         {device.text("name"): device.number("error") for device in outcome.of("device")},
         "wsl_driver" in files,
         "wsl_device" in files,
+        "apptainer_driver" in files,
         "nouveau" in files,
         limit.number("bytes") if limit is not None else -1,
         texts.get("overcommit", "").strip(),
