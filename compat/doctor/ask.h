@@ -29,12 +29,13 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_about(int file);
 ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major, int file);
 
 // The driver that the rules ask, and the GPUs that it sees.
-//   tried     path= state= size= reason=
+//   tried     path= state= size= target= stays_open= reason=
 //   driver    path= file= present= major= minor= status= problem=
 //   branch    number= problem=
 //   call      name= status= error= text=
 //   gpu       name= major= minor= memory=
-// `tried`: a file that is named like a driver and does not serve as one. `file`: behind all links.
+// `tried`: a file that is named like a driver and does not serve as one; `target`: the missing file
+// that it is a link to. `file`: behind all links.
 // `status`: of cuDriverGetVersion.
 ANYCUDA_DOCTOR_API int anycuda_doctor_driver(int file);
 

@@ -151,9 +151,15 @@ class Computer(Machine):
         return self.env(APPTAINER_CONTAINER="/images/app.sif", APPTAINER_NAME="app.sif",
                         SINGULARITY_CONTAINER="/images/app.sif", SINGULARITY_NAME="app.sif")
 
-    def dangling_driver(self) -> Computer:
-        self.system.mkdir(parents=True, exist_ok=True)
-        (self.system / "libcuda.so.1").symlink_to("libcuda.so.550.163.01")
+    def dangling_driver(self, path: str = "usr/lib/x86_64-linux-gnu") -> Computer:
+        (self.root / path).mkdir(parents=True, exist_ok=True)
+        (self.root / path / "libcuda.so.1").symlink_to("libcuda.so.550.163.01")
+        return self
+
+    def list_libraries(self) -> Computer:
+        """/etc/ld.so.cache, by the real ldconfig."""
+        self.file("etc/ld.so.conf", "/usr/lib/x86_64-linux-gnu\n")
+        subprocess.run(["/sbin/ldconfig", "-X", "-r", self.root], check=True)
         return self
 
     def wsl(self, device: bool = True) -> Computer:

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from doctor_support import BUILD, ROOT, WORKING, artifact, library_file, needs_build, place, with_core
-from situation_support import Computer
+from situation_support import Computer, answering
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
@@ -61,7 +61,89 @@ class DriverLibrary(Situation):
 
     def test_link_to_a_file_that_was_removed(self):
         computer = self.computer().dangling_driver()
-        self.first(computer, "driver_dangling", "link", command="--reinstall")
+        self.first(computer, "driver_dangling", f"link to {computer.system}/libcuda.so.550.163.01, which does not",
+                   command="--reinstall")
+
+    def test_links_behind_links(self):
+        """Named is the one that is missing."""
+        computer = self.computer()
+        computer.system.mkdir(parents=True)
+        (computer.system / "libcuda.so.1").symlink_to("../nvidia/libcuda.so.1")
+        computer.file("usr/lib/nvidia/README")
+        (computer.root / "usr/lib/nvidia/libcuda.so.1").symlink_to("/absent/libcuda.so.550.163.01")
+        self.first(computer, "driver_dangling", "It is a link to /absent/libcuda.so.550.163.01, which does not exist")
+
+    def test_dangling_link_in_a_container(self):
+        """The link is the image's, and the file would have been mounted."""
+        for kind, command in (("docker", "docker run --gpus all"), ("kubernetes", "kubectl set resources"),
+                              ("podman", "podman run --device nvidia.com/gpu=all")):
+            computer = self.computer().container(kind).dangling_driver()
+            self.first(computer, "driver_dangling_in_container", f"{computer.system}/libcuda.so.1 ",
+                       f"link to {computer.system}/libcuda.so.550.163.01, which does not", "NVIDIA's container runtime",
+                       command=command)
+        computer = self.computer().container("docker").dangling_driver().module().gpu()
+        self.first(computer, "driver_dangling_not_mounted", f"{computer.system}/libcuda.so.550.163.01", "compute",
+                   command="NVIDIA_DRIVER_CAPABILITIES=compute,utility")
+
+    def test_dangling_link_in_wsl(self):
+        computer = self.computer().wsl().dangling_driver("usr/lib/wsl/lib")
+        self.first(computer, "driver_dangling_in_wsl", "Windows", command="wsl --shutdown")
+
+    def test_link_time_stub_in_place_of_a_driver(self):
+        folder = "usr/local/cuda-12.9/lib64/stubs"
+        for kind, remedy, command in (("", "Install NVIDIA's display driver", "sudo apt install nvidia-driver"),
+                                      ("docker", "Start it with GPUs", "docker run --gpus all"),
+                                      ("kubernetes", "Request a GPU", "kubectl set resources")):
+            computer = self.computer().answers(34, folder, version_status=34)
+            stubs = computer.root / folder
+            if kind:
+                computer.container(kind)
+            computer.env(LD_LIBRARY_PATH=f"{stubs}/:{computer.root}/other")
+            self.first(computer, "stub_library", str(stubs), "/libcuda.so.1 is the CUDA Toolkit's link-time stub",
+                       remedy, f"Take {stubs} out of LD_LIBRARY_PATH", command=command)
+            self.assertIn(f"export LD_LIBRARY_PATH={computer.root}/other", computer.told()["help"][0]["commands"])
+
+    def test_link_time_stub_of_the_system(self):
+        """An image in which somebody made the stub the system's."""
+        computer = self.computer().container("docker").answers(34, version_status=34).env(LD_LIBRARY_PATH="/other")
+        self.first(computer, "stub_library", f"Take {computer.system} out of the dynamic linker's path",
+                   command="grep -rn")
+
+    def test_link_time_stub_that_stays_open(self):
+        """Then no real driver behind it is tried."""
+        computer = self.computer().works()
+        stubs = computer.root / "stubs"
+        computer.library(stubs / "libcuda.so.1", answering(34, 34), "libcuda.so.1", "-Wl,-z,nodelete")
+        computer.env(LD_LIBRARY_PATH=str(stubs))
+        self.first(computer, "driver_stays_open", f"{stubs}/libcuda.so.1", "stub for linking", "cannot be closed again",
+                   command="unset LD_LIBRARY_PATH")
+
+    def test_list_of_the_dynamic_linker_is_older(self):
+        for kind, situation, command in (("", "driver_listed_only", "sudo ldconfig"),
+                                         ("docker", "driver_listed_in_container", "docker run --gpus all")):
+            computer = self.computer().answers(0)
+            computer.list_libraries()
+            if kind:
+                computer.container(kind)
+            for file in computer.system.glob("libcuda.so.*"):
+                file.unlink()
+            self.first(computer, situation, "/etc/ld.so.cache lists it", command=command)
+
+    def test_folder_with_the_stub_alone(self):
+        """A toolkit calls it libcuda.so, so that programs do not find it at all."""
+        stubs = "usr/local/cuda-12.9/lib64/stubs"
+        computer = self.computer().file(f"{stubs}/libcuda.so").env(LD_LIBRARY_PATH=str(self.computer().root / stubs))
+        self.first(computer, "driver_missing")
+        computer.env(LD_LIBRARY_PATH=f":relative/stubs;{computer.root}/{stubs}//")
+        self.first(computer, "stub_library", f"{stubs}/libcuda.so is", "Install NVIDIA's display driver",
+                   command="LD_LIBRARY_PATH")
+
+    def test_stub_beside_a_driver_is_no_matter(self):
+        stubs = "usr/local/cuda-12.9/lib64/stubs"
+        computer = self.computer().works().answers(34, stubs, version_status=34)
+        report = computer.env(LD_LIBRARY_PATH=str(computer.root / stubs)).told()
+        self.assertTrue(report["possible"], report["reasons"])
+        self.assertNotIn("stub_library", [hint["situation"] for hint in report["help"]])
 
     def test_missing_dependency(self):
         for needed, container, situation, command in (

@@ -37,8 +37,33 @@ DRIVER_LIBRARY = {
         "The file is not a complete driver library: {reason}.",
         "Install the driver's package again.", ("file -L {path}", "{reinstall}"), _INSTALLATION),
     "driver_dangling": Advice(
-        "It is a link to a file that does not exist: the driver was removed or updated in part.",
+        "It is a link to {target}, which does not exist: the driver's package is damaged, or it was removed or updated "
+        "in part.",
         "Install the driver's package again.", ("ls -l {path}", "{reinstall}"), _INSTALLATION),
+    "driver_dangling_in_container": Advice(
+        "It is a link to {target}, which does not exist: the image has the link of a driver that was installed into "
+        "it, or the container was started without NVIDIA's container runtime, which mounts the driver of the host.",
+        "Start the container with the host's GPUs, and install no driver into the image.",
+        ("{start}", "ls -l {path}"), _CONTAINERS),
+    "driver_dangling_not_mounted": Advice(
+        "It is a link to {target}, which does not exist: the container has the GPUs' device files, and NVIDIA's "
+        "container runtime mounted no driver library for CUDA (NVIDIA_DRIVER_CAPABILITIES must contain compute).",
+        "Start the container with the capability compute.", ("{with_compute}", "ls -l {path}"), _CONTAINERS),
+    "driver_dangling_in_wsl": Advice(
+        "It is a link to {target}, which does not exist, and WSL gets this folder from the driver in Windows.",
+        "Install NVIDIA's driver in Windows again, and restart WSL.", ("wsl --shutdown  # in Windows",), _WSL),
+    "driver_listed_only": Advice(
+        "/etc/ld.so.cache lists it, and the file does not exist: the driver was removed, or the list was written while "
+        "it was there.",
+        "Install NVIDIA's display driver, and write the list again.", ("{install}", "sudo ldconfig"), _INSTALLATION),
+    "driver_listed_in_container": Advice(
+        "/etc/ld.so.cache lists it, and the file does not exist: the image was made from a container that had the "
+        "driver of its host.",
+        "Start the container with the host's GPUs.", ("{start}", "ldconfig  # in the image"), _CONTAINERS),
+    "driver_stays_open": Advice(
+        "It does not serve as a driver ({reason}). It cannot be closed again, so no other driver is opened beside it.",
+        "Take its folder out of the dynamic linker's path, or remove the file, and start the program again.",
+        ("{without_folder}", "env | grep ^LD_"), _LINKER),
     "driver_of_the_image": Advice(
         "The file belongs to the container's image and hides the host's driver: {reason}.",
         "Remove it from the image, and start the container with the host's GPUs.",

@@ -42,10 +42,28 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
     if named and driver.tried:
         return hint(DRIVER_LIBRARY, "driver_setting", f"The driver library {named} cannot be used.",
                     variable="ANYCUDA_CUDA", reason=driver.tried[0].reason)
+    stays = next((one for one in driver.tried if one.stays_open), None)
+    if stays is not None:
+        return hint(DRIVER_LIBRARY, "driver_stays_open", f"The driver library {stays.path} cannot be used.",
+                    {"without_folder": _without(os.path.dirname(stays.path), machine)}, reason=stays.reason)
+    cause = _without_driver(files, machine, environment)
     stub = next((one for one in driver.tried if one.state == "link_stub"), None)
-    if stub is not None and not machine.lacks_nv:
-        return hint(DRIVER_CALL, "stub_library", f"The driver library {stub.path} cannot be used.",
-                    {"without_folder": _without(os.path.dirname(stub.path), machine)}, path=stub.path)
+    # With --nv the host's driver comes before the stub.
+    return cause if stub is None or machine.lacks_nv else _beside_stub(stub.path, cause, machine)
+
+
+def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
+    """The stub does not keep a driver from being found; it is what is there in place of one."""
+    folder = os.path.dirname(path)
+    on_path = is_on_path(machine.variables.get("LD_LIBRARY_PATH", ""), folder)
+    where = "LD_LIBRARY_PATH" if on_path else "the dynamic linker's path"
+    return Hint(f"{DRIVER_CALL['stub_library'].cause.format(path=path)} {cause.why}",
+                f"{cause.what} Take {folder} out of {where}.", [*cause.commands, _without(folder, machine)],
+                "stub_library", cause.source)
+
+
+def _without_driver(files: list[Tried], machine: Machine, environment: Environment) -> Hint:
+    """`files`: those that do not serve, the most telling first."""
     if files and files[0].state != "other_architecture":
         return _bad_file(files[0], machine)
     failed = "No driver library (libcuda.so.1) was found."
@@ -87,13 +105,27 @@ def _bad_file(file: Tried, machine: Machine) -> Hint:
         own = _DRIVERS_OWN.match(os.path.basename(missing)) is not None
         row = ("driver_dependency" if not own else
                "driver_part_not_mounted" if machine.container else "driver_part_missing")
+    elif row == "driver_dangling":
+        row = _row_of_missing(file, machine)
     elif row in ("driver_truncated", "driver_damaged") and machine.container:
         row = "driver_of_the_image"
     elif row in ("driver_truncated", "driver_damaged") and machine.wsl and "/wsl/lib" in file.path:
         row = "driver_of_windows"
     ready = {"reinstall": packages.reinstall(machine.distribution, file.path), "start": _start(machine),
+             "install": packages.install_driver(machine.distribution),
              "provide": packages.provide(machine.distribution, missing), "with_compute": _with_compute(machine)}
-    return hint(DRIVER_LIBRARY, row, failed, ready, path=file.path, size=file.size, reason=reason, missing=missing)
+    return hint(DRIVER_LIBRARY, row, failed, ready, path=file.path, size=file.size, reason=reason, missing=missing,
+                target=file.target)
+
+
+def _row_of_missing(file: Tried, machine: Machine) -> str:
+    """Of a dangling link, and of a name that only /etc/ld.so.cache has."""
+    if not file.target:
+        return "driver_listed_in_container" if machine.container else "driver_listed_only"
+    if machine.container:
+        has_gpus = _has_devices(machine) and not machine.wsl
+        return "driver_dangling_not_mounted" if has_gpus else "driver_dangling_in_container"
+    return "driver_dangling_in_wsl" if machine.wsl and "/wsl/lib" in file.path else "driver_dangling"
 
 
 def _no_gpu(driver: Driver, machine: Machine) -> Hint:

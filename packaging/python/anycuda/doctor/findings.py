@@ -35,12 +35,15 @@ class Call:
 
 @dataclass
 class Tried:
-    """A file that is named like a driver and does not serve as one. `size`: -1 if it is not there."""
+    """A file that is named like a driver and does not serve as one. `size`: -1 if it is not there. `target`: the
+    missing file that it is a link to. `stays_open`: it was opened and cannot be closed, so the search ended there."""
 
     path: str
     state: str
     size: int
     reason: str
+    target: str = ""
+    stays_open: bool = False
 
 
 @dataclass
@@ -188,7 +191,8 @@ def driver_of(outcome: Outcome) -> Driver:
              for call in outcome.of("call")]
     gpus = [Gpu(gpu.text("name"), f"{gpu.number('major')}.{gpu.number('minor')}", gpu.number("memory"))
             for gpu in outcome.of("gpu")]
-    tried = [Tried(one.text("path"), one.text("state"), one.number("size"), one.text("reason"))
+    tried = [Tried(one.text("path"), one.text("state"), one.number("size"), one.text("reason"),
+                   one.text("target"), one.flag("stays_open"))
              for one in outcome.of("tried")]
     return Driver(record.text("path"), version_of(record), branch.number("number"), branch.text("problem"),
                   record.text("problem"), calls, gpus, outcome.ended, outcome.last_step, record.text("file"),
