@@ -50,5 +50,6 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_machine(int file);
 // The environment at paths[0] ("": none), and what may not be entered of the folders paths[1...]
 // and the system's.
 //   environment prefix= real= conda= pixi= history=
+//   real        path= real=           behind links, where that is another text
 //   denied      path= blocker=
 ANYCUDA_DOCTOR_API int anycuda_doctor_folders(int count, const char* const* paths, int file);

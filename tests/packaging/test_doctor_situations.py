@@ -531,6 +531,20 @@ class Environments(Situation):
         computer.env(CUDA_PATH=f"{other}/")
         self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.told()["help"]])
 
+    def test_one_toolkit_by_several_paths(self):
+        """/usr/local/cuda is a link to /usr/local/cuda-12.4, or by way of /etc/alternatives."""
+        computer = Computer(self).works().toolkit("12.4", "usr/local/cuda-12.4").toolkit("12.9", "usr/local/cuda-12.9")
+        local = computer.root / "usr/local"
+        (local / "cuda").symlink_to(computer.root / "etc/alternatives/cuda")
+        computer.file("etc/alternatives/README")
+        (computer.root / "etc/alternatives/cuda").symlink_to(local / "cuda-12.4")
+        computer.env(CUDA_PATH=str(local / "cuda"), CUDA_HOME=f"{local}/cuda-12.4/", CUDA_ROOT=f"{local}/./cuda/")
+        self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.told()["help"]])
+        computer.env(CUDAToolkit_ROOT=str(local / "cuda-12.9"))
+        report = self.first(computer, "toolkits_differ", f"CUDAToolkit_ROOT={local}/cuda-12.9",
+                            f"CUDA_PATH={local}/cuda ")
+        self.assertEqual(report["help"][0]["commands"], [f"export CUDAToolkit_ROOT={local}/cuda"])
+
 
 class Hostile(Situation):
     """Files of the machine may hold anything; there is a report all the same."""

@@ -374,7 +374,7 @@ LIBRARIES = {
         "{how}; the environment in use, {prefix}, has {nearest}.",
         "Let the environment's own library be found first.", ("{command}",), "docs/doctor.md"),
     "toolkits_differ": Advice(
-        "CUDA_PATH={path} and CUDA_HOME={home} name different toolkits: builds and programs that read the one do not "
-        "see the other.",
-        "Set both to the toolkit that is meant.", ("{command}",), "docs/doctor.md"),
+        "{settings} name different toolkits: builds and programs that read one of them do not see the other. anycuda "
+        "searches them in this order.",
+        "Set all to the toolkit that is meant.", (), "docs/doctor.md"),
 }

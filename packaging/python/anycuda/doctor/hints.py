@@ -13,7 +13,7 @@ from .driver_hints import driver_hints
 from .environment import Environment
 from .findings import Answer, Candidate, Driver, Findings, Library
 from .hint import Hint, hint, missing_dependency, sentence, without_folder
-from .machine import Machine
+from .machine import TOOLKIT_VARIABLES, Machine
 from .verdict import RUNTIME, name_of_caller
 
 _BROKEN = {"not_elf": "damaged", "truncated": "damaged", "core_symbol_missing": "damaged",
@@ -28,12 +28,12 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
     denied = _denied(environment)
     for library in libraries:
         if library.name != RUNTIME:
-            found += _toolkits(findings, machine)
+            found += _toolkits(findings, machine, environment)
             found += denied
         elif _nothing(library):
             found += denied
         found += _library(library, findings.driver, machine, environment)
-    found += _toolkits(findings, machine) + denied
+    found += _toolkits(findings, machine, environment) + denied
     return list({(one.why, one.what): one for one in found}.values())
 
 
@@ -155,12 +155,15 @@ def _cause_of(library: Library, taken: Candidate, nearest: Candidate, machine: M
     return "Its place is searched first", use_it
 
 
-def _toolkits(findings: Findings, machine: Machine) -> list[Hint]:
-    path, home = (machine.variables.get(name, "") for name in ("CUDA_PATH", "CUDA_HOME"))
-    if not path or not home or os.path.normpath(path) == os.path.normpath(home):
+def _toolkits(findings: Findings, machine: Machine, environment: Environment) -> list[Hint]:
+    named = {name: machine.variables[name] for name in TOOLKIT_VARIABLES if machine.variables.get(name)}
+    if len({environment.folder(path) for path in named.values()}) < 2:
         return []
-    used = {one.path for library in findings.libraries for one in library.candidates if one.place == "toolkit"}
-    has = {folder: any(one.startswith(folder.rstrip("/") + "/") for one in used) for folder in (path, home)}
-    command = (f"export CUDA_PATH={shlex.quote(home)}" if has[home] and not has[path] else
-               f"export CUDA_HOME={shlex.quote(path)}")
-    return [hint(LIBRARIES, "toolkits_differ", "The toolkit is ambiguous.", {"command": command}, path=path, home=home)]
+    used = [one.path for library in findings.libraries for one in library.candidates if one.place == "toolkit"]
+    meant = next((path for path in named.values() if any(one.startswith(path.rstrip("/") + "/") for one in used)),
+                 next(iter(named.values())))
+    differ = hint(LIBRARIES, "toolkits_differ", "The toolkit is ambiguous.",
+                  settings=" and ".join(f"{name}={path}" for name, path in named.items()))
+    differ.commands = [f"export {name}={shlex.quote(meant)}" for name, path in named.items()
+                       if environment.folder(path) != environment.folder(meant)]
+    return [differ]

@@ -12,7 +12,9 @@ from typing import Mapping
 from .containers import kind_of_container, mount_points
 from .questions import Outcome
 
-_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME",
+# In the order in which the search takes them (compat/search/machine/roots.cc).
+TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME", "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME")
+_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", *TOOLKIT_VARIABLES,
               "CUDA_VISIBLE_DEVICES", "CUDA_MPS_PIPE_DIRECTORY", "NVIDIA_VISIBLE_DEVICES",
               "NVIDIA_DRIVER_CAPABILITIES", "ANYCUDA_CUDA")
 
