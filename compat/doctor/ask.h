@@ -20,12 +20,13 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_about(int file);
 //   answer    path= major= minor= refused= advice=
 //   place     name= title= searched= folders=
 //   candidate path= place= state= major= minor= exact= source= file= problem=
-//             verdict= reason= driver= tried= taken=
+//             verdict= reason= driver= tried= stays_open= target= taken=
 // An empty `path` is nothing that would be loaded; `refused` is then a setting that is not
 // understood. `exact`: an authoritative source says the version, from `file`; else the file exports
 // what came with that minor, and may be newer. `problem`: why no source says it. `verdict` is empty
 // for a file that cannot be used, which `state` and `reason` tell; "not_looked_at" where the search
-// ended before. `driver`: how the driver stands to it (anycuda/compat/driver.h).
+// ended before. `driver`: how the driver stands to it (anycuda/compat/driver.h). `stays_open`: it
+// was opened, refused and cannot be closed. `target`: of a link, the missing file.
 ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major, int file);
 
 // The driver that the rules ask, and the GPUs that it sees.

@@ -129,6 +129,12 @@ class DriverLibrary(Situation):
                 file.unlink()
             self.first(computer, situation, "/etc/ld.so.cache lists it", command=command)
 
+    def test_anycuda_stub_in_place_of_a_driver(self):
+        computer = self.computer().container("docker")
+        place(BUILD / "lib/dropin/libcuda.so.1", computer.system / "libcuda.so.1")
+        self.first(computer, "docker", f"found but {computer.system}/libcuda.so.1, an anycuda stub",
+                   command="docker run --gpus all")
+
     def test_folder_with_the_stub_alone(self):
         """A toolkit calls it libcuda.so, so that programs do not find it at all."""
         stubs = "usr/local/cuda-12.9/lib64/stubs"
@@ -474,6 +480,86 @@ class Runtime(Situation):
         self.first(computer, "damaged", str(file), "truncated",
                    command="pip install --force-reinstall --no-deps nvidia-cuda-runtime-cu12")
 
+    def liar(self, computer: Computer, nodelete: bool = False) -> Path:
+        """A runtime of 13.5 that calls itself one of 12."""
+        whole = library_file("cudart", "13.5").read_bytes().replace(b"libcudart.so.13", b"libcudart.so.12")
+        if nodelete:  # DT_RELACOUNT, which only saves time, becomes a DT_FLAGS_1 with DF_1_NODELETE
+            at = whole.index(b"\xf9\xff\xff\x6f\0\0\0\0")
+            whole = whole[:at] + b"\xfb\xff\xff\x6f\0\0\0\0\x08\0\0\0\0\0\0\0" + whole[at + 16:]
+        computer.file("opt/liar/libcudart.so.12", whole).env(LD_LIBRARY_PATH=str(computer.root / "opt/liar"))
+        return computer.root / "opt/liar/libcudart.so.12"
+
+    def test_library_that_reports_another_major(self):
+        computer = Computer(self).works()
+        path = self.liar(computer)
+        self.first(computer, "other_version", str(path), "its SONAME says CUDA 12, but the library reports CUDA 13.5",
+                   command="--reinstall")
+
+    def test_library_that_lied_and_stays_open(self):
+        computer = Computer(self).works().toolkit("12.4", "usr/local/cuda-12.4")
+        path = self.liar(computer, nodelete=True)
+        report = self.first(computer, "stays_open", str(path), "reports CUDA 13.5", "it cannot be closed again",
+                            "Remove it, and start the program again", command=f"mv {path} {path}.unused")
+        self.assertFalse(report["possible"])
+
+    def test_file_in_the_place_of_a_runtime(self):
+        """None of these matters where a runtime is found elsewhere."""
+        lib = "nvidia/cuda_runtime/lib/libcudart.so.12"
+        for situation, words, command, make in (
+                ("dangling", "which does not exist", "ls -l ", lambda path: path.symlink_to("libcudart.so.12.9.79")),
+                ("not_a_file", "not a file", "ls -ld ", lambda path: path.mkdir()),
+                ("other_library", "it calls itself 'libother.so.1'", "readelf -d ",
+                 lambda path: computer.library(path, "int other;", "libother.so.1")),
+                ("anycuda_stub", "an anycuda stub", "pip install nvidia-cuda-runtime-cu12",
+                 lambda path: place(BUILD / "lib/dropin/libcudart.so.12", path))):
+            computer = Computer(self).works()
+            path = computer.site / lib
+            path.parent.mkdir(parents=True)
+            make(path)
+            self.first(computer, situation, str(path), words, command=command)
+            computer.toolkit("12.4", "usr/local/cuda-12.4")
+            self.assertNotIn(situation, [hint["situation"] for hint in computer.told()["help"]])
+
+    def test_runtime_for_another_cpu(self):
+        elf = bytearray(library_file("cudart", "12.9").read_bytes())
+        elf[18:20] = b"\x16\x00"  # e_machine: EM_S390
+        computer = Computer(self).works().file(f"{SYSTEM}/libcudart.so.12", bytes(elf))
+        self.first(computer, "other_cpu", "another CPU", command="uname -m")
+
+    def test_runtime_that_is_only_listed(self):
+        computer = Computer(self).works()
+        file = computer.system / "libcudart.so.12"
+        place(library_file("cudart", "12.9"), file)
+        computer.list_libraries()
+        file.unlink()
+        self.first(computer, "listed_only", str(file), "/etc/ld.so.cache lists it", command="sudo ldconfig")
+
+    def test_unreadable_runtime(self):
+        computer = Computer(self).works()
+        file = computer.system / "libcudart.so.12"
+        file.write_bytes(library_file("cudart", "12.9").read_bytes())
+        file.chmod(0)
+        self.first(computer.as_ordinary_user(), "unreadable", "Permission denied", command="namei -l")
+
+    def test_folder_that_is_called_like_a_token(self):
+        computer = Computer(self).works().toolkit("12.4", "opt/$LIB")
+        computer.env(CUDA_HOME=str(computer.root / "opt/$LIB"))
+        self.first(computer, "has_tokens", "dlopen() replaces", command="ln -s ")
+
+    def test_variable_names_another_file(self):
+        computer = self.computer().works().env(ANYCUDA_CUDART="/nowhere/libcudart.so.12")
+        report = self.first(computer, "library_setting", "ANYCUDA_CUDART names it", "no such file",
+                            command="unset ANYCUDA_CUDART")
+        self.assertEqual(["CUDA runtime" in hint["why"] for hint in report["help"]].count(True), 1)
+
+    def test_refused_by_a_rule(self):
+        computer = Computer(self).works().wheel("cudart", "13.5")
+        self.first(computer, "driver_too_old", "libcudart.so.13: needs a driver for CUDA 13; ", "Update the driver",
+                   command="pip install nvidia-cuda-runtime-cu12")
+        computer = self.computer().works().env(ANYCUDA_CROSS_MAJOR="reject")
+        self.first(computer, "other_major", "of CUDA 12, and ANYCUDA_CROSS_MAJOR=reject",
+                   command="unset ANYCUDA_CROSS_MAJOR", options=("--caller", "13"))
+
     def test_folder_closed_to_this_user(self):
         for closed in ("nvidia", "nvidia/cuda_runtime", "nvidia/cuda_runtime/lib"):
             computer = self.computer().works()
@@ -603,9 +689,12 @@ class Hostile(Situation):
 class Table(unittest.TestCase):
     def test_every_row_has_its_test(self):
         text = Path(__file__).read_text()
-        for table in (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU):
+        # No computer of these tests comes to them: test_doctor_report.py.
+        others = {"driver_not_listed_in_wsl", "driver_not_read", "driver_other_file", "driver_has_tokens",
+                  "not_trusted", "not_read", "other_file", "not_opened", "glibc", "crash"}
+        for table in (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU, advice.LIBRARIES):
             for row in table:
-                if row not in ("driver_not_listed_in_wsl",):  # the search knows that folder: packaging's unit test
+                if row not in others:
                     self.assertIn(f'"{row}"', text)
 
 

@@ -60,6 +60,16 @@ DRIVER_LIBRARY = {
         "/etc/ld.so.cache lists it, and the file does not exist: the image was made from a container that had the "
         "driver of its host.",
         "Start the container with the host's GPUs.", ("{start}", "ldconfig  # in the image"), _CONTAINERS),
+    "driver_not_read": Advice(
+        "There was no memory to read it.", "End programs that hold memory, or raise the limit of the job.",
+        ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
+    "driver_other_file": Advice(
+        "The dynamic linker opens another file for it: it was replaced at that moment, or a module of LD_AUDIT leads "
+        "elsewhere ({reason}).",
+        "Start the program again; if it happens again, unset LD_AUDIT.", ("ls -lL {path}", "unset LD_AUDIT"), _LINKER),
+    "driver_has_tokens": Advice(
+        "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
+        "Rename the folder, or reach it by a link without $.", ("ln -s {folder} PATH_WITHOUT_DOLLAR",), _LINKER),
     "driver_stays_open": Advice(
         "It does not serve as a driver ({reason}). It cannot be closed again, so no other driver is opened beside it.",
         "Take its folder out of the dynamic linker's path, or remove the file, and start the program again.",
@@ -365,8 +375,50 @@ LIBRARIES = {
         "This user may not read it ({reason}).", "Let this user read it and enter the folders above it.",
         ("namei -l {path}",), _LINKER),
     "damaged": Advice(
-        "The file is damaged, or not for this machine: {reason}.", "Install its package again, or remove it.",
+        "The file is damaged: {reason}.", "Install its package again, or remove it.",
         ("file -L {path}", "{repair}"), _LINKER),
+    "other_cpu": Advice(
+        "It is for another CPU than this machine's.", "Install the package for this CPU, or remove it.",
+        ("file -L {path}", "uname -m", "{repair}"), _LINKER),
+    "not_a_file": Advice(
+        "It is a folder, a device or the like, and not a file.", "Remove it, or install its package again.",
+        ("ls -ld {path}", "{repair}"), _LINKER),
+    "dangling": Advice(
+        "It is a link to {target}, which does not exist.", "Install its package again, or remove the link.",
+        ("ls -l {path}", "{repair}"), _LINKER),
+    "listed_only": Advice(
+        "/etc/ld.so.cache lists it, and the file does not exist.",
+        "Install its package again, or write the list again.", ("{repair}", "sudo ldconfig"), _LINKER),
+    "has_tokens": Advice(
+        "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
+        "Rename the folder, or reach it by a link without $.", ("ln -s {folder} PATH_WITHOUT_DOLLAR",), _LINKER),
+    "not_trusted": Advice(
+        "Another user can change it, and no setting names it: it was found above the caller's own folder.",
+        "Let only its owner write to its folder, or name it by {variable}.",
+        ("ls -ld {folder} {path}", "export {variable}={path}"), "docs/search.md"),
+    "other_library": Advice(
+        "It has the name of another library's file: {reason}.", "Remove it, or rename it.",
+        ("readelf -d {path} | grep SONAME",), _LINKER),
+    "anycuda_stub": Advice(
+        "It is an anycuda stub, which loads the library and does not contain it.",
+        "Install the {short} itself.", ("{install}",), "docs/search.md"),
+    "not_read": Advice(
+        "There was no memory to read it.", "End programs that hold memory, or raise the limit of the job.",
+        ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
+    "other_file": Advice(
+        "The dynamic linker opens {reason}, and not the file that was examined: the file was replaced at that moment, "
+        "or a module of LD_AUDIT leads elsewhere.",
+        "Start the program again; if it happens again, unset LD_AUDIT.", ("ls -lL {path}", "unset LD_AUDIT"), _LINKER),
+    "other_version": Advice(
+        "The file is not what it seems: {reason}.", "Install its package again, or remove it.",
+        ("{repair}",), "docs/search.md"),
+    "stays_open": Advice(
+        "It was opened and refused: {reason}.", "Remove it, and start the program again.",
+        ("mv {path} {path}.unused", "{repair}"), "docs/search.md"),
+    "library_setting": Advice(
+        "{variable} names it, and it is refused: {reason}.",
+        "Correct {variable}, or unset it: where it is set, no other place is searched.", ("unset {variable}",),
+        "docs/search.md"),
     "crash": Advice(
         "The last step was: {step}.", "Remove or replace the file of that step: a program would end there too.", (),
         "docs/doctor.md"),

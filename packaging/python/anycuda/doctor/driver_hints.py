@@ -16,7 +16,9 @@ from .machine import Machine, PresentGpu
 _ROW_OF_STATE = {
     "truncated": "driver_truncated", "missing": "driver_dangling", "unreadable": "driver_unreadable",
     "open_failed": "driver_not_opened", "not_elf": "driver_damaged", "core_symbol_missing": "driver_damaged",
-    "other_library": "driver_damaged", "not_a_file": "driver_damaged", "other_architecture": "driver_other_cpu",
+    "other_library": "driver_damaged", "not_a_file": "driver_damaged", "out_of_memory": "driver_not_read",
+    "other_file_opened": "driver_other_file", "has_tokens": "driver_has_tokens",
+    "other_architecture": "driver_other_cpu",
 }  # the rows of a file, the most telling first
 # Answers of a driver library that belongs to an image and not to the loaded kernel module.
 _OF_THE_IMAGE = (advice.STUB_LIBRARY, advice.DRIVER_MISMATCH, advice.COMPAT_NOT_SUPPORTED, advice.UNKNOWN)
@@ -46,7 +48,8 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
     if stays is not None:
         return hint(DRIVER_LIBRARY, "driver_stays_open", f"The driver library {stays.path} cannot be used.",
                     {"without_folder": _without(os.path.dirname(stays.path), machine)}, reason=stays.reason)
-    cause = _without_driver(files, machine, environment)
+    own = next((one.path for one in driver.tried if one.state == "anycuda_stub"), "")
+    cause = _without_driver(files, own, machine, environment)
     stub = next((one for one in driver.tried if one.state == "link_stub"), None)
     # With --nv the host's driver comes before the stub.
     return cause if stub is None or machine.lacks_nv else _beside_stub(stub.path, cause, machine)
@@ -62,11 +65,13 @@ def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
                 "stub_library", cause.source)
 
 
-def _without_driver(files: list[Tried], machine: Machine, environment: Environment) -> Hint:
-    """`files`: those that do not serve, the most telling first."""
+def _without_driver(files: list[Tried], stub: str, machine: Machine, environment: Environment) -> Hint:
+    """`files`: those that do not serve, the most telling first. `stub`: an anycuda stub in a driver's place."""
     if files and files[0].state != "other_architecture":
         return _bad_file(files[0], machine)
     failed = "No driver library (libcuda.so.1) was found."
+    if stub:
+        failed = f"No driver library (libcuda.so.1) was found but {stub}, an anycuda stub, which needs one."
     denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
     if denied is not None:
         return hint(advice.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
@@ -115,7 +120,7 @@ def _bad_file(file: Tried, machine: Machine) -> Hint:
              "install": packages.install_driver(machine.distribution),
              "provide": packages.provide(machine.distribution, missing), "with_compute": _with_compute(machine)}
     return hint(DRIVER_LIBRARY, row, failed, ready, path=file.path, size=file.size, reason=reason, missing=missing,
-                target=file.target)
+                target=file.target, folder=os.path.dirname(file.path))
 
 
 def _row_of_missing(file: Tried, machine: Machine) -> str:

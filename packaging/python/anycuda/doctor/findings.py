@@ -92,6 +92,8 @@ class Candidate:
     source_file: str
     source_problem: str
     decisions: dict[str, Decision] = field(default_factory=dict)  # by caller
+    stays_open: bool = False  # it was opened, refused and cannot be closed, so no other one is
+    target: str = ""  # of a dangling link: the missing file
 
 
 @dataclass
@@ -180,7 +182,11 @@ def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
             known[key] = found
             library.candidates.append(found)
     for record in outcome.of("candidate"):
-        known[record.text("place"), record.text("path")].decisions[caller] = Decision(
+        candidate = known[record.text("place"), record.text("path")]
+        if candidate.state == "usable":  # what opening it showed, another caller may not have come to
+            candidate.state = record.text("state")
+        candidate.stays_open |= record.flag("stays_open")
+        candidate.decisions[caller] = Decision(
             record.text("verdict"), record.text("reason"), record.text("driver"), record.flag("tried"),
             record.flag("taken"))
 
@@ -213,4 +219,5 @@ def version_of(record: Record) -> str:
 
 def _candidate(record: Record) -> Candidate:
     return Candidate(record.text("path"), record.text("place"), record.text("state"), version_of(record),
-                     record.flag("exact"), record.text("source"), record.text("file"), record.text("problem"))
+                     record.flag("exact"), record.text("source"), record.text("file"), record.text("problem"),
+                     target=record.text("target"))
