@@ -137,11 +137,11 @@ class Hints(unittest.TestCase):
                                         devices=devices))
 
     def test_every_state_of_a_file_has_its_own_advice(self):
-        """Also those that a test cannot bring about on a computer."""
+        """Including those that no machine of the tests has."""
         states = set(re.findall(r'FileState::\w+:\n\s+return "(\w+)"',
                                 (ROOT / "compat/doctor/names.cc").read_text())) - {"usable"}
         self.assertIn("other_file_opened", states)
-        told = {}
+        situations = {}
         for state in sorted(states - {"link_stub", "not_absolute"}):  # a driver's; a variable's
             reason = f"the reason of {state}"
             library = runtime([candidate("/a/libcudart.so.12", state, _12=Decision("", reason, "", False, False))],
@@ -150,9 +150,9 @@ class Hints(unittest.TestCase):
             self.assertNotEqual(first.situation, "no_library", state)
             self.assertTrue(first.commands and all(first.commands), state)
             self.assertIn("/a/libcudart.so.12", first.why)
-            told[state] = first.situation
+            situations[state] = first.situation
         same = {"not_elf", "truncated", "core_symbol_missing"}  # damaged, with the reason
-        self.assertEqual(len(set(told.values())), len(told) - len(same) + 1, told)
+        self.assertEqual(len(set(situations.values())), len(situations) - len(same) + 1, situations)
         for state in sorted(states - {"link_stub", "anycuda_stub", "not_absolute", "not_trusted", "other_version"}):
             tried = findings.Tried("/a/libcuda.so.1", state, 1, f"the reason of {state}", "/a/libcuda.so.550")
             first = hints.hints_for(found(driver=Driver(tried=[tried])), here())[0]
@@ -170,7 +170,7 @@ class Hints(unittest.TestCase):
             self.assertEqual(first.situation, one)
             self.assertIn(f"/a/libcudart.so.12: is {one}.", first.why)
 
-    def test_what_opening_showed_holds_for_all_callers(self):
+    def test_state_found_for_one_caller_holds_for_all(self):
         library = runtime()
         library.places = [findings.Place("system", "the system", 1)]
         for caller, fields in (("12", {"state": "usable", "verdict": "accepted"}),

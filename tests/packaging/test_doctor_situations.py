@@ -20,7 +20,7 @@ SYSTEM = "usr/lib/x86_64-linux-gnu"
 @needs_build
 class Situation(unittest.TestCase):
     def computer(self) -> Computer:
-        """With a usable runtime, so that nothing else is to be said first."""
+        """With a usable runtime, so that no other hint comes first."""
         return Computer(self).wheel("cudart", "12.9")
 
     def first(self, computer: Computer, situation: str, *words: str, command: str = "", options=()) -> dict:
@@ -135,7 +135,7 @@ class DriverLibrary(Situation):
         self.first(computer, "docker", f"found but {computer.system}/libcuda.so.1, an anycuda stub",
                    command="docker run --gpus all")
 
-    def test_folder_with_the_stub_alone(self):
+    def test_folder_with_only_the_stub(self):
         """A toolkit calls it libcuda.so, so that programs do not find it at all."""
         stubs = "usr/local/cuda-12.9/lib64/stubs"
         computer = self.computer().file(f"{stubs}/libcuda.so").env(LD_LIBRARY_PATH=str(self.computer().root / stubs))
@@ -144,7 +144,7 @@ class DriverLibrary(Situation):
         self.first(computer, "stub_library", f"{stubs}/libcuda.so is", "Install NVIDIA's display driver",
                    command="LD_LIBRARY_PATH")
 
-    def test_stub_beside_a_driver_is_no_matter(self):
+    def test_stub_beside_a_driver(self):
         stubs = "usr/local/cuda-12.9/lib64/stubs"
         computer = self.computer().works().answers(34, stubs, version_status=34)
         report = computer.env(LD_LIBRARY_PATH=str(computer.root / stubs)).told()
@@ -303,7 +303,7 @@ class Containers(Situation):
         self.first(self.computer().container("docker").devices("nvidiactl").answers(100), "docker")
 
     def test_host_with_container_software(self):
-        """A node that runs containers is none."""
+        """A node that runs containers is not a container."""
         computer = self.computer().file(
             "proc/self/mountinfo",
             "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw\n"
@@ -689,7 +689,7 @@ class Hostile(Situation):
 class Table(unittest.TestCase):
     def test_every_row_has_its_test(self):
         text = Path(__file__).read_text()
-        # No computer of these tests comes to them: test_doctor_report.py.
+        # test_doctor_report.py tests these.
         others = {"driver_not_listed_in_wsl", "driver_not_read", "driver_other_file", "driver_has_tokens",
                   "not_trusted", "not_read", "other_file", "not_opened", "glibc", "crash"}
         for table in (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU, advice.LIBRARIES):

@@ -1,5 +1,5 @@
-// Facts into words. Whoever reads a reason knows what is wrong and, where it can be said, what
-// would help.
+// Facts into words. A reason has the fault and, where it is known, what would
+// help.
 #include "compat/search/reason.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 """What is known of situations: facts as data. A row has the cause, what to do, commands for the reader to run and
-the document that the row is from. `{name}` is filled in by whoever found the situation."""
+the document that the row is from. The code that finds a situation fills in `{name}`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ DRIVER_LIBRARY = {
         "driver of its host.",
         "Start the container with the host's GPUs.", ("{start}", "ldconfig  # in the image"), _CONTAINERS),
     "driver_not_read": Advice(
-        "There was no memory to read it.", "End programs that hold memory, or raise the limit of the job.",
+        "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
     "driver_other_file": Advice(
         "The dynamic linker opens another file for it: it was replaced at that moment, or a module of LD_AUDIT leads "
@@ -268,18 +268,19 @@ DRIVER_CALL = {
         "Use it in that machine, or give it back to NVIDIA's driver.", ("lspci -k -d 10de:",), _README),
     "module_not_loaded": Advice(
         "This computer has {gpus}, and the driver's kernel module is not loaded.",
-        "Load it; if that fails, the kernel log says why (a new kernel, Secure Boot).",
+        "Load it; if that fails, the kernel log has the cause (a new kernel, Secure Boot).",
         ("sudo modprobe nvidia", "sudo dmesg | grep -iE 'nvrm|nvidia'", "mokutil --sb-state"), _INSTALLATION),
     "no_gpu": Advice(
-        "The driver's kernel module is not loaded, or there is no NVIDIA GPU.",
+        "The driver's kernel module is not loaded, or the computer has no NVIDIA GPU.",
         "Check that the computer has an NVIDIA GPU, and load the module.",
         ("lspci -d 10de:", "sudo modprobe nvidia"), _INSTALLATION),
     "gpu_unusable": Advice(
-        "The kernel module is loaded, and the driver gives no GPU all the same.",
-        "Look at what the driver says of its GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _README),
+        "The kernel module is loaded, but the driver reports no GPU.",
+        "Read the driver's and the kernel's reports on the GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"),
+        _README),
     "other_error": Advice(
-        "The driver says no more than that.",
-        "Look at what the kernel module says of the GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _ERRORS),
+        "The driver reports no cause.",
+        "Read the kernel module's reports on the GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _ERRORS),
 }
 
 # Statuses that have one meaning wherever they come from.
@@ -403,7 +404,7 @@ LIBRARIES = {
         "It is an anycuda stub, which loads the library and does not contain it.",
         "Install the {short} itself.", ("{install}",), "docs/search.md"),
     "not_read": Advice(
-        "There was no memory to read it.", "End programs that hold memory, or raise the limit of the job.",
+        "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
     "other_file": Advice(
         "The dynamic linker opens {reason}, and not the file that was examined: the file was replaced at that moment, "

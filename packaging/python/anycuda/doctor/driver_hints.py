@@ -56,7 +56,7 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
 
 
 def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
-    """The stub does not keep a driver from being found; it is what is there in place of one."""
+    """The search passes over the stub: the hint has both, the missing driver and the stub in its place."""
     folder = os.path.dirname(path)
     on_path = is_on_path(machine.variables.get("LD_LIBRARY_PATH", ""), folder)
     where = "LD_LIBRARY_PATH" if on_path else "the dynamic linker's path"
@@ -136,9 +136,9 @@ def _row_of_missing(file: Tried, machine: Machine) -> str:
 def _no_gpu(driver: Driver, machine: Machine) -> Hint:
     failed = driver.failed_call
     status = failed.status if failed is not None else driver.status
-    said = (f"{failed.name} reports {failed.error} ({status})" if failed is not None and failed.error else
-            f"{failed.name} reports error {status}" if failed is not None else
-            driver.problem or "it sees none")
+    answer = (f"{failed.name} reports {failed.error} ({status})" if failed is not None and failed.error else
+              f"{failed.name} reports error {status}" if failed is not None else
+              driver.problem or "it sees none")
     folder = os.path.dirname(driver.path)
     ready = {
         "without_folder": _without(folder, machine), "restart": _restart(machine),
@@ -150,7 +150,7 @@ def _no_gpu(driver: Driver, machine: Machine) -> Hint:
     table = advice.WITHOUT_GPU if row == "without_gpu" else DRIVER_CALL
     denied = next((name for name, error in machine.devices.items() if error and _is_gpu_device(name)), "nvidiactl")
     return hint(
-        table, _container(machine) if row == "without_gpu" else row, f"The driver gives no GPU: {said}.", ready,
+        table, _container(machine) if row == "without_gpu" else row, f"The driver gives no GPU: {answer}.", ready,
         path=driver.path, device=f"/dev/{denied if row == 'device_denied' else 'dxg'}", limit=_size(machine),
         visible=machine.variables.get("CUDA_VISIBLE_DEVICES", ""), gpus=_gpus(machine.present_gpus),
         pipe=machine.variables.get("CUDA_MPS_PIPE_DIRECTORY") or "/tmp/nvidia-mps", versions=_versions(driver, machine),

@@ -41,7 +41,7 @@ class Environment:
 
 
 def prefix_of_program(native: bool, variables: Mapping[str, str], own: str = sys.prefix) -> str:
-    """A Python's prefix is what Python says; another program belongs to what is activated."""
+    """A Python has its sys.prefix; another program belongs to the activated environment."""
     if not native:
         return own
     return variables.get("VIRTUAL_ENV") or variables.get("CONDA_PREFIX") or ""

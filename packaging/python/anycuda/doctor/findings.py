@@ -1,4 +1,4 @@
-"""What the answers say, put together: one list of candidates per library, whoever the caller is."""
+"""What the answers say, put together: one list of candidates per library, for all callers."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Candidate:
     state: str
     version: str
     exact: bool  # else at least that: from the names that it exports
-    source: str  # what says the version, and the file in which it does; else why nothing does
+    source: str  # that has the version, and its file; else why the version is unknown
     source_file: str
     source_problem: str
     decisions: dict[str, Decision] = field(default_factory=dict)  # by caller
@@ -105,7 +105,7 @@ class Place:
 
 @dataclass
 class Answer:
-    """What the stub loads for one caller: `path` "" is nothing, and `advice` then says what would help.
+    """What the stub loads for one caller: `path` "" is nothing; `advice` is then what would help.
     `refused`: the setting that is not understood, for which nothing is looked for at all."""
 
     path: str = ""
@@ -183,7 +183,7 @@ def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
             library.candidates.append(found)
     for record in outcome.of("candidate"):
         candidate = known[record.text("place"), record.text("path")]
-        if candidate.state == "usable":  # what opening it showed, another caller may not have come to
+        if candidate.state == "usable":  # a file may be opened for only one of the callers
             candidate.state = record.text("state")
         candidate.stays_open |= record.flag("stays_open")
         candidate.decisions[caller] = Decision(

@@ -29,7 +29,7 @@ _LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR"
               "no_metadata": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_too_old": "", "driver_branch_short": "",
               "driver_branch_unknown": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_major_unknown": "",
               "driver_failed": "export ANYCUDA_STUB_COMPAT=best_effort"}
-_WOULD_SERVE = ("accepted", "other_loaded")  # verdicts on what would be taken if it were for the file alone
+_WOULD_SERVE = ("accepted", "other_loaded")  # verdicts that are not about the file itself
 
 
 def hints_for(findings: Findings, machine: Machine, environment: Environment | None = None) -> list[Hint]:
@@ -77,7 +77,7 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
     found += [_named(library, one) for one in named]
     if nothing and not named:
         found.append(_no_library(library, nothing, driver, environment))
-    # What works in spite of a broken file is no reason to begin with the file.
+    # A library of another environment comes before a broken file that does not matter.
     other = _other_environment(library, machine, environment)
     return other + found
 
@@ -139,20 +139,20 @@ def _installation(library: Library, driver: Driver, environment: Environment) ->
 
 
 def _reason(candidate: Candidate) -> str:
-    """A file that nobody opened for one caller has its reason by another."""
+    """The first reason against the file: it may have been opened for only one of the callers."""
     reasons = [one.reason for one in candidate.decisions.values() if one.reason not in ("usable", "not needed")]
     return next(iter(reasons), candidate.state.replace("_", " "))
 
 
 def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machine,
           environment: Environment) -> Hint:
-    path, said = candidate.path, _reason(candidate)
+    path, whole = candidate.path, _reason(candidate)
     row = "stays_open" if candidate.stays_open else {**_BROKEN, **_REFUSED}[candidate.state]
-    reason = re.sub("^the dynamic linker (refused it: |opened )", "", said)
-    missing = missing_dependency(said, path)
+    reason = re.sub("^the dynamic linker (refused it: |opened )", "", whole)
+    missing = missing_dependency(whole, path)
     if row == "not_opened" and missing:
         row = "dependency"
-    elif row == "not_opened" and "GLIBC" in said:
+    elif row == "not_opened" and "GLIBC" in whole:
         row = "glibc"
     elif row == "dangling" and not candidate.target:
         row = "listed_only"
@@ -165,7 +165,7 @@ def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machi
 
 
 def _repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> str:
-    """By who has installed it: the environment's package manager, or the distribution's."""
+    """By the package manager that installed it: the environment's, or the distribution's."""
     major = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
     if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
         return packages.repair(library.name, environment.manager, environment.prefix, int(major[1]))

@@ -42,7 +42,7 @@ class Machine:
     container: bool
     wsl: bool
     variables: dict[str, str]  # those that say where CUDA is, as far as they are set
-    container_kind: str = ""  # "kubernetes", "docker", ...; "container" where nobody says
+    container_kind: str = ""  # "kubernetes", "docker", ...; "container" where its runtime is unknown
     present_gpus: list[PresentGpu] = field(default_factory=list)
     devices: dict[str, int] = field(default_factory=dict)  # nvidiactl -> the errno of opening it, 0 if it may be opened
     wsl_driver: bool = False  # /usr/lib/wsl/lib/libcuda.so.1
@@ -62,12 +62,12 @@ class Machine:
     @property
     def lacks_nv(self) -> bool:
         """An Apptainer container that was started without --nv (or --nvccli, which mounts the files). Its /dev is the
-        host's, so that the device files say nothing."""
+        host's, so the device files are no evidence of --nv."""
         return self.container_kind == "apptainer" and not self.apptainer_driver and not self.mounted_drivers
 
     @property
     def hidden_gpus(self) -> str | None:
-        """What CUDA_VISIBLE_DEVICES says, if it hides every GPU."""
+        """The value of CUDA_VISIBLE_DEVICES, if it hides every GPU."""
         value = self.variables.get("CUDA_VISIBLE_DEVICES")
         return value if value is not None and hides_all(value, self.present_gpus) else None
 
@@ -85,7 +85,7 @@ def hides_all(value: str, gpus: list[PresentGpu]) -> bool:
 
 def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> Machine:
     texts = {fact.text("name"): fact.text("text") for fact in outcome.of("fact")}
-    files = set(texts)  # a text that could not be read is no mark of anything below
+    files = set(texts)  # the names below are of files whose text is not read
     release = {name: value.strip("\"'")
                for name, value in re.findall(r"^(\w+)=(.*)$", texts.get("os_release", ""), re.M)}
     container = kind_of_container(texts, files, variables)
@@ -131,6 +131,6 @@ def _present_gpus(outcome: Outcome) -> list[PresentGpu]:
         about = dict(re.findall(r"^([\w ]+):[ \t]*(\S.*?)[ \t]*$", record.text("text"), re.M))
         gpu.name = about.get("Model", "")
         uuid = about.get("GPU UUID", "")
-        gpu.uuid = "" if "?" in uuid else uuid  # as the driver writes it of a GPU that nobody has used yet
+        gpu.uuid = "" if "?" in uuid else uuid  # the driver's text for a GPU that was not used yet
         gpu.driver = gpu.driver or "nvidia"
     return [gpus[address] for address in sorted(gpus)]
