@@ -2,8 +2,10 @@
 #include "compat/doctor/ask.h"
 
 #include <cerrno>
+#include <climits>
 
 #include "compat/descriptor/libraries.h"
+#include "compat/doctor/files.h"
 #include "compat/doctor/names.h"
 #include "compat/doctor/record.h"
 #include "compat/search/driver/driver.h"
@@ -80,6 +82,8 @@ void write_candidate(const Candidate& candidate, const Report& report, Arena* ar
   const std::size_t mark = arena->mark();
   const ToolkitVersion& toolkit = candidate.toolkit;
   const Version version = known_version(candidate);
+  char target[PATH_MAX];
+  find_missing_target(candidate.path, target);
   records->begin("candidate")
       .field("path", candidate.path)
       .field("place", name_of(candidate.tier))
@@ -94,6 +98,8 @@ void write_candidate(const Candidate& candidate, const Report& report, Arena* ar
       .field("reason", reason_against(candidate, report, arena))
       .field("driver", driver_verdict_on(candidate, report))
       .flag("tried", candidate.tried)
+      .flag("stays_open", candidate.stays_open)
+      .field("target", target)
       .flag("taken", &candidate == report.chosen)
       .end();
   arena->rewind(mark);

@@ -20,21 +20,23 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_about(int file);
 //   answer    path= major= minor= refused= advice=
 //   place     name= title= searched= folders=
 //   candidate path= place= state= major= minor= exact= source= file= problem=
-//             verdict= reason= driver= tried= taken=
+//             verdict= reason= driver= tried= stays_open= target= taken=
 // An empty `path` is nothing that would be loaded; `refused` is then a setting that is not
 // understood. `exact`: an authoritative source says the version, from `file`; else the file exports
 // what came with that minor, and may be newer. `problem`: why no source says it. `verdict` is empty
 // for a file that cannot be used, which `state` and `reason` tell; "not_looked_at" where the search
-// ended before. `driver`: how the driver stands to it (anycuda/compat/driver.h).
+// ended before. `driver`: how the driver stands to it (anycuda/compat/driver.h). `stays_open`: it
+// was opened, refused and cannot be closed. `target`: of a link, the missing file.
 ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major, int file);
 
 // The driver that the rules ask, and the GPUs that it sees.
-//   tried     path= state= size= reason=
+//   tried     path= state= size= target= stays_open= reason=
 //   driver    path= file= present= major= minor= status= problem=
 //   branch    number= problem=
 //   call      name= status= error= text=
 //   gpu       name= major= minor= memory=
-// `tried`: a file that is named like a driver and does not serve as one. `file`: behind all links.
+// `tried`: a file that is named like a driver and does not serve as one; `target`: the missing file
+// that it is a link to. `file`: behind all links.
 // `status`: of cuDriverGetVersion.
 ANYCUDA_DOCTOR_API int anycuda_doctor_driver(int file);
 
@@ -49,5 +51,6 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_machine(int file);
 // The environment at paths[0] ("": none), and what may not be entered of the folders paths[1...]
 // and the system's.
 //   environment prefix= real= conda= pixi= history=
+//   real        path= real=           behind links, where that is another text
 //   denied      path= blocker=
 ANYCUDA_DOCTOR_API int anycuda_doctor_folders(int count, const char* const* paths, int file);

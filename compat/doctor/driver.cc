@@ -7,8 +7,13 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
+#include <string_view>
 
+#include "compat/base/environment.h"
+#include "compat/base/text.h"
 #include "compat/doctor/ask.h"
+#include "compat/doctor/files.h"
 #include "compat/doctor/names.h"
 #include "compat/doctor/record.h"
 #include "compat/search/driver/driver_branch.h"
@@ -100,12 +105,41 @@ void write_tried(const Report& report, Arena* arena, Records* records) {
     const bool refused = c->image.state != FileState::usable || c->tried;
     if (c == report.chosen || !refused) continue;
     const std::size_t mark = arena->mark();
+    char target[PATH_MAX];
+    find_missing_target(c->path, target);
     records->begin("tried")
         .field("path", c->path)
         .field("state", name_of(c->image.state))
         .field("size", size_of(c->path))
+        .field("target", target)
+        .flag("stays_open", c->stays_open)
         .field("reason", reason_of(*c, report, arena))
         .end();
+    arena->rewind(mark);
+  }
+}
+
+// The toolkit's driver for linking in the folders of LD_LIBRARY_PATH, .../lib64/stubs. It is called
+// libcuda.so there, which is not the name that programs load and the search looks for.
+void write_link_stubs(Arena* arena, Records* records) {
+  const char* entry = environment_variable("LD_LIBRARY_PATH");
+  while (entry != nullptr && *entry != '\0') {
+    const std::size_t length = std::strcspn(entry, ":;");
+    std::string_view folder(entry, length);
+    entry += length + (entry[length] != '\0' ? 1 : 0);
+    while (!folder.empty() && folder.back() == '/') folder.remove_suffix(1);
+    if (folder.empty() || folder[0] != '/' || !text::ends(folder, "/stubs")) continue;
+    const std::size_t mark = arena->mark();
+    const char* path =
+        arena->format("%.*s/libcuda.so", static_cast<int>(folder.size()), folder.data());
+    if (path != nullptr && size_of(path) >= 0) {
+      records->begin("tried")
+          .field("path", path)
+          .field("state", name_of(FileState::link_stub))
+          .field("size", size_of(path))
+          .field("reason", "in the toolkit's folder for linking")
+          .end();
+    }
     arena->rewind(mark);
   }
 }
@@ -137,6 +171,7 @@ int anycuda_doctor_driver(int file) {
   const anycuda::Driver& driver = lookup.driver;
   anycuda::doctor::Records records(file);
   anycuda::doctor::write_tried(*lookup.report, &arena, &records);
+  if (driver.handle == nullptr) anycuda::doctor::write_link_stubs(&arena, &records);
   anycuda::doctor::write_driver(lookup, &arena, &records);
   if (driver.handle != nullptr) {
     anycuda::doctor::write_devices(anycuda::doctor::Functions(driver.handle), &records);

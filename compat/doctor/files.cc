@@ -10,6 +10,11 @@
 #include <cstring>
 
 namespace anycuda::doctor {
+namespace {
+
+constexpr int kMostLinks = 40;  // that the kernel follows (path_resolution(7))
+
+}  // namespace
 
 int read_text(const char* path, char* buffer, std::size_t size) {
   buffer[0] = '\0';
@@ -46,6 +51,28 @@ void find_blocker(const char* path, char* blocker) {
     *slash = '\0';
     if (access(blocker, X_OK) != 0) return;
   }
+}
+
+void find_missing_target(const char* path, char* target) {
+  char link[PATH_MAX];
+  target[0] = '\0';
+  const std::size_t size = std::strlen(path) + 1;
+  if (*path != '/' || size > PATH_MAX) return;
+  std::memcpy(target, path, size);
+  for (int links = 0; links < kMostLinks; ++links) {
+    const ssize_t length = readlink(target, link, sizeof link - 1);
+    if (length <= 0) {
+      // Its last link leads to what is not there, and not to what this process may not see.
+      if (links == 0 || length == 0 || errno != ENOENT) target[0] = '\0';
+      return;
+    }
+    link[length] = '\0';
+    // A relative link begins at its own folder.
+    char* name = *link == '/' ? target : std::strrchr(target, '/') + 1;
+    if (name - target + length >= PATH_MAX) break;
+    std::memcpy(name, link, static_cast<std::size_t>(length) + 1);
+  }
+  target[0] = '\0';
 }
 
 }  // namespace anycuda::doctor

@@ -18,4 +18,8 @@ int enter_folder(const char* path);
 // that this process may not enter; "" if none is.
 void find_blocker(const char* path, char* blocker);
 
+// Writes into `target` (PATH_MAX bytes) the file that a dangling link leads to and that does not
+// exist; "" for a path that is not a dangling link.
+void find_missing_target(const char* path, char* target);
+
 }  // namespace anycuda::doctor

@@ -79,6 +79,13 @@ void visit_python(const char* name, void* argument) {
   look->arena->rewind(mark);
 }
 
+// Two variables may name one folder by different paths.
+void write_real(const char* folder, Records* records) {
+  char real[PATH_MAX];
+  if (realpath(folder, real) == nullptr || std::strcmp(folder, real) == 0) return;
+  records->begin("real").field("path", folder).field("real", real).end();
+}
+
 void look_around(const Look& look, const char* folder) {
   const std::size_t mark = look.arena->mark();
   if (look_at(look, folder)) {
@@ -132,7 +139,9 @@ int anycuda_doctor_folders(int count, const char* const* paths, int file) {
   write_environment(paths[0], &arena, &records);
   const Look look{&arena, &records};
   for (int i = 1; i < count; ++i) {
-    if (*paths[i] == '/') look_around(look, paths[i]);
+    if (*paths[i] != '/') continue;
+    write_real(paths[i], &records);
+    look_around(look, paths[i]);
   }
   look_at_system(look);
   return records.complete() ? 0 : EIO;

@@ -3,7 +3,7 @@
 //
 // Sources: proc(5), cgroups(7), sysfs-bus-pci (the kernel's ABI documentation); NVIDIA driver
 // README, "The /proc Interface" (/proc/driver/nvidia); NVIDIA's "CUDA on WSL" (/usr/lib/wsl/lib,
-// /dev/dxg).
+// /dev/dxg); Apptainer's "GPU Support" (--nv: /.singularity.d/libs).
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -39,6 +39,7 @@ constexpr Fact kNames[] = {
     {"docker", ".dockerenv"},
     {"podman", "run/.containerenv"},
     {"apptainer", ".singularity.d"},
+    {"apptainer_driver", ".singularity.d/libs/libcuda.so.1"},
     {"kubernetes", "var/run/secrets/kubernetes.io"},
     {"kubernetes", "run/secrets/kubernetes.io"},
     {"wsl_driver", "usr/lib/wsl/lib/libcuda.so.1"},

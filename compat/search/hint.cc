@@ -13,6 +13,14 @@ bool any(const Report& report, Verdict verdict) {
   return false;
 }
 
+// The file that ended the search, since it could not be closed; nullptr: none did.
+const char* file_that_stays(const Report& report) {
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (c->stays_open) return c->path;
+  }
+  return nullptr;
+}
+
 bool refused_by_driver(const Report& report) {
   for (const Verdict verdict :
        {Verdict::driver_too_old, Verdict::driver_branch_short, Verdict::driver_branch_unknown,
@@ -61,6 +69,8 @@ const char* hint_for(const Report& report, Arena* arena) {
   } else if (report.variable_names_a_file()) {
     text = arena->format("correct %s or unset it: where it is set, no other place is looked at",
                          library.variable);
+  } else if (const char* path = file_that_stays(report)) {
+    text = arena->format("remove %s, and start the program again", path);
   } else if (refused_by_driver(report)) {
     text = driver_hint(report, arena);
   } else if (any(report, Verdict::other_major)) {

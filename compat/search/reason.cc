@@ -9,13 +9,6 @@ namespace {
 
 const char* or_unknown(const char* text) { return text != nullptr ? text : "no memory to say why"; }
 
-const char* stays(const Candidate& candidate) {
-  return candidate.stays_open
-             ? "; it cannot be closed again, so no other is opened beside it: remove it, and start "
-               "the program again"
-             : "";
-}
-
 const char* reason_of_file(const Candidate& candidate, const Report& report, Arena* arena) {
   const ImageFacts& image = candidate.image;
   switch (image.state) {
@@ -55,11 +48,11 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::open_failed:
       return or_unknown(arena->format("the dynamic linker refused it: %s", image.detail));
     case FileState::other_file_opened:
-      return or_unknown(arena->format("the dynamic linker opened another file for it, %s%s",
-                                      image.detail, stays(candidate)));
+      return or_unknown(
+          arena->format("the dynamic linker opened another file for it, %s", image.detail));
     case FileState::other_version:
-      return or_unknown(arena->format("its SONAME says CUDA %d, but the library reports CUDA %s%s",
-                                      image.version.major, image.detail, stays(candidate)));
+      return or_unknown(arena->format("its SONAME says CUDA %d, but the library reports CUDA %s",
+                                      image.version.major, image.detail));
     case FileState::link_stub:
       return "NVIDIA's stub for linking, not a driver (it answers CUDA_ERROR_STUB_LIBRARY)";
   }
@@ -152,8 +145,13 @@ const char* reason_of_verdict(const Candidate& candidate, const Report& report, 
 }  // namespace
 
 const char* reason_of(const Candidate& candidate, const Report& report, Arena* arena) {
-  return candidate.image.state == FileState::usable ? reason_of_verdict(candidate, report, arena)
-                                                    : reason_of_file(candidate, report, arena);
+  const bool usable = candidate.image.state == FileState::usable;
+  const char* reason = usable ? reason_of_verdict(candidate, report, arena)
+                              : reason_of_file(candidate, report, arena);
+  if (!candidate.stays_open) return reason;
+  const char* whole =
+      arena->format("%s; it cannot be closed again, so no other is opened beside it", reason);
+  return whole != nullptr ? whole : reason;
 }
 
 const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,

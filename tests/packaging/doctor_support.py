@@ -124,12 +124,12 @@ class Machine:
         """A libcuda.so.1 made of C."""
         return self.library(self.system / "libcuda.so.1", source, "libcuda.so.1")
 
-    def library(self, path: Path, source: str, soname: str) -> Machine:
+    def library(self, path: Path, source: str, soname: str, *options: str) -> Machine:
         compiler = shutil.which("cc") or shutil.which("gcc")
         if compiler is None:
             raise unittest.SkipTest("no C compiler")
         path.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", path, f"-Wl,-soname,{soname}"],
+        subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", path, f"-Wl,-soname,{soname}", *options],
                        input=source, text=True, check=True)
         return self
 

@@ -145,6 +145,23 @@ class Computer(Machine):
         self.file("proc/1/cgroup", cgroup).file("proc/self/cgroup", cgroup)
         return self.file("proc/self/mountinfo", _OVERLAY.format(layers) + mounts)
 
+    def apptainer(self) -> Computer:
+        """As Apptainer leaves it in every container that it starts, with --nv or without."""
+        self.file(".singularity.d/runscript", "#!/bin/sh\n")
+        return self.env(APPTAINER_CONTAINER="/images/app.sif", APPTAINER_NAME="app.sif",
+                        SINGULARITY_CONTAINER="/images/app.sif", SINGULARITY_NAME="app.sif")
+
+    def dangling_driver(self, path: str = "usr/lib/x86_64-linux-gnu") -> Computer:
+        (self.root / path).mkdir(parents=True, exist_ok=True)
+        (self.root / path / "libcuda.so.1").symlink_to("libcuda.so.550.163.01")
+        return self
+
+    def list_libraries(self) -> Computer:
+        """/etc/ld.so.cache, by the real ldconfig."""
+        self.file("etc/ld.so.conf", "/usr/lib/x86_64-linux-gnu\n")
+        subprocess.run(["/sbin/ldconfig", "-X", "-r", self.root], check=True)
+        return self
+
     def wsl(self, device: bool = True) -> Computer:
         self.file("proc/version", "Linux version 5.15.153.1-microsoft-standard-WSL2 (root@941d701f84f1) (gcc) #1 SMP\n")
         return self.devices("dxg") if device else self

@@ -53,7 +53,8 @@ class Machines(unittest.TestCase):
         self.assertEqual(set(taken(report).values()), {""})
         self.assertEqual((report["status"], report["possible"]), (1, False))
         self.assertIn("no usable CUDA runtime", report["reasons"])
-        (hint,) = [one for one in report["help"] if one["why"] == "A program gets no CUDA runtime."]
+        (hint,) = [one for one in report["help"] if one["why"].startswith("A program gets no CUDA runtime. ")]
+        self.assertIn("libcudart.so.13: needs a driver for CUDA 13; ", hint["why"])
         self.assertEqual(hint["commands"], ["pip install nvidia-cuda-runtime-cu12"])
         self.assertIn("CUDA 12 or older", hint["what"])
 

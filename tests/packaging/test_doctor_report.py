@@ -4,6 +4,7 @@ build and no library is needed, but for the terminal's own tests."""
 import json
 import os
 import pty
+import re
 import sys
 import unittest
 from unittest import mock
@@ -14,8 +15,8 @@ from situation_support import error_names
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import terminal  # noqa: E402
-from anycuda.doctor import (advice, as_json, environment, findings, hints, machine, packages, records,  # noqa: E402
-                            text, verdict, words)
+from anycuda.doctor import (advice, as_json, environment, findings, hints, machine, packages, questions,  # noqa: E402
+                            records, text, verdict, words)
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
 from anycuda.doctor.hint import missing_dependency, sentence  # noqa: E402
 
@@ -134,6 +135,51 @@ class Hints(unittest.TestCase):
             self.assertIn("unset CUDA_VISIBLE_DEVICES",
                           self.commands(found(driver=none), variables={"CUDA_VISIBLE_DEVICES": value},
                                         devices=devices))
+
+    def test_every_state_of_a_file_has_its_own_advice(self):
+        """Including those that no machine of the tests has."""
+        states = set(re.findall(r'FileState::\w+:\n\s+return "(\w+)"',
+                                (ROOT / "compat/doctor/names.cc").read_text())) - {"usable"}
+        self.assertIn("other_file_opened", states)
+        situations = {}
+        for state in sorted(states - {"link_stub", "not_absolute"}):  # a driver's; a variable's
+            reason = f"the reason of {state}"
+            library = runtime([candidate("/a/libcudart.so.12", state, _12=Decision("", reason, "", False, False))],
+                              _12=Answer(advice="install one"))
+            first = hints.hints_for(found(library), here())[0]
+            self.assertNotEqual(first.situation, "no_library", state)
+            self.assertTrue(first.commands and all(first.commands), state)
+            self.assertIn("/a/libcudart.so.12", first.why)
+            situations[state] = first.situation
+        same = {"not_elf", "truncated", "core_symbol_missing"}  # damaged, with the reason
+        self.assertEqual(len(set(situations.values())), len(situations) - len(same) + 1, situations)
+        for state in sorted(states - {"link_stub", "anycuda_stub", "not_absolute", "not_trusted", "other_version"}):
+            tried = findings.Tried("/a/libcuda.so.1", state, 1, f"the reason of {state}", "/a/libcuda.so.550")
+            first = hints.hints_for(found(driver=Driver(tried=[tried])), here())[0]
+            self.assertTrue(first.situation.startswith("driver_"), state)
+            self.assertNotEqual(first.situation, "driver_missing", state)
+
+    def test_every_verdict_has_its_own_advice(self):
+        verdicts = set(re.findall(r'[^r]Verdict::\w+:\n\s+return "(\w+)"',
+                                  (ROOT / "compat/doctor/names.cc").read_text())) - {"accepted"}
+        self.assertEqual(len(verdicts), 9)
+        for one in sorted(verdicts):
+            library = runtime([candidate("/a/libcudart.so.12", _12=Decision(one, f"is {one}", "", False, False))],
+                              _12=Answer(advice="install one"))
+            first = hints.hints_for(found(library), here())[0]
+            self.assertEqual(first.situation, one)
+            self.assertIn(f"/a/libcudart.so.12: is {one}.", first.why)
+
+    def test_state_found_for_one_caller_holds_for_all(self):
+        library = runtime()
+        library.places = [findings.Place("system", "the system", 1)]
+        for caller, fields in (("12", {"state": "usable", "verdict": "accepted"}),
+                               ("13", {"state": "other_version", "stays_open": "1"}),
+                               ("11", {"state": "usable", "verdict": "accepted"})):
+            record = records.Record("candidate", {"path": "/a/libcudart.so.12", "place": "system", **fields})
+            findings.add_answer(library, caller, questions.Outcome([record]))
+        (one,) = library.candidates
+        self.assertEqual((one.state, one.stays_open), ("other_version", True))
 
     def test_names_of_files_are_quoted(self):
         unread = Decision("", "", "", False, False)
@@ -385,7 +431,8 @@ CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
                                       "driver", "libraries", "help"])
         self.assertEqual((told["schema"], told["possible"]), (1, True))
         self.assertEqual(list(told["libraries"][0]["candidates"][0]), [
-            "path", "place", "state", "version", "exact", "source", "source_file", "source_problem", "decisions"])
+            "path", "place", "state", "version", "exact", "source", "source_file", "source_problem", "decisions",
+            "stays_open", "target"])
 
 
 # Runs a script with a standard output that calls itself a terminal.

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from doctor_support import BUILD, ROOT, WORKING, artifact, library_file, needs_build, place, with_core
-from situation_support import Computer
+from situation_support import Computer, answering
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
@@ -20,7 +20,7 @@ SYSTEM = "usr/lib/x86_64-linux-gnu"
 @needs_build
 class Situation(unittest.TestCase):
     def computer(self) -> Computer:
-        """With a usable runtime, so that nothing else is to be said first."""
+        """With a usable runtime, so that no other hint comes first."""
         return Computer(self).wheel("cudart", "12.9")
 
     def first(self, computer: Computer, situation: str, *words: str, command: str = "", options=()) -> dict:
@@ -60,10 +60,96 @@ class DriverLibrary(Situation):
         self.first(computer, "driver_of_windows", "Windows", command="wsl --shutdown")
 
     def test_link_to_a_file_that_was_removed(self):
+        computer = self.computer().dangling_driver()
+        self.first(computer, "driver_dangling", f"link to {computer.system}/libcuda.so.550.163.01, which does not",
+                   command="--reinstall")
+
+    def test_links_behind_links(self):
+        """Named is the one that is missing."""
         computer = self.computer()
-        (computer.root / SYSTEM).mkdir(parents=True)
-        (computer.root / SYSTEM / "libcuda.so.1").symlink_to("libcuda.so.550.163.01")
-        self.first(computer, "driver_dangling", "link", command="--reinstall")
+        computer.system.mkdir(parents=True)
+        (computer.system / "libcuda.so.1").symlink_to("../nvidia/libcuda.so.1")
+        computer.file("usr/lib/nvidia/README")
+        (computer.root / "usr/lib/nvidia/libcuda.so.1").symlink_to("/absent/libcuda.so.550.163.01")
+        self.first(computer, "driver_dangling", "It is a link to /absent/libcuda.so.550.163.01, which does not exist")
+
+    def test_dangling_link_in_a_container(self):
+        """The link is the image's, and the file would have been mounted."""
+        for kind, command in (("docker", "docker run --gpus all"), ("kubernetes", "kubectl set resources"),
+                              ("podman", "podman run --device nvidia.com/gpu=all")):
+            computer = self.computer().container(kind).dangling_driver()
+            self.first(computer, "driver_dangling_in_container", f"{computer.system}/libcuda.so.1 ",
+                       f"link to {computer.system}/libcuda.so.550.163.01, which does not", "NVIDIA's container runtime",
+                       command=command)
+        computer = self.computer().container("docker").dangling_driver().module().gpu()
+        self.first(computer, "driver_dangling_not_mounted", f"{computer.system}/libcuda.so.550.163.01", "compute",
+                   command="NVIDIA_DRIVER_CAPABILITIES=compute,utility")
+
+    def test_dangling_link_in_wsl(self):
+        computer = self.computer().wsl().dangling_driver("usr/lib/wsl/lib")
+        self.first(computer, "driver_dangling_in_wsl", "Windows", command="wsl --shutdown")
+
+    def test_link_time_stub_in_place_of_a_driver(self):
+        folder = "usr/local/cuda-12.9/lib64/stubs"
+        for kind, remedy, command in (("", "Install NVIDIA's display driver", "sudo apt install nvidia-driver"),
+                                      ("docker", "Start it with GPUs", "docker run --gpus all"),
+                                      ("kubernetes", "Request a GPU", "kubectl set resources")):
+            computer = self.computer().answers(34, folder, version_status=34)
+            stubs = computer.root / folder
+            if kind:
+                computer.container(kind)
+            computer.env(LD_LIBRARY_PATH=f"{stubs}/:{computer.root}/other")
+            self.first(computer, "stub_library", str(stubs), "/libcuda.so.1 is the CUDA Toolkit's link-time stub",
+                       remedy, f"Take {stubs} out of LD_LIBRARY_PATH", command=command)
+            self.assertIn(f"export LD_LIBRARY_PATH={computer.root}/other", computer.told()["help"][0]["commands"])
+
+    def test_link_time_stub_of_the_system(self):
+        """An image in which somebody made the stub the system's."""
+        computer = self.computer().container("docker").answers(34, version_status=34).env(LD_LIBRARY_PATH="/other")
+        self.first(computer, "stub_library", f"Take {computer.system} out of the dynamic linker's path",
+                   command="grep -rn")
+
+    def test_link_time_stub_that_stays_open(self):
+        """Then no real driver behind it is tried."""
+        computer = self.computer().works()
+        stubs = computer.root / "stubs"
+        computer.library(stubs / "libcuda.so.1", answering(34, 34), "libcuda.so.1", "-Wl,-z,nodelete")
+        computer.env(LD_LIBRARY_PATH=str(stubs))
+        self.first(computer, "driver_stays_open", f"{stubs}/libcuda.so.1", "stub for linking", "cannot be closed again",
+                   command="unset LD_LIBRARY_PATH")
+
+    def test_list_of_the_dynamic_linker_is_older(self):
+        for kind, situation, command in (("", "driver_listed_only", "sudo ldconfig"),
+                                         ("docker", "driver_listed_in_container", "docker run --gpus all")):
+            computer = self.computer().answers(0)
+            computer.list_libraries()
+            if kind:
+                computer.container(kind)
+            for file in computer.system.glob("libcuda.so.*"):
+                file.unlink()
+            self.first(computer, situation, "/etc/ld.so.cache lists it", command=command)
+
+    def test_anycuda_stub_in_place_of_a_driver(self):
+        computer = self.computer().container("docker")
+        place(BUILD / "lib/dropin/libcuda.so.1", computer.system / "libcuda.so.1")
+        self.first(computer, "docker", f"found but {computer.system}/libcuda.so.1, an anycuda stub",
+                   command="docker run --gpus all")
+
+    def test_folder_with_only_the_stub(self):
+        """A toolkit calls it libcuda.so, so that programs do not find it at all."""
+        stubs = "usr/local/cuda-12.9/lib64/stubs"
+        computer = self.computer().file(f"{stubs}/libcuda.so").env(LD_LIBRARY_PATH=str(self.computer().root / stubs))
+        self.first(computer, "driver_missing")
+        computer.env(LD_LIBRARY_PATH=f":relative/stubs;{computer.root}/{stubs}//")
+        self.first(computer, "stub_library", f"{stubs}/libcuda.so is", "Install NVIDIA's display driver",
+                   command="LD_LIBRARY_PATH")
+
+    def test_stub_beside_a_driver(self):
+        stubs = "usr/local/cuda-12.9/lib64/stubs"
+        computer = self.computer().works().answers(34, stubs, version_status=34)
+        report = computer.env(LD_LIBRARY_PATH=str(computer.root / stubs)).told()
+        self.assertTrue(report["possible"], report["reasons"])
+        self.assertNotIn("stub_library", [hint["situation"] for hint in report["help"]])
 
     def test_missing_dependency(self):
         for needed, container, situation, command in (
@@ -153,7 +239,8 @@ class Containers(Situation):
         yield "docker", lambda computer: computer.file(".dockerenv")
         yield "podman", lambda computer: computer.file("run/.containerenv")
         yield "apptainer", lambda computer: computer.file(".singularity.d/env/01-base.sh")
-        yield "apptainer", lambda computer: computer.env(APPTAINER_CONTAINER="/x.sif")
+        for name in ("APPTAINER_CONTAINER", "APPTAINER_NAME", "SINGULARITY_CONTAINER", "SINGULARITY_NAME"):
+            yield "apptainer", lambda computer, name=name: computer.env(**{name: "/x.sif"})
         yield "container", lambda computer: computer.env(container="systemd-nspawn")
 
     def test_without_driver(self):
@@ -162,6 +249,39 @@ class Containers(Situation):
             mark(computer)
             report = self.first(computer, kind, "No driver library", command=self.COMMANDS[kind])
             self.assertEqual((report["machine"]["container"], report["machine"]["container_kind"]), (True, kind))
+
+    def test_apptainer_without_nv(self):
+        """Its /dev and /proc are the host's; what the image has of a driver does not matter."""
+        for image in (lambda computer: None,
+                      lambda computer: computer.real_driver_cut_to(4096),
+                      lambda computer: computer.dangling_driver(),
+                      lambda computer: computer.answers(100),
+                      lambda computer: computer.answers(803, version="535.309.01"),
+                      lambda computer: computer.answers(804, "usr/local/cuda/compat"),
+                      lambda computer: computer.answers(34, "usr/local/cuda/lib64/stubs", version_status=34).env(
+                          LD_LIBRARY_PATH=str(computer.root / "usr/local/cuda/lib64/stubs"))):
+            computer = self.computer().module().gpu().apptainer()
+            image(computer)
+            self.first(computer, "apptainer", "started without --nv", command="apptainer exec --nv IMAGE")
+
+    def test_apptainer_inside_a_pod(self):
+        """The innermost container is the one to start differently; its mounts and variables are the pod's too."""
+        computer = self.computer().container("kubernetes").module().gpu().apptainer()
+        self.first(computer.env(KUBERNETES_SERVICE_HOST="10.96.0.1"), "apptainer", command="apptainer exec --nv IMAGE")
+
+    def test_apptainer_with_nv(self):
+        """What is wrong then is not that --nv is missing."""
+        libs = ".singularity.d/libs"
+        self.first(self.computer().apptainer().answers(100, libs), "host_without_gpu", command="nvidia-smi")
+        self.first(self.computer().module().gpu().apptainer().answers(802, libs), "fabric_manager_of_host")
+        self.first(self.computer().module().gpu().apptainer().answers(100, libs), "gpu_unusable")
+        computer = self.computer().module("550.90.07").gpu().apptainer().answers(803)
+        mounts = computer.root / "proc/self/mountinfo"
+        library = computer.root / SYSTEM / "libcuda.so.550.163.01"
+        mounts.write_text(mounts.read_text() + f"800 745 259:1 {library} {library} ro - ext4 /dev/root rw\n")
+        self.first(computer, "mismatch_mounted")  # --nvccli
+        computer = self.computer().module().gpu().apptainer().answers(100).env(CUDA_VISIBLE_DEVICES="-1")
+        self.first(computer, "gpu_hidden", command="unset CUDA_VISIBLE_DEVICES")
 
     def test_driver_without_devices(self):
         for kind in ("kubernetes", "containerd", "docker"):
@@ -183,7 +303,7 @@ class Containers(Situation):
         self.first(self.computer().container("docker").devices("nvidiactl").answers(100), "docker")
 
     def test_host_with_container_software(self):
-        """A node that runs containers is none."""
+        """A node that runs containers is not a container."""
         computer = self.computer().file(
             "proc/self/mountinfo",
             "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw\n"
@@ -360,6 +480,86 @@ class Runtime(Situation):
         self.first(computer, "damaged", str(file), "truncated",
                    command="pip install --force-reinstall --no-deps nvidia-cuda-runtime-cu12")
 
+    def liar(self, computer: Computer, nodelete: bool = False) -> Path:
+        """A runtime of 13.5 that calls itself one of 12."""
+        whole = library_file("cudart", "13.5").read_bytes().replace(b"libcudart.so.13", b"libcudart.so.12")
+        if nodelete:  # DT_RELACOUNT, which only saves time, becomes a DT_FLAGS_1 with DF_1_NODELETE
+            at = whole.index(b"\xf9\xff\xff\x6f\0\0\0\0")
+            whole = whole[:at] + b"\xfb\xff\xff\x6f\0\0\0\0\x08\0\0\0\0\0\0\0" + whole[at + 16:]
+        computer.file("opt/liar/libcudart.so.12", whole).env(LD_LIBRARY_PATH=str(computer.root / "opt/liar"))
+        return computer.root / "opt/liar/libcudart.so.12"
+
+    def test_library_that_reports_another_major(self):
+        computer = Computer(self).works()
+        path = self.liar(computer)
+        self.first(computer, "other_version", str(path), "its SONAME says CUDA 12, but the library reports CUDA 13.5",
+                   command="--reinstall")
+
+    def test_library_that_lied_and_stays_open(self):
+        computer = Computer(self).works().toolkit("12.4", "usr/local/cuda-12.4")
+        path = self.liar(computer, nodelete=True)
+        report = self.first(computer, "stays_open", str(path), "reports CUDA 13.5", "it cannot be closed again",
+                            "Remove it, and start the program again", command=f"mv {path} {path}.unused")
+        self.assertFalse(report["possible"])
+
+    def test_file_in_the_place_of_a_runtime(self):
+        """None of these matters where a runtime is found elsewhere."""
+        lib = "nvidia/cuda_runtime/lib/libcudart.so.12"
+        for situation, words, command, make in (
+                ("dangling", "which does not exist", "ls -l ", lambda path: path.symlink_to("libcudart.so.12.9.79")),
+                ("not_a_file", "not a file", "ls -ld ", lambda path: path.mkdir()),
+                ("other_library", "it calls itself 'libother.so.1'", "readelf -d ",
+                 lambda path: computer.library(path, "int other;", "libother.so.1")),
+                ("anycuda_stub", "an anycuda stub", "pip install nvidia-cuda-runtime-cu12",
+                 lambda path: place(BUILD / "lib/dropin/libcudart.so.12", path))):
+            computer = Computer(self).works()
+            path = computer.site / lib
+            path.parent.mkdir(parents=True)
+            make(path)
+            self.first(computer, situation, str(path), words, command=command)
+            computer.toolkit("12.4", "usr/local/cuda-12.4")
+            self.assertNotIn(situation, [hint["situation"] for hint in computer.told()["help"]])
+
+    def test_runtime_for_another_cpu(self):
+        elf = bytearray(library_file("cudart", "12.9").read_bytes())
+        elf[18:20] = b"\x16\x00"  # e_machine: EM_S390
+        computer = Computer(self).works().file(f"{SYSTEM}/libcudart.so.12", bytes(elf))
+        self.first(computer, "other_cpu", "another CPU", command="uname -m")
+
+    def test_runtime_that_is_only_listed(self):
+        computer = Computer(self).works()
+        file = computer.system / "libcudart.so.12"
+        place(library_file("cudart", "12.9"), file)
+        computer.list_libraries()
+        file.unlink()
+        self.first(computer, "listed_only", str(file), "/etc/ld.so.cache lists it", command="sudo ldconfig")
+
+    def test_unreadable_runtime(self):
+        computer = Computer(self).works()
+        file = computer.system / "libcudart.so.12"
+        file.write_bytes(library_file("cudart", "12.9").read_bytes())
+        file.chmod(0)
+        self.first(computer.as_ordinary_user(), "unreadable", "Permission denied", command="namei -l")
+
+    def test_folder_that_is_called_like_a_token(self):
+        computer = Computer(self).works().toolkit("12.4", "opt/$LIB")
+        computer.env(CUDA_HOME=str(computer.root / "opt/$LIB"))
+        self.first(computer, "has_tokens", "dlopen() replaces", command="ln -s ")
+
+    def test_variable_names_another_file(self):
+        computer = self.computer().works().env(ANYCUDA_CUDART="/nowhere/libcudart.so.12")
+        report = self.first(computer, "library_setting", "ANYCUDA_CUDART names it", "no such file",
+                            command="unset ANYCUDA_CUDART")
+        self.assertEqual(["CUDA runtime" in hint["why"] for hint in report["help"]].count(True), 1)
+
+    def test_refused_by_a_rule(self):
+        computer = Computer(self).works().wheel("cudart", "13.5")
+        self.first(computer, "driver_too_old", "libcudart.so.13: needs a driver for CUDA 13; ", "Update the driver",
+                   command="pip install nvidia-cuda-runtime-cu12")
+        computer = self.computer().works().env(ANYCUDA_CROSS_MAJOR="reject")
+        self.first(computer, "other_major", "of CUDA 12, and ANYCUDA_CROSS_MAJOR=reject",
+                   command="unset ANYCUDA_CROSS_MAJOR", options=("--caller", "13"))
+
     def test_folder_closed_to_this_user(self):
         for closed in ("nvidia", "nvidia/cuda_runtime", "nvidia/cuda_runtime/lib"):
             computer = self.computer().works()
@@ -416,6 +616,20 @@ class Environments(Situation):
         self.first(computer.env(CUDA_PATH="/nowhere"), "toolkits_differ", command=f"export CUDA_PATH={other}")
         computer.env(CUDA_PATH=f"{other}/")
         self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.told()["help"]])
+
+    def test_one_toolkit_by_several_paths(self):
+        """/usr/local/cuda is a link to /usr/local/cuda-12.4, or by way of /etc/alternatives."""
+        computer = Computer(self).works().toolkit("12.4", "usr/local/cuda-12.4").toolkit("12.9", "usr/local/cuda-12.9")
+        local = computer.root / "usr/local"
+        (local / "cuda").symlink_to(computer.root / "etc/alternatives/cuda")
+        computer.file("etc/alternatives/README")
+        (computer.root / "etc/alternatives/cuda").symlink_to(local / "cuda-12.4")
+        computer.env(CUDA_PATH=str(local / "cuda"), CUDA_HOME=f"{local}/cuda-12.4/", CUDA_ROOT=f"{local}/./cuda/")
+        self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.told()["help"]])
+        computer.env(CUDAToolkit_ROOT=str(local / "cuda-12.9"))
+        report = self.first(computer, "toolkits_differ", f"CUDAToolkit_ROOT={local}/cuda-12.9",
+                            f"CUDA_PATH={local}/cuda ")
+        self.assertEqual(report["help"][0]["commands"], [f"export CUDAToolkit_ROOT={local}/cuda"])
 
 
 class Hostile(Situation):
@@ -475,9 +689,12 @@ class Hostile(Situation):
 class Table(unittest.TestCase):
     def test_every_row_has_its_test(self):
         text = Path(__file__).read_text()
-        for table in (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU):
+        # test_doctor_report.py tests these.
+        others = {"driver_not_listed_in_wsl", "driver_not_read", "driver_other_file", "driver_has_tokens",
+                  "not_trusted", "not_read", "other_file", "not_opened", "glibc", "crash"}
+        for table in (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU, advice.LIBRARIES):
             for row in table:
-                if row not in ("driver_not_listed_in_wsl",):  # the search knows that folder: packaging's unit test
+                if row not in others:
                     self.assertIn(f'"{row}"', text)
 
 

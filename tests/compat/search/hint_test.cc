@@ -60,6 +60,15 @@ TEST(Hint, ForAFileThatTheUserNamedIsAboutTheVariable) {
               HasSubstr("correct ANYCUDA_TESTLIB or unset it"));
 }
 
+TEST(Hint, ForALibraryThatStaysOpenIsToRemoveIt) {
+  unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
+  Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
+  candidate->image.state = FileState::other_version;
+  candidate->stays_open = true;
+  EXPECT_STREQ(hint_for(search, &search.arena),
+               "remove /opt/libtest.so.13, and start the program again");
+}
+
 TEST(Hint, ForASecondMajorIsToUnsetTheVariable) {
   EXPECT_THAT(hint({{SearchTier::variable, Verdict::other_loaded}}),
               HasSubstr("unset ANYCUDA_TESTLIB: the process has its test library already"));

@@ -1,5 +1,5 @@
-// Facts into words. Whoever reads a reason knows what is wrong and, where it can be said, what
-// would help.
+// Facts into words. A reason has the fault and, where it is known, what would
+// help.
 #include "compat/search/reason.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ class Reason : public testing::Test {
 
 TEST_F(Reason, EveryStateOfAFileHasItsOwnWords) {
   std::set<std::string> texts;
-  for (int state = 0; state <= static_cast<int>(FileState::open_failed); ++state) {
+  for (int state = 0; state <= static_cast<int>(FileState::link_stub); ++state) {
     const std::string text = of(static_cast<FileState>(state), "detail", EACCES);
     EXPECT_NE(text, "");
     EXPECT_NE(text, "unknown");
@@ -76,6 +76,14 @@ TEST_F(Reason, OfAFileNamesWhatWasFoundInIt) {
 TEST_F(Reason, OfAFileSaysWhatHelps) {
   EXPECT_THAT(of(FileState::truncated), HasSubstr("install it again"));
   EXPECT_THAT(of(FileState::not_absolute), HasSubstr("full path"));
+}
+
+// A refused library that stays loaded ends the search, whatever it was refused for.
+TEST_F(Reason, LibraryThatStaysOpen_IsReportedWithEveryReason) {
+  candidate->stays_open = true;
+  EXPECT_THAT(of(Verdict::driver_too_old), AllOf(HasSubstr("needs a driver for CUDA 13"),
+                                                 HasSubstr("; it cannot be closed again")));
+  EXPECT_THAT(of(FileState::link_stub), HasSubstr("; it cannot be closed again"));
 }
 
 TEST_F(Reason, OfAVerdictNamesTheNumbersAndWhatHelps) {

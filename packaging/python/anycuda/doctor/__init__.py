@@ -19,7 +19,7 @@ NAME = "doctor"
 SUMMARY = "Is CUDA work possible here: the driver, its GPUs, every CUDA library and what a stub would take."
 _EPILOG = """\
 It asks with the stubs' own code, so it says what they do: as this Python and its environment would
-get it, or (--native) a program that is no Python, for which LD_LIBRARY_PATH comes before packages.
+get it, or (--native) a program that is not Python, for which LD_LIBRARY_PATH comes before packages.
 
 exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at least one of the callers,
                 and the driver sees a GPU
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--caller", "MAJOR", f"the CUDA that the program was built for: 11, 12, 13, or {UNVERSIONED}"),
     ):
         parser.add_argument(option, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
-    parser.add_argument("--native", action="store_true", help="ask as a program that is no Python")
+    parser.add_argument("--native", action="store_true", help="ask as a program that is not Python")
     parser.add_argument("--json", action="store_true", help="for programs; the schema is documented")
     parser.add_argument("--limit", type=_seconds, default=30.0, metavar="SECONDS",
                         help="how long libraries and the driver may take to answer (default 30)")

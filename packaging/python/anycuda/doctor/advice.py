@@ -1,5 +1,5 @@
 """What is known of situations: facts as data. A row has the cause, what to do, commands for the reader to run and
-the document that the row is from. `{name}` is filled in by whoever found the situation."""
+the document that the row is from. The code that finds a situation fills in `{name}`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _MIG = f"{_NVIDIA}/datacenter/tesla/mig-user-guide/"
 _MPS = f"{_NVIDIA}/deploy/mps/"
 _PROGRAMMING = f"{_NVIDIA}/cuda/cuda-programming-guide/"
 _README = "https://download.nvidia.com/XFree86/Linux-x86_64/580.65.06/README/"
+_APPTAINER = "https://apptainer.org/docs/user/main/gpu.html"
 _WSL = f"{_NVIDIA}/cuda/wsl-user-guide/"
 _KUBERNETES = "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"
 _LINKER = "https://man7.org/linux/man-pages/man8/ld.so.8.html"
@@ -36,8 +37,43 @@ DRIVER_LIBRARY = {
         "The file is not a complete driver library: {reason}.",
         "Install the driver's package again.", ("file -L {path}", "{reinstall}"), _INSTALLATION),
     "driver_dangling": Advice(
-        "It is a link to a file that does not exist: the driver was removed or updated in part.",
+        "It is a link to {target}, which does not exist: the driver's package is damaged, or it was removed or updated "
+        "in part.",
         "Install the driver's package again.", ("ls -l {path}", "{reinstall}"), _INSTALLATION),
+    "driver_dangling_in_container": Advice(
+        "It is a link to {target}, which does not exist: the image has the link of a driver that was installed into "
+        "it, or the container was started without NVIDIA's container runtime, which mounts the driver of the host.",
+        "Start the container with the host's GPUs, and install no driver into the image.",
+        ("{start}", "ls -l {path}"), _CONTAINERS),
+    "driver_dangling_not_mounted": Advice(
+        "It is a link to {target}, which does not exist: the container has the GPUs' device files, and NVIDIA's "
+        "container runtime mounted no driver library for CUDA (NVIDIA_DRIVER_CAPABILITIES must contain compute).",
+        "Start the container with the capability compute.", ("{with_compute}", "ls -l {path}"), _CONTAINERS),
+    "driver_dangling_in_wsl": Advice(
+        "It is a link to {target}, which does not exist, and WSL gets this folder from the driver in Windows.",
+        "Install NVIDIA's driver in Windows again, and restart WSL.", ("wsl --shutdown  # in Windows",), _WSL),
+    "driver_listed_only": Advice(
+        "/etc/ld.so.cache lists it, and the file does not exist: the driver was removed, or the list was written while "
+        "it was there.",
+        "Install NVIDIA's display driver, and write the list again.", ("{install}", "sudo ldconfig"), _INSTALLATION),
+    "driver_listed_in_container": Advice(
+        "/etc/ld.so.cache lists it, and the file does not exist: the image was made from a container that had the "
+        "driver of its host.",
+        "Start the container with the host's GPUs.", ("{start}", "ldconfig  # in the image"), _CONTAINERS),
+    "driver_not_read": Advice(
+        "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
+        ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
+    "driver_other_file": Advice(
+        "The dynamic linker opens another file for it: it was replaced at that moment, or a module of LD_AUDIT leads "
+        "elsewhere ({reason}).",
+        "Start the program again; if it happens again, unset LD_AUDIT.", ("ls -lL {path}", "unset LD_AUDIT"), _LINKER),
+    "driver_has_tokens": Advice(
+        "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
+        "Rename the folder, or reach it by a link without $.", ("ln -s {folder} PATH_WITHOUT_DOLLAR",), _LINKER),
+    "driver_stays_open": Advice(
+        "It does not serve as a driver ({reason}). It cannot be closed again, so no other driver is opened beside it.",
+        "Take its folder out of the dynamic linker's path, or remove the file, and start the program again.",
+        ("{without_folder}", "env | grep ^LD_"), _LINKER),
     "driver_of_the_image": Advice(
         "The file belongs to the container's image and hides the host's driver: {reason}.",
         "Remove it from the image, and start the container with the host's GPUs.",
@@ -217,6 +253,11 @@ DRIVER_CALL = {
         "This is WSL, and Windows passes no GPU on ({device}).",
         "Update WSL and NVIDIA's driver in Windows, and use WSL 2.",
         ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "nvidia-smi.exe"), _WSL),
+    "host_without_gpu": Advice(
+        "The Apptainer container has its host's driver libraries (--nv), and the host has no GPU for it: the driver's "
+        "kernel module is not loaded there, or the host has no NVIDIA GPU.",
+        "Start the container on a host with a GPU, or repair the host's driver.",
+        ("nvidia-smi  # on the host",), _APPTAINER),
     "nouveau": Advice(
         "The kernel drives {gpus} by nouveau, with which CUDA does not work.",
         "Disable nouveau, and restart.",
@@ -227,18 +268,19 @@ DRIVER_CALL = {
         "Use it in that machine, or give it back to NVIDIA's driver.", ("lspci -k -d 10de:",), _README),
     "module_not_loaded": Advice(
         "This computer has {gpus}, and the driver's kernel module is not loaded.",
-        "Load it; if that fails, the kernel log says why (a new kernel, Secure Boot).",
+        "Load it; if that fails, the kernel log has the cause (a new kernel, Secure Boot).",
         ("sudo modprobe nvidia", "sudo dmesg | grep -iE 'nvrm|nvidia'", "mokutil --sb-state"), _INSTALLATION),
     "no_gpu": Advice(
-        "The driver's kernel module is not loaded, or there is no NVIDIA GPU.",
+        "The driver's kernel module is not loaded, or the computer has no NVIDIA GPU.",
         "Check that the computer has an NVIDIA GPU, and load the module.",
         ("lspci -d 10de:", "sudo modprobe nvidia"), _INSTALLATION),
     "gpu_unusable": Advice(
-        "The kernel module is loaded, and the driver gives no GPU all the same.",
-        "Look at what the driver says of its GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _README),
+        "The kernel module is loaded, but the driver reports no GPU.",
+        "Read the driver's and the kernel's reports on the GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"),
+        _README),
     "other_error": Advice(
-        "The driver says no more than that.",
-        "Look at what the kernel module says of the GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _ERRORS),
+        "The driver reports no cause.",
+        "Read the kernel module's reports on the GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _ERRORS),
 }
 
 # Statuses that have one meaning wherever they come from.
@@ -297,9 +339,10 @@ WITHOUT_GPU = {
         ("podman run --device nvidia.com/gpu=all ...",
          "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml  # on the host"), _CONTAINERS),
     "apptainer": Advice(
-        "This is an Apptainer (Singularity) container, and it was started without the host's GPUs.",
-        "Start it with --nv.", ("apptainer exec --nv IMAGE ...",),
-        "https://apptainer.org/docs/user/main/gpu.html"),
+        "This is an Apptainer (Singularity) container that was started without --nv: it has no driver libraries of its "
+        "host (/.singularity.d/libs).",
+        "Start it with --nv; the host needs NVIDIA's driver.",
+        ("apptainer exec --nv IMAGE ...", "singularity exec --nv IMAGE ...  # with Singularity"), _APPTAINER),
     "lxc": Advice(
         "This is an LXC container, and it was given no GPU.",
         "Give it a GPU and the host's driver.",
@@ -333,8 +376,50 @@ LIBRARIES = {
         "This user may not read it ({reason}).", "Let this user read it and enter the folders above it.",
         ("namei -l {path}",), _LINKER),
     "damaged": Advice(
-        "The file is damaged, or not for this machine: {reason}.", "Install its package again, or remove it.",
+        "The file is damaged: {reason}.", "Install its package again, or remove it.",
         ("file -L {path}", "{repair}"), _LINKER),
+    "other_cpu": Advice(
+        "It is for another CPU than this machine's.", "Install the package for this CPU, or remove it.",
+        ("file -L {path}", "uname -m", "{repair}"), _LINKER),
+    "not_a_file": Advice(
+        "It is a folder, a device or the like, and not a file.", "Remove it, or install its package again.",
+        ("ls -ld {path}", "{repair}"), _LINKER),
+    "dangling": Advice(
+        "It is a link to {target}, which does not exist.", "Install its package again, or remove the link.",
+        ("ls -l {path}", "{repair}"), _LINKER),
+    "listed_only": Advice(
+        "/etc/ld.so.cache lists it, and the file does not exist.",
+        "Install its package again, or write the list again.", ("{repair}", "sudo ldconfig"), _LINKER),
+    "has_tokens": Advice(
+        "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
+        "Rename the folder, or reach it by a link without $.", ("ln -s {folder} PATH_WITHOUT_DOLLAR",), _LINKER),
+    "not_trusted": Advice(
+        "Another user can change it, and no setting names it: it was found above the caller's own folder.",
+        "Let only its owner write to its folder, or name it by {variable}.",
+        ("ls -ld {folder} {path}", "export {variable}={path}"), "docs/search.md"),
+    "other_library": Advice(
+        "It has the name of another library's file: {reason}.", "Remove it, or rename it.",
+        ("readelf -d {path} | grep SONAME",), _LINKER),
+    "anycuda_stub": Advice(
+        "It is an anycuda stub, which loads the library and does not contain it.",
+        "Install the {short} itself.", ("{install}",), "docs/search.md"),
+    "not_read": Advice(
+        "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
+        ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
+    "other_file": Advice(
+        "The dynamic linker opens {reason}, and not the file that was examined: the file was replaced at that moment, "
+        "or a module of LD_AUDIT leads elsewhere.",
+        "Start the program again; if it happens again, unset LD_AUDIT.", ("ls -lL {path}", "unset LD_AUDIT"), _LINKER),
+    "other_version": Advice(
+        "The file is not what it seems: {reason}.", "Install its package again, or remove it.",
+        ("{repair}",), "docs/search.md"),
+    "stays_open": Advice(
+        "It was opened and refused: {reason}.", "Remove it, and start the program again.",
+        ("mv {path} {path}.unused", "{repair}"), "docs/search.md"),
+    "library_setting": Advice(
+        "{variable} names it, and it is refused: {reason}.",
+        "Correct {variable}, or unset it: where it is set, no other place is searched.", ("unset {variable}",),
+        "docs/search.md"),
     "crash": Advice(
         "The last step was: {step}.", "Remove or replace the file of that step: a program would end there too.", (),
         "docs/doctor.md"),
@@ -342,7 +427,7 @@ LIBRARIES = {
         "{how}; the environment in use, {prefix}, has {nearest}.",
         "Let the environment's own library be found first.", ("{command}",), "docs/doctor.md"),
     "toolkits_differ": Advice(
-        "CUDA_PATH={path} and CUDA_HOME={home} name different toolkits: builds and programs that read the one do not "
-        "see the other.",
-        "Set both to the toolkit that is meant.", ("{command}",), "docs/doctor.md"),
+        "{settings} name different toolkits: builds and programs that read one of them do not see the other. anycuda "
+        "searches them in this order.",
+        "Set all to the toolkit that is meant.", (), "docs/doctor.md"),
 }

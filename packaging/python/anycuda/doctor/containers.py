@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Mapping
 
-# Who, and what in a path of /proc/*/cgroup or of the root's mount tells it. The cgroup of a host's own process does
-# not lead through these, and the root of a host is no overlay of theirs. Sources: Kubernetes (kubepods), runc's and
+# Each runtime's mark in a path of /proc/*/cgroup or of the root's mount. The cgroup of a host's own process does not
+# lead through these, and the root of a host is not one of their overlays. Sources: Kubernetes (kubepods), runc's and
 # podman's systemd scopes, containerd's and Docker's storage folders.
 _MARKS = (
     ("kubernetes", r"kubepods|/kubelet/pods/"),
@@ -20,15 +20,18 @@ _MARKS = (
 _VARIABLES = (
     ("kubernetes", "KUBERNETES_SERVICE_HOST"),
     ("apptainer", "APPTAINER_CONTAINER"),
+    ("apptainer", "APPTAINER_NAME"),
     ("apptainer", "SINGULARITY_CONTAINER"),
+    ("apptainer", "SINGULARITY_NAME"),
 )
 # Files that mark a container, by the names of compat/doctor/machine.cc.
 _FILES = ("kubernetes", "apptainer", "podman", "docker")
-_ORDER = ("kubernetes", "apptainer", "podman", "docker", "cri-o", "containerd", "lxc")
+# Apptainer first: it runs inside of the others too, and keeps their variables and mounts.
+_ORDER = ("apptainer", "kubernetes", "podman", "docker", "cri-o", "containerd", "lxc")
 
 
 def kind_of_container(texts: Mapping[str, str], files: set[str], variables: Mapping[str, str]) -> str:
-    """The most specific answer, "container" where nobody says whose, "" outside of one."""
+    """The most specific answer, "container" where its runtime is unknown, "" outside of one."""
     paths = "\n".join([texts.get("init_cgroup", ""), texts.get("cgroup", ""), root_mount(texts.get("mounts", "")),
                        *_kubelet_mounts(texts.get("mounts", ""))])
     found = {kind for kind, pattern in _MARKS if re.search(pattern, paths)}

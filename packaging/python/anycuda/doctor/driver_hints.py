@@ -16,8 +16,12 @@ from .machine import Machine, PresentGpu
 _ROW_OF_STATE = {
     "truncated": "driver_truncated", "missing": "driver_dangling", "unreadable": "driver_unreadable",
     "open_failed": "driver_not_opened", "not_elf": "driver_damaged", "core_symbol_missing": "driver_damaged",
-    "other_library": "driver_damaged", "not_a_file": "driver_damaged", "other_architecture": "driver_other_cpu",
+    "other_library": "driver_damaged", "not_a_file": "driver_damaged", "out_of_memory": "driver_not_read",
+    "other_file_opened": "driver_other_file", "has_tokens": "driver_has_tokens",
+    "other_architecture": "driver_other_cpu",
 }  # the rows of a file, the most telling first
+# Answers of a driver library that belongs to an image and not to the loaded kernel module.
+_OF_THE_IMAGE = (advice.STUB_LIBRARY, advice.DRIVER_MISMATCH, advice.COMPAT_NOT_SUPPORTED, advice.UNKNOWN)
 # Libraries that come with the driver. Tegra's (Jetson) are called libnvrm_gpu.so and the like.
 _DRIVERS_OWN = re.compile(r"lib(nvidia-|cuda\.so|cudadebugger|nvrm|nvos|nvsci|nvcucompat|nvdc|nvimp)")
 
@@ -40,17 +44,38 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
     if named and driver.tried:
         return hint(DRIVER_LIBRARY, "driver_setting", f"The driver library {named} cannot be used.",
                     variable="ANYCUDA_CUDA", reason=driver.tried[0].reason)
+    stays = next((one for one in driver.tried if one.stays_open), None)
+    if stays is not None:
+        return hint(DRIVER_LIBRARY, "driver_stays_open", f"The driver library {stays.path} cannot be used.",
+                    {"without_folder": _without(os.path.dirname(stays.path), machine)}, reason=stays.reason)
+    own = next((one.path for one in driver.tried if one.state == "anycuda_stub"), "")
+    cause = _without_driver(files, own, machine, environment)
     stub = next((one for one in driver.tried if one.state == "link_stub"), None)
-    if stub is not None:
-        return hint(DRIVER_CALL, "stub_library", f"The driver library {stub.path} cannot be used.",
-                    {"without_folder": _without(os.path.dirname(stub.path), machine)}, path=stub.path)
+    # With --nv the host's driver comes before the stub.
+    return cause if stub is None or machine.lacks_nv else _beside_stub(stub.path, cause, machine)
+
+
+def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
+    """The search passes over the stub: the hint has both, the missing driver and the stub in its place."""
+    folder = os.path.dirname(path)
+    on_path = is_on_path(machine.variables.get("LD_LIBRARY_PATH", ""), folder)
+    where = "LD_LIBRARY_PATH" if on_path else "the dynamic linker's path"
+    return Hint(f"{DRIVER_CALL['stub_library'].cause.format(path=path)} {cause.why}",
+                f"{cause.what} Take {folder} out of {where}.", [*cause.commands, _without(folder, machine)],
+                "stub_library", cause.source)
+
+
+def _without_driver(files: list[Tried], stub: str, machine: Machine, environment: Environment) -> Hint:
+    """`files`: those that do not serve, the most telling first. `stub`: an anycuda stub in a driver's place."""
     if files and files[0].state != "other_architecture":
         return _bad_file(files[0], machine)
     failed = "No driver library (libcuda.so.1) was found."
+    if stub:
+        failed = f"No driver library (libcuda.so.1) was found but {stub}, an anycuda stub, which needs one."
     denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
     if denied is not None:
         return hint(advice.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
-    if machine.container and _has_devices(machine) and not machine.wsl:
+    if machine.container and not machine.wsl and not machine.lacks_nv and _has_devices(machine):
         return hint(DRIVER_LIBRARY, "driver_not_mounted", failed, {"with_compute": _with_compute(machine)},
                     capabilities=machine.variables.get("NVIDIA_DRIVER_CAPABILITIES", "not set"))
     if machine.container:
@@ -76,28 +101,44 @@ def _may_hold_driver(path: str, machine: Machine) -> bool:
 
 
 def _bad_file(file: Tried, machine: Machine) -> Hint:
+    failed = f"The driver library {file.path} cannot be loaded."
+    if machine.lacks_nv:  # --nv puts the host's driver before the image's file
+        return hint(advice.WITHOUT_GPU, "apptainer", failed)
     row, missing = _ROW_OF_STATE[file.state], missing_dependency(file.reason, file.path)
     reason = file.reason.replace("the dynamic linker refused it: ", "")
     if row == "driver_not_opened" and missing:
         own = _DRIVERS_OWN.match(os.path.basename(missing)) is not None
         row = ("driver_dependency" if not own else
                "driver_part_not_mounted" if machine.container else "driver_part_missing")
+    elif row == "driver_dangling":
+        row = _row_of_missing(file, machine)
     elif row in ("driver_truncated", "driver_damaged") and machine.container:
         row = "driver_of_the_image"
     elif row in ("driver_truncated", "driver_damaged") and machine.wsl and "/wsl/lib" in file.path:
         row = "driver_of_windows"
     ready = {"reinstall": packages.reinstall(machine.distribution, file.path), "start": _start(machine),
+             "install": packages.install_driver(machine.distribution),
              "provide": packages.provide(machine.distribution, missing), "with_compute": _with_compute(machine)}
-    return hint(DRIVER_LIBRARY, row, f"The driver library {file.path} cannot be loaded.", ready, path=file.path,
-                size=file.size, reason=reason, missing=missing)
+    return hint(DRIVER_LIBRARY, row, failed, ready, path=file.path, size=file.size, reason=reason, missing=missing,
+                target=file.target, folder=os.path.dirname(file.path))
+
+
+def _row_of_missing(file: Tried, machine: Machine) -> str:
+    """Of a dangling link, and of a name that only /etc/ld.so.cache has."""
+    if not file.target:
+        return "driver_listed_in_container" if machine.container else "driver_listed_only"
+    if machine.container:
+        has_gpus = _has_devices(machine) and not machine.wsl
+        return "driver_dangling_not_mounted" if has_gpus else "driver_dangling_in_container"
+    return "driver_dangling_in_wsl" if machine.wsl and "/wsl/lib" in file.path else "driver_dangling"
 
 
 def _no_gpu(driver: Driver, machine: Machine) -> Hint:
     failed = driver.failed_call
     status = failed.status if failed is not None else driver.status
-    said = (f"{failed.name} reports {failed.error} ({status})" if failed is not None and failed.error else
-            f"{failed.name} reports error {status}" if failed is not None else
-            driver.problem or "it sees none")
+    answer = (f"{failed.name} reports {failed.error} ({status})" if failed is not None and failed.error else
+              f"{failed.name} reports error {status}" if failed is not None else
+              driver.problem or "it sees none")
     folder = os.path.dirname(driver.path)
     ready = {
         "without_folder": _without(folder, machine), "restart": _restart(machine),
@@ -109,7 +150,7 @@ def _no_gpu(driver: Driver, machine: Machine) -> Hint:
     table = advice.WITHOUT_GPU if row == "without_gpu" else DRIVER_CALL
     denied = next((name for name, error in machine.devices.items() if error and _is_gpu_device(name)), "nvidiactl")
     return hint(
-        table, _container(machine) if row == "without_gpu" else row, f"The driver gives no GPU: {said}.", ready,
+        table, _container(machine) if row == "without_gpu" else row, f"The driver gives no GPU: {answer}.", ready,
         path=driver.path, device=f"/dev/{denied if row == 'device_denied' else 'dxg'}", limit=_size(machine),
         visible=machine.variables.get("CUDA_VISIBLE_DEVICES", ""), gpus=_gpus(machine.present_gpus),
         pipe=machine.variables.get("CUDA_MPS_PIPE_DIRECTORY") or "/tmp/nvidia-mps", versions=_versions(driver, machine),
@@ -117,7 +158,15 @@ def _no_gpu(driver: Driver, machine: Machine) -> Hint:
 
 
 def situation_of(status: int, driver: Driver, machine: Machine) -> str:
-    """The row of DRIVER_CALL for what the driver answers; "without_gpu" is a container without GPUs."""
+    """The row of DRIVER_CALL for the driver's answer; "without_gpu" is a container without GPUs."""
+    row = _situation_of(status, driver, machine)
+    with_nv = machine.container_kind == "apptainer" and not machine.lacks_nv
+    return "host_without_gpu" if row == "without_gpu" and with_nv else row
+
+
+def _situation_of(status: int, driver: Driver, machine: Machine) -> str:
+    if machine.lacks_nv and status in _OF_THE_IMAGE:
+        return "without_gpu"
     if status in advice.BY_STATUS:
         return advice.BY_STATUS[status]
     visible = "CUDA_VISIBLE_DEVICES" in machine.variables
@@ -143,7 +192,7 @@ def _no_device(driver: Driver, machine: Machine, visible: bool) -> str:
         return "gpu_hidden" if machine.present_gpus else "gpu_perhaps_hidden"
     if machine.ended:
         return "other_error"
-    if machine.container and not _has_devices(machine):
+    if machine.lacks_nv or (machine.container and not _has_devices(machine)):
         return "without_gpu"
     if machine.wsl and not machine.container:
         shadowed = machine.wsl_driver and "/wsl/" not in driver.path

@@ -9,12 +9,12 @@ import sys
 from dataclasses import dataclass, field
 from typing import Mapping
 
+from .machine import TOOLKIT_VARIABLES
 from .questions import FOLDERS, Outcome
 
 # Variables that name folders with libraries, or prefixes and toolkits that have such.
 _PATHS = ("LD_LIBRARY_PATH", "PYTHONPATH")
-_PREFIXES = ("VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME",
-             "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME")
+_PREFIXES = ("VIRTUAL_ENV", "CONDA_PREFIX", *TOOLKIT_VARIABLES)
 _TOOLS = ("micromamba", "mamba", "conda")
 
 
@@ -30,13 +30,18 @@ class Environment:
     real: str = ""  # behind links
     manager: str = "pip"  # "conda", "mamba", "micromamba" or "pixi": pip must install nothing into theirs
     denied: list[Denied] = field(default_factory=list)
+    links: dict[str, str] = field(default_factory=dict)  # a folder that was asked about -> the one behind links
+
+    def folder(self, path: str) -> str:
+        """One text for all paths of a folder."""
+        return os.path.normpath(self.links.get(path, path))
 
     def has(self, path: str) -> bool:
         return any(prefix and path.startswith(prefix.rstrip("/") + "/") for prefix in (self.prefix, self.real))
 
 
 def prefix_of_program(native: bool, variables: Mapping[str, str], own: str = sys.prefix) -> str:
-    """A Python's prefix is what Python says; another program belongs to what is activated."""
+    """A Python has its sys.prefix; another program belongs to the activated environment."""
     if not native:
         return own
     return variables.get("VIRTUAL_ENV") or variables.get("CONDA_PREFIX") or ""
@@ -58,7 +63,8 @@ def environment_of(outcome: Outcome) -> Environment:
     denied = dict.fromkeys((one.text("path"), one.text("blocker")) for one in outcome.of("denied"))
     return Environment(record.text("prefix"), record.text("real"),
                        manager_of(record.text("prefix"), record.flag("conda"), record.flag("pixi"),
-                                  record.text("history")), [Denied(*one) for one in denied])
+                                  record.text("history")), [Denied(*one) for one in denied],
+                       {one.text("path"): one.text("real") for one in outcome.of("real")})
 
 
 def manager_of(prefix: str, conda: bool, pixi: bool, history: str) -> str:

@@ -1,4 +1,4 @@
-"""What the answers say, put together: one list of candidates per library, whoever the caller is."""
+"""What the answers say, put together: one list of candidates per library, for all callers."""
 
 from __future__ import annotations
 
@@ -35,12 +35,15 @@ class Call:
 
 @dataclass
 class Tried:
-    """A file that is named like a driver and does not serve as one. `size`: -1 if it is not there."""
+    """A file that is named like a driver and does not serve as one. `size`: -1 if it is not there. `target`: the
+    missing file that it is a link to. `stays_open`: it was opened and cannot be closed, so the search ended there."""
 
     path: str
     state: str
     size: int
     reason: str
+    target: str = ""
+    stays_open: bool = False
 
 
 @dataclass
@@ -85,10 +88,12 @@ class Candidate:
     state: str
     version: str
     exact: bool  # else at least that: from the names that it exports
-    source: str  # what says the version, and the file in which it does; else why nothing does
+    source: str  # that has the version, and its file; else why the version is unknown
     source_file: str
     source_problem: str
     decisions: dict[str, Decision] = field(default_factory=dict)  # by caller
+    stays_open: bool = False  # it was opened, refused and cannot be closed, so no other one is
+    target: str = ""  # of a dangling link: the missing file
 
 
 @dataclass
@@ -100,7 +105,7 @@ class Place:
 
 @dataclass
 class Answer:
-    """What the stub loads for one caller: `path` "" is nothing, and `advice` then says what would help.
+    """What the stub loads for one caller: `path` "" is nothing; `advice` is then what would help.
     `refused`: the setting that is not understood, for which nothing is looked for at all."""
 
     path: str = ""
@@ -177,7 +182,11 @@ def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
             known[key] = found
             library.candidates.append(found)
     for record in outcome.of("candidate"):
-        known[record.text("place"), record.text("path")].decisions[caller] = Decision(
+        candidate = known[record.text("place"), record.text("path")]
+        if candidate.state == "usable":  # a file may be opened for only one of the callers
+            candidate.state = record.text("state")
+        candidate.stays_open |= record.flag("stays_open")
+        candidate.decisions[caller] = Decision(
             record.text("verdict"), record.text("reason"), record.text("driver"), record.flag("tried"),
             record.flag("taken"))
 
@@ -188,7 +197,8 @@ def driver_of(outcome: Outcome) -> Driver:
              for call in outcome.of("call")]
     gpus = [Gpu(gpu.text("name"), f"{gpu.number('major')}.{gpu.number('minor')}", gpu.number("memory"))
             for gpu in outcome.of("gpu")]
-    tried = [Tried(one.text("path"), one.text("state"), one.number("size"), one.text("reason"))
+    tried = [Tried(one.text("path"), one.text("state"), one.number("size"), one.text("reason"),
+                   one.text("target"), one.flag("stays_open"))
              for one in outcome.of("tried")]
     return Driver(record.text("path"), version_of(record), branch.number("number"), branch.text("problem"),
                   record.text("problem"), calls, gpus, outcome.ended, outcome.last_step, record.text("file"),
@@ -209,4 +219,5 @@ def version_of(record: Record) -> str:
 
 def _candidate(record: Record) -> Candidate:
     return Candidate(record.text("path"), record.text("place"), record.text("state"), version_of(record),
-                     record.flag("exact"), record.text("source"), record.text("file"), record.text("problem"))
+                     record.flag("exact"), record.text("source"), record.text("file"), record.text("problem"),
+                     target=record.text("target"))

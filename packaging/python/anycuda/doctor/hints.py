@@ -13,12 +13,23 @@ from .driver_hints import driver_hints
 from .environment import Environment
 from .findings import Answer, Candidate, Driver, Findings, Library
 from .hint import Hint, hint, missing_dependency, sentence, without_folder
-from .machine import Machine
+from .machine import TOOLKIT_VARIABLES, Machine
 from .verdict import RUNTIME, name_of_caller
 
+# The row of a file's state. A file of the first is reported in any case; one of the second may lie there for good
+# reasons, and matters where a program gets nothing.
 _BROKEN = {"not_elf": "damaged", "truncated": "damaged", "core_symbol_missing": "damaged",
-           "other_architecture": "damaged", "unreadable": "unreadable", "open_failed": "not_opened"}
-_WOULD_SERVE = ("accepted", "other_loaded")  # verdicts on what would be taken if it were for the file alone
+           "other_architecture": "other_cpu", "unreadable": "unreadable", "open_failed": "not_opened",
+           "other_version": "other_version"}
+_REFUSED = {"missing": "dangling", "not_a_file": "not_a_file", "has_tokens": "has_tokens",
+            "not_trusted": "not_trusted", "other_library": "other_library", "anycuda_stub": "anycuda_stub",
+            "out_of_memory": "not_read", "other_file_opened": "other_file"}
+# Verdicts, and the command that lifts what is against the library.
+_LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR", "other_loaded": "",
+              "no_metadata": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_too_old": "", "driver_branch_short": "",
+              "driver_branch_unknown": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_major_unknown": "",
+              "driver_failed": "export ANYCUDA_STUB_COMPAT=best_effort"}
+_WOULD_SERVE = ("accepted", "other_loaded")  # verdicts that are not about the file itself
 
 
 def hints_for(findings: Findings, machine: Machine, environment: Environment | None = None) -> list[Hint]:
@@ -28,12 +39,12 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
     denied = _denied(environment)
     for library in libraries:
         if library.name != RUNTIME:
-            found += _toolkits(findings, machine)
+            found += _toolkits(findings, machine, environment)
             found += denied
         elif _nothing(library):
             found += denied
         found += _library(library, findings.driver, machine, environment)
-    found += _toolkits(findings, machine) + denied
+    found += _toolkits(findings, machine, environment) + denied
     return list({(one.why, one.what): one for one in found}.values())
 
 
@@ -53,18 +64,43 @@ def _denied(environment: Environment) -> list[Hint]:
 
 
 def _library(library: Library, driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
-    found = [_file(library, one, machine, environment) for one in library.candidates if one.state in _BROKEN]
+    nothing = _nothing(library)
+    named = [one for one in library.candidates if one.place == "variable"] if nothing else []
+    rows = {**_BROKEN, **_REFUSED} if nothing else _BROKEN
+    # A file that ended the search is why there is nothing.
+    files = sorted((one for one in library.candidates if one.stays_open or one.state in rows),
+                   key=lambda one: (not one.stays_open, one.state not in _BROKEN))
+    found = [_file(library, one, driver, machine, environment) for one in files if one not in named]
     found += [hint(LIBRARIES, "crash", f"Looking for the {library.short} fails: {answer.ended}.",
                    step=answer.last_step or "none")
               for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
-    nothing = _nothing(library)
-    if nothing:
-        answers = list(nothing.values())
-        found.append(Hint(_who_gets_nothing(library, list(nothing)), _remedy(library, answers, environment),
-                          _install(library, driver, answers, environment), "no_library", "docs/doctor.md"))
-    # What works in spite of a broken file is no reason to begin with the file.
+    found += [_named(library, one) for one in named]
+    if nothing and not named:
+        found.append(_no_library(library, nothing, driver, environment))
+    # A library of another environment comes before a broken file that does not matter.
     other = _other_environment(library, machine, environment)
     return other + found
+
+
+def _named(library: Library, candidate: Candidate) -> Hint:
+    return hint(LIBRARIES, "library_setting", f"{candidate.path} does not serve as {library.short}.",
+                variable=library.variable, reason=_reason(candidate))
+
+
+def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, environment: Environment) -> Hint:
+    answers = list(nothing.values())
+    why, remedy = _who_gets_nothing(library, list(nothing)), _remedy(library, answers, environment)
+    commands = _install(library, driver, answers, environment)
+    refused = next(((one, decision) for one in library.candidates for caller, decision in one.decisions.items()
+                    if caller in nothing and decision.verdict in _LIFTED_BY), None)
+    if refused is None:
+        return Hint(why, remedy, commands, "no_library", "docs/doctor.md")
+    candidate, decision = refused
+    lifted = _LIFTED_BY[decision.verdict]
+    if decision.verdict == "newer_than_known":
+        remedy = f"Update anycuda, or install a {library.short} of a CUDA that it knows."
+    return Hint(f"{why} {candidate.path}: {decision.reason}.", remedy, [*([lifted] if lifted else []), *commands],
+                decision.verdict, "docs/search.md")
 
 
 def _nothing(library: Library) -> dict[str, Answer]:
@@ -92,27 +128,44 @@ def _install(library: Library, driver: Driver, answers: list[Answer], environmen
     """Where what is there is refused for another reason than its version, installing does not help."""
     if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
         return []
-    newest = max(int(caller) for caller in library.answers if caller.isdigit())
-    return [packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest)]
+    return [_installation(library, driver, environment)]
 
 
-def _file(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> Hint:
-    path, row = candidate.path, _BROKEN[candidate.state]
-    said = next((decision.reason for decision in candidate.decisions.values()), "")
-    reason = said.replace("the dynamic linker refused it: ", "") or candidate.state.replace("_", " ")
-    missing = missing_dependency(said, path)
+def _installation(library: Library, driver: Driver, environment: Environment) -> str:
+    newest = max((int(caller) for caller in library.answers if caller.isdigit()), default=0)
+    if library.name not in packages.INSTALLABLE or not newest:
+        return ""
+    return packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest)
+
+
+def _reason(candidate: Candidate) -> str:
+    """The first reason against the file: it may have been opened for only one of the callers."""
+    reasons = [one.reason for one in candidate.decisions.values() if one.reason not in ("usable", "not needed")]
+    return next(iter(reasons), candidate.state.replace("_", " "))
+
+
+def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machine,
+          environment: Environment) -> Hint:
+    path, whole = candidate.path, _reason(candidate)
+    row = "stays_open" if candidate.stays_open else {**_BROKEN, **_REFUSED}[candidate.state]
+    reason = re.sub("^the dynamic linker (refused it: |opened )", "", whole)
+    missing = missing_dependency(whole, path)
     if row == "not_opened" and missing:
         row = "dependency"
-    elif row == "not_opened" and "GLIBC" in said:
+    elif row == "not_opened" and "GLIBC" in whole:
         row = "glibc"
+    elif row == "dangling" and not candidate.target:
+        row = "listed_only"
     return hint(LIBRARIES, row, f"{path} does not serve as {library.short}.",
                 {"provide": packages.provide(machine.distribution, missing),
-                 "repair": _repair(library, candidate, machine, environment)},
-                path=path, reason=reason, missing=missing)
+                 "repair": _repair(library, candidate, machine, environment),
+                 "install": _installation(library, driver, environment)},
+                path=path, reason=reason, missing=missing, target=candidate.target, short=library.short,
+                variable=library.variable, folder=os.path.dirname(path))
 
 
 def _repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> str:
-    """By who has installed it: the environment's package manager, or the distribution's."""
+    """By the package manager that installed it: the environment's, or the distribution's."""
     major = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
     if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
         return packages.repair(library.name, environment.manager, environment.prefix, int(major[1]))
@@ -155,12 +208,15 @@ def _cause_of(library: Library, taken: Candidate, nearest: Candidate, machine: M
     return "Its place is searched first", use_it
 
 
-def _toolkits(findings: Findings, machine: Machine) -> list[Hint]:
-    path, home = (machine.variables.get(name, "") for name in ("CUDA_PATH", "CUDA_HOME"))
-    if not path or not home or os.path.normpath(path) == os.path.normpath(home):
+def _toolkits(findings: Findings, machine: Machine, environment: Environment) -> list[Hint]:
+    named = {name: machine.variables[name] for name in TOOLKIT_VARIABLES if machine.variables.get(name)}
+    if len({environment.folder(path) for path in named.values()}) < 2:
         return []
-    used = {one.path for library in findings.libraries for one in library.candidates if one.place == "toolkit"}
-    has = {folder: any(one.startswith(folder.rstrip("/") + "/") for one in used) for folder in (path, home)}
-    command = (f"export CUDA_PATH={shlex.quote(home)}" if has[home] and not has[path] else
-               f"export CUDA_HOME={shlex.quote(path)}")
-    return [hint(LIBRARIES, "toolkits_differ", "The toolkit is ambiguous.", {"command": command}, path=path, home=home)]
+    used = [one.path for library in findings.libraries for one in library.candidates if one.place == "toolkit"]
+    meant = next((path for path in named.values() if any(one.startswith(path.rstrip("/") + "/") for one in used)),
+                 next(iter(named.values())))
+    differ = hint(LIBRARIES, "toolkits_differ", "The toolkit is ambiguous.",
+                  settings=" and ".join(f"{name}={path}" for name, path in named.items()))
+    differ.commands = [f"export {name}={shlex.quote(meant)}" for name, path in named.items()
+                       if environment.folder(path) != environment.folder(meant)]
+    return [differ]

@@ -12,7 +12,9 @@ from typing import Mapping
 from .containers import kind_of_container, mount_points
 from .questions import Outcome
 
-_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME",
+# In the order in which the search takes them (compat/search/machine/roots.cc).
+TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME", "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME")
+_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", *TOOLKIT_VARIABLES,
               "CUDA_VISIBLE_DEVICES", "CUDA_MPS_PIPE_DIRECTORY", "NVIDIA_VISIBLE_DEVICES",
               "NVIDIA_DRIVER_CAPABILITIES", "ANYCUDA_CUDA")
 
@@ -40,11 +42,12 @@ class Machine:
     container: bool
     wsl: bool
     variables: dict[str, str]  # those that say where CUDA is, as far as they are set
-    container_kind: str = ""  # "kubernetes", "docker", ...; "container" where nobody says
+    container_kind: str = ""  # "kubernetes", "docker", ...; "container" where its runtime is unknown
     present_gpus: list[PresentGpu] = field(default_factory=list)
     devices: dict[str, int] = field(default_factory=dict)  # nvidiactl -> the errno of opening it, 0 if it may be opened
     wsl_driver: bool = False  # /usr/lib/wsl/lib/libcuda.so.1
     wsl_device: bool = False  # /dev/dxg
+    apptainer_driver: bool = False  # /.singularity.d/libs/libcuda.so.1, from the host
     nouveau: bool = False  # its module is loaded
     address_space: int = -1  # bytes that this process may use, -1: no limit
     overcommit: str = ""  # vm.overcommit_memory
@@ -57,8 +60,14 @@ class Machine:
         return bool(self.present_gpus or self.kernel_driver or (self.wsl and self.wsl_device))
 
     @property
+    def lacks_nv(self) -> bool:
+        """An Apptainer container that was started without --nv (or --nvccli, which mounts the files). Its /dev is the
+        host's, so the device files are no evidence of --nv."""
+        return self.container_kind == "apptainer" and not self.apptainer_driver and not self.mounted_drivers
+
+    @property
     def hidden_gpus(self) -> str | None:
-        """What CUDA_VISIBLE_DEVICES says, if it hides every GPU."""
+        """The value of CUDA_VISIBLE_DEVICES, if it hides every GPU."""
         value = self.variables.get("CUDA_VISIBLE_DEVICES")
         return value if value is not None and hides_all(value, self.present_gpus) else None
 
@@ -76,7 +85,7 @@ def hides_all(value: str, gpus: list[PresentGpu]) -> bool:
 
 def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> Machine:
     texts = {fact.text("name"): fact.text("text") for fact in outcome.of("fact")}
-    files = set(texts)  # a text that could not be read is no mark of anything below
+    files = set(texts)  # the names below are of files whose text is not read
     release = {name: value.strip("\"'")
                for name, value in re.findall(r"^(\w+)=(.*)$", texts.get("os_release", ""), re.M)}
     container = kind_of_container(texts, files, variables)
@@ -98,6 +107,7 @@ def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> 
         {device.text("name"): device.number("error") for device in outcome.of("device")},
         "wsl_driver" in files,
         "wsl_device" in files,
+        "apptainer_driver" in files,
         "nouveau" in files,
         limit.number("bytes") if limit is not None else -1,
         texts.get("overcommit", "").strip(),
@@ -121,6 +131,6 @@ def _present_gpus(outcome: Outcome) -> list[PresentGpu]:
         about = dict(re.findall(r"^([\w ]+):[ \t]*(\S.*?)[ \t]*$", record.text("text"), re.M))
         gpu.name = about.get("Model", "")
         uuid = about.get("GPU UUID", "")
-        gpu.uuid = "" if "?" in uuid else uuid  # as the driver writes it of a GPU that nobody has used yet
+        gpu.uuid = "" if "?" in uuid else uuid  # the driver's text for a GPU that was not used yet
         gpu.driver = gpu.driver or "nvidia"
     return [gpus[address] for address in sorted(gpus)]

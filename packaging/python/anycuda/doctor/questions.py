@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Asker:
-    """Asks as this Python does, or (`native`) as a program that is no Python. `limit`: seconds for
+    """Asks as this Python does, or (`native`) as a program that is not Python. `limit`: seconds for
     all questions that are asked together."""
 
     folder: Path

@@ -69,7 +69,7 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
 
 def _header(version: str, machine: Machine, page: Page) -> None:
     page.head(f"anycuda {version} doctor")
-    asked_as = "a program that is no Python"
+    asked_as = "a program that is not Python"
     if machine.asked_as == "python":
         asked_as = f"Python {machine.python}, {page.path(machine.executable)}"
     rows = [("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("asked as", asked_as)]

@@ -83,7 +83,7 @@ def verdict_of(candidate: Candidate) -> tuple[str, str]:
 
 
 def condition_of(candidate: Candidate, driver: Driver) -> str:
-    """On what a library that is taken works with a driver of an older CUDA, "" where that is no matter."""
+    """On what a library that is taken works with a driver of an older CUDA, "" where that does not matter."""
     newer = f"newer than the driver's CUDA {driver.cuda}"
     said = {
         "served_by_minor_version": f"{newer}: works by minor-version compatibility, but the driver cannot compile "
