@@ -93,7 +93,7 @@ void* open_candidate(Search* search, Candidate* candidate) {
 
 void log_candidates(Search* search) {
   if (!log_enabled(LogLevel::debug)) return;
-  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+  for (const Candidate* c = search->environment_begin(); c != nullptr; c = c->next) {
     if (c->environment != search->environment) continue;
     const std::size_t mark = search->arena.mark();
     const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
@@ -117,7 +117,8 @@ void log_refusal(Search* search, const Candidate& candidate) {
 bool choose(Search* search) {
   evaluate_environment(search);
   log_candidates(search);
-  while (Candidate* candidate = best_untried(*search)) {
+  for (Candidate* candidate = accepted_by_rank(*search); candidate != nullptr;
+       candidate = candidate->next_by_rank) {
     search->handle = open_candidate(search, candidate);
     if (search->handle != nullptr) search->chosen = candidate;
     if (search->handle == nullptr) log_refusal(search, *candidate);

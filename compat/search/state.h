@@ -1,6 +1,8 @@
 // A search at work: its report, as far as it is known, and what it is made with.
 #pragma once
 
+#include <cstdint>
+
 #include "compat/search/machine/machine.h"
 #include "compat/search/report.h"
 #include "compat/search/toolkit/site_packages.h"
@@ -21,6 +23,14 @@ struct Search : Report {
   Candidate* last = nullptr;
   int environment = 0;  // of candidates that are added now
   bool environment_begun = false;
+  Candidate* before_environment = nullptr;  // the last one that was there when it began
+  std::uint64_t shared_majors = 0;          // one bit each (evaluation.cc)
+
+  // The first candidate that may belong to the environment. Environments follow each other in the
+  // list, except that the loaded libraries come first.
+  Candidate* environment_begin() const {
+    return before_environment != nullptr ? before_environment->next : first;
+  }
 
   // nullptr: there is no memory.
   Candidate* add(SearchTier tier, const char* path);

@@ -19,6 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using unit::EmptyMachine;
 using unit::in_child;
+using unit::ScopedVariable;
 using unit::TestSearch;
 
 const char kNvml[] = "system/usr/lib/libnvidia-ml.so.1";
@@ -135,6 +136,61 @@ TEST_F(Judging, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
       EXPECT_STREQ(version_in_words(*c, &search.arena), "CUDA 12.5 or later");
     }
   }
+}
+
+TEST_F(Judging, OneOfAnotherEnvironmentIsNoRival) {
+  toolkit("12.9", "12090", "libtest.so.12");
+  machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12");
+  const std::string other = machine.tree.fake("libtest.so.12", "other/libtest.so.12");
+  const ScopedVariable variable("LD_LIBRARY_PATH", machine.tree.path("other").c_str());
+  in_child([&] {
+    TestSearch search;
+    EXPECT_EQ(find(&search), other);
+    EXPECT_FALSE(candidate(&search, "other/")->toolkit_read);
+  });
+}
+
+// ---- the order
+
+class Order : public testing::Test {
+ protected:
+  Candidate* add(const std::string& path, Version version, const char* file_version = "") {
+    Candidate* candidate = search_.add(SearchTier::system, path.c_str());
+    candidate->image.state = FileState::usable;
+    candidate->image.version = version;
+    candidate->file_version = file_version;
+    return candidate;
+  }
+  std::vector<std::string> order() {
+    std::vector<std::string> paths;
+    for (const Candidate* c = accepted_by_rank(search_); c != nullptr; c = c->next_by_rank) {
+      paths.emplace_back(c->path);
+    }
+    return paths;
+  }
+  TestSearch search_{kLibrary, &kTables, unit::kNoDriver};
+};
+
+TEST_F(Order, NewestVersionThenNewestFileThenFirstFound) {
+  add("a", {12, 4});
+  add("b", {12, 9}, "12.9.37");
+  add("c", {11, 8});
+  add("d", {12, 9}, "12.9.79");
+  add("e", {12, 9}, "12.9.37");
+  add("f", {13, -1});
+  EXPECT_EQ(order(), (std::vector<std::string>{"f", "d", "b", "e", "a", "c"}));
+}
+
+TEST_F(Order, HasOnlyAcceptedFilesOfTheEnvironment) {
+  add("of another environment", {13, 0});
+  ++search_.environment;
+  add("taken", {12, 0});
+  add("broken", {13, 0})->image.state = FileState::truncated;
+  add("refused", {13, 0})->verdict = Verdict::driver_too_old;
+  EXPECT_EQ(order(), (std::vector<std::string>{"taken"}));
+  EXPECT_EQ(order(), (std::vector<std::string>{"taken"})) << "as often as it is asked for";
+  ++search_.environment;
+  EXPECT_EQ(order(), (std::vector<std::string>{}));
 }
 
 // ---- strict
