@@ -19,7 +19,8 @@ struct FileFacts {
 FileFacts examine_file(const char* path, const LibraryDescriptor& library,
                        const LibrarySymbols* symbols, Arena* arena);
 
-// Adds one file, whatever its name, as gather_folder() does. nullptr: seen already, or no memory.
+// Adds one file, whatever its name, as gather_folder() does. nullptr: seen already, left out
+// (TierSummary), or no memory; the arena is then as before.
 Candidate* gather_file(Search* search, SearchTier tier, const char* path);
 
 }  // namespace anycuda

@@ -48,18 +48,20 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::anycuda_stub:
       return "an anycuda stub, not the library itself";
     case FileState::required_symbol_missing:
-      return or_unknown(
-          arena->format("incomplete: it lacks %s, which every program needs", image.detail));
+      return or_unknown(arena->format("incomplete: it lacks %s, which every program needs",
+                                      or_unknown(image.detail)));
     case FileState::out_of_memory:
       return "no memory to read it";
     case FileState::open_failed:
+      if (image.detail == nullptr) return "the dynamic linker refused it";
       return or_unknown(arena->format("the dynamic linker refused it: %s", image.detail));
     case FileState::other_file_opened:
       return or_unknown(arena->format("the dynamic linker opened another file for it, %s%s",
-                                      image.detail, stays(candidate)));
+                                      or_unknown(image.detail), stays(candidate)));
     case FileState::other_version:
       return or_unknown(arena->format("its SONAME says CUDA %d, but the library reports CUDA %s%s",
-                                      image.version.major, image.detail, stays(candidate)));
+                                      image.version.major, or_unknown(image.detail),
+                                      stays(candidate)));
     case FileState::link_stub:
       return "NVIDIA's stub for linking, not a driver (it answers CUDA_ERROR_STUB_LIBRARY)";
   }

@@ -74,7 +74,9 @@ void* open_candidate(Search* search, Candidate* candidate) {
   if (handle == nullptr) {
     --checking;
     candidate->image.state = FileState::open_failed;
-    candidate->image.detail = search->arena.copy(opened.error);
+    if (search->summary(candidate->tier).unusable++ < kMostUnusable) {
+      candidate->image.detail = search->arena.copy(opened.error);
+    }
     return nullptr;
   }
   candidate->image.state = check(search, candidate, handle);
@@ -167,7 +169,7 @@ void run_search(Search* search) {
   const bool in_python = !search->library().is_driver && search->program().is_python();
   for (const SearchTier tier : tier_order(in_python)) {
     if (!has(search->request.tiers, tier)) continue;
-    search->tiers[static_cast<int>(tier)].searched = true;
+    search->summary(tier).searched = true;
     if (tier == SearchTier::toolkit && !search->library().is_driver) {
       search->differing_variables = differing_toolkit_variables(search->machine, &search->arena);
     }
@@ -187,11 +189,13 @@ const Report* search(const Request& request, const Machine& machine, Arena* aren
 }
 
 const Report* with_versions(const Report& report, Arena* arena) {
+  const std::size_t mark = arena->mark();
   const Machine without_driver;
   Search work(report, without_driver, arena);
-  if (!work.whole) return nullptr;
-  read_toolkit_versions(&work);
-  return finished(work);
+  if (work.whole) read_toolkit_versions(&work);
+  const Report* more = work.whole ? finished(work) : nullptr;
+  if (more == nullptr) arena->rewind(mark);
+  return more;
 }
 
 const Report* with_unreached_tiers(const Report& report, const Machine& machine, Arena* arena) {

@@ -36,7 +36,9 @@ class LinkedSort : public testing::Test {
       ++count;
       if (item->next == nullptr) break;
       ASSERT_GE(item->key, item->next->key);
-      if (item->key == item->next->key) ASSERT_LT(item->place, item->next->place);
+      if (item->key == item->next->key) {
+        ASSERT_LT(item->place, item->next->place);
+      }
     }
     EXPECT_EQ(count, items_.size());
   }
