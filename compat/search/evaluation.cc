@@ -4,15 +4,16 @@
 #include "compat/base/linked_sort.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/machine/loaded.h"
+#include "compat/search/machine/probe.h"
 
 namespace anycuda {
 namespace {
 
 // A file that the user names may be the one that the process has already.
-bool is_loaded(const Search& search, const Candidate& candidate) {
+bool is_loaded_already(const Search& search, const Candidate& candidate) {
   if (candidate.tier == SearchTier::loaded) return true;
   if (search.loaded_major == 0) return false;
-  return search.machine.is_loaded(candidate.path);
+  return is_loaded(search.machine, candidate.path);
 }
 
 void know_driver(Search* search) {
@@ -63,7 +64,7 @@ CandidateQuery query_about(const Search& search, const Candidate& candidate) {
   query.library = search.library().rules;
   query.candidate.version = known_version(candidate);
   query.candidate.exact = candidate.toolkit.version.known();
-  query.candidate.loaded = is_loaded(search, candidate);
+  query.candidate.loaded = is_loaded_already(search, candidate);
   query.driver = search.driver;
   query.caller_major = search.request.caller_major;
   query.loaded_major = search.loaded_major;
