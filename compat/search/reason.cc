@@ -53,8 +53,8 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::out_of_memory:
       return "no memory to read it";
     case FileState::open_failed:
-      if (image.detail == nullptr) return "the dynamic linker refused it";
-      return or_unknown(arena->format("the dynamic linker refused it: %s", image.detail));
+      return or_unknown(
+          arena->format("the dynamic linker refused it: %s", or_unknown(image.detail)));
     case FileState::other_file_opened:
       return or_unknown(arena->format("the dynamic linker opened another file for it, %s%s",
                                       or_unknown(image.detail), stays(candidate)));

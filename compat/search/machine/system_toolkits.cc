@@ -4,7 +4,6 @@
 
 #include "compat/base/dotted_order.h"
 #include "compat/base/folder_entries.h"
-#include "compat/base/linked_sort.h"
 
 namespace anycuda {
 namespace {
@@ -17,6 +16,7 @@ constexpr char kHpcSdk[] = "opt/nvidia/hpc_sdk/Linux_aarch64";
 
 constexpr char kDigits[] = "0123456789";
 
+// A list in the order of visits.
 struct Entry {
   const char* name;
   Entry* next;
@@ -27,7 +27,7 @@ struct Entries {
 };
 
 // The administrator's choice ("cuda") first, then the newest of "cuda-12.9" and "cuda-12.10".
-bool name_goes_before(const char* a, const char* b) {
+bool goes_before(const char* a, const char* b) {
   const bool chosen_a = std::strcmp(a, "cuda") == 0;
   const bool chosen_b = std::strcmp(b, "cuda") == 0;
   if (chosen_a || chosen_b) return chosen_a;
@@ -35,21 +35,22 @@ bool name_goes_before(const char* a, const char* b) {
   return (order != 0 ? order : std::strcmp(a, b)) > 0;
 }
 
-void add_entry(const char* name, void* argument) {
+void insert(const char* name, void* argument) {
   auto* entries = static_cast<Entries*>(argument);
   const char* copy = *name != '.' ? entries->arena->copy(name) : nullptr;
   auto* entry = static_cast<Entry*>(entries->arena->take(sizeof(Entry)));
   if (copy == nullptr || entry == nullptr) return;
-  *entry = {copy, entries->first};
-  entries->first = entry;
+  Entry** place = &entries->first;
+  while (*place != nullptr && goes_before((*place)->name, copy)) place = &(*place)->next;
+  *entry = {copy, *place};
+  *place = entry;
 }
 
 // The folders in `folder` whose names begin so, sorted.
-const Entry* entries_of(const char* folder, const char* prefix, Arena* arena) {
+const Entry* sorted(const char* folder, const char* prefix, Arena* arena) {
   Entries entries{arena, nullptr};
-  if (folder != nullptr) each_entry(folder, prefix, add_entry, &entries);
-  return sorted(entries.first, &Entry::next,
-                [](const Entry& a, const Entry& b) { return name_goes_before(a.name, b.name); });
+  if (folder != nullptr) each_entry(folder, prefix, insert, &entries);
+  return entries.first;
 }
 
 }  // namespace
@@ -58,15 +59,14 @@ void each_system_toolkit(const char* root, Arena* arena, bool (*visit)(const cha
                          void* argument) {
   const auto go = [&](const char* path) { return path == nullptr || visit(path, argument); };
   const char* local = arena->join(root, "usr/local");
-  for (const Entry* one = entries_of(local, "cuda", arena); one != nullptr; one = one->next) {
+  for (const Entry* one = sorted(local, "cuda", arena); one != nullptr; one = one->next) {
     if (!go(arena->join(local, one->name))) return;
   }
   if (!go(arena->join(root, "opt/cuda"))) return;
   const char* sdk = arena->join(root, kHpcSdk);
-  for (const Entry* release = entries_of(sdk, "", arena); release != nullptr;
-       release = release->next) {
+  for (const Entry* release = sorted(sdk, "", arena); release != nullptr; release = release->next) {
     const char* folder = arena->format("%s/%s/cuda", sdk, release->name);
-    for (const Entry* one = entries_of(folder, "", arena); one != nullptr; one = one->next) {
+    for (const Entry* one = sorted(folder, "", arena); one != nullptr; one = one->next) {
       if (one->name[0] < '0' || one->name[0] > '9') continue;  // bin, include: links to one of them
       if (!go(arena->join(folder, one->name))) return;
     }
