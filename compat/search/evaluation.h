@@ -1,5 +1,4 @@
-// From candidates to a choice: the facts that the rules ask for, and no others, are gathered, and
-// the rules are asked.
+// Evaluates candidates: gathers the facts that the rules need, and no others.
 #pragma once
 
 #include "compat/rules/preference.h"

@@ -109,7 +109,7 @@ void visit_file(const char* name, void* argument) {
   // toolkits have for linking, libcuda.so.550.163.01 may be another kernel module's.
   if (library.is_driver && !is_soname(library, name)) return;
   if ((*rest != '\0' && !versioned) || is_soname(library, name) != visit->sonames) return;
-  char path[PATH_MAX];  // not in the arena: most files there may be none of the library's
+  char path[PATH_MAX];  // not in the arena: a file that is left out takes none of it
   const int length = std::snprintf(path, sizeof path, "%s/%s", visit->folder, name);
   if (length > 0 && length < PATH_MAX) gather_file(visit->search, visit->tier, path);
 }

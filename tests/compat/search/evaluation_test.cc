@@ -1,5 +1,5 @@
-// What a search asks for before it judges (driver, exact versions, branch), and what it makes of
-// the answers. The driver supports CUDA 12.2.
+// Which facts an evaluation asks for (driver, exact versions, branch), its verdicts and its order.
+// The driver supports CUDA 12.2.
 #include "compat/search/evaluation.h"
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ using unit::TestSearch;
 
 const char kNvml[] = "system/usr/lib/libnvidia-ml.so.1";
 
-class Judging : public testing::Test {
+class Evaluation : public testing::Test {
  protected:
   void driver() { machine.tree.fake("libtestdriver.so.1", "system/usr/lib/libtestdriver.so.1"); }
   // A toolkit with the header that says which it is; the library's path.
@@ -54,7 +54,7 @@ class Judging : public testing::Test {
 
 // ---- exact versions
 
-TEST_F(Judging, AVersionIsReadWhereTheDriverIsOfThatMajor) {
+TEST_F(Evaluation, AVersionIsReadWhereTheDriverIsOfThatMajor) {
   driver();
   toolkit("12.9", "12090", "libtest.so.12");
   toolkit("11.8", "11080", "libtest.so.11.2");
@@ -66,11 +66,11 @@ TEST_F(Judging, AVersionIsReadWhereTheDriverIsOfThatMajor) {
     EXPECT_STREQ(of_12->toolkit.source, "cuda.h");
     EXPECT_STREQ(of_12->toolkit.problem, "");
     EXPECT_STREQ(version_in_words(*of_12, &search.arena), "CUDA 12.9, says cuda.h");
-    EXPECT_FALSE(candidate(&search, "cuda-11.8/")->toolkit_read) << "its major alone decides";
+    EXPECT_FALSE(candidate(&search, "cuda-11.8/")->toolkit_read) << "its major decides";
   });
 }
 
-TEST_F(Judging, AllVersionsAreReadForWhoWantsToTellThem) {
+TEST_F(Evaluation, AllVersionsAreReadOnRequest) {
   toolkit("12.9", "12090", "libtest.so.12");
   toolkit("11.8", "11080", "libtest.so.11.2");
   for (const bool all : {false, true}) {
@@ -84,7 +84,7 @@ TEST_F(Judging, AllVersionsAreReadForWhoWantsToTellThem) {
   }
 }
 
-TEST_F(Judging, AVersionIsReadOnce) {
+TEST_F(Evaluation, AVersionIsReadOnce) {
   const std::string path = toolkit("x", "12040", "libtest.so.12");
   TestSearch search;
   Candidate* c = search.add(SearchTier::system, path.c_str());
@@ -95,7 +95,7 @@ TEST_F(Judging, AVersionIsReadOnce) {
   EXPECT_EQ(c->toolkit.version.minor, 4);
 }
 
-TEST_F(Judging, OfTwoOfOneMajorTheVersionsDecide) {
+TEST_F(Evaluation, OfTwoOfOneMajorTheVersionsDecide) {
   toolkit("a", "12040", "libtest.so.12");
   toolkit("b", "12090", "libtest.so.12");
   toolkit("c", "12060", "libtest.so.12");
@@ -105,7 +105,7 @@ TEST_F(Judging, OfTwoOfOneMajorTheVersionsDecide) {
   });
 }
 
-TEST_F(Judging, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
+TEST_F(Evaluation, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
   driver();
   for (const std::string lie : {"11080", "13000"}) {
     toolkit("x", lie, "libtest.so.12");
@@ -121,7 +121,7 @@ TEST_F(Judging, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
   }
 }
 
-TEST_F(Judging, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
+TEST_F(Evaluation, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
   const std::string path = toolkit("x", "12040", "libtest.so.12");
   for (const int least : {-1, 0, 4, 5}) {
     TestSearch search;
@@ -138,7 +138,7 @@ TEST_F(Judging, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
   }
 }
 
-TEST_F(Judging, OneOfAnotherEnvironmentIsNoRival) {
+TEST_F(Evaluation, EnvironmentsAreEvaluatedSeparately) {
   toolkit("12.9", "12090", "libtest.so.12");
   machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12");
   const std::string other = machine.tree.fake("libtest.so.12", "other/libtest.so.12");
@@ -195,7 +195,7 @@ TEST_F(Order, HasOnlyAcceptedFilesOfTheEnvironment) {
 
 // ---- strict
 
-TEST_F(Judging, StrictRefusesWhatNoSourceTells) {
+TEST_F(Evaluation, StrictRefusesAnUnknownVersion) {
   driver();
   machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12");
   machine.tree.fake("libtest.so.11.2", "system/usr/lib/libtest.so.11.2");
@@ -213,7 +213,7 @@ TEST_F(Judging, StrictRefusesWhatNoSourceTells) {
 }
 
 // A driver that is there and fails is not the absence of a driver.
-TEST_F(Judging, StrictRefusesWhatDependsOnADriverThatFails) {
+TEST_F(Evaluation, StrictRefusesWhatDependsOnADriverThatFails) {
   machine.tree.fake("libtestdriver_failing.so.1", "system/usr/lib/libtestdriver.so.1");
   toolkit("12.9", "12090", "libtest.so.12");
   in_child([] {
@@ -234,7 +234,7 @@ TEST_F(Judging, StrictRefusesWhatDependsOnADriverThatFails) {
 
 // ---- the branch
 
-TEST_F(Judging, TheBranchIsAskedForWhereTheVersionIsNewerThanTheDriverAlone) {
+TEST_F(Evaluation, OnlyAVersionNewerThanTheDriversNeedsTheBranch) {
   driver();
   machine.tree.fake("nvml_535", kNvml);
   toolkit("12.2", "12020", "libtest.so.12");
@@ -255,7 +255,7 @@ TEST_F(Judging, TheBranchIsAskedForWhereTheVersionIsNewerThanTheDriverAlone) {
   });
 }
 
-TEST_F(Judging, TheBranchIsAskedForInStrictModeAlone) {
+TEST_F(Evaluation, OnlyStrictModeAsksForTheBranch) {
   driver();
   machine.tree.fake("nvml_535", kNvml);
   toolkit("12.9", "12090", "libtest.so.12");
@@ -270,7 +270,7 @@ TEST_F(Judging, TheBranchIsAskedForInStrictModeAlone) {
   }
 }
 
-TEST_F(Judging, ABranchBelowTheMinimumServesNoNewerMinor) {
+TEST_F(Evaluation, ABranchBelowTheMinimumServesNoNewerMinor) {
   driver();
   machine.tree.fake("nvml_520", kNvml);
   toolkit("12.2", "12020", "libtest.so.12");
@@ -284,7 +284,7 @@ TEST_F(Judging, ABranchBelowTheMinimumServesNoNewerMinor) {
   });
 }
 
-TEST_F(Judging, ABranchThatNobodySaysIsAMatterOfTheMode) {
+TEST_F(Evaluation, OnlyStrictModeRefusesAnUnknownBranch) {
   driver();
   machine.tree.fake("nvml_failing", kNvml);
   toolkit("12.2", "12020", "libtest.so.12");
@@ -303,7 +303,7 @@ TEST_F(Judging, ABranchThatNobodySaysIsAMatterOfTheMode) {
   });
 }
 
-TEST_F(Judging, WithoutADescriptorOfTheDriverNobodyAsksIt) {
+TEST_F(Evaluation, WithoutADriverNoRuleAsksForOne) {
   driver();
   toolkit("13.5", "13050", "libtest.so.13");
   in_child([] {
@@ -312,7 +312,7 @@ TEST_F(Judging, WithoutADescriptorOfTheDriverNobodyAsksIt) {
   });
 }
 
-TEST_F(Judging, ADeclarationLetsANewerMajorPass) {
+TEST_F(Evaluation, ADeclarationLetsANewerMajorPass) {
   driver();
   toolkit("13.5", "13050", "libtest.so.13");
   in_child([] {
