@@ -43,6 +43,12 @@ bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) 
   return evaluate(query) == Verdict::accepted;
 }
 
+// Leaves the report of a failure its memory, however much the search takes.
+const Report* search_with_reserve(const Request& request, Arena* arena) {
+  const ArenaReserve for_report(arena, kReportBytes);
+  return search(request, this_machine(), arena);
+}
+
 const Opened* search_for(int symbol_version, const void* caller, const char* function) {
   // Counted before the search: what somebody loads during it is looked at next time.
   const std::uint64_t now = load_count() + 1;
@@ -55,7 +61,7 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
                   read_policy()};
   if (failed != 0) request.tiers = only(SearchTier::loaded);
   Arena arena;
-  const Report* report = search(request, this_machine(), &arena);
+  const Report* report = search_with_reserve(request, &arena);
   if (report != nullptr && report->handle != nullptr) return publish(*report, &arena);
   // Another thread may have had what this one lacked (memory, a free file descriptor).
   if (const Opened* other = opened_library()) return other;

@@ -22,22 +22,22 @@ bool first_report() {
 // A text that grows in pieces of an arena-backed buffer; what does not fit is cut.
 class Message {
  public:
-  explicit Message(Arena* arena) : text_(static_cast<char*>(arena->take(kSize))), size_(0) {}
+  explicit Message(Arena* arena) : text_(static_cast<char*>(arena->take(kMessageBytes))) {}
   void add(const char* format, ...) __attribute__((format(printf, 2, 3))) {
-    if (text_ == nullptr || size_ >= kSize - 1) return;
+    if (text_ == nullptr || size_ >= end_ - 1) return;
     va_list arguments;
     va_start(arguments, format);
-    const int length = std::vsnprintf(text_ + size_, kSize - size_, format, arguments);
+    const int length = std::vsnprintf(text_ + size_, end_ - size_, format, arguments);
     va_end(arguments);
     if (length > 0) size_ += static_cast<std::size_t>(length);
-    if (size_ > kSize - 1) size_ = kSize - 1;
+    if (size_ > end_ - 1) size_ = end_ - 1;
   }
   // As one line, whatever is in it.
   void add_line(const char* format, ...) __attribute__((format(printf, 2, 3))) {
-    if (text_ == nullptr || size_ >= kSize - 2) return;
+    if (is_full()) return;
     va_list arguments;
     va_start(arguments, format);
-    const std::size_t room = kSize - 1 - size_;
+    const std::size_t room = end_ - 1 - size_;
     const int length = std::vsnprintf(text_ + size_, room, format, arguments);
     va_end(arguments);
     if (length <= 0) return;
@@ -45,14 +45,18 @@ class Message {
     size_ += static_cast<std::size_t>(length) < room ? static_cast<std::size_t>(length) : room - 1;
     text_[size_++] = '\n';
   }
+  // The last bytes are for what comes when this is undone, by 0.
+  void keep_back(std::size_t bytes) { end_ = kMessageBytes - bytes; }
+  bool is_full() const { return text_ == nullptr || size_ >= end_ - 2; }
+  bool usable() const { return text_ != nullptr; }
   void send() const {
     if (text_ != nullptr) log_text(text_, size_);
   }
 
  private:
-  static constexpr std::size_t kSize = 64 << 10;
   char* text_;
-  std::size_t size_;
+  std::size_t size_ = 0;
+  std::size_t end_ = kMessageBytes;
 };
 
 void add_sonames(Message* message, const LibraryDescriptor& library) {
@@ -65,7 +69,7 @@ void add_tiers(Message* message, const Report& report) {
   for (int i = 0; i < kTierCount; ++i) {
     const auto tier = static_cast<SearchTier>(i);
     const TierSummary& summary = report.tiers[i];
-    int files = 0;
+    int files = summary.left_out;
     for (const Candidate* c = report.candidates(); c != nullptr; c = c->next)
       files += c->tier == tier;
     message->add("  %-28s ", tier_name(tier, report.library()));
@@ -84,18 +88,42 @@ void add_tiers(Message* message, const Report& report) {
 // A usable file with its version.
 void add_candidate(Message* message, const Candidate& candidate, const Report& report,
                    Arena* arena) {
+  const std::size_t mark = arena->mark();
   const char* reason = reason_of(candidate, report, arena);
   if (candidate.image.state != FileState::usable) {
-    return message->add_line("  %s: %s", candidate.path, reason);
+    message->add_line("  %s: %s", candidate.path, reason);
+  } else {
+    message->add_line("  %s (%s): %s", candidate.path, version_in_words(candidate, arena), reason);
   }
-  message->add_line("  %s (%s): %s", candidate.path, version_in_words(candidate, arena), reason);
+  arena->rewind(mark);
+}
+
+void add_candidates(Message* message, const Report& report, Arena* arena) {
+  int more = report.left_out();
+  message->keep_back(4 << 10);  // whatever they are, what to do is in the message
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (message->is_full()) {
+      ++more;
+    } else {
+      add_candidate(message, *c, report, arena);
+    }
+  }
+  message->keep_back(0);
+  if (more > 0) message->add("  and %d more file%s\n", more, more == 1 ? "" : "s");
+}
+
+// With the versions of its candidates, where there is memory for that and for the reasons.
+const Report* most_of(const Report* report, Arena* arena) {
+  const ArenaReserve for_reasons(arena, kReasonBytes);
+  const Report* more = with_versions(*report, arena);
+  return more != nullptr ? more : report;
 }
 
 void add_wrong_settings(Message* message, const Policy& policy) {
   for (int i = 0; i < policy.wrong_count; ++i) {
     const WrongSetting& wrong = policy.wrong[i];
-    message->add("  %s=%s is not understood: it may be %s (default: %s)\n", wrong.variable,
-                 wrong.value, values_of(wrong.variable), wrong.fallback);
+    message->add_line("  %s=%.300s is not understood: it may be %s (default: %s)", wrong.variable,
+                      wrong.value, values_of(wrong.variable), wrong.fallback);
   }
 }
 
@@ -144,13 +172,13 @@ void report_choice(const Report& report, Arena* arena) {
 
 void report_no_library(const Report* report, Arena* arena, const char* function) {
   if (!first_report()) return;
-  if (report == nullptr) {
+  Message message(arena);  // before versions are read, which takes memory too
+  if (report == nullptr || !message.usable()) {
     return log_line(LogLevel::error, "%s: no memory to look for the %s; called: %s", kLibrary.name,
                     kLibrary.product, function);
   }
   const LibraryDescriptor& library = report->library();
-  Message message(arena);  // before versions are read, which takes memory too
-  if (const Report* more = with_versions(*report, arena)) report = more;
+  report = most_of(report, arena);
   message.add("anycuda: %s failed: no usable %s was found.\n", function, library.product);
   if (report->request.caller_major != kNativeCaller) {
     message.add("  the calling program was built for CUDA %d\n", report->request.caller_major);
@@ -158,12 +186,10 @@ void report_no_library(const Report* report, Arena* arena, const char* function)
   message.add("  looked for: ");
   add_sonames(&message, library);
   add_tiers(&message, *report);
-  for (const Candidate* c = report->candidates(); c != nullptr; c = c->next) {
-    add_candidate(&message, *c, *report, arena);
-  }
+  add_candidates(&message, *report, arena);
   add_wrong_settings(&message, report->request.policy);
   if (report->differing_variables != nullptr) {
-    message.add_line("  %s", report->differing_variables);
+    message.add_line("  %.1000s", report->differing_variables);
   }
   message.add("  what to do: %s.\n", hint_for(*report, arena));
   message.send();

@@ -6,9 +6,14 @@
 
 namespace anycuda {
 
-// The message of a search that found nothing usable: what was looked for, every candidate with
-// its reason, what to do. Only the first message of a process's stub is written.
-// `report` is nullptr where there was no memory for a search.
+// What a message takes of the arena, and what the reasons in it take: a search must leave both.
+constexpr std::size_t kMessageBytes = std::size_t{64} << 10;
+constexpr std::size_t kReasonBytes = std::size_t{32} << 10;
+constexpr std::size_t kReportBytes = kMessageBytes + kReasonBytes;
+
+// The message of a search that found nothing usable: what was looked for, the candidates with
+// their reasons and how many more files there are, what to do. Only the first message of a
+// process's stub is written. `report` is nullptr where there was no memory for a search.
 void report_no_library(const Report* report, Arena* arena, const char* function);
 
 // What a search has taken, at level info, with what was passed over for it; at level warn what the

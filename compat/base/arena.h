@@ -28,9 +28,28 @@ class Arena {
   const char* format(const char* text, ...) __attribute__((format(printf, 2, 3)));
 
  private:
+  friend class ArenaReserve;
   char* base_;
   std::size_t size_;
   std::size_t used_ = 0;
+};
+
+// While it lives, take() leaves so many bytes untouched: what comes after the work needs memory
+// even where the work has filled the arena.
+class ArenaReserve {
+ public:
+  ArenaReserve(Arena* arena, std::size_t bytes) : arena_(*arena), bytes_(bytes) {
+    const std::size_t left = arena_.size_ - arena_.used_;
+    if (bytes_ > left) bytes_ = left;
+    arena_.size_ -= bytes_;
+  }
+  ~ArenaReserve() { arena_.size_ += bytes_; }
+  ArenaReserve(const ArenaReserve&) = delete;
+  ArenaReserve& operator=(const ArenaReserve&) = delete;
+
+ private:
+  Arena& arena_;
+  std::size_t bytes_;
 };
 
 }  // namespace anycuda

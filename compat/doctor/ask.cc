@@ -29,6 +29,7 @@ void write_tiers(const Report& report, Records* records) {
         .field("title", tier_name(tier, report.library()))
         .flag("searched", report.tiers[i].searched)
         .field("folders", report.tiers[i].folders)
+        .field("left_out", report.tiers[i].left_out)
         .end();
   }
 }

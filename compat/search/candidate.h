@@ -21,7 +21,8 @@ struct Reported {
 
 struct Candidate {
   Candidate* next;
-  Candidate* same_bucket;  // of Search
+  Candidate* same_bucket;   // of Search
+  Candidate* next_by_rank;  // of the environment's accepted ones (evaluation.h)
   const char* path;
   const char* file_version;  // "12.9.79" of libcudart.so.12.9.79 behind all links: order only
   dev_t device;

@@ -1,17 +1,19 @@
 #include "compat/search/evaluation.h"
 
 #include "compat/base/dotted_order.h"
+#include "compat/base/linked_sort.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/machine/loaded.h"
+#include "compat/search/machine/probe.h"
 
 namespace anycuda {
 namespace {
 
 // A file that the user names may be the one that the process has already.
-bool is_loaded(const Search& search, const Candidate& candidate) {
+bool is_loaded_already(const Search& search, const Candidate& candidate) {
   if (candidate.tier == SearchTier::loaded) return true;
   if (search.loaded_major == 0) return false;
-  return search.machine.is_loaded(candidate.path);
+  return is_loaded(search.machine, candidate.path);
 }
 
 void know_driver(Search* search) {
@@ -32,13 +34,21 @@ bool usable_in(const Candidate& candidate, int environment) {
   return candidate.environment == environment && candidate.image.state == FileState::usable;
 }
 
-// Two of one major: which is newer, their metadata knows better than their symbols.
-bool has_rival(const Search& search, const Candidate& candidate) {
-  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
-    const bool same_major = c->image.version.major == candidate.image.version.major;
-    if (c != &candidate && same_major && usable_in(*c, candidate.environment)) return true;
+std::uint64_t bit_of_major(const Candidate& candidate) {
+  return std::uint64_t{1} << (static_cast<unsigned>(candidate.image.version.major) % 64);
+}
+
+// The majors of which the environment has two usable candidates or more: metadata orders those
+// better than symbols do. (Two majors that share a bit only have versions read without need.)
+std::uint64_t shared_majors(const Search& search) {
+  std::uint64_t once = 0;
+  std::uint64_t twice = 0;
+  for (const Candidate* c = search.environment_begin(); c != nullptr; c = c->next) {
+    if (!usable_in(*c, search.environment)) continue;
+    twice |= once & bit_of_major(*c);
+    once |= bit_of_major(*c);
   }
-  return false;
+  return twice;
 }
 
 // LTO-IR of another major goes nowhere, whatever the minors.
@@ -54,7 +64,7 @@ CandidateQuery query_about(const Search& search, const Candidate& candidate) {
   query.library = search.library().rules;
   query.candidate.version = known_version(candidate);
   query.candidate.exact = candidate.toolkit.version.known();
-  query.candidate.loaded = is_loaded(search, candidate);
+  query.candidate.loaded = is_loaded_already(search, candidate);
   query.driver = search.driver;
   query.caller_major = search.request.caller_major;
   query.loaded_major = search.loaded_major;
@@ -71,7 +81,7 @@ Verdict evaluate_candidate(Search* search, Candidate* candidate) {
     query.driver = search->driver;
   }
   const bool version_matters = search->request.all_versions || needs_exact_version(query) ||
-                               has_rival(*search, *candidate) ||
+                               (search->shared_majors & bit_of_major(*candidate)) != 0 ||
                                peer_asks_version(*search, *candidate);
   if (version_matters && !search->library().is_driver) {
     read_toolkit_version(search, candidate);
@@ -104,8 +114,10 @@ Rank rank_in(const Report& report, const Candidate& candidate) {
 // take too, is the one that fits the kernel's module.
 bool better(const Search& search, const Candidate& a, const Candidate& b) {
   if (search.library().is_driver) return false;
-  if (preference_of(search, a, b) != Preference::none) return true;
-  if (preference_of(search, b, a) != Preference::none) return false;
+  const Rank rank_a = rank_in(search, a);
+  const Rank rank_b = rank_in(search, b);
+  if (preference(rank_a, rank_b) != Preference::none) return true;
+  if (preference(rank_b, rank_a) != Preference::none) return false;
   return compare_dotted(a.file_version, b.file_version) > 0;
 }
 
@@ -128,7 +140,8 @@ void gather_peers(Search* search) {
 }
 
 void evaluate_environment(Search* search) {
-  for (Candidate* c = search->first; c != nullptr; c = c->next) {
+  search->shared_majors = shared_majors(*search);
+  for (Candidate* c = search->environment_begin(); c != nullptr; c = c->next) {
     if (usable_in(*c, search->environment)) c->verdict = evaluate_candidate(search, c);
   }
 }
@@ -141,14 +154,17 @@ Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported
   return evaluate_candidate(search, candidate);
 }
 
-Candidate* best_untried(const Search& search) {
-  Candidate* best = nullptr;
-  for (Candidate* c = search.first; c != nullptr; c = c->next) {
-    const bool possible =
-        usable_in(*c, search.environment) && !c->tried && c->verdict == Verdict::accepted;
-    if (possible && (best == nullptr || better(search, *c, *best))) best = c;
+Candidate* accepted_by_rank(const Search& search) {
+  Candidate* accepted = nullptr;
+  Candidate** end = &accepted;
+  for (Candidate* c = search.environment_begin(); c != nullptr; c = c->next) {
+    if (!usable_in(*c, search.environment) || c->verdict != Verdict::accepted) continue;
+    *end = c;
+    end = &c->next_by_rank;
   }
-  return best;
+  *end = nullptr;
+  return sorted(accepted, &Candidate::next_by_rank,
+                [&](const Candidate& a, const Candidate& b) { return better(search, a, b); });
 }
 
 Preference preference_of(const Report& report, const Candidate& a, const Candidate& b) {

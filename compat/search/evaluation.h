@@ -1,5 +1,4 @@
-// From candidates to a choice: the facts that the rules ask for, and no others, are gathered, and
-// the rules are asked.
+// Evaluates candidates: gathers the facts that the rules need, and no others.
 #pragma once
 
 #include "compat/rules/preference.h"
@@ -16,8 +15,9 @@ void evaluate_environment(Search* search);
 // Evaluates a candidate again, with the version that the opened library reports.
 Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported);
 
-// The best accepted candidate of that environment that was not tried yet; nullptr: none is left.
-Candidate* best_untried(const Search& search);
+// The accepted candidates of that environment as a list by Candidate::next_by_rank, the best
+// first; nullptr: there are none.
+Candidate* accepted_by_rank(const Search& search);
 
 // Why `a` goes before `b`, of the same environment; `none`: it does not, or it is a matter of file
 // names.

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -65,19 +66,27 @@ FileFacts examine_file(const char* path, const LibraryDescriptor& library,
 }
 
 Candidate* gather_file(Search* search, SearchTier tier, const char* path) {
-  Candidate* before = search->last;
-  Candidate* candidate = search->add(tier, path);
-  if (candidate == nullptr) return nullptr;
-  const FileFacts facts =
-      examine_file(path, search->library(), search->request.symbols, &search->arena);
+  const std::size_t mark = search->arena.mark();
+  FileFacts facts = examine_file(path, search->library(), search->request.symbols, &search->arena);
+  const bool seen = facts.inode != 0 && search->is_seen(facts.device, facts.inode);
+  if (facts.image.state == FileState::usable && has_linker_tokens(path)) {
+    facts.image.state = FileState::has_tokens;
+    facts.inode = 0;  // by another name it is another candidate
+  }
+  TierSummary& summary = search->summary(tier);
+  const bool usable = facts.image.state == FileState::usable;
+  const bool left_out = !seen && !usable && summary.unusable >= kMostUnusable;
+  Candidate* candidate = seen || left_out ? nullptr : search->add(tier, path);
+  if (left_out) ++summary.left_out;
+  if (candidate == nullptr) {
+    search->arena.rewind(mark);
+    return nullptr;
+  }
+  if (!usable) ++summary.unusable;
   candidate->image = facts.image;
   candidate->device = facts.device;
   candidate->inode = facts.inode;
-  if (search->drop_if_seen(candidate, before)) return nullptr;
-  if (facts.image.state == FileState::usable && has_linker_tokens(path)) {
-    candidate->image.state = FileState::has_tokens;
-    candidate->inode = 0;  // by another name it is another candidate
-  }
+  if (facts.inode != 0) search->mark_seen(candidate);
   candidate->file_version = version_in_name(search, path);
   return candidate;
 }
@@ -100,15 +109,16 @@ void visit_file(const char* name, void* argument) {
   // toolkits have for linking, libcuda.so.550.163.01 may be another kernel module's.
   if (library.is_driver && !is_soname(library, name)) return;
   if ((*rest != '\0' && !versioned) || is_soname(library, name) != visit->sonames) return;
-  const char* path = visit->search->arena.join(visit->folder, name);
-  if (path != nullptr) gather_file(visit->search, visit->tier, path);
+  char path[PATH_MAX];  // not in the arena: a file that is left out takes none of it
+  const int length = std::snprintf(path, sizeof path, "%s/%s", visit->folder, name);
+  if (length > 0 && length < PATH_MAX) gather_file(visit->search, visit->tier, path);
 }
 
 }  // namespace
 
 void gather_folder(Search* search, SearchTier tier, const char* folder) {
   if (folder == nullptr || *folder != '/') return;
-  ++search->tiers[static_cast<int>(tier)].folders;
+  ++search->summary(tier).folders;
   if (search->logs_steps) {
     log_step("%s: looking in %s (%s)", search->library().name, folder,
              tier_name(tier, search->library()));

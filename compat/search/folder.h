@@ -5,9 +5,9 @@
 
 namespace anycuda {
 
-// Adds every file in `folder` that is named like the library (libcudart.so, libcudart.so.12, ...),
-// with what the file says about itself. Only absolute folders: the current directory is nobody's
-// promise. A file that the search has seen, by whatever path, is not added twice.
+// Adds the files in `folder` that are named like the library (libcudart.so, libcudart.so.12, ...),
+// with what each says about itself. Only absolute folders: the current folder can be any.
+// A file that the search has seen, by whatever path, is not added twice.
 void gather_folder(Search* search, SearchTier tier, const char* folder);
 
 // Reads what one file says about itself, without loading it. Texts live in the arena.
@@ -19,7 +19,8 @@ struct FileFacts {
 FileFacts examine_file(const char* path, const LibraryDescriptor& library,
                        const LibrarySymbols* symbols, Arena* arena);
 
-// Adds one file, whatever its name, as gather_folder() does. nullptr: seen already, or no memory.
+// Adds one file, whatever its name, as gather_folder() does. nullptr: seen already, left out
+// (TierSummary), or no memory; the arena is then as before.
 Candidate* gather_file(Search* search, SearchTier tier, const char* path);
 
 }  // namespace anycuda

@@ -39,6 +39,7 @@ struct TierVisit {
     if (search->environment_begun) ended = ends(search);
     ++search->environment;
     search->environment_begun = true;
+    search->before_environment = search->last;
   }
 };
 
@@ -186,6 +187,7 @@ bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends) {
   if (tier == SearchTier::variable) {
     gather_variable(search);
   } else if (tier == SearchTier::loaded) {
+    search->before_environment = nullptr;  // gather_loaded() has put them first
     for (Candidate* c = search->first; c != nullptr; c = c->next) {
       if (c->tier == tier) c->environment = search->environment;
     }

@@ -41,18 +41,19 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::anycuda_stub:
       return "an anycuda stub, not the library itself";
     case FileState::required_symbol_missing:
-      return or_unknown(
-          arena->format("incomplete: it lacks %s, which every program needs", image.detail));
+      return or_unknown(arena->format("incomplete: it lacks %s, which every program needs",
+                                      or_unknown(image.detail)));
     case FileState::out_of_memory:
       return "no memory to read it";
     case FileState::open_failed:
-      return or_unknown(arena->format("the dynamic linker refused it: %s", image.detail));
-    case FileState::other_file_opened:
       return or_unknown(
-          arena->format("the dynamic linker opened another file for it, %s", image.detail));
+          arena->format("the dynamic linker refused it: %s", or_unknown(image.detail)));
+    case FileState::other_file_opened:
+      return or_unknown(arena->format("the dynamic linker opened another file for it, %s",
+                                      or_unknown(image.detail)));
     case FileState::other_version:
       return or_unknown(arena->format("its SONAME says CUDA %d, but the library reports CUDA %s",
-                                      image.version.major, image.detail));
+                                      image.version.major, or_unknown(image.detail)));
     case FileState::link_stub:
       return "NVIDIA's stub for linking, not a driver (it answers CUDA_ERROR_STUB_LIBRARY)";
   }

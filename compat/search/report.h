@@ -25,9 +25,15 @@ struct PeerLibrary {
 };
 constexpr int kMostPeers = 4;
 
+// Of a tier's files that cannot be used, so many are candidates. A folder may have tens of
+// thousands of them: more are only counted, so that they leave room for what the search is for.
+constexpr int kMostUnusable = 100;
+
 struct TierSummary {
   bool searched;  // before the search ended
   int folders;    // that were looked into
+  int unusable;   // candidates whose files turned out to be unusable
+  int left_out;   // files that were counted only, or that no memory was left for
 };
 
 // Immutable once search() has returned it. All of it lives in the arena of that search.
@@ -51,6 +57,12 @@ struct Report {
   // Did the search come to the candidate's tier?
   bool reached(const Candidate& candidate) const {
     return tiers[static_cast<int>(candidate.tier)].searched;
+  }
+  // Files that are not among the candidates.
+  int left_out() const {
+    int count = 0;
+    for (const TierSummary& tier : tiers) count += tier.left_out;
+    return count;
   }
   // Does the library's variable name a file?
   bool variable_names_a_file() const;

@@ -1,9 +1,7 @@
 #include "compat/search/search.h"
 
 #include <dlfcn.h>
-#include <time.h>
 
-#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -12,6 +10,7 @@
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
 #include "compat/search/machine/loaded.h"
+#include "compat/search/machine/probe.h"
 #include "compat/search/machine/roots.h"
 #include "compat/search/opened.h"
 #include "compat/search/reason.h"
@@ -48,52 +47,43 @@ FileState check(Search* search, Candidate* candidate, void* handle) {
   return check_opened(search, candidate, handle);
 }
 
-// Threads that have a library open which they may close again.
-std::atomic<int> checking{0};
-
-// Does a library that was closed stay? Another thread may have the same one open for a moment: it
-// is waited for, but not for ever, since this thread may be the other one (a library's constructor
-// that calls the stub).
-bool stays_open(const Machine& machine, const char* path) {
-  for (int i = 0; machine.is_loaded(path); ++i) {
-    if (i == 200 || checking.load() == 0) return true;
-    const timespec moment = {0, 1000000};
-    nanosleep(&moment, nullptr);
-  }
-  return false;
-}
-
-void* open_candidate(Search* search, Candidate* candidate) {
-  candidate->tried = true;
+// nullptr: it cannot be opened, or was closed again.
+void* open_and_check(Search* search, Candidate* candidate) {
+  const Probe probe;
   const Machine& machine = search->machine;
   const bool loaded = candidate->tier == SearchTier::loaded;
-  if (search->logs_steps) log_step("%s: opening %s", search->library().name, candidate->path);
-  ++checking;
   const OpenResult opened = machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
   void* const handle = opened.handle;
   if (handle == nullptr) {
-    --checking;
     candidate->image.state = FileState::open_failed;
-    candidate->image.detail = search->arena.copy(opened.error);
+    if (search->summary(candidate->tier).unusable++ < kMostUnusable) {
+      candidate->image.detail = search->arena.copy(opened.error);
+    }
     return nullptr;
   }
   candidate->image.state = check(search, candidate, handle);
   if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
     machine.open(candidate->path, kKeepFlags);
-    --checking;
     return handle;
   }
-  // Closed again, as it was opened for its own word only. If it stays, a second library would come
-  // to it.
   dlclose(handle);
-  --checking;
-  candidate->stays_open = !loaded && stays_open(machine, candidate->path);
   return nullptr;
+}
+
+void* open_candidate(Search* search, Candidate* candidate) {
+  candidate->tried = true;
+  if (search->logs_steps) log_step("%s: opening %s", search->library().name, candidate->path);
+  void* const handle = open_and_check(search, candidate);
+  // One that was closed and stays all the same would be there beside the next.
+  const bool closed = handle == nullptr && candidate->image.state != FileState::open_failed &&
+                      candidate->tier != SearchTier::loaded;
+  candidate->stays_open = closed && stays_loaded(search->machine, candidate->path);
+  return handle;
 }
 
 void log_candidates(Search* search) {
   if (!search->logs_steps) return;
-  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+  for (const Candidate* c = search->environment_begin(); c != nullptr; c = c->next) {
     if (c->environment != search->environment) continue;
     const std::size_t mark = search->arena.mark();
     const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
@@ -117,7 +107,8 @@ void log_refusal(Search* search, const Candidate& candidate) {
 bool choose(Search* search) {
   evaluate_environment(search);
   log_candidates(search);
-  while (Candidate* candidate = best_untried(*search)) {
+  for (Candidate* candidate = accepted_by_rank(*search); candidate != nullptr;
+       candidate = candidate->next_by_rank) {
     search->handle = open_candidate(search, candidate);
     if (search->handle != nullptr) search->chosen = candidate;
     if (search->handle == nullptr) log_refusal(search, *candidate);
@@ -139,7 +130,7 @@ void gather_what_is_loaded(Search* search) {
   Candidate** link = &search->first;
   search->last = nullptr;
   while (Candidate* candidate = *link) {
-    if (!search->machine.is_loaded(candidate->path)) {
+    if (!is_loaded(search->machine, candidate->path)) {
       *link = candidate->next;
       continue;
     }
@@ -149,6 +140,19 @@ void gather_what_is_loaded(Search* search) {
     link = &candidate->next;
   }
 }
+
+// Nothing was found, beside a library that another thread had open for a moment: the rules took it
+// for one that the process has loaded.
+bool is_outdated(const Search& search) {
+  if (search.handle != nullptr || search.loaded_major == 0) return false;
+  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
+    const bool loaded = c->tier == SearchTier::loaded;
+    if (loaded && !stays_loaded(search.machine, c->path)) return true;
+  }
+  return false;
+}
+// As many threads can each have opened one.
+constexpr int kMostSearches = 64;
 
 // The report of a search that is at its end, nullptr: no memory.
 const Report* finished(const Search& search) {
@@ -166,7 +170,7 @@ void run_search(Search* search) {
   const bool in_python = !search->library().is_driver && search->program().is_python();
   for (const SearchTier tier : tier_order(in_python)) {
     if (!has(search->request.tiers, tier)) continue;
-    search->tiers[static_cast<int>(tier)].searched = true;
+    search->summary(tier).searched = true;
     if (tier == SearchTier::toolkit && !search->library().is_driver) {
       search->differing_variables = differing_toolkit_variables(search->machine, &search->arena);
     }
@@ -180,17 +184,23 @@ const Report* search(const Request& request, const Machine& machine, Arena* aren
   // Taken first: a search that fills the arena must not lose the library that it has opened.
   void* const memory = arena->usable() ? arena->take(sizeof(Report)) : nullptr;
   if (memory == nullptr) return nullptr;
-  Search work(request, machine, arena);
-  if (request.policy.wrong_count == 0) run_search(&work);
-  return new (memory) Report(work);
+  const std::size_t mark = arena->mark();
+  for (int i = 1;; ++i) {
+    Search work(request, machine, arena);
+    if (request.policy.wrong_count == 0) run_search(&work);
+    if (i == kMostSearches || !is_outdated(work)) return new (memory) Report(work);
+    arena->rewind(mark);
+  }
 }
 
 const Report* with_versions(const Report& report, Arena* arena) {
+  const std::size_t mark = arena->mark();
   const Machine without_driver;
   Search work(report, without_driver, arena);
-  if (!work.whole) return nullptr;
-  read_toolkit_versions(&work);
-  return finished(work);
+  if (work.whole) read_toolkit_versions(&work);
+  const Report* more = work.whole ? finished(work) : nullptr;
+  if (more == nullptr) arena->rewind(mark);
+  return more;
 }
 
 const Report* with_unreached_tiers(const Report& report, const Machine& machine, Arena* arena) {

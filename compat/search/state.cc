@@ -18,17 +18,19 @@ Search::Search(const Report& so_far, const Machine& world, Arena* memory)
     last = copy;
     if (c == so_far.chosen) chosen = copy;
     if (copy->environment > environment) environment = copy->environment;
-    if (copy->inode == 0 || copy->tier == SearchTier::loaded) continue;
-    Candidate** bucket = bucket_of(*copy);
-    copy->same_bucket = *bucket;
-    *bucket = copy;
+    if (copy->inode != 0 && copy->tier != SearchTier::loaded) mark_seen(copy);
   }
 }
 
 Candidate* Search::add(SearchTier tier, const char* path) {
+  const std::size_t mark = arena.mark();
   auto* candidate = static_cast<Candidate*>(arena.take(sizeof(Candidate)));
   const char* kept = candidate != nullptr ? arena.copy(path) : nullptr;
-  if (kept == nullptr) return nullptr;
+  if (kept == nullptr) {
+    arena.rewind(mark);
+    ++summary(tier).left_out;
+    return nullptr;
+  }
   candidate->path = kept;
   candidate->file_version = "";
   candidate->tier = tier;
@@ -42,22 +44,18 @@ Candidate* Search::add(SearchTier tier, const char* path) {
   return candidate;
 }
 
-Candidate** Search::bucket_of(const Candidate& candidate) {
-  return &buckets_[(candidate.inode ^ candidate.device) % kBuckets];
+bool Search::is_seen(dev_t device, ino_t inode) const {
+  const Candidate* other = buckets_[bucket_of(device, inode)];
+  while (other != nullptr && (other->inode != inode || other->device != device)) {
+    other = other->same_bucket;
+  }
+  return other != nullptr;
 }
 
-bool Search::drop_if_seen(Candidate* candidate, Candidate* before) {
-  if (candidate->inode == 0) return false;
-  Candidate** bucket = bucket_of(*candidate);
-  for (const Candidate* other = *bucket; other != nullptr; other = other->same_bucket) {
-    if (other->inode != candidate->inode || other->device != candidate->device) continue;
-    last = before;
-    (before != nullptr ? before->next : first) = nullptr;
-    return true;
-  }
+void Search::mark_seen(Candidate* candidate) {
+  Candidate** bucket = &buckets_[bucket_of(candidate->device, candidate->inode)];
   candidate->same_bucket = *bucket;
   *bucket = candidate;
-  return false;
 }
 
 const Interpreter& Search::program() {

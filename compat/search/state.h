@@ -1,6 +1,8 @@
 // A search at work: its report, as far as it is known, and what it is made with.
 #pragma once
 
+#include <cstdint>
+
 #include "compat/base/log.h"
 #include "compat/search/machine/machine.h"
 #include "compat/search/report.h"
@@ -24,17 +26,29 @@ struct Search : Report {
   Candidate* last = nullptr;
   int environment = 0;  // of candidates that are added now
   bool environment_begun = false;
+  Candidate* before_environment = nullptr;  // the last one that was there when it began
+  std::uint64_t shared_majors = 0;          // one bit each (evaluation.cc)
 
-  // nullptr: there is no memory.
+  // The first candidate that may belong to the environment. Environments follow each other in the
+  // list, except that the loaded libraries come first.
+  Candidate* environment_begin() const {
+    return before_environment != nullptr ? before_environment->next : first;
+  }
+
+  // nullptr: there is no memory, and the tier has one file more that was left out.
   Candidate* add(SearchTier tier, const char* path);
-  // Is the file of the last added candidate one of another, by whatever path? Then the last one is
-  // taken away.
-  bool drop_if_seen(Candidate* candidate, Candidate* before);
+  // Is the file one of a candidate, by whatever path?
+  bool is_seen(dev_t device, ino_t inode) const;
+  // Now it is seen. Not before its candidate stays.
+  void mark_seen(Candidate* candidate);
+  TierSummary& summary(SearchTier tier) { return tiers[static_cast<int>(tier)]; }
   // The program that this process runs, asked once.
   const Interpreter& program();
 
  private:
-  Candidate** bucket_of(const Candidate& candidate);
+  static int bucket_of(dev_t device, ino_t inode) {
+    return static_cast<int>((inode ^ device) % kBuckets);
+  }
 
   static constexpr int kBuckets = 256;  // a folder may have tens of thousands of files
   Candidate* buckets_[kBuckets] = {};   // candidates by device and inode

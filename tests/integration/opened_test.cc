@@ -112,6 +112,26 @@ TEST_F(Opened, WhereOneCannotBeClosedNoOtherIsOpened) {
   EXPECT_THAT(error_, HasSubstr("reports CUDA 12.9; it cannot be closed again"));
 }
 
+// Its other name is all that tells the two apart: both are of CUDA 13.5.
+TEST_F(Opened, AFileThatIsExchangedBeforeItIsOpenedIsClosedAgain) {
+  machine_.put_copy("opt/examined", library_of(cudart, "13.5"));
+  machine_.put_copy("opt/opened", library_of(cudart, "13.5"));
+  const std::string link = path("opt/libcudart.so.13");
+  const auto chosen_after_exchange = [&](const std::string& target) {
+    std::filesystem::remove(link);
+    machine_.put_link("opt/libcudart.so.13", path("opt/examined"));
+    machine_.env("SWAP_TARGET", path("opt/" + target));
+    return chosen();
+  };
+  machine_.library_path("opt").toolkit(cudart, "12.9");
+  machine_.env("LD_PRELOAD", fake("swap")).env("SWAP_LINK", link);
+  EXPECT_EQ(chosen_after_exchange("examined"), "opt/libcudart.so.13");
+  EXPECT_EQ(chosen_after_exchange("opened"), "usr/local/cuda/lib64/libcudart.so.12");
+  machine_.remove("usr/local/cuda").remove("usr/local/cuda-12.9");
+  EXPECT_EQ(chosen_after_exchange("opened"), "none");
+  EXPECT_THAT(error_, HasSubstr("the dynamic linker opened another file for it, " + link));
+}
+
 // ---- run paths
 
 TEST_F(Opened, TheCallersRpathGoesBeforeLibraryPath) {

@@ -234,6 +234,56 @@ TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {
   EXPECT_LT(text.size(), 70000u);
 }
 
+// What to do comes last, and is what the message is for.
+TEST(Report, OfVeryManyCandidatesSaysHowManyMoreAndWhatToDo) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    const std::string path = "/" + std::string(3000, 'p');
+    for (int i = 0; i < 200; ++i) search.add(SearchTier::system, path.c_str());
+    search.summary(SearchTier::system).left_out = 60000;
+    report_no_library(&search, &search.arena, "testCore");
+  });
+  const int shown = count(text, "  /ppp");
+  EXPECT_GE(shown, 15);
+  EXPECT_THAT(text, HasSubstr("\n  and " + std::to_string(60200 - shown) + " more files\n"));
+  EXPECT_THAT(text, HasSubstr("60200 in 0 folders\n"));
+  EXPECT_THAT(text, HasSubstr("\n  what to do: "));
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(Report, HasItsReasonsWhereASearchHasTakenAllItCouldGet) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    {
+      const ArenaReserve for_report(&search.arena, kReportBytes);
+      Candidate* of_13 = search.add(SearchTier::system, "/opt/libtest.so.13");
+      of_13->image.state = FileState::usable;
+      of_13->image.version = {13, -1};
+      of_13->verdict = Verdict::other_loaded;
+      while (search.add(SearchTier::system, "/opt/libtest.so.12") != nullptr) {
+      }
+    }
+    search.request.caller_major = 12;
+    report_no_library(&search, &search.arena, "testCore");
+  });
+  EXPECT_THAT(text, HasSubstr("/opt/libtest.so.13 (CUDA 13): of CUDA 13, and the process has"));
+  EXPECT_THAT(text, HasSubstr(" more files\n"));
+  EXPECT_THAT(text, HasSubstr("what to do: unset ANYCUDA_TESTLIB"));
+}
+
+TEST(Report, WithoutMemoryForItIsOneLine) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    while (search.arena.take(16) != nullptr) {
+    }
+    report_no_library(&search, &search.arena, "testCore");
+  });
+  EXPECT_EQ(text, "anycuda: test: no memory to look for the test library; called: testCore\n");
+}
+
 TEST(Log, LevelsAreOrdered) {
   const EmptyMachine machine;
   const char* const names[] = {"off", "error", "warn", "info", "debug"};

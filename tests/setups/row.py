@@ -38,7 +38,7 @@ class Setup:
         machine = Machine()
         try:
             process = self.build(machine)
-            return {asked: _described(machine, process.ask(machine, asked))
+            return {asked: described(machine, process.ask(machine, asked))
                     for asked in ("anycuda", "linker", "pathfinder")}
         finally:
             machine.close()
@@ -58,7 +58,7 @@ class Group:
         return add
 
 
-def _described(machine: Machine, files: list[str] | None) -> str:
+def described(machine: Machine, files: list[str] | None) -> str:
     """A toolkit: "12.9 /usr/local/cuda-12.9"; a wheel: "12.9 wheel ~/app/.venv"; several: a semicolon between."""
     if files is None:
         return "-"

@@ -67,6 +67,32 @@ TEST(FirstCalls, OfSixtyFourThreadsOpenEachLibraryOnce) {
   }
 }
 
+// Each of them opens the newest, is told another version by it, and closes it, while others find it
+// loaded: that is no reason to refuse the next, nor to believe that it stays.
+TEST(FirstCalls, OfSixtyFourThreadsMeetAtALibraryThatIsRefusedOnceOpen) {
+  Laboratory machine;
+  machine.library_path(fake("fake_liar"));
+  with_fakes(machine);
+  for (int i = 0; i < times(100); ++i) {
+    const ProcessResult result = machine.run({program("first_calls")}, kWatchdog);
+    ASSERT_TRUE(result.ok()) << "run " << i << ": " << result.describe();
+    ASSERT_EQ(result.out, kFakeAnswers) << "run " << i << ": " << result.describe();
+    ASSERT_THAT(result.err, IsEmpty()) << "run " << i;
+  }
+}
+
+// The same where each thread waits for the other one at the worst moment.
+TEST(FirstCalls, OfASecondThreadIsServedWhileTheFirstRefusesALibrary) {
+  Laboratory machine;
+  machine.library_path(fake("fake_liar")).library_path(fake("fake_cudart"));
+  for (const char* order : {"before", "beside"}) {
+    const ProcessResult result = machine.run({program("call_during_refusal"), order}, kWatchdog);
+    EXPECT_TRUE(result.ok()) << result.describe();
+    EXPECT_EQ(result.out, "first 0:3, second 0:3\n") << order << ": " << result.describe();
+    EXPECT_THAT(result.err, IsEmpty()) << order;
+  }
+}
+
 // While one thread finds out that the newest runtime does not open, the others see it among what
 // the process has loaded.
 TEST(FirstCalls, PassOverALibraryThatDoesNotOpenInEveryThread) {

@@ -3,7 +3,6 @@
 // wants to decide. Files are read below the paths that this interface gives.
 #pragma once
 
-#include <dlfcn.h>
 #include <link.h>
 
 #include "anycuda/compat/driver.h"
@@ -55,12 +54,6 @@ struct Machine {
   // applies. Both give the same answer at every call; what they return lives for ever.
   const Driver& (*driver)();
   const Branch& (*branch)();
-
-  bool is_loaded(const char* path) const {
-    void* const handle = open(path, RTLD_LAZY | RTLD_NOLOAD).handle;
-    if (handle != nullptr) dlclose(handle);
-    return handle != nullptr;
-  }
 };
 
 }  // namespace anycuda

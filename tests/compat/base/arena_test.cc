@@ -64,6 +64,20 @@ TEST(Arena, SaysNoWhenItIsFullAndStaysUsable) {
   EXPECT_STREQ(arena.copy("again"), "again");
 }
 
+TEST(Arena, AReserveIsLeftByAllThatTakesMeanwhile) {
+  Arena arena;
+  {
+    const ArenaReserve reserve(&arena, 4096);
+    const ArenaReserve another(&arena, 1024);
+    while (arena.take(16) != nullptr) {
+    }
+    const ArenaReserve too_much(&arena, std::numeric_limits<std::size_t>::max());
+    EXPECT_EQ(arena.take(16), nullptr);
+  }
+  EXPECT_NE(arena.take(5120), nullptr);
+  EXPECT_EQ(arena.take(16), nullptr);
+}
+
 TEST(Arena, JoinsAndFormats) {
   Arena arena;
   EXPECT_STREQ(arena.join("/usr", "lib"), "/usr/lib");

@@ -1,5 +1,5 @@
-// What a search asks for before it judges (driver, exact versions, branch), and what it makes of
-// the answers. The driver supports CUDA 12.2.
+// Which facts an evaluation asks for (driver, exact versions, branch), its verdicts and its order.
+// The driver supports CUDA 12.2.
 #include "compat/search/evaluation.h"
 
 #include <dlfcn.h>
@@ -19,11 +19,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 using unit::EmptyMachine;
 using unit::in_child;
+using unit::ScopedVariable;
 using unit::TestSearch;
 
 const char kNvml[] = "system/usr/lib/libnvidia-ml.so.1";
 
-class Judging : public testing::Test {
+class Evaluation : public testing::Test {
  protected:
   void driver() { machine.tree.fake("libtestdriver.so.1", "system/usr/lib/libtestdriver.so.1"); }
   // A toolkit with the header that says which it is; the library's path.
@@ -53,7 +54,7 @@ class Judging : public testing::Test {
 
 // ---- exact versions
 
-TEST_F(Judging, AVersionIsReadWhereTheDriverIsOfThatMajor) {
+TEST_F(Evaluation, AVersionIsReadWhereTheDriverIsOfThatMajor) {
   driver();
   toolkit("12.9", "12090", "libtest.so.12");
   toolkit("11.8", "11080", "libtest.so.11.2");
@@ -65,11 +66,11 @@ TEST_F(Judging, AVersionIsReadWhereTheDriverIsOfThatMajor) {
     EXPECT_STREQ(of_12->toolkit.source, "cuda.h");
     EXPECT_STREQ(of_12->toolkit.problem, "");
     EXPECT_STREQ(version_in_words(*of_12, &search.arena), "CUDA 12.9, says cuda.h");
-    EXPECT_FALSE(candidate(&search, "cuda-11.8/")->toolkit_read) << "its major alone decides";
+    EXPECT_FALSE(candidate(&search, "cuda-11.8/")->toolkit_read) << "its major decides";
   });
 }
 
-TEST_F(Judging, AllVersionsAreReadForWhoWantsToTellThem) {
+TEST_F(Evaluation, AllVersionsAreReadOnRequest) {
   toolkit("12.9", "12090", "libtest.so.12");
   toolkit("11.8", "11080", "libtest.so.11.2");
   for (const bool all : {false, true}) {
@@ -83,7 +84,7 @@ TEST_F(Judging, AllVersionsAreReadForWhoWantsToTellThem) {
   }
 }
 
-TEST_F(Judging, AVersionIsReadOnce) {
+TEST_F(Evaluation, AVersionIsReadOnce) {
   const std::string path = toolkit("x", "12040", "libtest.so.12");
   TestSearch search;
   Candidate* c = search.add(SearchTier::system, path.c_str());
@@ -94,7 +95,7 @@ TEST_F(Judging, AVersionIsReadOnce) {
   EXPECT_EQ(c->toolkit.version.minor, 4);
 }
 
-TEST_F(Judging, OfTwoOfOneMajorTheVersionsDecide) {
+TEST_F(Evaluation, OfTwoOfOneMajorTheVersionsDecide) {
   toolkit("a", "12040", "libtest.so.12");
   toolkit("b", "12090", "libtest.so.12");
   toolkit("c", "12060", "libtest.so.12");
@@ -104,7 +105,7 @@ TEST_F(Judging, OfTwoOfOneMajorTheVersionsDecide) {
   });
 }
 
-TEST_F(Judging, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
+TEST_F(Evaluation, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
   driver();
   for (const std::string lie : {"11080", "13000"}) {
     toolkit("x", lie, "libtest.so.12");
@@ -120,7 +121,7 @@ TEST_F(Judging, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
   }
 }
 
-TEST_F(Judging, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
+TEST_F(Evaluation, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
   const std::string path = toolkit("x", "12040", "libtest.so.12");
   for (const int least : {-1, 0, 4, 5}) {
     TestSearch search;
@@ -137,9 +138,64 @@ TEST_F(Judging, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
   }
 }
 
+TEST_F(Evaluation, EnvironmentsAreEvaluatedSeparately) {
+  toolkit("12.9", "12090", "libtest.so.12");
+  machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12");
+  const std::string other = machine.tree.fake("libtest.so.12", "other/libtest.so.12");
+  const ScopedVariable variable("LD_LIBRARY_PATH", machine.tree.path("other").c_str());
+  in_child([&] {
+    TestSearch search;
+    EXPECT_EQ(find(&search), other);
+    EXPECT_FALSE(candidate(&search, "other/")->toolkit_read);
+  });
+}
+
+// ---- the order
+
+class Order : public testing::Test {
+ protected:
+  Candidate* add(const std::string& path, Version version, const char* file_version = "") {
+    Candidate* candidate = search_.add(SearchTier::system, path.c_str());
+    candidate->image.state = FileState::usable;
+    candidate->image.version = version;
+    candidate->file_version = file_version;
+    return candidate;
+  }
+  std::vector<std::string> order() {
+    std::vector<std::string> paths;
+    for (const Candidate* c = accepted_by_rank(search_); c != nullptr; c = c->next_by_rank) {
+      paths.emplace_back(c->path);
+    }
+    return paths;
+  }
+  TestSearch search_{kLibrary, &kTables, unit::kNoDriver};
+};
+
+TEST_F(Order, NewestVersionThenNewestFileThenFirstFound) {
+  add("a", {12, 4});
+  add("b", {12, 9}, "12.9.37");
+  add("c", {11, 8});
+  add("d", {12, 9}, "12.9.79");
+  add("e", {12, 9}, "12.9.37");
+  add("f", {13, -1});
+  EXPECT_EQ(order(), (std::vector<std::string>{"f", "d", "b", "e", "a", "c"}));
+}
+
+TEST_F(Order, HasOnlyAcceptedFilesOfTheEnvironment) {
+  add("of another environment", {13, 0});
+  ++search_.environment;
+  add("taken", {12, 0});
+  add("broken", {13, 0})->image.state = FileState::truncated;
+  add("refused", {13, 0})->verdict = Verdict::driver_too_old;
+  EXPECT_EQ(order(), (std::vector<std::string>{"taken"}));
+  EXPECT_EQ(order(), (std::vector<std::string>{"taken"})) << "as often as it is asked for";
+  ++search_.environment;
+  EXPECT_EQ(order(), (std::vector<std::string>{}));
+}
+
 // ---- strict
 
-TEST_F(Judging, StrictRefusesWhatNoSourceTells) {
+TEST_F(Evaluation, StrictRefusesAnUnknownVersion) {
   driver();
   machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12");
   machine.tree.fake("libtest.so.11.2", "system/usr/lib/libtest.so.11.2");
@@ -157,7 +213,7 @@ TEST_F(Judging, StrictRefusesWhatNoSourceTells) {
 }
 
 // A driver that is there and fails is not the absence of a driver.
-TEST_F(Judging, StrictRefusesWhatDependsOnADriverThatFails) {
+TEST_F(Evaluation, StrictRefusesWhatDependsOnADriverThatFails) {
   machine.tree.fake("libtestdriver_failing.so.1", "system/usr/lib/libtestdriver.so.1");
   toolkit("12.9", "12090", "libtest.so.12");
   in_child([] {
@@ -178,7 +234,7 @@ TEST_F(Judging, StrictRefusesWhatDependsOnADriverThatFails) {
 
 // ---- the branch
 
-TEST_F(Judging, TheBranchIsAskedForWhereTheVersionIsNewerThanTheDriverAlone) {
+TEST_F(Evaluation, OnlyAVersionNewerThanTheDriversNeedsTheBranch) {
   driver();
   machine.tree.fake("nvml_535", kNvml);
   toolkit("12.2", "12020", "libtest.so.12");
@@ -199,7 +255,7 @@ TEST_F(Judging, TheBranchIsAskedForWhereTheVersionIsNewerThanTheDriverAlone) {
   });
 }
 
-TEST_F(Judging, TheBranchIsAskedForInStrictModeAlone) {
+TEST_F(Evaluation, OnlyStrictModeAsksForTheBranch) {
   driver();
   machine.tree.fake("nvml_535", kNvml);
   toolkit("12.9", "12090", "libtest.so.12");
@@ -214,7 +270,7 @@ TEST_F(Judging, TheBranchIsAskedForInStrictModeAlone) {
   }
 }
 
-TEST_F(Judging, ABranchBelowTheMinimumServesNoNewerMinor) {
+TEST_F(Evaluation, ABranchBelowTheMinimumServesNoNewerMinor) {
   driver();
   machine.tree.fake("nvml_520", kNvml);
   toolkit("12.2", "12020", "libtest.so.12");
@@ -228,7 +284,7 @@ TEST_F(Judging, ABranchBelowTheMinimumServesNoNewerMinor) {
   });
 }
 
-TEST_F(Judging, ABranchThatNobodySaysIsAMatterOfTheMode) {
+TEST_F(Evaluation, OnlyStrictModeRefusesAnUnknownBranch) {
   driver();
   machine.tree.fake("nvml_failing", kNvml);
   toolkit("12.2", "12020", "libtest.so.12");
@@ -247,7 +303,7 @@ TEST_F(Judging, ABranchThatNobodySaysIsAMatterOfTheMode) {
   });
 }
 
-TEST_F(Judging, WithoutADescriptorOfTheDriverNobodyAsksIt) {
+TEST_F(Evaluation, WithoutADriverNoRuleAsksForOne) {
   driver();
   toolkit("13.5", "13050", "libtest.so.13");
   in_child([] {
@@ -256,7 +312,7 @@ TEST_F(Judging, WithoutADescriptorOfTheDriverNobodyAsksIt) {
   });
 }
 
-TEST_F(Judging, ADeclarationLetsANewerMajorPass) {
+TEST_F(Evaluation, ADeclarationLetsANewerMajorPass) {
   driver();
   toolkit("13.5", "13050", "libtest.so.13");
   in_child([] {

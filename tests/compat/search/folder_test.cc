@@ -77,6 +77,55 @@ TEST(Folder, LinksAndHardLinksToOneFileAreOneCandidate) {
   EXPECT_EQ(search.last->next, nullptr);
 }
 
+// A folder may have tens of thousands of them.
+TEST(Folder, UnusableFilesAreCandidatesUpToANumberAndThenTakeNoMemory) {
+  TempTree tree;
+  const auto name = [](int i) { return "libtest.so.12." + std::to_string(i); };
+  for (int i = 0; i < kMostUnusable; ++i) tree.file(name(i), "junk");
+  TestSearch search;
+  const TierSummary& summary = search.summary(SearchTier::system);
+  gather_folder(&search, SearchTier::system, tree.root().c_str());
+  EXPECT_EQ(paths_of(search, tree.root()).size(), static_cast<std::size_t>(kMostUnusable));
+  EXPECT_EQ(summary.left_out, 0);
+
+  for (int i = 0; i < 50; ++i) tree.file("more/" + name(i), image().substr(0, 70 + i));
+  const std::size_t mark = search.arena.mark();
+  gather_folder(&search, SearchTier::system, tree.path("more").c_str());
+  EXPECT_EQ(search.arena.mark(), mark);
+  EXPECT_EQ(summary.left_out, 50);
+  EXPECT_EQ(search.left_out(), 50);
+  EXPECT_EQ(paths_of(search, tree.root()).size(), static_cast<std::size_t>(kMostUnusable));
+
+  tree.file("more/libtest.so.12", image());
+  gather_folder(&search, SearchTier::system, tree.path("more").c_str());
+  EXPECT_STREQ(search.last->path, tree.path("more/libtest.so.12").c_str()) << "a usable one counts";
+  gather_folder(&search, SearchTier::library_path, tree.path("more").c_str());
+  EXPECT_EQ(search.summary(SearchTier::library_path).unusable, 50) << "each tier has its own";
+}
+
+TEST(Folder, AFileThatTheSearchHasSeenTakesNoMemory) {
+  TempTree tree;
+  tree.file("libtest.so.12", image());
+  for (int i = 0; i < 20; ++i) tree.link("libtest.so.12." + std::to_string(i), "libtest.so.12");
+  TestSearch search;
+  gather_file(&search, SearchTier::system, tree.path("libtest.so.12").c_str());
+  const std::size_t mark = search.arena.mark();
+  gather_folder(&search, SearchTier::system, tree.root().c_str());
+  EXPECT_EQ(search.arena.mark(), mark);
+  EXPECT_EQ(search.left_out(), 0);
+}
+
+TEST(Folder, AFileWithoutMemoryForItIsCounted) {
+  TempTree tree;
+  tree.file("libtest.so.12", image());
+  TestSearch search;
+  while (search.arena.take(16) != nullptr) {
+  }
+  gather_folder(&search, SearchTier::system, tree.root().c_str());
+  EXPECT_EQ(search.first, nullptr);
+  EXPECT_EQ(search.left_out(), 1);
+}
+
 TEST(Folder, TheVersionIsTheOneBehindAllLinks) {
   TempTree tree;
   tree.file("store/libtest.so.12.10", image());

@@ -53,7 +53,7 @@ class Peers : public testing::Test {
       gather_peers(&search);
       gather_tier(&search, SearchTier::system);
       evaluate_environment(&search);
-      const Candidate* best = best_untried(search);
+      const Candidate* best = accepted_by_rank(search);
       ASSERT_NE(best, nullptr);
       std::fputs(best->path, stderr);
       for (const Candidate* c = search.first; c != nullptr; c = c->next) {

@@ -6,26 +6,16 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <string>
 
 #include "hooks.h"
 #include "runtime.h"
+#include "thread_state.h"
 
 namespace {
 
 anycuda::test::Stage stage;
 enum { kOpening = 1 };
 std::atomic<long> second_thread{0};  // its number; -1 when it has its answer
-
-char state_of(long thread) {
-  const std::string file = "/proc/self/task/" + std::to_string(thread) + "/stat";
-  char state = '?';
-  std::FILE* stream = std::fopen(file.c_str(), "r");
-  if (stream == nullptr) return state;
-  if (std::fscanf(stream, "%*d (%*[^)]) %c", &state) != 1) state = '?';
-  std::fclose(stream);
-  return state;
-}
 
 }  // namespace
 
@@ -47,7 +37,8 @@ int main(int, char** arguments) {
   }
   stage.reach(kOpening);
   // Asleep, it waits for the loader's lock, or has ended: further it does not come.
-  while (second_thread != -1 && state_of(second_thread) != 'S') std::this_thread::yield();
+  while (second_thread != -1 && anycuda::test::state_of(second_thread) != 'S')
+    std::this_thread::yield();
   unlink(arguments[1]);  // whoever comes next finds nothing there
   close(pipe);
   first.join();

@@ -1,5 +1,6 @@
-// What the recorder (fakes/recorder.cc) and the object (objects/imported.cc) call in the program
-// that has them, so that a program tells its whole story in one file.
+// What the recorder (fakes/recorder.cc), the liar (fakes/liar.cc) and the object
+// (objects/imported.cc) call in the program that has them, so that a program tells its whole story
+// in one file.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@ extern "C" {
 __attribute__((weak)) void in_constructor();  // the runtime's: the loader's lock is held
 __attribute__((weak)) void in_fat_binary();   // the runtime's __cudaRegisterFatBinary
 __attribute__((weak)) void in_call();         // the runtime's cudaGetDeviceCount
+__attribute__((weak)) void in_version();      // the liar's cudaRuntimeGetVersion
 __attribute__((weak)) void in_import();       // the object's constructor: the lock is held
 __attribute__((weak)) void in_removal();      // the object's destructor: the lock is held
 }

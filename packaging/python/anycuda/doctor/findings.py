@@ -101,6 +101,7 @@ class Place:
     name: str
     title: str
     folders: int
+    left_out: int  # files that are not among the candidates: there are too many of no use
 
 
 @dataclass
@@ -173,7 +174,8 @@ def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
         record.text("path"), version_of(record), record.text("refused"), record.text("advice"),
         outcome.ended, outcome.last_step, outcome.complaints)
     if not library.places:
-        library.places = [Place(place.text("name"), place.text("title"), place.number("folders"))
+        library.places = [Place(place.text("name"), place.text("title"), place.number("folders"),
+                                place.number("left_out"))
                           for place in outcome.of("place")]
     known = {(candidate.place, candidate.path): candidate for candidate in library.candidates}
     for found in map(_candidate, outcome.of("candidate")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import terminal
 from . import words
-from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library
+from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library, Place
 from .hint import Hint
 from .machine import Machine
 from .verdict import POSSIBLE, Verdict
@@ -148,9 +148,12 @@ def _conflict(candidate: Candidate) -> str:
 
 
 def _places(library: Library) -> str:
-    return ", ".join(
-        place.title + (f" ({place.folders} folder{'' if place.folders == 1 else 's'})" if place.folders else "")
-        for place in library.places)
+    def described(place: Place) -> str:
+        counts = [(place.folders, f"{place.folders} folder{'' if place.folders == 1 else 's'}"),
+                  (place.left_out, f"{place.left_out} unusable files not listed")]
+        below = ", ".join(text for count, text in counts if count)
+        return f"{place.title} ({below})" if below else place.title
+    return ", ".join(map(described, library.places))
 
 
 def _matrix(findings: Findings, page: Page) -> None:

@@ -1,0 +1,44 @@
+#include "compat/search/machine/probe.h"
+
+#include <dlfcn.h>
+#include <time.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace anycuda {
+namespace {
+
+// How many probes are at work (the lower half) and how many ever began.
+std::atomic<std::uint64_t> probes{0};
+constexpr std::uint64_t kEnded = 1;
+constexpr std::uint64_t kBegun = std::uint64_t{1} << 32;
+
+constexpr int kMostNaps = 200;
+constexpr timespec kNap = {0, 1000000};
+
+}  // namespace
+
+Probe::Probe() { probes += kBegun + kEnded; }
+Probe::~Probe() { probes -= kEnded; }
+
+bool is_loaded(const Machine& machine, const char* path) {
+  const Probe probe;
+  void* const handle = machine.open(path, RTLD_LAZY | RTLD_NOLOAD).handle;
+  if (handle != nullptr) dlclose(handle);
+  return handle != nullptr;
+}
+
+bool stays_loaded(const Machine& machine, const char* path) {
+  for (int i = 0;; ++i) {
+    const std::uint64_t before = probes.load();
+    if (!is_loaded(machine, path)) return false;
+    // No other was at work before, and none has begun meanwhile.
+    const bool was_alone =
+        static_cast<std::uint32_t>(before) == 0 && probes.load() == before + kBegun;
+    if (was_alone || i == kMostNaps) return true;
+    nanosleep(&kNap, nullptr);
+  }
+}
+
+}  // namespace anycuda

@@ -1,0 +1,20 @@
+// What another thread of the process is doing, as the kernel says it.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+namespace anycuda::test {
+
+// 'S': asleep, it waits; 'R': it runs; '?': there is no such thread.
+inline char state_of(long thread) {
+  const std::string file = "/proc/self/task/" + std::to_string(thread) + "/stat";
+  char state = '?';
+  std::FILE* stream = std::fopen(file.c_str(), "r");
+  if (stream == nullptr) return state;
+  if (std::fscanf(stream, "%*d (%*[^)]) %c", &state) != 1) state = '?';
+  std::fclose(stream);
+  return state;
+}
+
+}  // namespace anycuda::test
