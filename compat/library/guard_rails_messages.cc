@@ -227,14 +227,18 @@ Message message_of(const Policy& policy, const ComponentInstance& instance,
   }
 }
 
+Refusal refusal_with(Step step, const ComponentInstance& instance, const Message& message) {
+  Refusal refusal = message.refusal();
+  refusal.step = step;
+  refusal.candidate = describe(instance);
+  return refusal;
+}
+
 }  // namespace
 
 Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
                    const DriverKnown& driver, const Decision& decision) {
-  Refusal refusal = message_of(policy, instance, driver, decision).refusal();
-  refusal.step = decision.step;
-  refusal.candidate = describe(instance);
-  return refusal;
+  return refusal_with(decision.step, instance, message_of(policy, instance, driver, decision));
 }
 
 void refuse(const std::vector<Refusal>& candidates, bool loaded) {
@@ -251,6 +255,9 @@ void refuse(const std::vector<Refusal>& candidates, bool loaded) {
       throw InsufficientMetadataError(text);
     case Step::driver:
       throw DriverToolkitError(text);
+    case Step::not_opened:
+    case Step::not_its_file:
+      throw LoadError(text);
     default:
       throw ToolkitMismatchError(text);
   }
@@ -288,12 +295,26 @@ NotFoundError also_searched(const NotFoundError& error, const std::vector<Compon
   return {text, std::move(searched)};
 }
 
-void refuse_unopened(const ComponentInstance& instance, const std::string& cause) {
-  throw LoadError(Message("the dynamic linker refused " + component_name(instance))
-                      .line("found", describe(instance))
-                      .line("it said", cause)
-                      .hint("install what it lacks, or install the library again")
-                      .text());
+Refusal refusal_unopened(const ComponentInstance& instance, const std::string& cause) {
+  return refusal_with(Step::not_opened, instance,
+                      Message("the dynamic linker refused " + component_name(instance))
+                          .line("found", describe(instance))
+                          .line("it said", cause)
+                          .hint("install what it lacks, or install the library again"));
+}
+
+Refusal refusal_of_lie(const ComponentInstance& instance, const std::string& lie) {
+  return refusal_with(
+      Step::not_its_file, instance,
+      Message(component_name(instance) + " is not the library that its file seems to be: " + lie)
+          .line("found", describe(instance))
+          .hint("remove that file, or install the library again from NVIDIA's package"));
+}
+
+Refusal staying(Refusal refusal) {
+  refusal.stays_open = true;
+  refusal.headline += "; it cannot be closed again, so no other is opened beside it";
+  return refusal;
 }
 
 }  // namespace anycuda::compat

@@ -11,6 +11,7 @@
 #include "anycuda/compat/metadata.h"
 #include "compat/library/component_root.h"
 #include "compat/library/decision.h"
+#include "compat/library/open_library.h"
 
 namespace anycuda::compat {
 
@@ -26,8 +27,11 @@ struct System {
   std::function<BranchAnswer()> driver_branch;                       // throws nothing
   std::function<std::vector<LoadedImage>(const Component&)> loaded;  // the newest name first
   std::function<void(const std::string& name)> open_needed;          // for all libraries to see
-  std::function<void*(const std::string& name, std::string* cause)> open;  // nullptr: see cause
-  std::function<void()> forget;                                            // all that is cached
+  // open_library().
+  std::function<OpenedLibrary(const ComponentInstance&, const std::string& name, bool loaded,
+                              const AcceptsVersion&)>
+      open;
+  std::function<void()> forget;  // all that is cached
 };
 
 // This machine, with a new finder, metadata reader and driver query.

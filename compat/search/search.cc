@@ -1,9 +1,7 @@
 #include "compat/search/search.h"
 
 #include <dlfcn.h>
-#include <time.h>
 
-#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -20,9 +18,6 @@
 namespace anycuda {
 namespace {
 
-// NOW: a library that needs a symbol nobody has is refused here, where the next can still be tried;
-// bound lazily it would end the program in the middle of a call.
-constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
 // For one that is kept: slots point into the library, so nobody may unload it. Never dlclosed for
 // the same reason.
 constexpr int kKeepFlags = kOpenFlags | RTLD_NOLOAD | RTLD_NODELETE;
@@ -48,31 +43,16 @@ FileState check(Search* search, Candidate* candidate, void* handle) {
   return check_opened(search, candidate, handle);
 }
 
-// Threads that have a library open which they may close again.
-std::atomic<int> checking{0};
-
-// Does a library that was closed stay? Another thread may have the same one open for a moment: it
-// is waited for, but not for ever, since this thread may be the other one (a library's constructor
-// that calls the stub).
-bool stays_open(const Machine& machine, const char* path) {
-  for (int i = 0; machine.is_loaded(path); ++i) {
-    if (i == 200 || checking.load() == 0) return true;
-    const timespec moment = {0, 1000000};
-    nanosleep(&moment, nullptr);
-  }
-  return false;
-}
-
 void* open_candidate(Search* search, Candidate* candidate) {
   candidate->tried = true;
   const Machine& machine = search->machine;
   const bool loaded = candidate->tier == SearchTier::loaded;
   log_step("%s: opening %s", search->library().name, candidate->path);
-  ++checking;
-  const OpenResult opened = machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
+  const OpenResult opened =
+      open_for_check(machine, candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
   void* const handle = opened.handle;
   if (handle == nullptr) {
-    --checking;
+    end_check();
     candidate->image.state = FileState::open_failed;
     candidate->image.detail = search->arena.copy(opened.error);
     return nullptr;
@@ -80,13 +60,13 @@ void* open_candidate(Search* search, Candidate* candidate) {
   candidate->image.state = check(search, candidate, handle);
   if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
     machine.open(candidate->path, kKeepFlags);
-    --checking;
+    end_check();
     return handle;
   }
   // Closed again, as it was opened for its own word only. If it stays, a second library would come
   // to it.
   dlclose(handle);
-  --checking;
+  end_check();
   candidate->stays_open = !loaded && stays_open(machine, candidate->path);
   return nullptr;
 }

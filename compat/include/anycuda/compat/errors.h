@@ -68,7 +68,7 @@ class DriverQueryError : public Error {
   using Error::Error;
 };
 
-// The dynamic linker refused the file.
+// The dynamic linker refused the file, or the library that it opened is not what its file says.
 class LoadError : public Error {
  public:
   using Error::Error;
