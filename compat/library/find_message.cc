@@ -51,6 +51,8 @@ std::string describe_problem(const FileAnswer& file) {
       return "is an anycuda stub";
     case FileState::out_of_memory:
       return "could not be examined: out of memory";
+    case FileState::usable:
+      return "has no run bit for this user, or lies where nothing may be run";
     default:
       return "is not a shared library";
   }
@@ -124,7 +126,12 @@ std::string words_of_places(const Component& component, const PlacesToLook& look
 }
 
 // "nvidia-cublas-cu12" is of CUDA 12; the toolkit's own have no major in their names from 13 on.
-std::string help(const Component& component) {
+std::string help(const Component& component, const std::vector<PassedFile>& passed) {
+  for (const PassedFile& file : passed) {
+    if (lacks_run_bit(component, file.answer)) {
+      return "chmod +x " + file.path + "; or " + help(component, {});
+    }
+  }
   if (component.packaging == Packaging::driver) {
     return "it comes with NVIDIA's display driver: install that, or give this container the host's";
   }
@@ -159,16 +166,7 @@ NotFoundError not_found(const Component& component, const PlacesToLook& looked,
       listed(component.files, " or ") + " is in" + words_of_places(component, looked);
   if (!problems.empty()) what += "\nthere, but not usable:" + lines(problems);
   if (!looked.remarks.empty()) what += "\nnot looked into:" + lines(looked.remarks);
-  return {what + "\nwhat would help: " + help(component), searched(looked)};
-}
-
-NotFoundError not_runnable(const Component& component, const std::string& path,
-                           const PlacesToLook& looked) {
-  return {"the program " + std::string(component.name) + " was found, but may not be run: " + path +
-              " has no run bit for this user, or lies where nothing may be run\nwhat would help: "
-              "chmod +x " +
-              path + ", or install it again",
-          searched(looked)};
+  return {what + "\nwhat would help: " + help(component, passed), searched(looked)};
 }
 
 }  // namespace anycuda::compat

@@ -289,7 +289,7 @@ NotFoundError also_searched(const NotFoundError& error, const std::vector<Compon
   std::vector<std::string> searched;
   for (const ComponentRoot& root : roots) {
     searched.push_back(root.path.empty() ? "/" : root.path);
-    text += "\nnor is it below " + searched.back() + ", where a companion was found";
+    text += "\nnor is a usable one below " + searched.back() + ", where a companion was found";
   }
   searched.insert(searched.end(), error.searched().begin(), error.searched().end());
   return {text, std::move(searched)};

@@ -161,6 +161,19 @@ TEST(TheToolchain, OfAToolkitIsOfOneRelease) {
   }
 }
 
+TEST(TheToolchain, WithoutARunBitIsPassedOver) {
+  NEEDS_ARTIFACTS("nvcc-12.4");
+  RailsComputer computer;
+  computer.put_file("silent/bin/nvcc", "#!/bin/sh").chmod("silent/bin/nvcc", 0644);
+  computer.env("CUDA_PATH", (computer.root() / "silent").string());
+  EXPECT_THAT(computer.rails({"mode=off", "program:nvcc"})["program:nvcc"],
+              AllOf(StartsWith("NotFoundError: "), HasSubstr("/silent/bin/nvcc has no run bit")));
+  const std::string toolkit = Artifacts::of_this_build().folder("nvcc-12.4");
+  computer.env("CUDA_HOME", toolkit);
+  EXPECT_EQ(computer.rails({"driver=12.9/575", "program:nvcc"})["program:nvcc"],
+            toolkit + "/bin/nvcc");
+}
+
 TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {
   NEEDS_ARTIFACTS("nvcc-12.4", "crt-12.9");
   RailsComputer computer;
