@@ -3,15 +3,18 @@
 namespace anycuda::compat {
 namespace {
 
+using Lines = std::vector<std::string>;
+
 // A line below a headline: "  found: ...".
 std::string line(const char* title, const std::string& text) {
-  return std::string("\n  ") + title + ": " + text;
+  return std::string("  ") + title + ": " + text;
 }
 
 // A refused library that is in the process stays there.
-std::string note_if_loaded(bool loaded) {
-  return loaded ? line("note", "the library is loaded already, and stays so until the process ends")
-                : std::string();
+void note_if_loaded(bool loaded, Lines* text) {
+  if (!loaded) return;
+  text->push_back(
+      line("note", "the library is loaded already, and stays so until the process ends"));
 }
 
 // A refusal's headline, then the candidate, then what the message adds.
@@ -19,7 +22,7 @@ class Message {
  public:
   explicit Message(std::string headline) { refusal_.headline = std::move(headline); }
   Message& line(const char* title, const std::string& text) {
-    refusal_.facts += compat::line(title, text);
+    refusal_.facts.push_back(compat::line(title, text));
     return *this;
   }
   Message& hint(std::string text) {
@@ -27,8 +30,11 @@ class Message {
     return *this;
   }
   const Refusal& refusal() const { return refusal_; }
-  std::string text() const {
-    return refusal_.headline + refusal_.facts + compat::line("what would help", refusal_.hint);
+  Lines text() const {
+    Lines all = refusal_.facts;
+    all.insert(all.begin(), refusal_.headline);
+    all.push_back(compat::line("what would help", refusal_.hint));
+    return all;
   }
 
  private:
@@ -243,11 +249,13 @@ Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
 
 void refuse(const std::vector<Refusal>& candidates, bool loaded) {
   const Refusal& first = candidates.front();
-  std::string text = first.headline + first.facts;
+  Lines text = first.facts;
+  text.insert(text.begin(), first.headline);
   for (std::size_t i = 1; i < candidates.size(); ++i) {
-    text += line("refused too", candidates[i].candidate + ": " + candidates[i].headline);
+    text.push_back(line("refused too", candidates[i].candidate + ": " + candidates[i].headline));
   }
-  text += line("what would help", first.hint) + note_if_loaded(loaded);
+  text.push_back(line("what would help", first.hint));
+  note_if_loaded(loaded, &text);
   switch (first.step) {
     case Step::packaged_elsewhere:
     case Step::no_metadata:
@@ -264,32 +272,38 @@ void refuse(const std::vector<Refusal>& candidates, bool loaded) {
 }
 
 void refuse_pipeline(const BrokenFlow& flow) {
-  throw ToolkitMismatchError(flow_message(flow).hint(flow_hint(flow)).text() +
-                             line("note",
-                                  "both are accepted already, and stay so; the pipeline is not "
-                                  "declared"));
+  Lines text = flow_message(flow).hint(flow_hint(flow)).text();
+  text.push_back(
+      line("note", "both are accepted already, and stay so; the pipeline is not declared"));
+  throw ToolkitMismatchError(text);
 }
 
 void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
                            bool loaded) {
-  throw DriverQueryError(
+  Lines text =
       Message("whether the driver can run " + component_name(instance) + " of CUDA " +
               describe(instance.version) + " cannot be known: the driver does not answer")
           .line("found", describe(instance))
           .line("driver", cause)
           .hint("install NVIDIA's driver; or say which it will be, in Options::driver; or set " +
                 std::string(kApiModeVariable) + "=off, which checks nothing")
-          .text() +
-      note_if_loaded(loaded));
+          .text();
+  note_if_loaded(loaded, &text);
+  throw DriverQueryError(text);
 }
 
 NotFoundError also_searched(const NotFoundError& error, const std::vector<ComponentRoot>& roots) {
   if (roots.empty()) return error;
-  std::string text = error.what();
+  Lines text = {std::string()};
+  for (const char* letter = error.what(); *letter != '\0'; ++letter) {
+    if (*letter == '\n') text.emplace_back();
+    if (*letter != '\n') text.back() += *letter;
+  }
   std::vector<std::string> searched;
   for (const ComponentRoot& root : roots) {
     searched.push_back(root.path.empty() ? "/" : root.path);
-    text += "\nnor is a usable one below " + searched.back() + ", where a companion was found";
+    text.push_back("nor is a usable one below " + searched.back() +
+                   ", where a companion was found");
   }
   searched.insert(searched.end(), error.searched().begin(), error.searched().end());
   return {text, std::move(searched)};

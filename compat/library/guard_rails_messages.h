@@ -13,9 +13,9 @@ namespace anycuda::compat {
 // Why a candidate is refused.
 struct Refusal {
   Step step = Step::accepted;
-  std::string candidate;  // "nvrtc (dynamic library) of CUDA 12.9: /path (wheel ...)"
-  std::string headline;   // the rule that failed
-  std::string facts;      // what was found where: lines below the headline
+  std::string candidate;           // "nvrtc (dynamic library) of CUDA 12.9: /path (wheel ...)"
+  std::string headline;            // the rule that failed
+  std::vector<std::string> facts;  // what was found where: the lines below the headline
   std::string hint;
   bool stays_open =
       false;  // the library is open and cannot be closed: no other is opened beside it
