@@ -21,8 +21,8 @@ struct System {
   std::function<std::vector<Located>(const Component&)> find_all;  // every candidate, in order
   // Below the root of a companion.
   std::function<std::vector<Located>(const ComponentRoot&, const Component&)> find_below;
-  std::function<ToolkitAnswer(const Component&, const std::string& path)>
-      version_of;                                                    // throws nothing
+  // Throws nothing.
+  std::function<ToolkitAnswer(const Component&, const std::string& path)> version_of;
   std::function<Version()> driver_cuda;                              // throws DriverQueryError
   std::function<BranchAnswer()> driver_branch;                       // throws nothing
   std::function<std::vector<LoadedImage>(const Component&)> loaded;  // the newest name first
