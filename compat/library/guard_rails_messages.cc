@@ -171,7 +171,7 @@ Message driver_message(const ComponentInstance& instance, const DriverKnown& dri
   Message message(driver_headline(instance, facts, decision.driver));
   message.line("found", describe(instance)).line("driver", describe_driver(facts, driver));
   if (decision.step == Step::no_branch) {
-    message.line("its branch", "not known: " + driver.branch->problem);
+    message.line("its branch", "unknown: " + driver.branch->problem);
     return message.hint(std::string("give it in Options::driver; or set ") + kApiModeVariable +
                         "=best_effort, which accepts what is unknown");
   }
@@ -183,13 +183,13 @@ Message metadata_message(const ComponentInstance& instance, Step step) {
                               "=best_effort (Options::mode), which accepts what is unknown";
   if (step == Step::packaged_elsewhere) {
     return Message(component_name(instance) +
-                   " is released apart from the CUDA Toolkit: nothing says with which it goes, and "
-                   "strict accepts only what is known")
+                   " is released apart from the CUDA Toolkit: the toolkit that it belongs to is "
+                   "unknown, and strict mode requires it")
         .line("found", describe(instance))
         .hint(lenient);
   }
-  return Message("nothing says of which CUDA Toolkit " + component_name(instance) +
-                 " is, and strict accepts only what is known")
+  return Message("the CUDA Toolkit of " + component_name(instance) +
+                 " is unknown, and strict mode requires it")
       .line("found", describe(instance))
       .line("looked at", instance.problem)
       .hint("NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
@@ -281,8 +281,8 @@ void refuse_pipeline(const BrokenFlow& flow) {
 void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
                            bool loaded) {
   Lines text =
-      Message("whether the driver can run " + component_name(instance) + " of CUDA " +
-              describe(instance.version) + " cannot be known: the driver does not answer")
+      Message("it is unknown whether the driver can run " + component_name(instance) + " of CUDA " +
+              describe(instance.version) + ": the driver does not answer")
           .line("found", describe(instance))
           .line("driver", cause)
           .hint("install NVIDIA's driver; or say which it will be, in Options::driver; or set " +
@@ -313,7 +313,7 @@ Refusal refusal_unopened(const ComponentInstance& instance, const std::string& c
   return refusal_with(Step::not_opened, instance,
                       Message("the dynamic linker refused " + component_name(instance))
                           .line("found", describe(instance))
-                          .line("it said", cause)
+                          .line("its message", cause)
                           .hint("install what it lacks, or install the library again"));
 }
 

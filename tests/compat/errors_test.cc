@@ -43,7 +43,7 @@ TEST(ARefusal, HasEachPathInOneLine) {
             Not(HasSubstr("\n  found: b")), Not(HasSubstr("\x1b"))));
   machine.unopenable(kOdd);
   EXPECT_THAT(message([&] { machine.rails().load("nvrtc"); }),
-              HasSubstr(std::string("\n  it said: ") + kVisible + ": undefined symbol"));
+              HasSubstr(std::string("\n  its message: ") + kVisible + ": undefined symbol"));
 }
 
 TEST(AnUnknownName, IsInOneLine) {

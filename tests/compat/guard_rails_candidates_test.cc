@@ -123,7 +123,7 @@ TEST_F(Candidates, AreAllNamedInTheErrorWithTheReasonOfEach) {
                         " (CUDA_VERSION in " + kSecond +
                         ".cuda.h): nvrtc of CUDA 12.4 does not satisfy the constraint !=12.4.*"));
   EXPECT_THAT(text, HasSubstr("\n  refused too: nvrtc (dynamic library): /usr/lib/libnvrtc.so.12: "
-                              "nothing says of which CUDA Toolkit nvrtc is"));
+                              "the CUDA Toolkit of nvrtc is unknown"));
   EXPECT_EQ(text.find("what would help"), text.rfind("what would help"));
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "DriverToolkitError");
 }

@@ -20,7 +20,7 @@ Version version(const std::string& text);  // "12.9", "" is unknown
 
 class RailsMachine {
  public:
-  // "": nothing says of which toolkit it is.
+  // "": its toolkit is unknown.
   RailsMachine& install(Kind kind, const std::string& name, const std::string& toolkit);
   RailsMachine& library(const std::string& name, const std::string& toolkit) {
     return install(Kind::dynamic_library, name, toolkit);

@@ -272,7 +272,7 @@ TEST(TheRealDriver535, WhoseBranchNobodySaysServesANewerMinorByBestEffortAlone) 
   EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"],
               AllOf(StartsWith("InsufficientMetadataError: CUDA 12.9 is newer than the driver's "
                                "CUDA 12.2"),
-                    HasSubstr("its branch: not known: ")));
+                    HasSubstr("its branch: unknown: ")));
   computer.env("ANYCUDA_COMPAT", "best_effort");
   EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"], EndsWith("libcudart.so.12"));
 }
@@ -309,7 +309,7 @@ TEST(ALibraryThatDoesNotOpen, IsALoadErrorWithTheLinkersWords) {
                                   "nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
   const Steps steps = computer.rails({"driver=12.9/575", "load:nvrtc"});
   EXPECT_THAT(steps["load:nvrtc"], AllOf(StartsWith("LoadError: the dynamic linker refused nvrtc"),
-                                         HasSubstr("it said: libnothere.so.0: cannot")));
+                                         HasSubstr("its message: libnothere.so.0: cannot")));
 }
 
 // A CUDA 12.9 runtime whose SONAME and symbol versions are edited to those of 13, and a toolkit

@@ -126,8 +126,8 @@ CompatibilityGuardRails& process_guard_rails();
 
 // The next process_guard_rails() makes a new instance, which reads the variables again and has
 // accepted, declared and found nothing. Libraries stay loaded, and the new instance takes them
-// before any file (LoadedLibrary::was_loaded); only the rules forget them. The old instance goes on
-// working for whoever has a reference to it. Thread-safe.
+// before any file (LoadedLibrary::was_loaded); only the rules forget them. References to
+// the old instance stay valid. Thread-safe.
 void reset_process_guard_rails();
 
 // The same on process_guard_rails().
