@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
 
 namespace anycuda::text {
@@ -45,13 +46,31 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Puts a '?' for everything that ends a line or steers a terminal: names of files can have it.
+// Does it end a line or steer a terminal? Names of files can have it.
+constexpr bool is_control(char c) {
+  const auto code = static_cast<unsigned char>(c);
+  return code < 0x20 || code == 0x7f;
+}
+// Puts a '?' for every control character.
 inline char* as_one_line(char* text) {
   for (char* c = text; *c != '\0'; ++c) {
-    const auto code = static_cast<unsigned char>(*c);
-    if (code < 0x20 || code == 0x7f) *c = '?';
+    if (is_control(*c)) *c = '?';
   }
   return text;
+}
+// The same where the text may grow: visible escapes ("\x0a") in place of control characters. Calls
+// put(char) for each character of the result.
+template <typename Put>
+void as_one_line(std::string_view text, Put put) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (const char c : text) {
+    if (!is_control(c)) {
+      put(c);
+      continue;
+    }
+    const auto code = static_cast<unsigned char>(c);
+    for (const char part : {'\\', 'x', kDigits[code >> 4], kDigits[code & 15]}) put(part);
+  }
 }
 
 // Takes the first line off `rest`, without its end; the last one may have none.

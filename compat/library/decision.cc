@@ -171,7 +171,8 @@ bool only_portable_flows(const std::vector<Pipeline>& pipelines, const Component
 }
 
 bool is_of_candidate(Step refusal) {
-  return refusal != Step::packaged_elsewhere && refusal != Step::runtime_loaded;
+  return refusal != Step::packaged_elsewhere && refusal != Step::runtime_loaded &&
+         refusal != Step::not_opened;
 }
 
 Decision decide(const Policy& policy, const Remembered& known, const ComponentInstance& instance,

@@ -78,11 +78,15 @@ enum class Step : std::uint8_t {
   flow,            // a declared pipeline to an accepted component cannot work
   pair,            // incompatible with an accepted component
   driver,
-  no_branch
+  no_branch,
+  // What opening a dynamic library shows.
+  not_opened,
+  not_its_file  // it is another file, or of another CUDA, than its file says
 };
 
 // May another candidate of the same component do better? What is released apart has no version in
-// any place, and a runtime that the process has loaded is in the way of every other major.
+// any place, a runtime that the process has loaded is in the way of every other major, and an
+// install that is broken is the user's to know.
 bool is_of_candidate(Step refusal);
 
 struct Decision {

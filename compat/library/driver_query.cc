@@ -27,9 +27,8 @@ BranchAnswer ask_machine_for_branch() {
 
 std::function<Version()> always(const DriverFacts& given) {
   return [given]() -> Version {
-    if (!given.present) throw DriverQueryError("there is no driver, says who gave its facts");
-    if (!given.cuda.known())
-      throw DriverQueryError("the facts that were given name no CUDA version");
+    if (!given.present) throw DriverQueryError("the given facts say that there is no driver");
+    if (!given.cuda.known()) throw DriverQueryError("the given facts name no CUDA version");
     return given.cuda;
   };
 }

@@ -12,11 +12,10 @@
 namespace anycuda::compat {
 namespace {
 
-// A usable file, where it was found, and the place's number.
+// A usable file and where it was found.
 struct Hit {
   Located located;
   FileAnswer answer;
-  std::size_t place;
 };
 
 class Look {
@@ -42,17 +41,12 @@ class Look {
   }
 
   NotFoundError nothing() const { return not_found(component_, places_, passed_); }
-  NotFoundError refusal(const Hit& hit) const {
-    PlacesToLook until = places_;
-    until.places.resize(hit.place + 1);
-    return not_runnable(component_, hit.located.path, until);
-  }
 
  private:
   template <typename Visit>
   bool look_at(const std::string& path, std::string_view file, std::size_t place, Visit visit) {
     FileAnswer answer = examine_file(path, component_, &arena_);
-    if (!answer.usable()) {
+    if (!answer.usable() || lacks_run_bit(component_, answer)) {
       if (!answer.absent()) passed_.push_back({path, std::move(answer)});
       return true;
     }
@@ -62,7 +56,7 @@ class Look {
       located.path.resize(path.size() - file.size() - 1);
       located.file.clear();
     }
-    return visit(Hit{std::move(located), std::move(answer), place});
+    return visit(Hit{std::move(located), std::move(answer)});
   }
 
   const Component& component_;
@@ -79,9 +73,6 @@ std::variant<Located, NotFoundError> look(const Component& component) {
     return false;
   });
   if (hits.empty()) return look.nothing();
-  if (component.kind == Kind::program && !hits.front().answer.runnable) {
-    return look.refusal(hits.front());
-  }
   return std::move(hits.front().located);
 }
 
@@ -96,8 +87,7 @@ std::vector<Located> usable_in(const Component& component, PlacesToLook places) 
   std::vector<Located> found;
   std::set<std::pair<dev_t, ino_t>> seen;
   Look(component, std::move(places)).each([&](Hit hit) {
-    const bool runs = component.kind != Kind::program || hit.answer.runnable;
-    if (runs && seen.emplace(hit.answer.device, hit.answer.inode).second) {
+    if (seen.emplace(hit.answer.device, hit.answer.inode).second) {
       found.push_back(std::move(hit.located));
     }
     return true;

@@ -31,4 +31,9 @@ struct FileAnswer {
 // not an anycuda stub. Temporary memory is taken from `arena` and given back.
 FileAnswer examine_file(const std::string& path, const Component& component, Arena* arena);
 
+// A program that this user may not run.
+inline bool lacks_run_bit(const Component& component, const FileAnswer& file) {
+  return component.kind == Kind::program && file.usable() && !file.runnable;
+}
+
 }  // namespace anycuda::compat

@@ -3,11 +3,14 @@
 #include <sys/stat.h>
 
 #include <system_error>
+#include <utility>
 
 #include "compat/base/lexical_path.h"
 
 namespace anycuda::compat {
 namespace {
+
+using Lines = std::vector<std::string>;
 
 std::string listed(const Texts& texts, const char* last_separator) {
   std::string text;
@@ -51,13 +54,15 @@ std::string describe_problem(const FileAnswer& file) {
       return "is an anycuda stub";
     case FileState::out_of_memory:
       return "could not be examined: out of memory";
+    case FileState::usable:
+      return "has no run bit for this user, or lies where nothing may be run";
     default:
       return "is not a shared library";
   }
 }
 
-std::vector<std::string> problems_of(const std::vector<PassedFile>& passed) {
-  std::vector<std::string> problems;
+Lines problems_of(const std::vector<PassedFile>& passed) {
+  Lines problems;
   problems.reserve(passed.size());
   for (const PassedFile& file : passed) {
     problems.push_back(file.path + " " + describe_problem(file.answer));
@@ -65,10 +70,10 @@ std::vector<std::string> problems_of(const std::vector<PassedFile>& passed) {
   return problems;
 }
 
-std::string lines(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& one : texts) text += "\n    " + one;
-  return text;
+// A headline and lines below it.
+void add_block(std::string headline, const Lines& below, Lines* text) {
+  text->push_back(std::move(headline));
+  for (const std::string& one : below) text->push_back("    " + one);
 }
 
 bool holds_packages(const std::string& folder) {
@@ -77,8 +82,8 @@ bool holds_packages(const std::string& folder) {
 }
 
 // Every folder above the program may be a site-packages; those that are not called so are counted.
-std::string words_of_wheels(const Component& component, const PlacesToLook& looked) {
-  std::vector<std::string> sites;
+void describe_wheels(const Component& component, const PlacesToLook& looked, Lines* text) {
+  Lines sites;
   std::string last;
   std::size_t others = 0;
   for (const PlaceToLook& place : looked.places) {
@@ -94,37 +99,40 @@ std::string words_of_wheels(const Component& component, const PlacesToLook& look
     sites.push_back(std::to_string(others) + (others == 1 ? " other folder" : " other folders") +
                     ", above this program or in PYTHONPATH");
   }
-  if (sites.empty()) return "no Python environment is in use";
-  return listed(component.wheel_folders, " and ") + " below" + lines(sites);
+  if (sites.empty()) return text->push_back("  wheels: no Python environment is in use");
+  add_block("  wheels: " + listed(component.wheel_folders, " and ") + " below", sites, text);
 }
 
-std::string words_of_class(const PlacesToLook& looked, Found where, const char* none) {
-  std::vector<std::string> paths;
+// The folders of one kind, below their title, or `none` behind it.
+void describe_folders(const PlacesToLook& looked, Found where, const std::string& title,
+                      const char* none, Lines* text) {
+  Lines paths;
   for (const PlaceToLook& place : looked.places) {
     if (place.where == where) paths.push_back(place.path);
   }
-  return paths.empty() ? none : lines(paths);
+  add_block(paths.empty() ? title + none : title, paths, text);
 }
 
-std::string words_of_places(const Component& component, const PlacesToLook& looked) {
-  std::string text;
-  if (component.wheel_folders.size() != 0)
-    text += "\n  wheels: " + words_of_wheels(component, looked);
+void describe_places(const Component& component, const PlacesToLook& looked, Lines* text) {
+  if (component.wheel_folders.size() != 0) describe_wheels(component, looked, text);
   if (component.root_folders.size() != 0) {
-    text += "\n  conda: " + words_of_class(looked, Found::conda, "CONDA_PREFIX is not set");
-    text += "\n  CUDA_PATH, CUDA_HOME: " +
-            words_of_class(looked, Found::toolkit_variable, "not set to a folder");
+    describe_folders(looked, Found::conda, "  conda: ", "CONDA_PREFIX is not set", text);
+    describe_folders(looked, Found::toolkit_variable,
+                     "  CUDA_PATH, CUDA_HOME: ", "not set to a folder", text);
   }
-  if (component.kind == Kind::dynamic_library) {
-    text += "\n  system: " + looked.root + "/etc/ld.so.cache, and";
-  } else {
-    text += "\n  system:";
-  }
-  return text + words_of_class(looked, Found::system, " no folder");
+  const bool dynamic = component.kind == Kind::dynamic_library;
+  describe_folders(looked, Found::system,
+                   dynamic ? "  system: " + looked.root + "/etc/ld.so.cache, and" : "  system:",
+                   " no folder", text);
 }
 
 // "nvidia-cublas-cu12" is of CUDA 12; the toolkit's own have no major in their names from 13 on.
-std::string help(const Component& component) {
+std::string help(const Component& component, const std::vector<PassedFile>& passed) {
+  for (const PassedFile& file : passed) {
+    if (lacks_run_bit(component, file.answer)) {
+      return "chmod +x " + file.path + "; or " + help(component, {});
+    }
+  }
   if (component.packaging == Packaging::driver) {
     return "it comes with NVIDIA's display driver: install that, or give this container the host's";
   }
@@ -151,24 +159,15 @@ std::vector<std::string> searched(const PlacesToLook& looked) {
 
 NotFoundError not_found(const Component& component, const PlacesToLook& looked,
                         const std::vector<PassedFile>& passed) {
-  const std::vector<std::string> problems = problems_of(passed);
-  std::string what =
-      "the " + std::string(name_of(component.kind)) +
-      (component.kind == Kind::headers ? " of " : " ") + std::string(component.name) +
-      (component.kind == Kind::headers ? " were" : " was") + " not found: no usable " +
-      listed(component.files, " or ") + " is in" + words_of_places(component, looked);
-  if (!problems.empty()) what += "\nthere, but not usable:" + lines(problems);
-  if (!looked.remarks.empty()) what += "\nnot looked into:" + lines(looked.remarks);
-  return {what + "\nwhat would help: " + help(component), searched(looked)};
-}
-
-NotFoundError not_runnable(const Component& component, const std::string& path,
-                           const PlacesToLook& looked) {
-  return {"the program " + std::string(component.name) + " was found, but may not be run: " + path +
-              " has no run bit for this user, or lies where nothing may be run\nwhat would help: "
-              "chmod +x " +
-              path + ", or install it again",
-          searched(looked)};
+  const bool headers = component.kind == Kind::headers;
+  Lines text = {"the " + std::string(name_of(component.kind)) + (headers ? " of " : " ") +
+                std::string(component.name) + (headers ? " were" : " was") +
+                " not found: no usable " + listed(component.files, " or ") + " is in"};
+  describe_places(component, looked, &text);
+  if (!passed.empty()) add_block("there, but not usable:", problems_of(passed), &text);
+  if (!looked.remarks.empty()) add_block("not looked into:", looked.remarks, &text);
+  text.push_back("what would help: " + help(component, passed));
+  return {text, searched(looked)};
 }
 
 }  // namespace anycuda::compat

@@ -10,7 +10,7 @@
 
 namespace anycuda::compat {
 
-// A file that exists and is not usable.
+// A file that exists and is not usable, or a program that may not be run.
 struct PassedFile {
   std::string path;
   FileAnswer answer;
@@ -18,9 +18,5 @@ struct PassedFile {
 
 NotFoundError not_found(const Component& component, const PlacesToLook& looked,
                         const std::vector<PassedFile>& passed);
-
-// The program is there; `looked` are the places up to it.
-NotFoundError not_runnable(const Component& component, const std::string& path,
-                           const PlacesToLook& looked);
 
 }  // namespace anycuda::compat

@@ -27,8 +27,8 @@ struct PlacesToLook {
 // std::bad_alloc.
 PlacesToLook places_of(const Component& component, const Machine& machine = {});
 
-// Every usable file of these places, in order, a file behind several paths once; programs only with
-// their run bit.
+// Every usable file of these places, in order, a file behind several paths once; programs only
+// where this user may run them.
 std::vector<Located> usable_in(const Component& component, PlacesToLook places);
 
 }  // namespace anycuda::compat

@@ -79,14 +79,8 @@ std::optional<Refusal> GuardRailsImpl::evaluate(const ComponentInstance& instanc
 struct GuardRailsImpl::Candidate {
   Located located;
   ComponentInstance instance;
-};
-
-struct GuardRailsImpl::LoadPlan {
-  Located located;
-  ComponentInstance instance;
-  std::string name;  // what the dynamic linker opens it by
   bool loaded = false;
-  bool by_others = false;
+  std::string name = located.path;  // what the dynamic linker opens it by
 };
 
 // The roots of accepted companions, in the order of their acceptance. What comes with the driver
@@ -106,24 +100,24 @@ std::vector<ComponentRoot> GuardRailsImpl::companion_roots(const Component& comp
   return roots;
 }
 
-// The first candidate that the rules accept: in the roots of companions, then in the order of the
-// search tiers. All of those are looked for only when the first one is refused. A driver that does
-// not answer ends the search: no candidate can help that.
-GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, DriverKnown* driver,
-                                                 bool remember) {
+// The first candidate that is taken: in the roots of companions, then in the order of the search
+// tiers. All of those are looked for only when the first one is refused. A driver that does not
+// answer ends the search: no candidate can help that.
+GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component,
+                                                      const Take& take) {
   std::vector<Refusal> refused;
   std::optional<Candidate> chosen;
   std::set<std::string> tried;
   const auto ends_search = [&](const Located& located) {
     if (!tried.insert(located.path).second) return false;
     Candidate candidate{located, instance_of(component, located)};
-    std::optional<Refusal> refusal = evaluate(candidate.instance, driver, false, remember);
+    std::optional<Refusal> refusal = take(&candidate);
     if (!refusal) {
       chosen = std::move(candidate);
       return true;
     }
     refused.push_back(std::move(*refusal));
-    return !is_of_candidate(refused.back().step);
+    return refused.back().stays_open || !is_of_candidate(refused.back().step);
   };
   const auto one_ends_search = [&](const std::vector<Located>& list) {
     return std::any_of(list.begin(), list.end(), ends_search);
@@ -141,15 +135,35 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, Dri
       if (refused.empty()) throw also_searched(error, roots);
     }
   }
-  if (!chosen) refuse(refused, false);
-  return std::move(*chosen);
+  if (chosen) return std::move(*chosen);
+  // The rules accept the one that does not open: its error is what the user can help.
+  if (refused.back().step == Step::not_opened) {
+    std::rotate(refused.begin(), refused.end() - 1, refused.end());
+  }
+  refuse(refused, false);
+}
+
+// What the process has loaded is taken before any file: a second copy would be worse than any
+// version. So if that is refused, no other candidate is looked for.
+GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, const Take& take) {
+  const std::vector<LoadedImage> images = component.kind == Kind::dynamic_library
+                                              ? system_.loaded(component)
+                                              : std::vector<LoadedImage>();
+  if (images.empty()) return choose_file(component, take);
+  const LoadedImage& image = images.front();
+  const Located located = {image.path, image.soname, Found::loaded};
+  Candidate candidate{located, instance_of(component, located), true, image.name};
+  if (is_runtime(component)) candidate.instance.runtimes = images;
+  if (auto refusal = take(&candidate)) refuse({*refusal}, true);
+  return candidate;
 }
 
 Located GuardRailsImpl::locate(Kind kind, std::string_view name) {
   const Component& component = component_named(kind, name);
   DriverKnown driver;
-  if (kind == Kind::dynamic_library) return plan_load(component, &driver, true).located;
-  return choose(component, &driver, true).located;
+  return choose(component,
+                [&](Candidate* one) { return evaluate(one->instance, &driver, one->loaded, true); })
+      .located;
 }
 
 void GuardRailsImpl::declare(const Pipeline& pipeline) {
@@ -171,54 +185,76 @@ bool GuardRailsImpl::opened_here(const std::string& path) {
   return opened_.count(path) != 0;
 }
 
-// What the process has loaded is taken before any file: a second copy would be worse than any
-// version. So if that is refused, no other candidate is looked for.
-GuardRailsImpl::LoadPlan GuardRailsImpl::plan_load(const Component& component, DriverKnown* driver,
-                                                   bool remember) {
-  const std::vector<LoadedImage> images = system_.loaded(component);
-  LoadPlan plan;
-  if (images.empty()) {
-    Candidate chosen = choose(component, driver, remember);
-    plan.located = std::move(chosen.located);
-    plan.instance = std::move(chosen.instance);
-    plan.name = plan.located.path;
-    return plan;
-  }
-  const LoadedImage& image = images.front();
-  plan.name = image.name;
-  plan.loaded = true;
-  plan.by_others = !opened_here(plan.name);
-  plan.located = {image.path, image.soname, Found::loaded};
-  plan.instance = instance_of(component, plan.located);
-  if (is_runtime(component)) plan.instance.runtimes = images;
-  if (auto refusal = evaluate(plan.instance, driver, true, remember)) refuse({*refusal}, true);
-  return plan;
+void GuardRailsImpl::forget(const ComponentInstance& instance) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<ComponentInstance>& known = known_.instances;
+  known.erase(std::remove_if(known.begin(), known.end(),
+                             [&](const ComponentInstance& one) {
+                               return one.component == instance.component &&
+                                      one.path == instance.path;
+                             }),
+              known.end());
 }
 
-LoadedLibrary GuardRailsImpl::open(const LoadPlan& plan) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!plan.by_others) opened_.insert(plan.name);
+// Known as opened here from before it is opened, since its constructors may ask, unless that fails.
+class GuardRailsImpl::OpenedHere {
+ public:
+  OpenedHere(GuardRailsImpl* rails, const std::string& name) : rails_(rails) {
+    const std::lock_guard<std::mutex> lock(rails->mutex_);
+    entry_ = rails->opened_.insert(name);
   }
+  ~OpenedHere() {
+    if (kept_) return;
+    const std::lock_guard<std::mutex> lock(rails_->mutex_);
+    rails_->opened_.erase(entry_);
+  }
+  OpenedHere(const OpenedHere&) = delete;
+  OpenedHere& operator=(const OpenedHere&) = delete;
+  void keep() { kept_ = true; }
+
+ private:
+  GuardRailsImpl* rails_;
+  std::multiset<std::string>::iterator entry_;
+  bool kept_ = false;
+};
+
+std::optional<Refusal> GuardRailsImpl::open(Candidate* candidate, DriverKnown* driver,
+                                            LoadedLibrary* library) {
+  ComponentInstance& instance = candidate->instance;
+  const std::string& name = candidate->name;
+  std::optional<OpenedHere> here;
+  if (!candidate->loaded || opened_here(name)) here.emplace(this, name);
   // What is loaded has found what it needs.
-  if (!plan.loaded) {
-    for (const std::string_view name : plan.instance.component->needs) {
-      system_.open_needed(std::string(name));
+  if (!candidate->loaded) {
+    for (const std::string_view needed : instance.component->needs) {
+      system_.open_needed(std::string(needed));
     }
   }
-  log_opening(*plan.instance.component, plan.name);
-  std::string cause;
-  void* handle = system_.open(plan.name, &cause);
-  if (handle == nullptr) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      const auto entry = opened_.find(plan.name);
-      if (entry != opened_.end() && !plan.by_others) opened_.erase(entry);
-    }
-    log_not_opened(*plan.instance.component, plan.name, cause);
-    refuse_unopened(plan.instance, cause);
+  log_opening(*instance.component, name);
+  std::optional<Refusal> refusal;
+  const OpenedLibrary opened =
+      system_.open(instance, name, candidate->loaded, [&](Version reported) {
+        forget(instance);
+        instance.version = reported;
+        instance.source = "the library itself";
+        refusal = evaluate(instance, driver, candidate->loaded, false);
+        return !refusal;
+      });
+  if (opened.handle != nullptr) {
+    if (here) here->keep();
+    *library = {opened.handle, instance.path, !here};
+    return std::nullopt;
   }
-  return {handle, plan.instance.path, plan.by_others};
+  if (!opened.cause.empty()) {
+    log_not_opened(*instance.component, name, opened.cause);
+    return refusal_unopened(instance, opened.cause);
+  }
+  if (!refusal) {
+    forget(instance);
+    refusal = refusal_of_lie(instance, opened.lie);
+    log_refused(*instance.component, *refusal);
+  }
+  return opened.stays_open ? staying(std::move(*refusal)) : std::move(*refusal);
 }
 
 LoadedLibrary GuardRailsImpl::load(std::string_view name) {
@@ -229,12 +265,16 @@ LoadedLibrary GuardRailsImpl::load(std::string_view name) {
     if (before != libraries_.end()) return before->second;
   }
   DriverKnown driver;
-  LoadPlan plan = plan_load(component, &driver, false);
-  const LoadedLibrary library = open(plan);
+  LoadedLibrary library;
+  Candidate chosen = choose(component, [&](Candidate* one) {
+    std::optional<Refusal> refusal = evaluate(one->instance, &driver, one->loaded, false);
+    return refusal ? std::move(refusal) : open(one, &driver, &library);
+  });
   // While it was being opened, other threads and its own constructors may have had components
   // accepted, and other code may have loaded a runtime.
-  if (is_runtime(component)) plan.instance.runtimes = system_.loaded(component);
-  if (auto refusal = evaluate(plan.instance, &driver, true, true)) refuse({*refusal}, true);
+  ComponentInstance& instance = chosen.instance;
+  if (is_runtime(component)) instance.runtimes = system_.loaded(component);
+  if (auto refusal = evaluate(instance, &driver, true, true)) refuse({*refusal}, true);
   const std::lock_guard<std::mutex> lock(mutex_);
   return libraries_.emplace(&component, library).first->second;
 }

@@ -6,6 +6,7 @@
 // about the driver, that is queried without the lock, and everything is evaluated again.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -29,20 +30,24 @@ class GuardRailsImpl {
   Mode mode() const { return policy_.mode; }
 
  private:
+  class OpenedHere;
   struct Candidate;  // of a component: a place, and what is known of it
-  struct LoadPlan;   // a dynamic library that may be opened
+  // Nothing: the candidate is taken.
+  using Take = std::function<std::optional<Refusal>(Candidate*)>;
 
   ComponentInstance instance_of(const Component& component, const Located& located);
   std::vector<ComponentRoot> companion_roots(const Component& component);
-  Candidate choose(const Component& component, DriverKnown* driver, bool remember);
-  LoadPlan plan_load(const Component& component, DriverKnown* driver, bool remember);
-  LoadedLibrary open(const LoadPlan& plan);
+  Candidate choose(const Component& component, const Take& take);
+  Candidate choose_file(const Component& component, const Take& take);
+  std::optional<Refusal> open(Candidate* candidate, DriverKnown* driver, LoadedLibrary* library);
   // Nothing: the instance is accepted. `remember`: else it is only evaluated.
   std::optional<Refusal> evaluate(const ComponentInstance& instance, DriverKnown* driver,
                                   bool loaded, bool remember);
   Decision decide_once(const ComponentInstance& instance, const DriverKnown& driver, bool remember);
   void query_driver(const ComponentInstance& instance, DriverKnown* driver, bool loaded);
   bool opened_here(const std::string& path);
+  // It is not what it was when it was accepted.
+  void forget(const ComponentInstance& instance);
 
   const Policy policy_;
   const System system_;

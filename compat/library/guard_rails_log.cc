@@ -1,31 +1,17 @@
 #include "compat/library/guard_rails_log.h"
 
 #include "compat/base/log.h"
+#include "compat/library/errors/one_line.h"
 
 namespace anycuda::compat {
 namespace {
-
-// One line whatever is in it: paths and the dynamic linker's words may have any bytes.
-std::string in_one_line(const std::string& text) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string line;
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (byte >= 0x20 && byte != 0x7f) {
-      line += letter;
-    } else {
-      line.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
-    }
-  }
-  return line;
-}
 
 std::string name_of(const Component& component) {
   return std::string(component.name) + " (" + std::string(compat::name_of(component.kind)) + ")";
 }
 
 void write(LogLevel level, const Component& component, const std::string& text) {
-  log_line(level, "%s: %s", name_of(component).c_str(), in_one_line(text).c_str());
+  log_line(level, "%s: %s", name_of(component).c_str(), one_line(text).c_str());
 }
 
 std::string toolkit_of(const ComponentInstance& instance) {

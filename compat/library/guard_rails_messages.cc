@@ -3,15 +3,18 @@
 namespace anycuda::compat {
 namespace {
 
+using Lines = std::vector<std::string>;
+
 // A line below a headline: "  found: ...".
 std::string line(const char* title, const std::string& text) {
-  return std::string("\n  ") + title + ": " + text;
+  return std::string("  ") + title + ": " + text;
 }
 
 // A refused library that is in the process stays there.
-std::string note_if_loaded(bool loaded) {
-  return loaded ? line("note", "the library is loaded already, and stays so until the process ends")
-                : std::string();
+void note_if_loaded(bool loaded, Lines* text) {
+  if (!loaded) return;
+  text->push_back(
+      line("note", "the library is loaded already, and stays so until the process ends"));
 }
 
 // A refusal's headline, then the candidate, then what the message adds.
@@ -19,7 +22,7 @@ class Message {
  public:
   explicit Message(std::string headline) { refusal_.headline = std::move(headline); }
   Message& line(const char* title, const std::string& text) {
-    refusal_.facts += compat::line(title, text);
+    refusal_.facts.push_back(compat::line(title, text));
     return *this;
   }
   Message& hint(std::string text) {
@@ -27,8 +30,11 @@ class Message {
     return *this;
   }
   const Refusal& refusal() const { return refusal_; }
-  std::string text() const {
-    return refusal_.headline + refusal_.facts + compat::line("what would help", refusal_.hint);
+  Lines text() const {
+    Lines all = refusal_.facts;
+    all.insert(all.begin(), refusal_.headline);
+    all.push_back(compat::line("what would help", refusal_.hint));
+    return all;
   }
 
  private:
@@ -165,7 +171,7 @@ Message driver_message(const ComponentInstance& instance, const DriverKnown& dri
   Message message(driver_headline(instance, facts, decision.driver));
   message.line("found", describe(instance)).line("driver", describe_driver(facts, driver));
   if (decision.step == Step::no_branch) {
-    message.line("its branch", "not known: " + driver.branch->problem);
+    message.line("its branch", "unknown: " + driver.branch->problem);
     return message.hint(std::string("give it in Options::driver; or set ") + kApiModeVariable +
                         "=best_effort, which accepts what is unknown");
   }
@@ -177,13 +183,13 @@ Message metadata_message(const ComponentInstance& instance, Step step) {
                               "=best_effort (Options::mode), which accepts what is unknown";
   if (step == Step::packaged_elsewhere) {
     return Message(component_name(instance) +
-                   " is released apart from the CUDA Toolkit: nothing says with which it goes, and "
-                   "strict accepts only what is known")
+                   " is released apart from the CUDA Toolkit: the toolkit that it belongs to is "
+                   "unknown, and strict mode requires it")
         .line("found", describe(instance))
         .hint(lenient);
   }
-  return Message("nothing says of which CUDA Toolkit " + component_name(instance) +
-                 " is, and strict accepts only what is known")
+  return Message("the CUDA Toolkit of " + component_name(instance) +
+                 " is unknown, and strict mode requires it")
       .line("found", describe(instance))
       .line("looked at", instance.problem)
       .hint("NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
@@ -227,23 +233,29 @@ Message message_of(const Policy& policy, const ComponentInstance& instance,
   }
 }
 
-}  // namespace
-
-Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
-                   const DriverKnown& driver, const Decision& decision) {
-  Refusal refusal = message_of(policy, instance, driver, decision).refusal();
-  refusal.step = decision.step;
+Refusal refusal_with(Step step, const ComponentInstance& instance, const Message& message) {
+  Refusal refusal = message.refusal();
+  refusal.step = step;
   refusal.candidate = describe(instance);
   return refusal;
 }
 
+}  // namespace
+
+Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
+                   const DriverKnown& driver, const Decision& decision) {
+  return refusal_with(decision.step, instance, message_of(policy, instance, driver, decision));
+}
+
 void refuse(const std::vector<Refusal>& candidates, bool loaded) {
   const Refusal& first = candidates.front();
-  std::string text = first.headline + first.facts;
+  Lines text = first.facts;
+  text.insert(text.begin(), first.headline);
   for (std::size_t i = 1; i < candidates.size(); ++i) {
-    text += line("refused too", candidates[i].candidate + ": " + candidates[i].headline);
+    text.push_back(line("refused too", candidates[i].candidate + ": " + candidates[i].headline));
   }
-  text += line("what would help", first.hint) + note_if_loaded(loaded);
+  text.push_back(line("what would help", first.hint));
+  note_if_loaded(loaded, &text);
   switch (first.step) {
     case Step::packaged_elsewhere:
     case Step::no_metadata:
@@ -251,49 +263,72 @@ void refuse(const std::vector<Refusal>& candidates, bool loaded) {
       throw InsufficientMetadataError(text);
     case Step::driver:
       throw DriverToolkitError(text);
+    case Step::not_opened:
+    case Step::not_its_file:
+      throw LoadError(text);
     default:
       throw ToolkitMismatchError(text);
   }
 }
 
 void refuse_pipeline(const BrokenFlow& flow) {
-  throw ToolkitMismatchError(flow_message(flow).hint(flow_hint(flow)).text() +
-                             line("note",
-                                  "both are accepted already, and stay so; the pipeline is not "
-                                  "declared"));
+  Lines text = flow_message(flow).hint(flow_hint(flow)).text();
+  text.push_back(
+      line("note", "both are accepted already, and stay so; the pipeline is not declared"));
+  throw ToolkitMismatchError(text);
 }
 
 void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
                            bool loaded) {
-  throw DriverQueryError(
-      Message("whether the driver can run " + component_name(instance) + " of CUDA " +
-              describe(instance.version) + " cannot be known: the driver does not answer")
+  Lines text =
+      Message("it is unknown whether the driver can run " + component_name(instance) + " of CUDA " +
+              describe(instance.version) + ": the driver does not answer")
           .line("found", describe(instance))
           .line("driver", cause)
           .hint("install NVIDIA's driver; or say which it will be, in Options::driver; or set " +
                 std::string(kApiModeVariable) + "=off, which checks nothing")
-          .text() +
-      note_if_loaded(loaded));
+          .text();
+  note_if_loaded(loaded, &text);
+  throw DriverQueryError(text);
 }
 
 NotFoundError also_searched(const NotFoundError& error, const std::vector<ComponentRoot>& roots) {
   if (roots.empty()) return error;
-  std::string text = error.what();
+  Lines text = {std::string()};
+  for (const char* letter = error.what(); *letter != '\0'; ++letter) {
+    if (*letter == '\n') text.emplace_back();
+    if (*letter != '\n') text.back() += *letter;
+  }
   std::vector<std::string> searched;
   for (const ComponentRoot& root : roots) {
     searched.push_back(root.path.empty() ? "/" : root.path);
-    text += "\nnor is it below " + searched.back() + ", where a companion was found";
+    text.push_back("nor is a usable one below " + searched.back() +
+                   ", where a companion was found");
   }
   searched.insert(searched.end(), error.searched().begin(), error.searched().end());
   return {text, std::move(searched)};
 }
 
-void refuse_unopened(const ComponentInstance& instance, const std::string& cause) {
-  throw LoadError(Message("the dynamic linker refused " + component_name(instance))
-                      .line("found", describe(instance))
-                      .line("it said", cause)
-                      .hint("install what it lacks, or install the library again")
-                      .text());
+Refusal refusal_unopened(const ComponentInstance& instance, const std::string& cause) {
+  return refusal_with(Step::not_opened, instance,
+                      Message("the dynamic linker refused " + component_name(instance))
+                          .line("found", describe(instance))
+                          .line("its message", cause)
+                          .hint("install what it lacks, or install the library again"));
+}
+
+Refusal refusal_of_lie(const ComponentInstance& instance, const std::string& lie) {
+  return refusal_with(
+      Step::not_its_file, instance,
+      Message(component_name(instance) + " is not the library that its file seems to be: " + lie)
+          .line("found", describe(instance))
+          .hint("remove that file, or install the library again from NVIDIA's package"));
+}
+
+Refusal staying(Refusal refusal) {
+  refusal.stays_open = true;
+  refusal.headline += "; it cannot be closed again, so no other is opened beside it";
+  return refusal;
 }
 
 }  // namespace anycuda::compat

@@ -13,10 +13,12 @@ namespace anycuda::compat {
 // Why a candidate is refused.
 struct Refusal {
   Step step = Step::accepted;
-  std::string candidate;  // "nvrtc (dynamic library) of CUDA 12.9: /path (wheel ...)"
-  std::string headline;   // the rule that failed
-  std::string facts;      // what was found where: lines below the headline
+  std::string candidate;           // "nvrtc (dynamic library) of CUDA 12.9: /path (wheel ...)"
+  std::string headline;            // the rule that failed
+  std::vector<std::string> facts;  // what was found where: the lines below the headline
   std::string hint;
+  bool stays_open =
+      false;  // the library is open and cannot be closed: no other is opened beside it
 };
 
 Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
@@ -35,6 +37,11 @@ Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
 // The error, with the roots of companions that do not have the component either.
 NotFoundError also_searched(const NotFoundError& error, const std::vector<ComponentRoot>& roots);
 
-[[noreturn]] void refuse_unopened(const ComponentInstance& instance, const std::string& cause);
+// A library that the dynamic linker refused, for that cause.
+Refusal refusal_unopened(const ComponentInstance& instance, const std::string& cause);
+// A library that is not what its file says.
+Refusal refusal_of_lie(const ComponentInstance& instance, const std::string& lie);
+// The same refusal, of a library that cannot be closed again.
+Refusal staying(Refusal refusal);
 
 }  // namespace anycuda::compat

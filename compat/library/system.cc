@@ -1,12 +1,10 @@
 #include "compat/library/system.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <memory>
 
 #include "compat/library/candidates.h"
-#include "compat/search/machine/linker_tokens.h"
 #include "compat/search/machine/machine.h"
 
 namespace anycuda::compat {
@@ -35,18 +33,6 @@ std::string file_with_owner(const Component& component, const std::string& path)
     if (access(header.c_str(), F_OK) == 0) return header;
   }
   return path;
-}
-
-// Bound at once: a library that lacks a symbol is refused here, and does not end the program later.
-void* open_library(const std::string& name, std::string* cause) {
-  if (has_linker_tokens(name.c_str())) {
-    *cause =
-        "dlopen() replaces the $ in its path ($ORIGIN, $LIB, $PLATFORM) and would open another";
-    return nullptr;
-  }
-  const OpenResult opened = open_shared_library(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (opened.handle == nullptr) *cause = opened.error;
-  return opened.handle;
 }
 
 // Where there is none (musl has no librt), the library that needs it is opened all the same: the

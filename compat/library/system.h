@@ -11,6 +11,7 @@
 #include "anycuda/compat/metadata.h"
 #include "compat/library/component_root.h"
 #include "compat/library/decision.h"
+#include "compat/library/open_library.h"
 
 namespace anycuda::compat {
 
@@ -20,14 +21,17 @@ struct System {
   std::function<std::vector<Located>(const Component&)> find_all;  // every candidate, in order
   // Below the root of a companion.
   std::function<std::vector<Located>(const ComponentRoot&, const Component&)> find_below;
-  std::function<ToolkitAnswer(const Component&, const std::string& path)>
-      version_of;                                                    // throws nothing
+  // Throws nothing.
+  std::function<ToolkitAnswer(const Component&, const std::string& path)> version_of;
   std::function<Version()> driver_cuda;                              // throws DriverQueryError
   std::function<BranchAnswer()> driver_branch;                       // throws nothing
   std::function<std::vector<LoadedImage>(const Component&)> loaded;  // the newest name first
   std::function<void(const std::string& name)> open_needed;          // for all libraries to see
-  std::function<void*(const std::string& name, std::string* cause)> open;  // nullptr: see cause
-  std::function<void()> forget;                                            // all that is cached
+  // open_library().
+  std::function<OpenedLibrary(const ComponentInstance&, const std::string& name, bool loaded,
+                              const AcceptsVersion&)>
+      open;
+  std::function<void()> forget;  // all that is cached
 };
 
 // This machine, with a new finder, metadata reader and driver query.

@@ -62,28 +62,34 @@ Reported ask_version(const LibraryDescriptor& library, void* handle, Version see
   return reported;
 }
 
-FileState check_opened(Search* search, Candidate* candidate, void* handle) {
+FileState compare_opened(const LibraryDescriptor& library, Candidate* candidate, void* handle,
+                         Arena* arena) {
   ImageFacts& image = candidate->image;
   if (const char* other = other_file(*candidate, handle)) {
-    image.detail = search->arena.copy(other);
+    image.detail = arena->copy(other);
     return FileState::other_file_opened;
   }
-  const LibraryDescriptor& library = search->library();
   candidate->reported = ask_version(library, handle, known_version(*candidate));
   const Reported& reported = candidate->reported;
   if (library.is_driver) {
     return reported.status == kErrorStubLibrary ? FileState::link_stub : FileState::usable;
   }
-  if (!reported.version.known()) return FileState::usable;
-  if (reported.version.major != image.version.major) {
-    image.detail = search->arena.format("%d.%d", reported.version.major, reported.version.minor);
+  if (reported.version.known() && reported.version.major != image.version.major) {
+    image.detail = arena->format("%d.%d", reported.version.major, reported.version.minor);
     return FileState::other_version;
   }
-  const bool told = candidate->toolkit.version.known();
-  if (told && !same(candidate->toolkit.version, reported.version)) {
-    candidate->verdict = evaluate_reported(search, candidate, reported.version);
-  }
   return FileState::usable;
+}
+
+FileState check_opened(Search* search, Candidate* candidate, void* handle) {
+  const FileState state = compare_opened(search->library(), candidate, handle, &search->arena);
+  const Version reported = candidate->reported.version;
+  const Version told = candidate->toolkit.version;
+  if (state == FileState::usable && !search->library().is_driver && reported.known() &&
+      told.known() && !same(told, reported)) {
+    candidate->verdict = evaluate_reported(search, candidate, reported);
+  }
+  return state;
 }
 
 }  // namespace anycuda

@@ -19,9 +19,6 @@
 namespace anycuda {
 namespace {
 
-// NOW: a library that needs a symbol nobody has is refused here, where the next can still be tried;
-// bound lazily it would end the program in the middle of a call.
-constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
 // For one that is kept: slots point into the library, so nobody may unload it. Never dlclosed for
 // the same reason.
 constexpr int kKeepFlags = kOpenFlags | RTLD_NOLOAD | RTLD_NODELETE;

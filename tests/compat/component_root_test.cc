@@ -164,7 +164,8 @@ TEST_F(RootOfACompanion, IsAmongTheSearchedPlacesWhereNothingIsFound) {
     rails.locate(Kind::headers, "cccl");
     ADD_FAILURE() << "found";
   } catch (const NotFoundError& error) {
-    EXPECT_STREQ(error.what(), "nowhere\nnor is it below /hpc/cuda, where a companion was found");
+    EXPECT_STREQ(error.what(),
+                 "nowhere\nnor is a usable one below /hpc/cuda, where a companion was found");
     EXPECT_THAT(error.searched(), ElementsAre("/hpc/cuda", "/home/me/venv"));
   }
 }

@@ -123,7 +123,7 @@ TEST_F(Candidates, AreAllNamedInTheErrorWithTheReasonOfEach) {
                         " (CUDA_VERSION in " + kSecond +
                         ".cuda.h): nvrtc of CUDA 12.4 does not satisfy the constraint !=12.4.*"));
   EXPECT_THAT(text, HasSubstr("\n  refused too: nvrtc (dynamic library): /usr/lib/libnvrtc.so.12: "
-                              "nothing says of which CUDA Toolkit nvrtc is"));
+                              "the CUDA Toolkit of nvrtc is unknown"));
   EXPECT_EQ(text.find("what would help"), text.rfind("what would help"));
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "DriverToolkitError");
 }
@@ -162,13 +162,99 @@ TEST_F(Candidates, BehindOneThatDoesNotOpenAreNotTaken) {
   EXPECT_EQ(outcome([&] { loaded(); }), "LoadError");
 }
 
+// ---- what opening a library shows
+
+TEST_F(Candidates, ThatLieArePassedOver) {
+  machine.lies(kFirst, "it reports CUDA 12.9");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_EQ(rails.load("nvrtc").path, kSecond);
+  EXPECT_EQ(rails.load("nvrtc").path, kSecond);
+  EXPECT_EQ(machine.times_asked("open " + kFirst), 1);
+}
+
+TEST_F(Candidates, ThatLieAreNamedInTheErrorWithTheOthers) {
+  machine.lies(kFirst, "it reports CUDA 12.9");
+  const auto refused = [&] { machine.rails(constrained("==13.*")).load("nvrtc"); };
+  EXPECT_EQ(outcome(refused), "LoadError");
+  EXPECT_THAT(
+      message(refused),
+      AllOf(StartsWith("nvrtc is not the library that its file seems to be: it reports "
+                       "CUDA 12.9\n  found: nvrtc (dynamic library) of CUDA 13.5: " +
+                       kFirst),
+            HasSubstr("\n  refused too: nvrtc (dynamic library) of CUDA 12.4: " + kSecond)));
+  const auto other = [&] { machine.rails(constrained("==11.*")).load("nvrtc"); };
+  EXPECT_EQ(outcome(other), "ToolkitMismatchError");
+}
+
+TEST_F(Candidates, ThatLieArePassedOverInEveryMode) {
+  for (const Mode mode : {Mode::best_effort, Mode::off}) {
+    RailsMachine fresh;
+    fresh.driver("13.5").library("nvrtc", "13.5").also(kLibrary, "nvrtc", "12.4", kSecond);
+    fresh.lies(kFirst, "it reports CUDA 12.9");
+    EXPECT_EQ(fresh.rails(with_mode(mode)).load("nvrtc").path, kSecond);
+  }
+}
+
+TEST_F(Candidates, ThatLieAreForgottenWhereTheyWereAccepted) {
+  machine.lies(kFirst, "it reports CUDA 12.9");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_EQ(rails.locate(kLibrary, "nvrtc").path, kFirst);
+  EXPECT_EQ(rails.load("nvrtc").path, kSecond);
+}
+
+TEST_F(Candidates, AreNotOpenedBesideOneThatCannotBeClosed) {
+  machine.lies(kFirst, "it reports CUDA 12.9").cannot_close();
+  EXPECT_THAT(message([&] { loaded(); }),
+              AllOf(HasSubstr("it cannot be closed again, so no other is opened beside it"),
+                    HasSubstr(kFirst)));
+  EXPECT_EQ(machine.times_asked("open " + kSecond), 0);
+}
+
+TEST_F(Candidates, AreOfTheVersionThatTheyReport) {
+  machine.reports(kFirst, "13.2").library("nvJitLink", "13.4");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_EQ(rails.locate(kLibrary, "nvrtc").path, kFirst);
+  EXPECT_EQ(rails.load("nvrtc").path, kFirst);
+  rails.load("nvJitLink");
+  EXPECT_EQ(outcome([&] {
+              rails.declare({"nvrtc", "nvJitLink", {Format::ltoir}});
+            }),
+            "accepted")
+      << "an nvrtc of 13.5 would be too new";
+}
+
+TEST_F(Candidates, ThatTheirReportedVersionRefusesArePassedOver) {
+  machine.reports(kFirst, "13.2");
+  EXPECT_EQ(loaded(constrained("!=13.2.*")), kSecond);
+}
+
+TEST_F(Candidates, AreCheckedAgainAsOfTheVersionThatTheyReport) {
+  machine.reports(kFirst, "12.2").reports(kSecond, "12.2");
+  GuardRailsImpl rails = machine.rails(constrained("!=12.2.*"));
+  EXPECT_EQ(rails.locate(kLibrary, "nvrtc").path, kFirst);
+  EXPECT_THAT(
+      message([&] { rails.load("nvrtc"); }),
+      AllOf(StartsWith("nvrtc of CUDA 12.2 does not satisfy the constraint !=12.2.*"),
+            HasSubstr("of CUDA 12.2: " + kFirst + " (the library itself)"),
+            HasSubstr("\n  refused too: nvrtc (dynamic library) of CUDA 12.2: " + kSecond)));
+}
+
+TEST_F(Candidates, ThatDoNotOpenAreTheErrorAlsoBehindOneThatLies) {
+  machine.lies(kFirst, "it reports CUDA 12.9").unopenable(kSecond);
+  EXPECT_EQ(outcome([&] { machine.rails().load("nvrtc"); }), "LoadError");
+  EXPECT_THAT(message([&] { machine.rails().load("nvrtc"); }),
+              AllOf(StartsWith("the dynamic linker refused nvrtc"),
+                    HasSubstr("\n  refused too: nvrtc (dynamic library) of CUDA 13.5: " + kFirst)));
+}
+
 TEST(ARefusal, IsOfTheCandidateUnlessAllWouldBeRefused) {
   for (const Step step : {Step::no_metadata, Step::constraint, Step::flow, Step::pair, Step::driver,
-                          Step::no_branch}) {
+                          Step::no_branch, Step::not_its_file}) {
     EXPECT_TRUE(is_of_candidate(step)) << static_cast<int>(step);
   }
   EXPECT_FALSE(is_of_candidate(Step::packaged_elsewhere));
   EXPECT_FALSE(is_of_candidate(Step::runtime_loaded));
+  EXPECT_FALSE(is_of_candidate(Step::not_opened));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(TheDriver, WhoseBranchNobodyKnowsIsInsufficientMetadataWithTheCause) {
   GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "InsufficientMetadataError");
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
-              AllOf(HasSubstr("its branch: not known: NVML is not there"),
+              AllOf(HasSubstr("its branch: unknown: NVML is not there"),
                     HasSubstr("branch 525 or newer"), HasSubstr("best_effort")));
 }
 

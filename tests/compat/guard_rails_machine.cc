@@ -88,6 +88,21 @@ RailsMachine& RailsMachine::unopenable(const std::string& name) {
   return *this;
 }
 
+RailsMachine& RailsMachine::lies(const std::string& name, const std::string& what) {
+  lies_[name] = what;
+  return *this;
+}
+
+RailsMachine& RailsMachine::reports(const std::string& name, const std::string& toolkit) {
+  reported_[name] = version(toolkit);
+  return *this;
+}
+
+RailsMachine& RailsMachine::cannot_close() {
+  stays_open_ = true;
+  return *this;
+}
+
 RailsMachine& RailsMachine::while_opening(std::function<void(const std::string&)> what) {
   while_opening_ = std::move(what);
   return *this;
@@ -124,11 +139,23 @@ std::vector<LoadedImage> RailsMachine::images_of(const Component& component) {
   return images;
 }
 
-void* RailsMachine::open(const std::string& name, std::string* cause) {
+OpenedLibrary RailsMachine::open(const ComponentInstance& instance, const std::string& name,
+                                 const AcceptsVersion& accepts) {
   note("open " + name);
+  OpenedLibrary opened;
   if (name == unopenable_) {
-    *cause = name + ": undefined symbol: missing";
-    return nullptr;
+    opened.cause = name + ": undefined symbol: missing";
+    return opened;
+  }
+  if (const auto one = lies_.find(name); one != lies_.end()) {
+    opened.lie = one->second;
+    opened.stays_open = stays_open_;
+    return opened;
+  }
+  const auto reported = reported_.find(name);
+  if (reported != reported_.end() && instance.version.known() && !accepts(reported->second)) {
+    opened.stays_open = stays_open_;
+    return opened;
   }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -141,7 +168,8 @@ void* RailsMachine::open(const std::string& name, std::string* cause) {
     }
   }
   if (while_opening_) while_opening_(name);
-  return this;
+  opened.handle = this;
+  return opened;
 }
 
 System RailsMachine::system() {
@@ -186,7 +214,8 @@ System RailsMachine::system() {
   };
   system.loaded = [this](const Component& component) { return images_of(component); };
   system.open_needed = [this](const std::string& name) { note("need " + name); };
-  system.open = [this](const std::string& name, std::string* cause) { return open(name, cause); };
+  system.open = [this](const ComponentInstance& instance, const std::string& name, bool,
+                       const AcceptsVersion& accepts) { return open(instance, name, accepts); };
   system.forget = [this] { note("forget"); };
   return system;
 }

@@ -6,6 +6,7 @@
 //   GuardRailsImpl rails = machine.rails();
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@ Version version(const std::string& text);  // "12.9", "" is unknown
 
 class RailsMachine {
  public:
-  // "": nothing says of which toolkit it is.
+  // "": its toolkit is unknown.
   RailsMachine& install(Kind kind, const std::string& name, const std::string& toolkit);
   RailsMachine& library(const std::string& name, const std::string& toolkit) {
     return install(Kind::dynamic_library, name, toolkit);
@@ -42,6 +43,11 @@ class RailsMachine {
   RailsMachine& driver(const std::string& cuda, int branch = 0);
   RailsMachine& no_driver();
   RailsMachine& unopenable(const std::string& name);
+  // What is wrong with the library once it is open.
+  RailsMachine& lies(const std::string& name, const std::string& what);
+  // The CUDA that the library reports once it is open.
+  RailsMachine& reports(const std::string& name, const std::string& toolkit);
+  RailsMachine& cannot_close();
   // Runs while a library is opened, as its constructors do.
   RailsMachine& while_opening(std::function<void(const std::string& path)> what);
 
@@ -63,7 +69,8 @@ class RailsMachine {
   void note(const std::string& what);
   ToolkitAnswer version_of(const std::string& path);
   std::vector<LoadedImage> images_of(const Component& component);
-  void* open(const std::string& name, std::string* cause);
+  OpenedLibrary open(const ComponentInstance& instance, const std::string& name,
+                     const AcceptsVersion& accepts);
 
   mutable std::mutex mutex_;
   std::vector<Installed> installed_;
@@ -73,6 +80,9 @@ class RailsMachine {
   std::optional<Version> driver_;
   int branch_ = 0;
   std::string unopenable_;
+  std::map<std::string, std::string> lies_;
+  std::map<std::string, Version> reported_;
+  bool stays_open_ = false;
   std::function<void(const std::string&)> while_opening_;
   std::vector<std::string> asked_;
 };

@@ -13,6 +13,8 @@ PUBLIC = "compat/include"
 MOST_FILES = 30  # sources in one folder
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
+_COMMENT = re.compile(r"\s*//\s*(.*?)\s*$")
+
 Graph = dict[str, set[str]]
 
 
@@ -54,6 +56,15 @@ def includes(name_of) -> Graph:
                 if target and name_of(target) != name_of(file):
                     graph[name_of(file)].add(name_of(target))
     return graph
+
+
+def broken_comments(text: str) -> list[str]:
+    """Lines of one or two words within a sentence: what clang-format leaves of a list item that was too long."""
+    lines = [_COMMENT.match(line) for line in text.splitlines()]
+    return [
+        line[0] for before, line, after in zip(lines, lines[1:], lines[2:])
+        if before and line and after and before[1] and after[1] and
+        0 < len(line[1].split()) <= 2 and line[1][-1] not in ".:;,"]
 
 
 def folder_of(file: Path) -> str:
@@ -109,6 +120,19 @@ class Folders(unittest.TestCase):
             for file in top.rglob("*") if file.suffix in kinds and (folder := file.parent).name != "adapters")
         self.assertIn("compat/search", counts)
         self.assertEqual({folder: count for folder, count in counts.items() if count > MOST_FILES}, {})
+
+
+class Comments(unittest.TestCase):
+    def test_of_public_headers_have_no_broken_list_items(self) -> None:
+        headers = sorted((ROOT / PUBLIC).rglob("*.h"))
+        self.assertGreater(len(headers), 5)
+        for header in headers:
+            self.assertEqual(broken_comments(header.read_text(encoding="utf-8")), [], header.name)
+
+    def test_a_broken_list_item_is_found(self) -> None:
+        broken = "// - pip: a wheel, whose RECORD lists the path, and\n// that\n//   is as it is.\n"
+        self.assertEqual(broken_comments(broken), ["// that"])
+        self.assertEqual(broken_comments("// The sources:\n// - pip:\n//   a wheel\n//\n// dpkg\nint a;\n"), [])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // The guard rails on a real machine, step by step: each argument is one, each prints what came of
 // it. "mode=", "constraint=", "driver=12.2/535", "nodriver", "allow=a,b" and "process" (the
-// process- wide instance) come before the first step.
+// instance of the process) come before the first step.
 //
 //   rails driver=12.9/575 load:nvrtc pipeline:nvrtc,nvJitLink,PTX load:nvJitLink
 #include <dlfcn.h>

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "rails_computer.h"
 
 namespace anycuda::test {
@@ -158,6 +161,19 @@ TEST(TheToolchain, OfAToolkitIsOfOneRelease) {
   }
 }
 
+TEST(TheToolchain, WithoutARunBitIsPassedOver) {
+  NEEDS_ARTIFACTS("nvcc-12.4");
+  RailsComputer computer;
+  computer.put_file("silent/bin/nvcc", "#!/bin/sh").chmod("silent/bin/nvcc", 0644);
+  computer.env("CUDA_PATH", (computer.root() / "silent").string());
+  EXPECT_THAT(computer.rails({"mode=off", "program:nvcc"})["program:nvcc"],
+              AllOf(StartsWith("NotFoundError: "), HasSubstr("/silent/bin/nvcc has no run bit")));
+  const std::string toolkit = Artifacts::of_this_build().folder("nvcc-12.4");
+  computer.env("CUDA_HOME", toolkit);
+  EXPECT_EQ(computer.rails({"driver=12.9/575", "program:nvcc"})["program:nvcc"],
+            toolkit + "/bin/nvcc");
+}
+
 TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {
   NEEDS_ARTIFACTS("nvcc-12.4", "crt-12.9");
   RailsComputer computer;
@@ -256,7 +272,7 @@ TEST(TheRealDriver535, WhoseBranchNobodySaysServesANewerMinorByBestEffortAlone) 
   EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"],
               AllOf(StartsWith("InsufficientMetadataError: CUDA 12.9 is newer than the driver's "
                                "CUDA 12.2"),
-                    HasSubstr("its branch: not known: ")));
+                    HasSubstr("its branch: unknown: ")));
   computer.env("ANYCUDA_COMPAT", "best_effort");
   EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"], EndsWith("libcudart.so.12"));
 }
@@ -293,7 +309,68 @@ TEST(ALibraryThatDoesNotOpen, IsALoadErrorWithTheLinkersWords) {
                                   "nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
   const Steps steps = computer.rails({"driver=12.9/575", "load:nvrtc"});
   EXPECT_THAT(steps["load:nvrtc"], AllOf(StartsWith("LoadError: the dynamic linker refused nvrtc"),
-                                         HasSubstr("it said: libnothere.so.0: cannot")));
+                                         HasSubstr("its message: libnothere.so.0: cannot")));
+}
+
+// A CUDA 12.9 runtime whose SONAME and symbol versions are edited to those of 13, and a toolkit
+// behind it.
+class ALibraryThatLies : public testing::Test {
+ protected:
+  void SetUp() override {
+    NEEDS_ARTIFACTS("cudart-12.9", "cudart-13.5");
+    std::ifstream file(file_of("cudart-12.9", "libcudart.so.12"), std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    const std::string from = "libcudart.so.12";
+    for (std::size_t at = bytes.find(from); at != std::string::npos; at = bytes.find(from, at)) {
+      bytes.replace(at, from.size(), "libcudart.so.13");
+    }
+    computer.put_file("liar/lib64/libcudart.so.13", bytes);
+    computer.env("CUDA_HOME", (computer.root() / "liar").string());
+  }
+  RailsComputer computer;
+  const std::string kLie = "its SONAME says CUDA 13, but the library reports CUDA 12.9";
+};
+
+TEST_F(ALibraryThatLies, IsClosedAgainAndTheNextIsLoaded) {
+  computer.toolkit(cudart, "13.5");
+  for (const char* mode : {"mode=best_effort", "mode=off"}) {
+    const Steps steps = computer.rails({mode, "driver=13.5/600", "load:cudart", "mapped:/liar/"});
+    EXPECT_THAT(steps["load:cudart"], HasSubstr("/usr/local/cuda"));
+    EXPECT_EQ(steps["mapped:/liar/"], "no");
+  }
+}
+
+TEST_F(ALibraryThatLies, IsNamedInTheErrorWhereNoOtherIsThere) {
+  EXPECT_THAT(computer.rails({"mode=best_effort", "driver=13.5/600", "load:cudart"})["load:cudart"],
+              AllOf(StartsWith("LoadError: cudart is not the library that its file seems to be: "),
+                    HasSubstr(kLie), HasSubstr("/liar/lib64/libcudart.so.13")));
+}
+
+TEST_F(ALibraryThatLies, AndIsLoadedAlreadyIsRefusedAndNoOtherIsLoadedBesideIt) {
+  computer.toolkit(cudart, "13.5");
+  const std::string liar = (computer.root() / "liar/lib64/libcudart.so.13").string();
+  const Steps steps = computer.rails({"mode=best_effort", "driver=13.5/600", "dlopen:" + liar,
+                                      "load:cudart", "mapped:/usr/local/cuda"});
+  EXPECT_THAT(steps["load:cudart"],
+              AllOf(StartsWith("LoadError: "), HasSubstr(kLie), HasSubstr("stays so")));
+  EXPECT_EQ(steps["mapped:/usr/local/cuda"], "no");
+}
+
+// A file of 12.4 in the place of the 12.9 that the wheel's metadata name.
+TEST(ALibrary, OfAnotherMinorThanItsMetadataNameIsCheckedByTheMinorThatItReports) {
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-12.4");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "12.9");
+  const std::string file = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
+  computer.remove(computer.site_packages() / file);
+  computer.put_copy(computer.site_packages() / file, file_of("nvrtc-12.4", "libnvrtc.so.12"));
+  const auto loads = [&](const std::string& constraint) {
+    return computer.rails({"driver=12.9/575", constraint, "load:nvrtc"})["load:nvrtc"];
+  };
+  EXPECT_THAT(loads("constraint=>=12"), EndsWith(file));
+  EXPECT_THAT(loads("constraint=>=12.9"),
+              AllOf(StartsWith("ToolkitMismatchError: nvrtc of CUDA 12.4 does not satisfy"),
+                    HasSubstr("(the library itself)")));
 }
 
 TEST(CuFile, IsOpenedBehindLibrtWhichItMayNotName) {

@@ -54,8 +54,8 @@ struct Component {
   Texts wheel_folders;
   Texts root_folders;
   Texts system_folders;
-  // Distributions whose own version is the toolkit's ("nvidia-cuda-runtime-cu12", 12.9.79 is
-  // of 12.9), and those whose version is not ("nvidia-cublas-cu12").
+  // Distributions: those whose own version is the toolkit's ("nvidia-cuda-runtime-cu12", whose
+  // 12.9.79 is of CUDA 12.9), and the others ("nvidia-cublas-cu12").
   Texts distributions;
   // Libraries of the system that a dynamic library uses and does not name; they are opened before
   // it, for all to see.

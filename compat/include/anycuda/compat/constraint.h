@@ -15,15 +15,15 @@ namespace anycuda::compat {
 class Constraint {
  public:
   // Throws ConstraintError that quotes the text and the clause and says what is accepted: an empty
-  // text or clause, a bare `13.2`, an unknown operator, a version that is none, a wildcard or a
+  // text or clause, a bare `13.2`, an unknown operator, an invalid version, a wildcard or a
   // local version where PEP 440 has none.
   explicit Constraint(std::string_view text);
 
   // Does a version satisfy all clauses? A pre-release only if one of them names a pre-release (PEP
-  // 440, "Handling of pre-releases"). A text that is no PEP 440 version satisfies nothing but a
-  // `===` of the same text, in whatever case.
+  // 440, "Handling of pre-releases"). A text that is not a PEP 440 version satisfies only a `===`
+  // of the same text, in whatever case.
   bool allows(std::string_view version) const;
-  // A toolkit release, known by major.minor; an unknown minor is no release: false.
+  // A toolkit release, known by major.minor; with an unknown minor it is not a release: false.
   bool allows(Version toolkit) const;
 
   const std::string& text() const;
@@ -33,8 +33,7 @@ class Constraint {
   std::shared_ptr<const Clauses> clauses_;
 };
 
-// The order of PEP 440: below zero, zero, above zero; throws ConstraintError for what is no
-// version.
+// The order of PEP 440: below zero, zero, above zero; ConstraintError for an invalid version.
 int compare_versions(std::string_view a, std::string_view b);
 
 }  // namespace anycuda::compat

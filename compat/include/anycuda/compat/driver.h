@@ -27,7 +27,7 @@ enum class DriverVerdict : std::uint8_t {
   nothing_known,            // no driver, or the toolkit's version is not known: nothing to refuse
   too_old,                  // the toolkit's major is newer than the driver's
   branch_short,             // same major, newer minor, branch below that major's minimum
-  branch_unknown,           // the same, and nobody could say the branch
+  branch_unknown,           // the same, and the branch is unknown
   major_unknown             // the same, and no minimum branch is known for the major
 };
 
@@ -44,7 +44,7 @@ bool needs_branch(const DriverFacts& driver, Version toolkit);
 DriverVerdict evaluate_driver(const DriverFacts& driver, Version toolkit,
                               bool forward_compatibility = false);
 
-// Does the verdict let the toolkit be used? `branch_unknown` is no yes: modes decide about it.
+// Does the verdict let the toolkit be used? Not `branch_unknown`: the mode decides about it.
 constexpr bool serves(DriverVerdict verdict) { return verdict <= DriverVerdict::nothing_known; }
 
 // Can the driver compile PTX that this toolkit makes? Not below the toolkit's own version

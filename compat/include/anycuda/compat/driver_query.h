@@ -11,7 +11,7 @@
 
 namespace anycuda::compat {
 
-// A branch, or why nobody could say it.
+// A branch, or why it is unknown.
 struct BranchAnswer {
   int branch = 0;
   std::string problem;  // "" where branch is known

@@ -4,13 +4,17 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace anycuda::compat {
 
+// Control characters in a line, as names of files can have them, are visible escapes in what():
+// "\x0a" is a newline.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& line) : Error(std::vector<std::string>{line}) {}
+  explicit Error(const std::vector<std::string>& lines);
 };
 
 // What is known does not fit together: a component and the driver, another component, the caller's
@@ -39,24 +43,26 @@ class InsufficientMetadataError : public Error {
   using Error::Error;
 };
 
-// No place has the component. `searched` are the folders and files that were looked at, in order.
+// The component was not found. `searched` are the folders and files that were looked at, in order.
 class NotFoundError : public Error {
  public:
-  NotFoundError(const std::string& what, std::vector<std::string> places)
-      : Error(what), searched_(std::move(places)) {}
+  NotFoundError(const std::string& line, std::vector<std::string> places)
+      : Error(line), searched_(std::move(places)) {}
+  NotFoundError(const std::vector<std::string>& lines, std::vector<std::string> places)
+      : Error(lines), searched_(std::move(places)) {}
   const std::vector<std::string>& searched() const { return searched_; }
 
  private:
   std::vector<std::string> searched_;
 };
 
-// The text is no PEP 440 version specifier.
+// The text is not a PEP 440 version specifier.
 class ConstraintError : public Error {
  public:
   using Error::Error;
 };
 
-// A variable or an option has a value that is none of its values, or not on this system.
+// A variable or an option has an invalid value, or one that this system does not have.
 class SettingError : public Error {
  public:
   using Error::Error;
@@ -68,7 +74,7 @@ class DriverQueryError : public Error {
   using Error::Error;
 };
 
-// The dynamic linker refused the file.
+// The dynamic linker refused the file, or the library that it opened is not what its file says.
 class LoadError : public Error {
  public:
   using Error::Error;

@@ -27,7 +27,7 @@ struct Located {
 
 // Looks for components and remembers what it found, also that it found nothing. Thread-safe; two
 // threads that ask together may both look. A process that runs with privileges which its caller
-// does not have looks in the system alone, and at no variable.
+// does not have searches only the system, and reads no variable.
 //
 // Where: as the stubs search (docs/search.md), but for what names libraries only (the stubs' own
 // variables, run paths, LD_LIBRARY_PATH): the wheels above this program and in its environment,
@@ -45,13 +45,13 @@ class Finder {
 
   // The first place that has the component; of several SONAMEs in one folder the newest. A file
   // that cannot be the component (a folder, a pipe, an empty, unreadable or cut-off file, a library
-  // of another CPU or another SONAME, an anycuda stub) is passed over, and reported if nothing else
-  // is found. Throws NotFoundError with the places that were looked at. A program is found first
-  // and checked then: one without its run bit is a NotFoundError that names the file.
+  // of another CPU or another SONAME, an anycuda stub, a program that this user may not run) is
+  // passed over, and reported if nothing else is found. Throws NotFoundError with the places that
+  // were looked at.
   Located find(const Component& component);
 
-  // Every place's, best first, a file behind several paths once; empty if there is none. Programs
-  // without their run bit are left out. Never cached.
+  // Every place's, best first, a file behind several paths once; empty without one. Programs that
+  // this user may not run are left out. Never cached.
   static std::vector<Located> find_all(const Component& component);
 
   // Forgets all; the next find() looks again.

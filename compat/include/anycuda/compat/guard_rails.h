@@ -88,11 +88,14 @@ class CompatibilityGuardRails {
   // is forked while another thread is in here must make an instance of its own.)
 
   // What the process has loaded already is taken before any file. Throws LoadError too. What a rule
-  // refuses is not loaded; an error for a library that is loaded already says so, and it stays. No
-  // lock is held while it is opened: its constructors may call the guard rails.
+  // refuses is not loaded; an error for a library that is loaded already says so, and it stays. One
+  // that proves to be another file than the one that was examined, or reports another CUDA than its
+  // file says, is closed again and the next candidate is tried (cudart 11 and nvJitLink before 12.3
+  // are not asked, since that would start something). No lock is held while it is opened: its
+  // constructors may call the guard rails.
   LoadedLibrary load_dynamic_library(std::string_view name);
-  // The library that load_dynamic_library() would take, by the same rules. It is not loaded, and
-  // counts as accepted.
+  // The library that load_dynamic_library() would take, by the same rules. It is not loaded, so
+  // what it reports is not compared with its file, and counts as accepted.
   std::string find_dynamic_library(std::string_view name);
   Located locate_dynamic_library(std::string_view name);
   std::string find_headers(std::string_view name);
@@ -123,8 +126,8 @@ CompatibilityGuardRails& process_guard_rails();
 
 // The next process_guard_rails() makes a new instance, which reads the variables again and has
 // accepted, declared and found nothing. Libraries stay loaded, and the new instance takes them
-// before any file (LoadedLibrary::was_loaded); only the rules forget them. The old instance goes on
-// working for whoever has a reference to it. Thread-safe.
+// before any file (LoadedLibrary::was_loaded); only the rules forget them. References to
+// the old instance stay valid. Thread-safe.
 void reset_process_guard_rails();
 
 // The same on process_guard_rails().

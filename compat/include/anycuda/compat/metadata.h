@@ -1,4 +1,4 @@
-// Of which CUDA Toolkit a file is, from authoritative sources alone, never from its name.
+// Of which CUDA Toolkit a file is, only from authoritative sources, never from its name.
 //
 // The sources:
 // - The package that owns the file, by the first of these managers that lists it:
@@ -16,7 +16,7 @@
 // RPM's database is not read: it is an SQLite file of binary headers.
 //
 // The rules:
-// - A file that a wheel owns is judged by its wheel. The wheel is of
+// - A file that a wheel owns is of its wheel's toolkit. The wheel is of
 //   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the version it has. A pin
 //      admits one release: all its versions begin with the same two numbers (`==13.1.0.3.*`,
 //      `~=13.0.48`, `<13.1,>=13.0.48`). A wider range (`<14,>=13.2.78`) admits the files of other

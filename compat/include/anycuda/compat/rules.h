@@ -28,8 +28,8 @@ struct ComponentPair {
   Version second;
   bool same_group = false;     // of one group in the catalogue, or the same component
   bool both_runtimes = false;  // both are cudart, the dynamic library
-  bool only_portable_flows =
-      false;             // a declared pipeline joins them and carries only PTX, CUBIN, ELF
+  // A declared pipeline joins them and carries only PTX, CUBIN, ELF.
+  bool only_portable_flows = false;
   bool allowed = false;  // the caller allows this pair by name
 };
 

@@ -15,7 +15,7 @@ enum class Mode : std::uint8_t { strict, best_effort, off };
 enum class CrossMajor : std::uint8_t { adapt, reject };
 
 // ANYCUDA_DRIVER_COMPAT: `assume_forward_compat` declares that NVIDIA's cuda-compat package is in
-// use, which lets an older driver run a newer major (Linux alone has it).
+// use, which lets an older driver run a newer major (only Linux has it).
 enum class DriverCompat : std::uint8_t { as_reported, assume_forward_compat };
 
 inline constexpr char kModeVariable[] = "ANYCUDA_COMPAT";
@@ -27,7 +27,7 @@ inline constexpr char kDriverCompatVariable[] = "ANYCUDA_DRIVER_COMPAT";
 template <typename Value>
 struct Setting {
   Value value;
-  bool understood;  // false: the text is none of the values, and `value` the default
+  bool understood;  // false: the text is not one of the values, and `value` is the default
 };
 
 // nullptr and "" are the default. Values are compared as they are: no blanks, no other case.

@@ -5,7 +5,7 @@
 
 namespace anycuda {
 
-// `minor` < 0 means "not known": a SONAME names the major alone.
+// `minor` < 0 means "not known": a SONAME names only the major.
 struct Version {
   int major = 0;
   int minor = -1;

@@ -1,0 +1,19 @@
+// Texts as one line each, for what people read: paths and the dynamic linker's words may have any
+// bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "compat/base/text.h"
+
+namespace anycuda::compat {
+
+inline std::string one_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  text::as_one_line(text, [&](char letter) { line += letter; });
+  return line;
+}
+
+}  // namespace anycuda::compat
