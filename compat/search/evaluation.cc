@@ -4,7 +4,7 @@
 #include "compat/base/linked_sort.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/machine/loaded.h"
-#include "compat/search/machine/probe.h"
+#include "compat/search/probe.h"
 
 namespace anycuda {
 namespace {

@@ -10,9 +10,9 @@
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
 #include "compat/search/machine/loaded.h"
-#include "compat/search/machine/probe.h"
 #include "compat/search/machine/roots.h"
 #include "compat/search/opened.h"
+#include "compat/search/probe.h"
 #include "compat/search/reason.h"
 #include "compat/search/state.h"
 

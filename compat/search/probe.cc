@@ -1,4 +1,4 @@
-#include "compat/search/machine/probe.h"
+#include "compat/search/probe.h"
 
 #include <dlfcn.h>
 #include <time.h>
