@@ -8,8 +8,8 @@
 #include "compat/descriptor/libraries.h"
 #include "compat/search/folder.h"
 #include "compat/search/machine/linker_tokens.h"
-#include "compat/search/machine/probe.h"
 #include "compat/search/opened.h"
+#include "compat/search/probe.h"
 #include "compat/search/reason.h"
 
 namespace anycuda::compat {

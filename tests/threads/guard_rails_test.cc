@@ -9,15 +9,14 @@ namespace {
 
 using testing::AnyOf;
 
-// Fake libraries as wheels of CUDA 12.2, and a fake driver of that.
+// Fake libraries as wheels of CUDA 12.9, which they report, and a fake driver of that.
 class GuardRails : public testing::Test {
  protected:
   GuardRails() {
-    wheel("nvidia_cuda_runtime_cu12", "12.2.140", "cuda_runtime/lib/libcudart.so.12",
+    wheel("nvidia_cuda_runtime_cu12", "12.9.79", "cuda_runtime/lib/libcudart.so.12",
           "fake_recorder");
-    wheel("nvidia_cuda_nvrtc_cu12", "12.2.140", "cuda_nvrtc/lib/libnvrtc.so.12", "fake_nvrtc");
-    wheel("nvidia_nvjitlink_cu12", "12.2.140", "nvjitlink/lib/libnvJitLink.so.12",
-          "fake_nvjitlink");
+    wheel("nvidia_cuda_nvrtc_cu12", "12.9.86", "cuda_nvrtc/lib/libnvrtc.so.12", "fake_nvrtc");
+    wheel("nvidia_nvjitlink_cu12", "12.9.86", "nvjitlink/lib/libnvJitLink.so.12", "fake_nvjitlink");
     machine.put_file("venv/pyvenv.cfg", "home = /usr/bin\n");
     machine.env("VIRTUAL_ENV", (machine.root() / "venv").string());
     machine.library_path(fake("fake_cuda"));
@@ -73,7 +72,7 @@ TEST_F(GuardRails, AcceptOneOfTwoThatDoNotGoTogether) {
 }
 
 TEST_F(GuardRails, MayBeAskedByALibrarysConstructorAndByWhomItWaitsFor) {
-  headers("12020");
+  headers("12090");
   for (int i = 0; i < times(50); ++i) {
     ASSERT_EQ(run("constructor"),
               "cudart libcudart.so.12: 64\nheaders include: 2\nnvrtc libnvrtc.so.12: 1\n"

@@ -10,8 +10,8 @@ __attribute__((constructor)) static void let_others_catch_up() {
 extern "C" {
 int cudaGetDeviceCount(int* count) { return *count = 3, 0; }
 int cudaRuntimeGetVersion(int* version) { return *version = 12090, 0; }
-int cudaDriverGetVersion(int* version) { return *version = 12020, 0; }
+int cudaDriverGetVersion(int* version) { return *version = 12090, 0; }
 int nvrtcVersion(int* major, int* minor) { return *major = 12, *minor = 9, 0; }
 int nvJitLinkVersion(unsigned* major, unsigned* minor) { return *major = 12, *minor = 9, 0; }
-int cuDriverGetVersion(int* version) { return *version = 12020, 0; }
+int cuDriverGetVersion(int* version) { return *version = 12090, 0; }
 }

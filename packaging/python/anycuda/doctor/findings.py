@@ -101,7 +101,7 @@ class Place:
     name: str
     title: str
     folders: int
-    left_out: int  # files that are not among the candidates: there are too many of no use
+    left_out: int = 0  # files that are not among the candidates: there are too many of no use
 
 
 @dataclass
