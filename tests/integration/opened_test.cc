@@ -124,7 +124,7 @@ TEST_F(Opened, AFileThatIsExchangedBeforeItIsOpenedIsClosedAgain) {
     return chosen();
   };
   machine_.library_path("opt").toolkit(cudart, "12.9");
-  machine_.env("LD_PRELOAD", fake("swap")).env("SWAP_LINK", link);
+  machine_.preload(fake("swap")).env("SWAP_LINK", link);
   EXPECT_EQ(chosen_after_exchange("examined"), "opt/libcudart.so.13");
   EXPECT_EQ(chosen_after_exchange("opened"), "usr/local/cuda/lib64/libcudart.so.12");
   machine_.remove("usr/local/cuda").remove("usr/local/cuda-12.9");

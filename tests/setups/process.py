@@ -81,8 +81,8 @@ class Program:
         if not is_ours:
             return _mapped(machine, "~", [str(file), *NAMES])
         out = _run(machine, "~", [str(file), "peek", "loaded:libcudart.so"])
-        loaded = re.search(r"^loaded: (.*)$", out, re.M)[1].split()
-        return [str(Path(path).resolve()) for path in loaded if path != "none"]
+        loaded = re.search(r"^loaded: (.*)$", out, re.M)[1]
+        return [str(Path(path).resolve()) for path in re.findall(r"/.*?/libcudart\.so[.\d]*", loaded)]
 
 
 def _run(machine: Machine, folder: str, command: list[str]) -> str:
@@ -94,5 +94,5 @@ def _run(machine: Machine, folder: str, command: list[str]) -> str:
 
 
 def _mapped(machine: Machine, folder: str, command: list[str]) -> list[str]:
-    found = re.findall(r" (/\S*/libcudart\.so[.\d]*)$", _run(machine, folder, command), re.M)
+    found = re.findall(r"^(?:\S+ +){5}(/.*/libcudart\.so[.\d]*)$", _run(machine, folder, command), re.M)
     return list(dict.fromkeys(found))
