@@ -206,6 +206,7 @@ TEST_F(Interpreter, AProgramThatWasCalledByARelativeNameHasTheWheelsBesideIt) {
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   machine_.put_copy("app/bin/call", patched("call_cudart-12"));
   wheel("app", "12.9");
+  own_files(path("app"));
   for (const char* how :
        {"cd ../app && exec ./bin/call \"$@\"", "cd ../app/bin && exec ./call \"$@\"",
         "PATH=../app/bin && export PATH && exec call \"$@\""}) {

@@ -183,6 +183,7 @@ TEST_F(Opened, AnotherUsersFolderAboveTheProgramIsNotUsed) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder to another user";
   machine_.put_copy("homes/me/bin/call", patched("call_cudart-12"));
   install_wheel(Artifacts::of_this_build().folder("cudart-12.9"), path("homes"));
+  own_files(path("homes"));
   program_ = path("homes/me/bin/call");
   EXPECT_THAT(chosen(), HasSubstr("homes/nvidia/cuda_runtime"));
   ASSERT_EQ(chown(path("homes/nvidia").c_str(), 12345, 12345), 0);

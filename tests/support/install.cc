@@ -1,5 +1,8 @@
 #include "install.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -65,6 +68,18 @@ void place_file(const fs::path& from, const fs::path& to) {
   fs::create_hard_link(file, to, not_linked);
   if (not_linked)
     fs::copy_file(file, to);  // the cache is on another file system, or another user's
+}
+
+void own_files(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    struct stat status;
+    const fs::path& file = entry.path();
+    if (!entry.is_regular_file() || stat(file.c_str(), &status) != 0) continue;
+    if (status.st_uid == geteuid()) continue;
+    const fs::path copy = file.string() + ".own";
+    fs::copy_file(file, copy);
+    fs::rename(copy, file);
+  }
 }
 
 void place_link(const fs::path& at, const fs::path& target) {

@@ -10,6 +10,10 @@ namespace anycuda::test {
 // can, else a copy. Not a link: wheels and toolkits hold files, and the loader follows links.
 void place_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// The files below `folder` become this user's own: those that another user's cache lent by a second
+// name are copied. For tests of who may write a file.
+void own_files(const std::filesystem::path& folder);
+
 void place_link(const std::filesystem::path& at, const std::filesystem::path& target);
 
 // An unpacked wheel as pip leaves it below site-packages, with its metadata; of the headers only
