@@ -79,6 +79,7 @@ DriverLookup look_up_driver(Arena* arena) {
   driver.handle = lookup.report->handle;
   const Reported& reported = lookup.report->chosen->reported;
   driver.status = reported.asked ? reported.status : Driver::kNoFunction;
+  if (driver.status == 0 && !reported.version.known()) driver.status = Driver::kNoVersion;
   driver.facts.present = driver.status == 0;
   driver.facts.cuda = reported.version;
   driver.facts.error = driver.status;
