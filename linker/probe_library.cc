@@ -5,6 +5,7 @@
 #include <new>
 
 #include "anycuda/linker/errors.h"
+#include "compat/base/text.h"
 #include "compat/descriptor/libraries.h"
 #include "compat/search/driver/driver.h"
 #include "compat/search/hint.h"
@@ -15,12 +16,19 @@
 namespace anycuda::linker {
 namespace {
 
+// Paths may have any bytes.
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  text::as_one_line(text, [&](char letter) { line += letter; });
+  return line;
+}
+
 std::string line_about(const Candidate& candidate, const Report& report, Arena* arena) {
-  std::string line = std::string("\n  ") + candidate.path;
+  std::string line = candidate.path;
   if (candidate.image.state == FileState::usable) {
     line += std::string(" (") + version_in_words(candidate, arena) + ")";
   }
-  return line + ": " + reason_of(candidate, report, arena);
+  return "\n  " + in_one_line(line + ": " + reason_of(candidate, report, arena));
 }
 
 void describe_failure(const Report& report, Arena* arena, LibraryProbe* probe) {
@@ -37,7 +45,7 @@ void describe_failure(const Report& report, Arena* arena, LibraryProbe* probe) {
   }
   const int more = report.left_out();
   if (more > 0) probe->report += "\n  and " + std::to_string(more) + " more files";
-  probe->report += std::string("\n  what would help: ") + hint_for(report, arena);
+  probe->report += "\n  what would help: " + in_one_line(hint_for(report, arena));
 }
 
 }  // namespace

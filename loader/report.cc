@@ -159,6 +159,10 @@ void report_choice(const Report& report, Arena* arena) {
   if (report.differing_variables != nullptr) {
     log_line(LogLevel::warn, "%s: %s", library.name, report.differing_variables);
   }
+  if (report.is_full()) {
+    log_line(LogLevel::warn, "%s: no memory for all files: %d were left out, a newer one perhaps",
+             library.name, report.left_out());
+  }
   const bool makes_ptx = library.rules.output == Output::ptx;
   if (makes_ptx && !compiles_ptx_of(report.driver, known_version(chosen))) {
     log_line(LogLevel::warn,
@@ -191,7 +195,7 @@ void report_no_library(const Report* report, Arena* arena, const char* function)
   if (report->differing_variables != nullptr) {
     message.add_line("  %.1000s", report->differing_variables);
   }
-  message.add("  what to do: %s.\n", hint_for(*report, arena));
+  message.add_line("  what to do: %s.", hint_for(*report, arena));
   message.send();
 }
 
@@ -202,28 +206,33 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
     return log_line(LogLevel::error, "%s failed: %s", failure.function, failure.reason);
   }
   Message message(&arena);
-  message.add("anycuda: %s failed (status %d): %s.\n", failure.function, failure.status,
-              failure.reason);
-  message.add("  the %s of this process: %s", library.product, failure.library_path);
+  message.add_line("anycuda: %s failed (status %d): %s.", failure.function, failure.status,
+                   failure.reason);
+  const char* const path = failure.library_path;
   if (failure.caller_major == kOtherMajor) {
+    message.add_line(
+        "  the %s of this process: %s, of CUDA %d; the calling program was built for another",
+        library.product, path, failure.library_major);
     message.add(
-        ", of CUDA %d; the calling program was built for another\n  what to do: install a %s of "
-        "the program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if another stays beside it.\n",
-        failure.library_major, library.product);
+        "  what to do: install a %s of the program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if "
+        "another stays beside it.\n",
+        library.product);
     return message.send();
   }
-  if (failure.caller_major != kNativeCaller) {
-    message.add(", of CUDA %d; the calling program was built for CUDA %d", failure.library_major,
-                failure.caller_major);
+  if (failure.caller_major == kNativeCaller) {
+    message.add_line("  the %s of this process: %s", library.product, path);
+  } else {
+    message.add_line(
+        "  the %s of this process: %s, of CUDA %d; the calling program was built for CUDA %d",
+        library.product, path, failure.library_major, failure.caller_major);
   }
   if (function_hint(failure.caller_major, failure.library_major) == FunctionHint::own_major) {
     message.add(
-        "\n  what to do: install a %s of CUDA %d, and set ANYCUDA_CROSS_MAJOR=reject if another "
+        "  what to do: install a %s of CUDA %d, and set ANYCUDA_CROSS_MAJOR=reject if another "
         "stays beside it.\n",
         library.product, failure.caller_major);
   } else {
-    message.add("\n  what to do: install a newer %s, or do without the function.\n",
-                library.product);
+    message.add("  what to do: install a newer %s, or do without the function.\n", library.product);
   }
   message.send();
 }

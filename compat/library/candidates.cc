@@ -10,17 +10,16 @@ char kind_letter(const ComponentRoot& root) {
 
 }  // namespace
 
-std::vector<Located> CandidateLists::everywhere(const Component& component) {
-  return remembered({&component, ""}, [&] { return Finder::find_all(component); });
+FilesThere CandidateLists::everywhere(const Component& component) {
+  return remembered({&component, ""}, [&] { return files_in(component, places_of(component)); });
 }
 
-std::vector<Located> CandidateLists::below(const ComponentRoot& root, const Component& component) {
+FilesThere CandidateLists::below(const ComponentRoot& root, const Component& component) {
   return remembered({&component, kind_letter(root) + root.path},
-                    [&] { return usable_in(component, places_below(root, component)); });
+                    [&] { return files_in(component, places_below(root, component)); });
 }
 
-std::vector<Located> CandidateLists::remembered(const Key& key,
-                                                const std::function<std::vector<Located>()>& look) {
+FilesThere CandidateLists::remembered(const Key& key, const std::function<FilesThere()>& look) {
   std::uint64_t cleared = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -28,7 +27,7 @@ std::vector<Located> CandidateLists::remembered(const Key& key,
     if (known != lists_.end()) return known->second;
     cleared = cleared_;
   }
-  std::vector<Located> found = look();
+  FilesThere found = look();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (cleared == cleared_) lists_.emplace(key, found);
   return found;

@@ -17,20 +17,18 @@ namespace anycuda::compat {
 // Thread-safe; two threads that ask together may both look.
 class CandidateLists {
  public:
-  // Finder::find_all().
-  std::vector<Located> everywhere(const Component& component);
-  std::vector<Located> below(const ComponentRoot& root, const Component& component);
+  FilesThere everywhere(const Component& component);
+  FilesThere below(const ComponentRoot& root, const Component& component);
 
   // Forgets all.
   void clear();
 
  private:
   using Key = std::pair<const Component*, std::string>;  // a path's kind goes in front of it
-  std::vector<Located> remembered(const Key& key,
-                                  const std::function<std::vector<Located>()>& look);
+  FilesThere remembered(const Key& key, const std::function<FilesThere()>& look);
 
   std::mutex mutex_;  // not held while looking
-  std::map<Key, std::vector<Located>> lists_;
+  std::map<Key, FilesThere> lists_;
   std::uint64_t cleared_ = 0;  // times; what was looked for before is not kept
 };
 

@@ -62,8 +62,9 @@ namespace {
 bool may_supply(const std::string& root, const std::string& path) {
   struct stat status;
   if (path.size() <= root.size() || stat(path.c_str(), &status) != 0) return true;
-  if (stat(root.c_str(), &status) != 0) return false;
-  return only_trusted_can_write(root.c_str(), path.c_str() + root.size() + 1, status.st_uid);
+  const char* folder = root.empty() ? "/" : root.c_str();
+  if (stat(folder, &status) != 0) return false;
+  return only_trusted_can_write(folder, path.c_str() + root.size() + 1, status.st_uid);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 // is an answer too.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +22,12 @@ struct LoadedImage {
   std::string soname;  // the catalogue's name for it, also where a wheel has renamed its copy
 };
 
+// Which file it is, whatever its path; zeros: unknown.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+};
+
 // A component that was found.
 struct ComponentInstance {
   const Component* component = nullptr;
@@ -30,6 +38,7 @@ struct ComponentInstance {
   std::string problem = {};  // why its version is not known
   std::vector<LoadedImage> runtimes = {};  // for cudart: every one that the process has loaded
   Found where = Found::system;             // for the log
+  FileIdentity file = {};                  // of a dynamic library, when its facts were read
 };
 
 // 12 of "libcudart.so.12", 11 of "libcudart.so.11.0", 0 of what names none.

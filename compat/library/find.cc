@@ -41,6 +41,7 @@ class Look {
   }
 
   NotFoundError nothing() const { return not_found(component_, places_, passed_); }
+  const std::vector<PassedFile>& passed() const { return passed_; }
 
  private:
   template <typename Visit>
@@ -83,15 +84,20 @@ Located located_or_throw(const std::variant<Located, NotFoundError>& outcome) {
 
 }  // namespace
 
-std::vector<Located> usable_in(const Component& component, PlacesToLook places) {
-  std::vector<Located> found;
+FilesThere files_in(const Component& component, PlacesToLook places) {
+  FilesThere found;
   std::set<std::pair<dev_t, ino_t>> seen;
-  Look(component, std::move(places)).each([&](Hit hit) {
+  Look look(component, std::move(places));
+  look.each([&](Hit hit) {
     if (seen.emplace(hit.answer.device, hit.answer.inode).second) {
-      found.push_back(std::move(hit.located));
+      found.usable.push_back(std::move(hit.located));
     }
     return true;
   });
+  for (const PassedFile& file : look.passed()) {
+    if (found.passed.size() == FilesThere::kMostPassed) break;
+    found.passed.push_back(describe_passed(file));
+  }
   return found;
 }
 
@@ -132,7 +138,7 @@ Located Finder::find(const Component& component) {
 }
 
 std::vector<Located> Finder::find_all(const Component& component) {
-  return usable_in(component, places_of(component));
+  return files_in(component, places_of(component)).usable;
 }
 
 void Finder::clear() {

@@ -65,7 +65,7 @@ Lines problems_of(const std::vector<PassedFile>& passed) {
   Lines problems;
   problems.reserve(passed.size());
   for (const PassedFile& file : passed) {
-    problems.push_back(file.path + " " + describe_problem(file.answer));
+    problems.push_back(describe_passed(file));
   }
   return problems;
 }
@@ -156,6 +156,10 @@ std::vector<std::string> searched(const PlacesToLook& looked) {
 }
 
 }  // namespace
+
+std::string describe_passed(const PassedFile& file) {
+  return file.path + " " + describe_problem(file.answer);
+}
 
 NotFoundError not_found(const Component& component, const PlacesToLook& looked,
                         const std::vector<PassedFile>& passed) {

@@ -16,6 +16,9 @@ struct PassedFile {
   FileAnswer answer;
 };
 
+// "/usr/bin/nvcc has no run bit for this user, ...".
+std::string describe_passed(const PassedFile& file);
+
 NotFoundError not_found(const Component& component, const PlacesToLook& looked,
                         const std::vector<PassedFile>& passed);
 

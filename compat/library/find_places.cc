@@ -10,6 +10,8 @@
 #include "compat/base/lexical_path.h"
 #include "compat/descriptor/libraries.h"
 #include "compat/library/find_folders.h"
+#include "compat/search/machine/caller_folders.h"
+#include "compat/search/machine/linker_tokens.h"
 #include "compat/search/machine/roots.h"
 #include "compat/search/machine/trust.h"
 
@@ -49,7 +51,7 @@ class Collector {
     }
     query.from_driver = component_.packaging == Packaging::driver;
     const SearchTiers tiers = query.from_driver ? kDriverTiers : kTiers;
-    if (query.from_driver && add_named_file()) return std::move(found_);
+    if (query.from_driver && add_named_file(program)) return std::move(found_);
     for (const SearchTier tier : tier_order(program.is_python())) {
       tier_ = tier;
       if (has(tiers, tier)) each_root(machine_, query, tier, &arena_, visit, this);
@@ -63,13 +65,24 @@ class Collector {
     return true;
   }
 
-  // The file that the library's own variable names; false if it names no file.
-  bool add_named_file() {
+  // The file that the library's own variable names; false if that is not set. As in the stubs no
+  // other takes its place.
+  bool add_named_file(const Interpreter& program) {
     const Library* library = library_named(std::string(component_.name).c_str());
     const char* file =
         library != nullptr ? machine_.variable(library->descriptor->variable) : nullptr;
-    if (file == nullptr || *file != '/') return false;
-    add({Found::system, library->descriptor->variable, file, true});
+    if (file == nullptr) return false;
+    // What dlopen() makes of it.
+    const char* path = file;
+    if (has_linker_tokens(file)) {
+      path = expand_linker_tokens(file, origin_of(own_file(program, &arena_)), &arena_);
+    }
+    const std::string variable = library->descriptor->variable;
+    if (path != nullptr && *path == '/') {
+      add({Found::system, variable, path, true});
+    } else {
+      found_.remarks.push_back(variable + " is '" + file + "', which is not an absolute path");
+    }
     return true;
   }
 

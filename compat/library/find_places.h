@@ -27,8 +27,14 @@ struct PlacesToLook {
 // std::bad_alloc.
 PlacesToLook places_of(const Component& component, const Machine& machine = {});
 
-// Every usable file of these places, in order, a file behind several paths once; programs only
-// where this user may run them.
-std::vector<Located> usable_in(const Component& component, PlacesToLook places);
+// The files of some places.
+struct FilesThere {
+  std::vector<Located> usable;      // in order, a file behind several paths once
+  std::vector<std::string> passed;  // of the others so many, each with the reason
+  static constexpr std::size_t kMostPassed = 10;
+};
+
+// Programs are usable where this user may run them.
+FilesThere files_in(const Component& component, PlacesToLook places);
 
 }  // namespace anycuda::compat

@@ -18,8 +18,10 @@ ComponentInstance GuardRailsImpl::instance_of(const Component& component, const 
   instance.component = &component;
   instance.path = located.path;
   instance.where = located.where;
-  if (component.kind == Kind::dynamic_library)
+  if (component.kind == Kind::dynamic_library) {
     instance.soname_major = major_of_soname(located.file);
+    if (located.where != Found::loaded) instance.file = system_.identity_of(located.path);
+  }
   if (policy_.mode != Mode::off && component.packaging == Packaging::toolkit) {
     const ToolkitAnswer answer = system_.version_of(component, located.path);
     instance.version = answer.version;
@@ -106,6 +108,7 @@ std::vector<ComponentRoot> GuardRailsImpl::companion_roots(const Component& comp
 GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component,
                                                       const Take& take) {
   std::vector<Refusal> refused;
+  std::set<std::string> passed;
   std::optional<Candidate> chosen;
   std::set<std::string> tried;
   const auto ends_search = [&](const Located& located) {
@@ -119,8 +122,9 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component
     refused.push_back(std::move(*refusal));
     return refused.back().stays_open || !is_of_candidate(refused.back().step);
   };
-  const auto one_ends_search = [&](const std::vector<Located>& list) {
-    return std::any_of(list.begin(), list.end(), ends_search);
+  const auto one_ends_search = [&](const FilesThere& files) {
+    passed.insert(files.passed.begin(), files.passed.end());
+    return std::any_of(files.usable.begin(), files.usable.end(), ends_search);
   };
   const std::vector<ComponentRoot> roots = companion_roots(component);
   const bool ended = std::any_of(roots.begin(), roots.end(), [&](const ComponentRoot& root) {
@@ -140,7 +144,7 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component
   if (refused.back().step == Step::not_opened) {
     std::rotate(refused.begin(), refused.end() - 1, refused.end());
   }
-  refuse(refused, false);
+  refuse(refused, passed, false);
 }
 
 // What the process has loaded is taken before any file: a second copy would be worse than any
@@ -154,7 +158,7 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, con
   const Located located = {image.path, image.soname, Found::loaded};
   Candidate candidate{located, instance_of(component, located), true, image.name};
   if (is_runtime(component)) candidate.instance.runtimes = images;
-  if (auto refusal = take(&candidate)) refuse({*refusal}, true);
+  if (auto refusal = take(&candidate)) refuse({*refusal}, {}, true);
   return candidate;
 }
 
@@ -274,7 +278,7 @@ LoadedLibrary GuardRailsImpl::load(std::string_view name) {
   // accepted, and other code may have loaded a runtime.
   ComponentInstance& instance = chosen.instance;
   if (is_runtime(component)) instance.runtimes = system_.loaded(component);
-  if (auto refusal = evaluate(instance, &driver, true, true)) refuse({*refusal}, true);
+  if (auto refusal = evaluate(instance, &driver, true, true)) refuse({*refusal}, {}, true);
   const std::lock_guard<std::mutex> lock(mutex_);
   return libraries_.emplace(&component, library).first->second;
 }

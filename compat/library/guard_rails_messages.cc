@@ -5,6 +5,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+// Beside the first candidate so many are named. A system can have tens of thousands of folders.
+constexpr std::size_t kMostOthers = 20;
+
 // A line below a headline: "  found: ...".
 std::string line(const char* title, const std::string& text) {
   return std::string("  ") + title + ": " + text;
@@ -247,13 +250,19 @@ Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
   return refusal_with(decision.step, instance, message_of(policy, instance, driver, decision));
 }
 
-void refuse(const std::vector<Refusal>& candidates, bool loaded) {
+void refuse(const std::vector<Refusal>& candidates, const std::set<std::string>& passed,
+            bool loaded) {
   const Refusal& first = candidates.front();
   Lines text = first.facts;
   text.insert(text.begin(), first.headline);
-  for (std::size_t i = 1; i < candidates.size(); ++i) {
+  for (std::size_t i = 1; i < candidates.size() && i <= kMostOthers; ++i) {
     text.push_back(line("refused too", candidates[i].candidate + ": " + candidates[i].headline));
   }
+  if (candidates.size() > kMostOthers + 1) {
+    text.push_back(
+        line("refused too", std::to_string(candidates.size() - kMostOthers - 1) + " more files"));
+  }
+  for (const std::string& file : passed) text.push_back(line("passed over", file));
   text.push_back(line("what would help", first.hint));
   note_if_loaded(loaded, &text);
   switch (first.step) {

@@ -2,6 +2,7 @@
 // was found where, then a hint.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,10 @@ struct Refusal {
 Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
                    const DriverKnown& driver, const Decision& decision);
 
-// Throws the error of the first candidate; it names the others. `loaded`: the library is in the
-// process already.
-[[noreturn]] void refuse(const std::vector<Refusal>& candidates, bool loaded);
+// Throws the error of the first candidate; it names the others, and the files that were no
+// candidates, each with its reason. `loaded`: the library is in the process already.
+[[noreturn]] void refuse(const std::vector<Refusal>& candidates,
+                         const std::set<std::string>& passed, bool loaded);
 
 [[noreturn]] void refuse_pipeline(const BrokenFlow& flow);
 

@@ -28,26 +28,23 @@ LibraryDescriptor descriptor_of(const Library* library) {
   return library != nullptr ? *library->descriptor : LibraryDescriptor{};
 }
 
-// The file as it is right before it is opened.
-void examine(const std::string& path, const Library* library, Arena* arena, Candidate* candidate) {
-  if (library == nullptr) {
-    struct stat status;
-    if (stat(path.c_str(), &status) != 0) return;
-    candidate->device = status.st_dev;
-    candidate->inode = status.st_ino;
-    return;
-  }
-  const FileFacts file = examine_file(path.c_str(), *library->descriptor, library->symbols, arena);
+// The file as it is right before it is opened, or, if that is known, the one that was evaluated.
+void examine(const ComponentInstance& instance, const Library* library, Arena* arena,
+             Candidate* candidate) {
+  const FileIdentity file = instance.file.inode != 0 ? instance.file : identity_of(instance.path);
   candidate->device = file.device;
   candidate->inode = file.inode;
-  candidate->image.version = file.image.version;
+  if (library == nullptr) return;
+  candidate->image.version =
+      examine_file(instance.path.c_str(), *library->descriptor, library->symbols, arena)
+          .image.version;
 }
 
 Candidate candidate_of(const ComponentInstance& instance, const Library* library, bool loaded,
                        Arena* arena) {
   Candidate candidate{};
   candidate.path = instance.path.c_str();
-  if (!loaded) examine(instance.path, library, arena, &candidate);
+  if (!loaded) examine(instance, library, arena, &candidate);
   Version& version = candidate.image.version;
   if (!version.known()) version = {instance.soname_major, -1};
   // Metadata of another major are about another file: the SONAME decides whether asking starts
@@ -113,6 +110,12 @@ OpenedLibrary open_and_check(const ComponentInstance& instance, const std::strin
 }
 
 }  // namespace
+
+FileIdentity identity_of(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 ? FileIdentity{status.st_dev, status.st_ino}
+                                          : FileIdentity{};
+}
 
 OpenedLibrary open_library(const ComponentInstance& instance, const std::string& name, bool loaded,
                            const AcceptsVersion& accepts) {

@@ -16,12 +16,16 @@ struct OpenedLibrary {
   bool stays_open = false;  // it is refused, and could not be closed again
 };
 
+// Zeros where there is no such file.
+FileIdentity identity_of(const std::string& path);
+
 // Do the rules accept the library as of the version that it reports? Asked only where its metadata
 // name another.
 using AcceptsVersion = std::function<bool(Version reported)>;
 
 // `name`: what the dynamic linker opens it by. `loaded`: the process has it already, so there is no
-// file to compare it with. What is refused is closed again.
+// file to compare it with. Else it must be the file that the instance names by device and inode, if
+// it does. What is refused is closed again.
 OpenedLibrary open_library(const ComponentInstance& instance, const std::string& name, bool loaded,
                            const AcceptsVersion& accepts);
 

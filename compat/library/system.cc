@@ -53,6 +53,7 @@ System system_of(const Options& options) {
   system.find_below = [caches](const ComponentRoot& root, const Component& component) {
     return caches->candidates.below(root, component);
   };
+  system.identity_of = identity_of;
   system.version_of = [caches](const Component& component, const std::string& path) {
     return caches->metadata.of_file(file_with_owner(component, path));
   };

@@ -21,20 +21,38 @@ namespace anycuda {
 namespace {
 
 // "12.9.79" of the file behind all links, "" if its name has no version.
-const char* version_in_name(Search* search, const char* path) {
-  const std::size_t mark = search->arena.mark();
-  auto* real = static_cast<char*>(search->arena.take(PATH_MAX));
-  if (real == nullptr || realpath(path, real) == nullptr) {
-    search->arena.rewind(mark);
-    return "";
-  }
-  const char* name = std::strrchr(real, '/') + 1;
-  const char* version = std::strstr(name, ".so.");
+struct VersionInName {
   char text[32] = {};
-  if (version != nullptr) std::strncpy(text, version + 4, sizeof text - 1);
-  search->arena.rewind(mark);
-  const char* kept = text[0] != '\0' ? search->arena.copy(text) : "";
-  return kept != nullptr ? kept : "";
+
+  VersionInName(const char* path, Arena* arena) {
+    const std::size_t mark = arena->mark();
+    auto* real = static_cast<char*>(arena->take(PATH_MAX));
+    if (real != nullptr && realpath(path, real) != nullptr) {
+      const char* version = std::strstr(std::strrchr(real, '/') + 1, ".so.");
+      if (version != nullptr) std::strncpy(text, version + 4, sizeof text - 1);
+    }
+    arena->rewind(mark);
+  }
+};
+
+// nullptr: the file is left out.
+Candidate* candidate_for(Search* search, SearchTier tier, const char* path,
+                         const ImageFacts& image) {
+  TierSummary& summary = search->summary(tier);
+  if (image.state != FileState::usable) {
+    const bool left_out = summary.unusable >= kMostUnusable;
+    ++(left_out ? summary.left_out : summary.unusable);
+    return left_out ? nullptr : search->add(tier, path);
+  }
+  const VersionInName version(path, &search->arena);
+  if (Candidate* old = search->oldest_of_many(image.version.major)) {
+    return search->replace(old, path, version.text) ? old : nullptr;
+  }
+  Candidate* candidate = search->add(tier, path);
+  const char* kept =
+      candidate != nullptr && version.text[0] != '\0' ? search->arena.copy(version.text) : nullptr;
+  if (kept != nullptr) candidate->file_version = kept;
+  return candidate;
 }
 
 }  // namespace
@@ -73,21 +91,15 @@ Candidate* gather_file(Search* search, SearchTier tier, const char* path) {
     facts.image.state = FileState::has_tokens;
     facts.inode = 0;  // by another name it is another candidate
   }
-  TierSummary& summary = search->summary(tier);
-  const bool usable = facts.image.state == FileState::usable;
-  const bool left_out = !seen && !usable && summary.unusable >= kMostUnusable;
-  Candidate* candidate = seen || left_out ? nullptr : search->add(tier, path);
-  if (left_out) ++summary.left_out;
+  Candidate* candidate = seen ? nullptr : candidate_for(search, tier, path, facts.image);
   if (candidate == nullptr) {
     search->arena.rewind(mark);
     return nullptr;
   }
-  if (!usable) ++summary.unusable;
   candidate->image = facts.image;
   candidate->device = facts.device;
   candidate->inode = facts.inode;
   if (facts.inode != 0) search->mark_seen(candidate);
-  candidate->file_version = version_in_name(search, path);
   return candidate;
 }
 

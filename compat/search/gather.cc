@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "compat/base/folder_entries.h"
+#include "compat/base/lexical_path.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/folder.h"
 #include "compat/search/machine/caller_folders.h"
@@ -32,7 +33,14 @@ struct TierVisit {
   bool ended = false;
 
   void folder(const char* root, const char* below) const {
+    const std::size_t mark = search->arena.mark();
+    const Candidate* before = search->last;
+    const int left_out = search->summary(tier).left_out;
     gather_folder(search, tier, search->arena.join(root, below));
+    // Nothing is kept: a system may have tens of thousands of folders that are called like
+    // toolkits.
+    const bool nothing = search->last == before && search->summary(tier).left_out == left_out;
+    if (nothing) search->arena.rewind(mark);
   }
   // Ends the environment before, if there is one.
   void begin() {
@@ -63,9 +71,11 @@ void gather_variable(Search* search) {
 
 // In a folder that only its place suggests (/home above /home/me/program), anybody who may write
 // there could put an "nvidia" folder for a program to find.
-void refuse_others_files(const Root& root, const char* below, Candidate* first) {
+void refuse_others_files(const TierVisit& visit, const Root& root, const char* below,
+                         const char* folder) {
   const bool folders_are_trusted = only_trusted_can_write(root.path, below, root.owner);
-  for (Candidate* c = first; c != nullptr; c = c->next) {
+  for (Candidate* c = visit.search->environment_begin(); c != nullptr; c = c->next) {
+    if (c->environment != visit.search->environment || !is_below(c->path, folder)) continue;
     if (folders_are_trusted && only_trusted_can_write(c->path, root.owner)) continue;
     c->image.state = FileState::not_trusted;
     c->inode = 0;  // where something else leads to it, it is another candidate
@@ -81,10 +91,8 @@ void in_site_packages(const TierVisit& visit, const Root& root) {
       search.arena.rewind(mark);
       continue;
     }
-    const Candidate* before = search.last;
     gather_folder(&search, visit.tier, path);
-    Candidate* first = before != nullptr ? before->next : search.first;
-    if (root.guessed) refuse_others_files(root, *folder, first);
+    if (root.guessed) refuse_others_files(visit, root, *folder, path);
   }
 }
 

@@ -28,12 +28,16 @@ constexpr int kMostPeers = 4;
 // Of a tier's files that cannot be used, so many are candidates. A folder may have tens of
 // thousands of them: more are only counted, so that they leave room for what the search is for.
 constexpr int kMostUnusable = 100;
+// Of the usable files of one major in an environment so many, the newest by their names: later
+// environments need memory too.
+constexpr int kMostUsable = 256;
 
 struct TierSummary {
   bool searched;  // before the search ended
   int folders;    // that were looked into
   int unusable;   // candidates whose files turned out to be unusable
   int left_out;   // files that were counted only, or that no memory was left for
+  bool is_full;   // no memory was left for one
 };
 
 // Immutable once search() has returned it. All of it lives in the arena of that search.
@@ -63,6 +67,12 @@ struct Report {
     int count = 0;
     for (const TierSummary& tier : tiers) count += tier.left_out;
     return count;
+  }
+  // Was there a file that no memory was left for? It may be a newer one than the chosen.
+  bool is_full() const {
+    bool full = false;
+    for (const TierSummary& tier : tiers) full = full || tier.is_full;
+    return full;
   }
   // Does the library's variable name a file?
   bool variable_names_a_file() const;

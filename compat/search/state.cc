@@ -1,5 +1,9 @@
 #include "compat/search/state.h"
 
+#include <cstring>
+
+#include "compat/base/dotted_order.h"
+
 namespace anycuda {
 
 Search::Search(const Report& so_far, const Machine& world, Arena* memory)
@@ -29,6 +33,7 @@ Candidate* Search::add(SearchTier tier, const char* path) {
   if (kept == nullptr) {
     arena.rewind(mark);
     ++summary(tier).left_out;
+    summary(tier).is_full = true;
     return nullptr;
   }
   candidate->path = kept;
@@ -42,6 +47,35 @@ Candidate* Search::add(SearchTier tier, const char* path) {
   (last != nullptr ? last->next : first) = candidate;
   last = candidate;
   return candidate;
+}
+
+Candidate* Search::oldest_of_many(int major) {
+  Candidate* oldest = nullptr;
+  int count = 0;
+  for (Candidate* c = environment_begin(); c != nullptr; c = c->next) {
+    if (!is_usable_here(*c, major)) continue;
+    ++count;
+    if (oldest == nullptr || compare_dotted(c->file_version, oldest->file_version) < 0) oldest = c;
+  }
+  return count >= kMostUsable ? oldest : nullptr;
+}
+
+bool Search::replace(Candidate* old, const char* path, const char* file_version) {
+  ++summary(old->tier).left_out;
+  // Of drivers the first counts, whatever the numbers.
+  if (library().is_driver || compare_dotted(old->file_version, file_version) >= 0) return false;
+  const char* new_path = arena.copy(path);
+  const char* new_version = arena.copy(file_version);
+  if (new_path == nullptr || new_version == nullptr) {
+    summary(old->tier).is_full = true;
+    return false;
+  }
+  old->path = new_path;
+  old->file_version = new_version;
+  Candidate** link = &buckets_[bucket_of(old->device, old->inode)];
+  while (*link != nullptr && *link != old) link = &(*link)->same_bucket;
+  if (*link != nullptr) *link = old->same_bucket;
+  return true;
 }
 
 bool Search::is_seen(dev_t device, ino_t inode) const {

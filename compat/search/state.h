@@ -37,6 +37,12 @@ struct Search : Report {
 
   // nullptr: there is no memory, and the tier has one file more that was left out.
   Candidate* add(SearchTier tier, const char* path);
+  // Of the environment's usable candidates of that major the one whose name has the oldest version,
+  // where there are kMostUsable of them; else nullptr.
+  Candidate* oldest_of_many(int major);
+  // Puts a file in the place of such a candidate. False: the file is left out, since it is not
+  // newer or there is no memory.
+  bool replace(Candidate* old, const char* path, const char* file_version);
   // Is the file one of a candidate, by whatever path?
   bool is_seen(dev_t device, ino_t inode) const;
   // Now it is seen. Not before its candidate stays.
@@ -48,6 +54,14 @@ struct Search : Report {
  private:
   static int bucket_of(dev_t device, ino_t inode) {
     return static_cast<int>((inode ^ device) % kBuckets);
+  }
+
+  // All majors that the database does not know count as one.
+  bool is_usable_here(const Candidate& candidate, int major) const {
+    const int newest = library().rules.newest_known_major;
+    const int other = candidate.image.version.major;
+    return candidate.environment == environment && candidate.image.state == FileState::usable &&
+           (other == major || (other > newest && major > newest));
   }
 
   static constexpr int kBuckets = 256;  // a folder may have tens of thousands of files

@@ -71,7 +71,7 @@ class BelowARoot : public FinderTest {
                                  const Component& component) {
     std::vector<std::string> paths;
     for (const Located& one :
-         usable_in(component, places_below({path(root), folders}, component))) {
+         files_in(component, places_below({path(root), folders}, component)).usable) {
       EXPECT_EQ(one.where, Found::beside);
       paths.push_back(one.path);
     }
@@ -98,6 +98,29 @@ TEST_F(BelowARoot, WhatIsUnusableIsPassedOver) {
   library("mine/lib/libnvrtc.so.12");
   EXPECT_THAT(below("mine", &Component::root_folders, dynamic("nvrtc")),
               ElementsAre(path("mine/lib/libnvrtc.so.12")));
+}
+
+// Nobody but root writes in this computer's.
+TEST_F(BelowARoot, TheSystemItselfIsLookedIntoToo) {
+  const PlacesToLook places = places_below({"", &Component::system_folders}, headers("cudart"));
+  EXPECT_THAT(places.remarks, ElementsAre());
+  ASSERT_FALSE(places.places.empty());
+  EXPECT_EQ(places.places.front().path, "/usr/include");
+}
+
+TEST_F(BelowARoot, WhatIsPassedOverIsNamedUpToANumber) {
+  FilesThere there = files_in(program("nvcc"), {"", {}, {}});
+  EXPECT_THAT(there.passed, ElementsAre());
+  PlacesToLook places;
+  for (int i = 0; i < 50; ++i) {
+    const std::string folder = "tools" + std::to_string(i);
+    file(folder + "/nvcc");
+    places.places.push_back({Found::system, path(folder), path(folder), false});
+  }
+  there = files_in(program("nvcc"), places);
+  EXPECT_THAT(there.usable, ElementsAre());
+  ASSERT_EQ(there.passed.size(), FilesThere::kMostPassed);
+  EXPECT_THAT(there.passed.front(), HasSubstr(path("tools0/nvcc") + " has no run bit"));
 }
 
 // ---- the guard rails

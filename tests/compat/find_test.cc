@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -177,6 +178,22 @@ TEST_F(Find, TheDriverIsTheOneThatTheStubsTake) {
   EXPECT_EQ(found(dynamic("cuda")), path("named/libcuda.so.1"));
   library("compat/libcudart.so.12");
   EXPECT_THAT(refusal(dynamic("cudart")).what(), testing::Not(HasSubstr("compat")));
+}
+
+// As in the stubs: tokens are replaced, and a file that the user names is never replaced.
+TEST_F(Find, ADriverThatIsNamedInVainIsNotReplaced) {
+  library("system/usr/lib/x86_64-linux-gnu/libcuda.so.1");
+  for (const char* name : {"libcuda.so.1", "./libcuda.so.1", "/nowhere/libcuda.so.1"}) {
+    const unit::ScopedVariable named("ANYCUDA_CUDA", name);
+    EXPECT_THAT(refusal(dynamic("cuda")).what(), HasSubstr(name));
+  }
+  const std::string file = std::filesystem::read_symlink("/proc/self/exe");
+  std::string token = "$ORIGIN";
+  for (auto i = std::count(file.begin(), file.end(), '/'); i > 1; --i) token += "/..";
+  library("named/libcuda.so.1");
+  const unit::ScopedVariable named("ANYCUDA_CUDA", (token + path("named/libcuda.so.1")).c_str());
+  EXPECT_THAT(found(dynamic("cuda")), testing::EndsWith(path("named/libcuda.so.1")));
+  EXPECT_THAT(found(dynamic("cuda")), testing::Not(HasSubstr("$")));
 }
 
 TEST_F(Find, TheNewestOfSeveralInstallationsOfATool) {

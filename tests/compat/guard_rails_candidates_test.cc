@@ -128,6 +128,26 @@ TEST_F(Candidates, AreAllNamedInTheErrorWithTheReasonOfEach) {
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "DriverToolkitError");
 }
 
+// A program without its run bit, say: it may be what the user means.
+TEST_F(Candidates, AreNamedWithTheFilesThatArePassedOver) {
+  machine.passed_over("/home/me/bin/nvcc has no run bit");
+  GuardRailsImpl rails = machine.rails(constrained("==11.*"));
+  const std::string text = message([&] { rails.load("nvrtc"); });
+  EXPECT_THAT(text, HasSubstr("\n  passed over: /home/me/bin/nvcc has no run bit\n"));
+  EXPECT_LT(text.find("refused too"), text.find("passed over"));
+  EXPECT_LT(text.find("passed over"), text.find("what would help"));
+}
+
+TEST_F(Candidates, BeyondANumberAreOnlyCounted) {
+  for (int i = 0; i < 500; ++i) {
+    machine.also(kLibrary, "nvrtc", "12.4", "/opt/cuda-" + std::to_string(i) + "/libnvrtc.so.12");
+  }
+  GuardRailsImpl rails = machine.rails(constrained("==11.*"));
+  const std::string text = message([&] { rails.load("nvrtc"); });
+  EXPECT_LT(text.size(), 10000u);
+  EXPECT_THAT(text, HasSubstr("\n  refused too: 481 more files\n"));
+}
+
 TEST_F(Candidates, AreNotLookedForBehindALoadedLibraryThatIsRefused) {
   machine.loaded("nvrtc", "13.0", "libnvrtc.so.13");
   GuardRailsImpl rails = machine.rails(constrained("==12.*"));

@@ -98,6 +98,11 @@ RailsMachine& RailsMachine::reports(const std::string& name, const std::string& 
   return *this;
 }
 
+RailsMachine& RailsMachine::passed_over(const std::string& file) {
+  passed_.push_back(file);
+  return *this;
+}
+
 RailsMachine& RailsMachine::cannot_close() {
   stays_open_ = true;
   return *this;
@@ -185,21 +190,23 @@ System RailsMachine::system() {
   system.find_all = [this](const Component& component) {
     note("find all " + std::string(component.name));
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<Located> all;
+    FilesThere all;
     for (const Installed& one : installed_) {
-      if (one.component == &component) all.push_back(one.located);
+      if (one.component == &component) all.usable.push_back(one.located);
     }
+    all.passed = passed_;
     return all;
   };
   system.find_below = [this](const ComponentRoot& root, const Component& component) {
     note("find below " + root.path + " " + std::string(component.name));
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<Located> all;
+    FilesThere all;
     for (const auto& [path, one] : below_) {
-      if (path == root.path && one.component == &component) all.push_back(one.located);
+      if (path == root.path && one.component == &component) all.usable.push_back(one.located);
     }
     return all;
   };
+  system.identity_of = [](const std::string&) { return FileIdentity{}; };
   system.version_of = [this](const Component&, const std::string& path) {
     return version_of(path);
   };

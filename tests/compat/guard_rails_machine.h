@@ -47,6 +47,8 @@ class RailsMachine {
   RailsMachine& lies(const std::string& name, const std::string& what);
   // The CUDA that the library reports once it is open.
   RailsMachine& reports(const std::string& name, const std::string& toolkit);
+  // A file of every component's that is no candidate, with the reason.
+  RailsMachine& passed_over(const std::string& file);
   RailsMachine& cannot_close();
   // Runs while a library is opened, as its constructors do.
   RailsMachine& while_opening(std::function<void(const std::string& path)> what);
@@ -80,6 +82,7 @@ class RailsMachine {
   std::optional<Version> driver_;
   int branch_ = 0;
   std::string unopenable_;
+  std::vector<std::string> passed_;
   std::map<std::string, std::string> lies_;
   std::map<std::string, Version> reported_;
   bool stays_open_ = false;

@@ -65,6 +65,18 @@ TEST_F(MetadataWheel, OfAPinByARangeOfSeveralReleasesIsItsOwn) {
                         " pins it to one release"));
 }
 
+// Who builds wheels again gives them versions of their own (PEP 440): what the toolkit is stays.
+TEST_F(MetadataWheel, OfAVersionWithASuffixIsTheReleases) {
+  for (const char* version : {"12.9.79+site", "12.9.79.post1", "12.9.79.dev0", "12.9.79rc1"}) {
+    Machine machine;
+    const auto file = machine.site_packages() / kRuntime;
+    put_wheel(&machine, {"nvidia-cuda-runtime-cu12", version, {kRuntime}});
+    EXPECT_EQ(version_of(ask(file)), "12.9") << version;
+  }
+  put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79x1", {kRuntime}});
+  EXPECT_FALSE(ask(site(kRuntime)).version.known());
+}
+
 TEST_F(MetadataWheel, OfAPinGoesBeforeTheWheelsOwnVersion) {
   put_wheel(&machine_, {"nvidia-nvtx", "13.0.85", {"nvidia/cu13/lib/libnvtx.so"}});
   put_wheel(&machine_, {"cuda-toolkit", "13.1.0", {}, {"nvidia-nvtx==13.0.85.*"}});

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "compat/library/open_library.h"
+#include "tests/support/unit/surroundings.h"
 
 namespace anycuda::compat {
 namespace {
@@ -33,6 +36,26 @@ TEST(OpenLibrary, AnotherFileThanTheExaminedOneIsRefused) {
     EXPECT_THAT(opened.lie, HasSubstr("the dynamic linker opened another file for it, /"));
     EXPECT_THAT(opened.lie, HasSubstr(kOther));
     EXPECT_TRUE(opened.stays_open) << "the process has it";
+  }
+}
+
+// The guard rails have read its metadata and evaluated it; then another takes its place.
+TEST(OpenLibrary, AFileThatIsExchangedAfterItsEvaluationIsRefused) {
+  unit::TempTree tree;
+  for (const char* component : {"cublas", "cudart"}) {
+    ComponentInstance instance;
+    instance.component = &component_named(Kind::dynamic_library, component);
+    instance.path = tree.fake("libtest_stub.so", std::string(component) + ".so");
+    instance.file = identity_of(instance.path);
+    ASSERT_NE(instance.file.inode, 0u);
+    const std::string other = tree.fake("libtest_stub.so", "other.so");
+    ASSERT_EQ(std::rename(other.c_str(), instance.path.c_str()), 0);
+    const OpenedLibrary opened = open_library(instance, instance.path, false, never);
+    EXPECT_EQ(opened.handle, nullptr);
+    EXPECT_THAT(opened.lie, HasSubstr("the dynamic linker opened another file for it"));
+    EXPECT_FALSE(opened.stays_open);
+    instance.file = identity_of(instance.path);
+    EXPECT_NE(open_library(instance, instance.path, false, never).handle, nullptr);
   }
 }
 

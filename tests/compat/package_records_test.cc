@@ -137,6 +137,14 @@ TEST(DpkgStatus, HasTheVersionOfAnInstalledPackage) {
     EXPECT_EQ(dpkg_version(status, other), "") << other;
   }
   EXPECT_EQ(dpkg_version("Package: a", "a"), "");
+  // Fields have any order and any blanks behind the colon (deb-control(5)).
+  EXPECT_EQ(dpkg_version("Version:1\nPackage:\ta \nX: y\n\nPackage: b\n", "a"), "1");
+  EXPECT_EQ(dpkg_version("Version: 1\nPackage: b\n\nPackage: a\n", "a"), "");
+  EXPECT_EQ(dpkg_version("Package: b\nVersion: 2\n\n\nVersion: 1\nPackage: a", "a"), "1");
+  EXPECT_EQ(dpkg_version("Version: 1\nX-Package: a\nDescription: x\n Package: a\n", "a"), "");
+  EXPECT_EQ(dpkg_version(
+                "Package: a\r\nStatus: x not-installed\r\n\r\nPackage: a\r\nVersion: 3\r\n", "a"),
+            "3");
   std::string hostile;
   for (int i = 0; i < 1000000; ++i) hostile += "Package: libcudart12\n";
   EXPECT_EQ(dpkg_version(hostile, "libcudart12"), "") << "read once, not a million times";

@@ -93,6 +93,41 @@ TEST_F(Modes, StrictWithoutADriverRefusesNothing) {
   EXPECT_EQ(runtime(), "usr/lib/x86_64-linux-gnu/libcudart.so.13");
 }
 
+// It is not taken for a machine without a driver.
+TEST_F(Modes, StrictRefusesWhatDependsOnADriverThatAnswersWithAnError) {
+  machine_.wheel(cudart, "12.9");
+  machine_.put_copy("usr/lib/x86_64-linux-gnu/libcuda.so.1", fake("driver"));
+  machine_.env("ANYCUDA_LOG", "warn");
+  for (const char* answer :
+       {"3 12020", "35 0", "100 0", "803 0", "804 0", "999 0", "-1 0", "0 0"}) {
+    machine_.env("TEST_DRIVER", answer);
+    machine_.env("ANYCUDA_COMPAT", "strict");
+    EXPECT_EQ(runtime(), "none") << answer;
+    EXPECT_THAT(result_.err, HasSubstr("what to do: repair the driver")) << answer;
+    machine_.env("ANYCUDA_COMPAT", "best_effort");
+    EXPECT_EQ(runtime(), kWheel12) << answer;
+    EXPECT_THAT(result_.err, HasSubstr("does not say which CUDA it supports")) << answer;
+    machine_.env("ANYCUDA_COMPAT", "off");
+    EXPECT_EQ(runtime(), kWheel12) << answer;
+    EXPECT_THAT(result_.err, Not(HasSubstr("driver")));
+  }
+}
+
+// NVIDIA's libcuda.so.1 for linking in front of the driver, as a toolkit's folder in
+// LD_LIBRARY_PATH has it: 13.5 would be taken without the driver.
+TEST_F(Modes, TheStubForLinkingInFrontOfTheDriverIsPassedOver) {
+  machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver_out_of_reach(535);
+  machine_.put_copy("cuda/lib64/stubs/libcuda.so", fake("driver"));
+  machine_.put_link("cuda/lib64/stubs/libcuda.so.1", "libcuda.so");
+  machine_.env("TEST_DRIVER", "34 0").library_path("cuda/lib64/stubs");
+  EXPECT_EQ(runtime(), kWheel12);
+  machine_.env("ANYCUDA_LOG", "info");
+  EXPECT_EQ(runtime(), kWheel12);
+  EXPECT_THAT(result_.err, HasSubstr("NVIDIA's stub for linking"));
+  machine_.env("ANYCUDA_COMPAT", "strict");
+  EXPECT_EQ(runtime(), "none") << "the driver of 535 supports 12.2, and nobody knows its branch";
+}
+
 TEST_F(Modes, OffAsksNoDriver) {
   machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
   machine_.env("ANYCUDA_COMPAT", "off").env("ANYCUDA_LOG", "debug");

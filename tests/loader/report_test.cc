@@ -207,6 +207,22 @@ TEST_F(Choice, WhosePtxTheDriverCannotCompileIsSaidAtLevelWarn) {
   EXPECT_THAT(said("warn", {12, 0}), IsEmpty());
 }
 
+TEST(Report, SaysThatThereWasNoMemoryForAllFiles) {
+  const EmptyMachine machine;
+  const ScopedVariable log("ANYCUDA_LOG", "warn");
+  const auto said = [](bool full) {
+    return in_child([full] {
+      TestSearch search;
+      search.chosen = search.add(SearchTier::system, "/opt/chosen");
+      search.summary(SearchTier::system).left_out = 58000;
+      search.summary(SearchTier::system).is_full = full;
+      report_choice(search, &search.arena);
+    });
+  };
+  EXPECT_THAT(said(true), HasSubstr("no memory for all files: 58000 were left out"));
+  EXPECT_THAT(said(false), IsEmpty());
+}
+
 TEST(Report, NamesAWrongSetting) {
   const EmptyMachine machine;
   const std::string text = in_child([] {
@@ -220,6 +236,31 @@ TEST(Report, NamesAWrongSetting) {
                               "reject (default: adapt)"));
   EXPECT_THAT(text, HasSubstr("ANYCUDA_COMPAT=on is not understood: it may be strict, best_effort "
                               "or off (default: best_effort)"));
+}
+
+// Names of files can have newlines and what steers a terminal.
+TEST(Report, HasNoRawPathAnywhere) {
+  const EmptyMachine machine;
+  const std::string text = in_child([] {
+    TestSearch search;
+    Candidate* one = search.add(SearchTier::system, "/opt/a\nanycuda: forged\x1b[2J\tb");
+    one->image.state = FileState::other_version;
+    one->stays_open = true;
+    report_no_library(&search, &search.arena, "testCore");
+  });
+  EXPECT_THAT(text, HasSubstr("what to do: remove /opt/a?anycuda: forged?[2J?b, and start"));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\t'), std::string::npos);
+  EXPECT_EQ(text.find("\nanycuda: forged"), std::string::npos);
+  for (const int caller_major : {12, 13, kNativeCaller, kOtherMajor}) {
+    const std::string function = in_child([&] {
+      report_no_function({"testNew", "it is not there", 302, caller_major, 12,
+                          "/opt/a\nanycuda: forged\x1b[2J\tb"},
+                         kLibrary);
+    });
+    EXPECT_THAT(function, HasSubstr("of this process: /opt/a?anycuda: forged?[2J?b"));
+    EXPECT_EQ(count(function, "\n"), 3) << function;
+  }
 }
 
 TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {

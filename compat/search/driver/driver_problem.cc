@@ -21,11 +21,11 @@ const char* describe(const DriverLookup& lookup, Arena* arena) {
   if (driver.status == Driver::kNoFunction) {
     return arena->format("%s has no function cuDriverGetVersion", driver.path);
   }
-  if (driver.status != 0) {
-    return arena->format("cuDriverGetVersion of %s: error %d", driver.path, driver.status);
+  if (driver.status == Driver::kNoVersion) {
+    return arena->format("cuDriverGetVersion of %s gives no version", driver.path);
   }
-  if (driver.facts.cuda.known()) return "";
-  return arena->format("cuDriverGetVersion of %s gives no version", driver.path);
+  if (driver.status == 0) return "";
+  return arena->format("cuDriverGetVersion of %s: error %d", driver.path, driver.status);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Driver {
   int status = 0;          // of cuDriverGetVersion, or one of these
   static constexpr int kNoFile = -1;
   static constexpr int kNoFunction = -2;
+  static constexpr int kNoVersion = -3;  // it says success, and no CUDA version
 };
 
 // The driver's branch, or why it is unknown.

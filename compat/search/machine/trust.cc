@@ -1,6 +1,7 @@
 #include "compat/search/machine/trust.h"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <climits>
@@ -13,7 +14,10 @@ bool only_trusted_can_write(const char* path, uid_t owner) {
   if (stat(path, &status) != 0 || (status.st_mode & S_IWOTH) != 0) return false;
   const uid_t user = status.st_uid;
   if (user != 0 && user != geteuid() && user != owner) return false;
-  return (status.st_mode & S_IWGRP) == 0 || status.st_gid == 0 || status.st_gid == user;
+  if ((status.st_mode & S_IWGRP) == 0) return true;
+  if (status.st_gid != 0 && status.st_gid != user) return false;
+  // With a list of further users the bits of the group are the most that any of them may.
+  return getxattr(path, "system.posix_acl_access", nullptr, 0) < 0;
 }
 
 bool only_trusted_can_write(const char* folder, const char* below, uid_t owner) {

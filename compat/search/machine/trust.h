@@ -8,8 +8,8 @@ namespace anycuda {
 // Can nobody but root, the process's user and `owner` change what lies in `folder`/`below`? Every
 // folder from `folder` down to the last of `below` ("nvidia/cudart/lib") must belong to one of the
 // three and be writable for nobody else; a group that is root's, or has the number of
-// the owner (as distributions give each user a group), counts as the owner. What cannot be examined
-// is not trusted.
+// the owner (as distributions give each user a group), counts as the owner, unless an access
+// control list names others beside it. What cannot be examined is not trusted.
 bool only_trusted_can_write(const char* folder, const char* below, uid_t owner);
 
 // The same for one file or folder.

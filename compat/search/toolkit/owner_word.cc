@@ -34,7 +34,7 @@ bool agree(const Distribution& file, const Distribution& said) {
 
 void note_pin(const Distribution& toolkit, const char* metadata, Pin pin, Arena* arena,
               OwnerWord* word) {
-  const Version version = major_minor(toolkit.version);
+  const Version version = major_minor(release_segment(toolkit.version));
   if (pin == Pin::none || !version.known()) return;
   if (pin == Pin::unsatisfied) {
     word->vain_pin = label_of(toolkit, arena);
@@ -99,7 +99,8 @@ OwnerWord word_of_wheel(const Installed& owner, const Site& site, Arena* arena, 
   const Distribution said = read_metadata(owner, word.metadata, arena, text, &word);
   if (said.name.empty()) return word;
   read_pins(site, said, arena, text, &word);
-  if (is_versioned_as_toolkit(said.name)) word.facts.own = major_minor(said.version);
+  if (is_versioned_as_toolkit(said.name))
+    word.facts.own = major_minor(release_segment(said.version));
   return word;
 }
 

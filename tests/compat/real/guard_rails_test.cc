@@ -172,6 +172,11 @@ TEST(TheToolchain, WithoutARunBitIsPassedOver) {
   computer.env("CUDA_HOME", toolkit);
   EXPECT_EQ(computer.rails({"driver=12.9/575", "program:nvcc"})["program:nvcc"],
             toolkit + "/bin/nvcc");
+  // Where a rule refuses that one, the error has the other too.
+  EXPECT_THAT(
+      computer.rails({"driver=12.9/575", "constraint=>=12.9", "program:nvcc"})["program:nvcc"],
+      AllOf(StartsWith("ToolkitMismatchError: nvcc of CUDA 12.4 does not satisfy"),
+            HasSubstr("\n  passed over: "), HasSubstr("/silent/bin/nvcc has no run bit")));
 }
 
 TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "compat/search/reason.h"
@@ -113,6 +114,38 @@ TEST_F(CallersFolders, AGroupOfOthersIsRefusedToo) {
   ASSERT_EQ(chmod(path("app/nvidia").c_str(), 0775), 0);
   EXPECT_EQ(trusted(caller), Paths{std::string("app") + kWheel}) << "root's own group";
   ASSERT_EQ(chown(path("app/nvidia").c_str(), 0, 12345), 0);
+  EXPECT_EQ(trusted(caller), Paths{});
+}
+
+// The bits of the group are what any of the list may do: here a further user may write.
+TEST_F(CallersFolders, AnAccessControlListIsRefusedWhereItGrantsWriting) {
+  put(std::string("app") + kWheel);
+  const void* caller = loaded_from("app/bin/module.so");
+  ASSERT_NE(caller, nullptr) << dlerror();
+  // Version 2; entries of tag, permissions and id: owner rwx, user 12345, group r-x, mask, others.
+  const auto list = [](std::uint16_t mask) {
+    std::vector<std::uint16_t> words = {2, 0};
+    const auto entry = [&](std::uint16_t tag, std::uint16_t permissions, std::uint32_t id) {
+      for (const std::uint32_t word :
+           {std::uint32_t{tag}, std::uint32_t{permissions}, id & 0xffff, id >> 16}) {
+        words.push_back(static_cast<std::uint16_t>(word));
+      }
+    };
+    constexpr std::uint32_t kNobody = 0xffffffff;
+    entry(0x01, 7, kNobody);
+    entry(0x02, 7, 12345);
+    entry(0x04, 5, kNobody);
+    entry(0x10, mask, kNobody);
+    entry(0x20, 5, kNobody);
+    return words;
+  };
+  const std::string folder = path("app/nvidia");
+  const auto set = [&](const std::vector<std::uint16_t>& words) {
+    return setxattr(folder.c_str(), "system.posix_acl_access", words.data(), words.size() * 2, 0);
+  };
+  if (set(list(5)) != 0) GTEST_SKIP() << "the file system has no access control lists";
+  EXPECT_EQ(trusted(caller), Paths{std::string("app") + kWheel}) << "the mask takes writing away";
+  ASSERT_EQ(set(list(7)), 0);
   EXPECT_EQ(trusted(caller), Paths{});
 }
 

@@ -19,8 +19,9 @@ TEST(DriverProblem, NamesTheFileAndWhatFailed) {
   EXPECT_EQ(problem_of(driver), "/lib/libcuda.so.1 has no function cuDriverGetVersion");
   driver.status = 999;
   EXPECT_EQ(problem_of(driver), "cuDriverGetVersion of /lib/libcuda.so.1: error 999");
-  driver.status = 0;
+  driver.status = Driver::kNoVersion;
   EXPECT_EQ(problem_of(driver), "cuDriverGetVersion of /lib/libcuda.so.1 gives no version");
+  driver.status = 0;
   driver.facts = {true, {12, 2}, 0};
   EXPECT_EQ(problem_of(driver), "");
 }

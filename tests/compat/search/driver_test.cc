@@ -149,6 +149,19 @@ TEST_F(DriverOn, ThatIsMissingOrSaysNoIsToldApart) {
   });
 }
 
+// It is not taken for "no driver", nor for one that runs everything.
+TEST_F(DriverOn, ThatNamesNoVersionIsOneThatFails) {
+  machine_.tree.fake("libtestdriver_zero.so.1", kDistribution);
+  in_child([] {
+    Arena arena;
+    const DriverLookup lookup = look_up_driver(&arena);
+    EXPECT_EQ(lookup.driver.status, Driver::kNoVersion);
+    EXPECT_FALSE(lookup.driver.facts.present);
+    EXPECT_NE(lookup.driver.facts.error, 0);
+    EXPECT_THAT(driver_problem(lookup, &arena), HasSubstr("gives no version"));
+  });
+}
+
 // NVIDIA's libcuda.so.1 for linking, of a toolkit's folder "stubs".
 TEST_F(DriverOn, TheStubForLinkingIsPassedOver) {
   machine_.tree.fake("libtestdriver_link_stub.so.1", "stubs/libtestdriver.so.1");

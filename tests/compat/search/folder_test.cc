@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "compat/search/evaluation.h"
 #include "tests/support/unit/elf_image.h"
 #include "tests/support/unit/gathered.h"
 #include "tests/support/unit/surroundings.h"
@@ -94,6 +95,7 @@ TEST(Folder, UnusableFilesAreCandidatesUpToANumberAndThenTakeNoMemory) {
   EXPECT_EQ(search.arena.mark(), mark);
   EXPECT_EQ(summary.left_out, 50);
   EXPECT_EQ(search.left_out(), 50);
+  EXPECT_FALSE(search.is_full()) << "what is left out is of no use";
   EXPECT_EQ(paths_of(search, tree.root()).size(), static_cast<std::size_t>(kMostUnusable));
 
   tree.file("more/libtest.so.12", image());
@@ -101,6 +103,52 @@ TEST(Folder, UnusableFilesAreCandidatesUpToANumberAndThenTakeNoMemory) {
   EXPECT_STREQ(search.last->path, tree.path("more/libtest.so.12").c_str()) << "a usable one counts";
   gather_folder(&search, SearchTier::library_path, tree.path("more").c_str());
   EXPECT_EQ(search.summary(SearchTier::library_path).unusable, 50) << "each tier has its own";
+}
+
+// Those of one folder must not take the memory that the next ones need.
+TEST(Folder, OfVeryManyUsableFilesTheNewestAreCandidates) {
+  TempTree tree;
+  const std::string whole = image();
+  const auto name = [](int i) { return "many/libtest.so.12." + std::to_string(i); };
+  for (int i = 0; i < 4 * kMostUsable; ++i) tree.file(name(i), whole);
+  tree.link("many/libtest.so.12", "libtest.so.12.0");
+  TestSearch search;
+  gather_folder(&search, SearchTier::system, tree.path("many").c_str());
+  std::vector<std::string> newest;
+  for (int i = 3 * kMostUsable; i < 4 * kMostUsable; ++i) newest.push_back(name(i));
+  std::sort(newest.begin(), newest.end());
+  EXPECT_EQ(paths_of(search, tree.root()), newest);
+  EXPECT_STREQ(accepted_by_rank(search)->path, tree.path(name(4 * kMostUsable - 1)).c_str());
+  EXPECT_GE(search.left_out(), 3 * kMostUsable);
+  EXPECT_FALSE(search.summary(SearchTier::system).is_full);
+  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
+    EXPECT_TRUE(search.is_seen(c->device, c->inode));
+  }
+  const std::size_t mark = search.arena.mark();
+  gather_folder(&search, SearchTier::system, tree.path("many").c_str());
+  EXPECT_EQ(search.arena.mark(), mark);
+  EXPECT_EQ(paths_of(search, tree.root()), newest);
+}
+
+// A later environment is not held against an earlier one, nor one major against another.
+TEST(Folder, TheNumberOfUsableFilesIsOfOneMajorInOneEnvironment) {
+  TempTree tree;
+  ElfImage of_13;
+  of_13.soname = "libtest.so.13";
+  of_13.symbol_versions = {"libtest.so.13"};
+  of_13.exports.push_back("testNew");
+  for (int i = 0; i < kMostUsable; ++i)
+    tree.file("a/libtest.so.12.9." + std::to_string(i), image());
+  tree.file("b/libtest.so.13.0", of_13.bytes());
+  tree.file("c/libtest.so.12.1", image());
+  TestSearch search;
+  gather_folder(&search, SearchTier::system, tree.path("a").c_str());
+  gather_folder(&search, SearchTier::system, tree.path("b").c_str());
+  ++search.environment;
+  search.before_environment = search.last;
+  gather_folder(&search, SearchTier::system, tree.path("c").c_str());
+  EXPECT_EQ(paths_of(search, tree.root()).size(), kMostUsable + 2u);
+  EXPECT_EQ(search.left_out(), 0);
 }
 
 TEST(Folder, AFileThatTheSearchHasSeenTakesNoMemory) {

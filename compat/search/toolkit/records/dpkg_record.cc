@@ -35,6 +35,18 @@ std::string_view upstream(std::string_view version) {
   return whole ? text::first(version, end) : std::string_view();
 }
 
+// Does a line begin there that names the package?
+bool names_package(std::string_view status, std::size_t at, std::string_view package) {
+  constexpr std::string_view kField = "Package:";
+  std::string_view before = text::first(status, at);
+  const std::string_view behind = text::without(status, at + package.size());
+  while (!before.empty() && text::is_blank(before.back())) before.remove_suffix(1);
+  if (!text::ends(before, kField)) return false;
+  before.remove_suffix(kField.size());
+  const bool whole = behind.empty() || behind.front() == '\n' || text::is_blank(behind.front());
+  return whole && (before.empty() || before.back() == '\n');
+}
+
 bool is_removed(std::string_view status) {
   return text::ends(status, " config-files") || text::ends(status, " not-installed");
 }
@@ -43,7 +55,8 @@ void take_field(std::string_view line, std::string_view name, std::string_view* 
   if (text::begins(line, name)) *value = text::trimmed(text::without(line, name.size()));
 }
 
-// The version in the paragraph whose lines `rest` begins with; they are taken off it.
+// The version in the paragraph whose lines `rest` begins with; they are taken off it. Its fields
+// have any order.
 std::string_view take_paragraph(std::string_view* rest) {
   std::string_view version;
   std::string_view status;
@@ -77,18 +90,19 @@ bool dpkg_lists(std::string_view list, std::string_view path) {
 }
 
 std::string_view dpkg_version(std::string_view status, std::string_view package) {
-  constexpr std::string_view kField = "Package: ";
-  while (!status.empty()) {
-    const std::size_t at = text::find(status, package);
-    if (at == text::kNowhere) break;
-    const std::string_view before = text::first(status, at);
-    status = text::without(status, at);
-    const bool whole = text::take_line(&status) == package && text::ends(before, kField);
-    const bool begins = before.size() == kField.size() ||
-                        text::ends(text::first(before, before.size() - kField.size()), "\n");
-    if (!whole || !begins) continue;
-    const std::string_view version = take_paragraph(&status);
+  std::size_t done = 0;  // paragraphs that were read
+  for (std::size_t at = text::find(status, package); at != text::kNowhere;
+       at = text::find(status, package, at)) {
+    if (!names_package(status, at, package)) {
+      at += package.size();
+      continue;
+    }
+    std::size_t begin = at;
+    while (begin > done && !text::ends(text::first(status, begin), "\n\n")) --begin;
+    std::string_view rest = text::without(status, begin);
+    const std::string_view version = take_paragraph(&rest);
     if (!version.empty()) return version;
+    at = done = status.size() - rest.size();
   }
   return {};
 }

@@ -182,6 +182,15 @@ Version major_minor(std::string_view text) {
   return {static_cast<int>(version.numbers[0]), static_cast<int>(version.numbers[1])};
 }
 
+std::string_view release_segment(std::string_view version) {
+  constexpr std::string_view kBegin = "+pdrabc";  // of a local version, post, dev, rc, a, b, c
+  std::size_t end = 0;
+  while (end < version.size() && (text::is_digit(version[end]) || version[end] == '.')) ++end;
+  if (end == version.size()) return version;
+  if (text::find(kBegin, {&version[end], 1}) == text::kNowhere) return {};
+  return text::first(version, end > 0 && version[end - 1] == '.' ? end - 1 : end);
+}
+
 SpecifierAnswer ask_specifier(std::string_view specifier, std::string_view version) {
   SpecifierAnswer answer = SpecifierAnswer::admits;
   while (!specifier.empty()) {
