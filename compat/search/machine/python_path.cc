@@ -150,9 +150,13 @@ bool visit_below(Folders* folders, const char* here, std::string_view entry) {
 
 // "/usr/lib/python311.zip": the first of Python's own entries.
 bool is_own_library(std::string_view entry) {
-  const std::string_view name = name_of(entry);
-  return text::begins(name, "python") && text::ends(name, ".zip") &&
-         text::is_digit(text::without(name, 6).front());
+  std::string_view name = name_of(entry);
+  if (!text::begins(name, "python") || !text::ends(name, ".zip")) return false;
+  name = text::first(text::without(name, 6), name.size() - 10);
+  while (!name.empty() && (text::is_digit(name.back()) || name.back() == 't')) {
+    name.remove_suffix(1);
+  }
+  return name.empty();
 }
 
 // Python makes relative entries absolute when it starts; an empty one is its current folder.
@@ -199,15 +203,21 @@ void each_python_folder(const Machine& machine, const Interpreter& python, Arena
     const char* home = machine.variable("HOME");
     const char* base = machine.variable("PYTHONUSERBASE");  // Python reads it with -E, too
     if (base == nullptr && home != nullptr) base = arena->join(home, ".local");
-    if (base != nullptr && here != nullptr) {
-      visit_prefix(&folders, LexicalPath(here, base).c_str(), python.version, true);
+    if (base != nullptr && (here != nullptr || *base == '/')) {
+      visit_prefix(&folders, LexicalPath(here != nullptr ? here : "/", base).c_str(),
+                   python.version, true);
     }
   }
-  // Debian's Python has dist-packages only, every other one site-packages: both may be in
-  // /usr/local. A distribution's keeps what its administrator installs apart from its own packages.
-  const char* debians = arena->join(python.base_prefix, "lib/python3/dist-packages");
-  const bool is_debians = debians != nullptr && is_folder(debians);
+  // Debian's Python has dist-packages only, every other one site-packages; /usr/local may have
+  // both.
+  const auto has = [&](const char* version, const char* kind) {
+    const char* folder = arena->format("%s/lib/%s/%s", python.base_prefix, version, kind);
+    return folder != nullptr && is_folder(folder);
+  };
+  const bool is_debians = has("python3", "dist-packages");
   const char* kind = is_debians ? "dist-packages" : "site-packages";
+  if (is_debians == has(python.version, "site-packages")) kind = nullptr;  // it cannot be told
+  // A distribution's Python keeps what its administrator installs apart from its own packages.
   if (is_debians || std::strcmp(python.base_prefix, "/usr") == 0) {
     visit_prefix(&folders, arena->join(python.base_prefix, "local"), python.version, true, kind);
   }
