@@ -89,6 +89,30 @@ TEST_F(Libraries, TheDriverOfWslIsTakenBeforeTheDistributions) {
               ElementsAre("version: 0 12020"));
 }
 
+// Where ld.so.cache does not name it: what hosts, distributions and packages do.
+TEST_F(Libraries, TheDriverIsFoundWhereverItIsKept) {
+#if defined(__x86_64__)
+  const std::string multiarch = "usr/lib/x86_64-linux-gnu";
+#else
+  const std::string multiarch = "usr/lib/aarch64-linux-gnu";
+#endif
+  for (const std::string& folder :
+       {std::string("usr/lib/wsl/lib"), std::string(".singularity.d/libs"),
+        std::string("usr/local/nvidia/lib64"), std::string("usr/local/nvidia/lib"),
+        std::string("run/opengl-driver/lib"), multiarch, std::string("usr/lib64"),
+        std::string("usr/lib"), multiarch + "/nvidia/current",
+        std::string("usr/lib/nvidia/current"), multiarch + "/tegra", multiarch + "/nvidia",
+        "run/nvidia/driver/" + multiarch, std::string("run/nvidia/driver/usr/lib64"),
+        std::string("usr/local/cuda/compat")}) {
+    Machine machine;
+    machine.put_copy(Path(folder) / "libcuda.so.1",
+                     Artifacts::of_this_build().folder("driver-550") / "libcuda.so.1");
+    const ProcessResult result = machine.run({patched("call_cuda"), "version", "loaded:libcuda"});
+    EXPECT_EQ(answer(result, "loaded"), (machine.root() / folder / "libcuda.so.1").string())
+        << folder << result.describe();
+  }
+}
+
 // The runtime's stub asks the driver what it supports, and says so where it cannot.
 TEST_F(Libraries, ADriverOfTheVariableThatIsNoneIsSaidInOneLine) {
   REQUIRE_ARTIFACT("cudart-13.5");

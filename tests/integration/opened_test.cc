@@ -1,5 +1,6 @@
 // Only what was examined is opened, and kept only if it is what it seems; and the files that a
 // program takes by its own run paths.
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,6 +81,56 @@ TEST_F(Opened, ATokenInLibraryPathIsReplacedToo) {
   machine_.put_copy(Path("opt") / kLib / "libcudart.so.11.0", library_of(cudart, "11.8"));
   machine_.env("LD_LIBRARY_PATH", path("opt/${LIB}"));
   EXPECT_EQ(chosen(), std::string("opt/") + kLib + "/libcudart.so.11.0");
+}
+
+// In every kind of path, and nothing that only begins like a token.
+TEST_F(Opened, EveryTokenIsReplacedAsTheDynamicLinkerDoes) {
+  const std::string platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
+  for (const std::string& folder : {"opt/" + platform, std::string("opt/") + kLib + "x",
+                                    std::string("opt/$LIBx"), std::string("app/lib")}) {
+    machine_.put_copy(folder + "/libcudart.so.12", library_of(cudart, "12.9"));
+  }
+  with_run_path("/nowhere", false);
+  const std::string opt = path("opt").string() + "/";
+  const std::vector<std::pair<std::string, std::string>> entries = {
+      {opt + "$PLATFORM", "opt/" + platform},
+      {opt + "${LIB}x", std::string("opt/") + kLib + "x"},
+      {opt + "$LIBx", "opt/$LIBx"},
+      {"$ORIGIN/../lib", "app/bin/../lib"},
+      {"${ORIGIN}/../lib", "app/bin/../lib"}};
+  for (const auto& [entry, folder] : entries) {
+    machine_.env("LD_LIBRARY_PATH", entry);
+    EXPECT_EQ(chosen(), folder + "/libcudart.so.12") << entry;
+  }
+  machine_.env("LD_LIBRARY_PATH", "");
+  for (const auto& [entry, folder] : entries) {
+    with_run_path(entry, true);
+    EXPECT_EQ(chosen(), folder + "/libcudart.so.12") << entry;
+  }
+  with_run_path("/nowhere", false);
+  for (std::size_t i = 0; i < 3; ++i) {
+    machine_.env("ANYCUDA_CUDART", entries[i].first + "/libcudart.so.12");
+    EXPECT_EQ(chosen(), entries[i].second + "/libcudart.so.12") << entries[i].first;
+  }
+}
+
+// The next environment is used, and not what dlopen() would make of the name.
+TEST_F(Opened, AnEnvironmentThatIsCalledLikeATokenLeadsToTheNext) {
+  for (const char* lib : {"$LIB", kLib}) {
+    const Path folder = Path("opt") / lib;
+    install_wheel(Artifacts::of_this_build().folder("cudart-13.5"), path(folder));
+    install_wheel(Artifacts::of_this_build().folder("cudart-13.5"),
+                  path(folder / "lib/python3.11/site-packages"));
+    machine_.put_copy(folder / "lib/libcudart.so.13", library_of(cudart, "13.5"));
+  }
+  machine_.toolkit(cudart, "11.8");
+  for (const char* variable : {"PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH"}) {
+    machine_.env(variable, path("opt/$LIB"));
+    EXPECT_EQ(chosen(), "usr/local/cuda/lib64/libcudart.so.11.0") << variable;
+    machine_.env(variable, path("opt") / kLib);
+    EXPECT_THAT(chosen(), HasSubstr("libcudart.so.13")) << variable;
+    machine_.env(variable, "");
+  }
 }
 
 TEST_F(Opened, AFolderThatIsCalledLikeATokenIsRefused) {

@@ -31,7 +31,7 @@ _STARTS = {  # what a shell runs with the arguments of Python, and what Python r
 }
 
 
-def _why_not() -> str:
+def why_not() -> str:
     if BUILD is None or not STUB.exists():
         return "ANYCUDA_BUILD names no build with the stub"
     if platform.machine() != "x86_64" or STUB.read_bytes()[18:20] != _X86_64:
@@ -39,7 +39,7 @@ def _why_not() -> str:
     return ""
 
 
-@unittest.skipIf(_why_not(), _why_not())
+@unittest.skipIf(why_not(), why_not())
 class Starts(unittest.TestCase):
     def setUp(self) -> None:
         artifact("cuda-pathfinder")  # process.py names it

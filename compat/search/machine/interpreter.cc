@@ -23,7 +23,9 @@ class Program {
   // word counts before what is left of the call: argv[0] can be anything, and the current folder
   // may be another by now.
   const char* name() const {
-    if (names_.by_python != nullptr && *names_.by_python == '/') return names_.by_python;
+    const char* by_python = names_.by_python;
+    if (by_python != nullptr && *by_python == '\0') return nullptr;
+    if (by_python != nullptr && *by_python == '/') return by_python;
     for (const char* called : {names_.called, names_.started}) {
       if (called == nullptr || *called == '\0') continue;
       if (*called == '/') {
@@ -122,6 +124,25 @@ bool read_pyvenv(std::string_view program, TextFile* file, Arena* arena) {
   return false;
 }
 
+// sys.base_prefix, nullptr: unknown.
+const char* base_of(const ProcessNames& names, const Interpreter& found, std::string_view home,
+                    Arena* arena) {
+  const char* told = names.python_prefix;
+  if (told != nullptr && *told == '/') {
+    const LexicalPath path(told);
+    if (path.usable() && (found.prefix == nullptr || path.text() != found.prefix)) return told;
+  }
+  if (names.home != nullptr && !found.options.ignores_environment) {
+    return arena->copy(text::first(names.home, std::strcspn(names.home, ":")));
+  }
+  // An environment made by copying: the file that runs is its own.
+  TextFile file;
+  const LexicalPath base("/", home);
+  const bool copied = !home.empty() && read_pyvenv(names.executable, &file, arena);
+  const std::string_view folder = copied ? folder_of(base.text()) : above_folder(names.executable);
+  return folder.empty() ? nullptr : arena->copy(folder);
+}
+
 }  // namespace
 
 Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
@@ -133,10 +154,11 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
   const char* behind = behind_family(file_name, family);
   if (behind == nullptr) behind = behind_family(file_name, family = "pypy");
   if (behind == nullptr) return found;
+  found.options = names.options;
   if (names.arguments != nullptr) {
     found.options = parse_python_options(names.arguments, names.arguments_size);
   }
-  std::string_view base = above_folder(names.executable);
+  found.search_path = names.python_path;
   TextFile file;
   Pyvenv venv;
   const char* name = Program(names, arena).name();
@@ -146,13 +168,8 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
     const std::string_view prefix = above_folder(program.text());
     found.prefix = prefix.empty() ? nullptr : arena->copy(prefix);
     found.closed = venv.closed;
-    // Made by copying: the file that runs is the environment's own.
-    if (base == prefix && !venv.home.empty()) base = folder_of(venv.home);
   }
-  if (names.home != nullptr && !found.options.ignores_environment) {
-    base = text::first(names.home, std::strcspn(names.home, ":"));
-  }
-  if (!base.empty()) found.base_prefix = arena->copy(base);
+  found.base_prefix = base_of(names, found, venv.home, arena);
   if (found.prefix == nullptr) found.prefix = found.base_prefix;
   found.version = version_of(family, behind, names.python_version, venv.version, arena);
   return found;

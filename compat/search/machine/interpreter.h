@@ -14,6 +14,7 @@ struct Interpreter {
   const char* base_prefix = nullptr;  // sys.base_prefix
   // A virtual environment that sees nothing of the Python it was made from (pyvenv.cfg).
   bool closed = false;
+  const char* search_path = nullptr;  // PYTHONPATH as Python has read it, then its own library
   PythonOptions options;
 
   bool is_python() const { return base_prefix != nullptr; }
@@ -21,8 +22,10 @@ struct Interpreter {
 
 // How a process came to be, nullptr where it is unknown.
 struct ProcessNames {
-  const char* executable = nullptr;      // the file, behind all links
-  const char* by_python = nullptr;       // Py_GetProgramFullPath(): what sys.executable comes from
+  const char* executable = nullptr;  // the file, behind all links
+  const char* by_python = nullptr;   // Py_GetProgramFullPath(), sys.executable; "": unknown to it
+  const char* python_prefix = nullptr;   // Py_GetPrefix(): sys.base_prefix; from 3.14 on sys.prefix
+  const char* python_path = nullptr;     // Py_GetPath(): sys.path before the module site adds to it
   const char* python_version = nullptr;  // Py_GetVersion(): "3.11.4 (main, ..."
   const char* called = nullptr;          // argv[0]
   const char* started = nullptr;         // what the kernel was given (AT_EXECFN)
@@ -30,7 +33,8 @@ struct ProcessNames {
   const char* first_folder = nullptr;    // PWD, as the program was started with
   const char* path = nullptr;            // PATH
   const char* home = nullptr;            // PYTHONHOME
-  const char* arguments = nullptr;       // /proc/self/cmdline
+  PythonOptions options;                 // where Python tells them
+  const char* arguments = nullptr;       // /proc/self/cmdline, else
   unsigned long arguments_size = 0;
 };
 

@@ -12,6 +12,7 @@ struct PythonOptions {
   bool ignores_environment = false;  // -E, -I: PYTHONPATH and the like do not count
   bool no_user_site = false;         // -s, -I
   bool no_site = false;              // -S: no site-packages at all
+  bool by_python = false;  // Python's own word, variables included; else read from a command line
 };
 
 // `arguments`: as in /proc/self/cmdline, each ends with a null byte; the first is the program's

@@ -79,6 +79,12 @@ void visit_overlay(Folders* folders, const char* site, std::string_view code) {
   }
 }
 
+// As Python does it: blanks in front are the name's.
+std::string_view trimmed_right(std::string_view line) {
+  while (!line.empty() && text::is_blank(line.back())) line.remove_suffix(1);
+  return line;
+}
+
 void visit_pth(Folders* folders, const char* site) {
   Names names{folders->arena, {}, 0};
   each_entry(site, "", add_sorted, &names);
@@ -88,7 +94,7 @@ void visit_pth(Folders* folders, const char* site) {
     if (path == nullptr || file.read(path, kMostOfPth) != TextState::read) continue;
     std::string_view rest = file.text();
     while (!rest.empty() && !folders->ended) {
-      const std::string_view line = text::trimmed(text::take_line(&rest));
+      const std::string_view line = trimmed_right(text::take_line(&rest));
       const bool code = text::begins(line, "import ") || text::begins(line, "import\t");
       if (line.empty() || line.front() == '#') continue;
       code ? visit_overlay(folders, site, line) : visit_named(folders, site, line);
@@ -101,6 +107,7 @@ void visit_pth(Folders* folders, const char* site) {
 struct Prefix {
   Folders& folders;
   const char* version;         // "python3.11", "": any
+  const char* kind;            // "site-packages", "dist-packages", nullptr: both
   const char* library_folder;  // PREFIX/lib
   const char* found[8];
   int count;
@@ -113,15 +120,17 @@ void visit_python(const char* name, void* argument) {
                     std::strcmp(name, "python3") == 0;
   for (const char* packages : {"site-packages", "dist-packages"}) {
     if (!mine || prefix->count == 8) return;
+    if (prefix->kind != nullptr && *prefix->kind != *packages) continue;
     const char* site =
         prefix->folders.arena.format("%s/%s/%s", prefix->library_folder, name, packages);
     if (prefix->folders.folder(site, prefix->count == 0)) prefix->found[prefix->count++] = site;
   }
 }
 
-void visit_prefix(Folders* folders, const char* path, const char* version, bool pth) {
+void visit_prefix(Folders* folders, const char* path, const char* version, bool pth,
+                  const char* kind = nullptr) {
   if (path == nullptr || *path != '/') return;
-  Prefix prefix{*folders, version, nullptr, {}, 0};
+  Prefix prefix{*folders, version, kind, nullptr, {}, 0};
   for (const char* folder : {"lib", "lib64"}) {
     prefix.library_folder = folders->arena.join(path, folder);
     if (prefix.library_folder == nullptr || folders->ended) return;
@@ -132,26 +141,38 @@ void visit_prefix(Folders* folders, const char* path, const char* version, bool 
   }
 }
 
-// Visits `entry` as seen from `here`, unless it is that folder itself, which is not searched.
+// Visits `entry` as seen from `here`.
 bool visit_below(Folders* folders, const char* here, std::string_view entry) {
   if (here == nullptr || *here != '/') return false;
   const LexicalPath path(here, entry);
-  return path.usable() && path.text() != here &&
-         folders->folder(folders->arena.copy(path.c_str()), true);
+  return path.usable() && folders->folder(folders->arena.copy(path.c_str()), true);
 }
 
-// Python makes relative entries absolute when it starts: `first`, which may be unknown, is the
-// folder where it did, `here` the present one. Without both, relative entries are left out.
-void visit_pythonpath(Folders* folders, const char* entry, const char* first, const char* here) {
-  while (entry != nullptr && *entry != '\0' && !folders->ended) {
-    const std::size_t length = std::strcspn(entry, ":");
-    if (*entry == '/') {
-      visit_below(folders, "/", {entry, length});
-    } else if (length != 0 && !visit_below(folders, first, {entry, length})) {
-      visit_below(folders, here, {entry, length});
+// "/usr/lib/python311.zip": the first of Python's own entries.
+bool is_own_library(std::string_view entry) {
+  std::string_view name = name_of(entry);
+  if (!text::begins(name, "python") || !text::ends(name, ".zip")) return false;
+  name = text::first(text::without(name, 6), name.size() - 10);
+  while (!name.empty() && (text::is_digit(name.back()) || name.back() == 't')) {
+    name.remove_suffix(1);
+  }
+  return name.empty();
+}
+
+// Python makes relative entries absolute when it starts; an empty one is its current folder.
+// `first`, which may be unknown, is the folder where it did, `here` the present one. Without both,
+// relative entries are left out.
+void visit_pythonpath(Folders* folders, const char* entries, const char* first, const char* here) {
+  for (const char* entry = entries; entry != nullptr && !folders->ended;) {
+    const std::string_view path(entry, std::strcspn(entry, ":"));
+    if (is_own_library(path)) return;
+    if (text::begins(path, "/")) {
+      visit_below(folders, "/", path);
+    } else if (!visit_below(folders, first, path)) {
+      visit_below(folders, here, path);
     }
-    entry += length;
-    if (*entry == ':') ++entry;
+    entry += path.size();
+    entry = *entry == ':' ? entry + 1 : nullptr;
   }
 }
 
@@ -169,24 +190,38 @@ void each_python_folder(const Machine& machine, const Interpreter& python, Arena
   const auto variable = [&](const char* name) {
     return options.ignores_environment ? nullptr : machine.variable(name);
   };
-  if (const char* entries = variable("PYTHONPATH")) {
-    visit_pythonpath(&folders, entries, machine.variable("PWD"), current_folder(arena));
-  }
+  const char* here = current_folder(arena);
+  const char* entries = python.search_path;
+  if (entries == nullptr) entries = variable("PYTHONPATH");
+  visit_pythonpath(&folders, entries, machine.variable("PWD"), here);
   if (options.no_site) return;
   const bool virtual_environment = std::strcmp(python.prefix, python.base_prefix) != 0;
   if (virtual_environment) visit_prefix(&folders, python.prefix, python.version, true);
   if (virtual_environment && python.closed) return;
-  if (!options.no_user_site && variable("PYTHONNOUSERSITE") == nullptr) {
+  const bool declined = !options.by_python && variable("PYTHONNOUSERSITE") != nullptr;
+  if (!options.no_user_site && !declined) {
     const char* home = machine.variable("HOME");
-    const char* base = variable("PYTHONUSERBASE");
+    const char* base = machine.variable("PYTHONUSERBASE");  // Python reads it with -E, too
     if (base == nullptr && home != nullptr) base = arena->join(home, ".local");
-    visit_prefix(&folders, base, python.version, true);
+    if (base != nullptr && (here != nullptr || *base == '/')) {
+      visit_prefix(&folders, LexicalPath(here != nullptr ? here : "/", base).c_str(),
+                   python.version, true);
+    }
   }
+  // Debian's Python has dist-packages only, every other one site-packages; /usr/local may have
+  // both.
+  const auto has = [&](const char* version, const char* kind) {
+    const char* folder = arena->format("%s/lib/%s/%s", python.base_prefix, version, kind);
+    return folder != nullptr && is_folder(folder);
+  };
+  const bool is_debians = has("python3", "dist-packages");
+  const char* kind = is_debians ? "dist-packages" : "site-packages";
+  if (is_debians == has(python.version, "site-packages")) kind = nullptr;  // it cannot be told
   // A distribution's Python keeps what its administrator installs apart from its own packages.
-  if (std::strcmp(python.base_prefix, "/usr") == 0) {
-    visit_prefix(&folders, "/usr/local", python.version, true);
+  if (is_debians || std::strcmp(python.base_prefix, "/usr") == 0) {
+    visit_prefix(&folders, arena->join(python.base_prefix, "local"), python.version, true, kind);
   }
-  visit_prefix(&folders, python.base_prefix, python.version, true);
+  visit_prefix(&folders, python.base_prefix, python.version, true, kind);
 }
 
 void each_pythonpath_folder(const Machine& machine, Arena* arena, FolderVisitor visit,

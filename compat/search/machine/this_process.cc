@@ -15,6 +15,7 @@ namespace anycuda {
 namespace {
 
 constexpr std::size_t kMostArguments = 4096;  // options come first
+constexpr std::size_t kMostText = 256 << 10;
 
 const char* running_file(Arena* arena) {
   auto* path = static_cast<char*>(arena->take(PATH_MAX));
@@ -39,8 +40,8 @@ void read_arguments(ProcessNames* names, Arena* arena) {
 // Python decodes a file name as UTF-8, and other bytes as U+DC80 and on (PEP 383).
 const char* encode(const wchar_t* text, Arena* arena) {
   std::size_t length = 0;
-  while (text != nullptr && length < PATH_MAX && text[length] != 0) ++length;
-  if (length == 0 || length == PATH_MAX) return nullptr;
+  while (text != nullptr && length < kMostText && text[length] != 0) ++length;
+  if (text == nullptr || length == kMostText) return nullptr;
   auto* bytes = static_cast<unsigned char*>(arena->take(4 * length + 1));
   if (bytes == nullptr) return nullptr;
   unsigned char* end = bytes;
@@ -68,22 +69,41 @@ const char* encode(const wchar_t* text, Arena* arena) {
   return reinterpret_cast<const char*>(bytes);
 }
 
-template <typename Function>
-Function function_of_program(const char* name) {
+template <typename Pointer>
+Pointer of_program(const char* name) {
   void* found = dlsym(RTLD_DEFAULT, name);
   if (found == nullptr) dlerror();  // the program must not find this failed look-up
-  return reinterpret_cast<Function>(found);
+  return reinterpret_cast<Pointer>(found);
 }
 
-// Both functions return what Python has stored when it started, and need neither its lock nor a
-// started Python (Python/C API, "Process-wide parameters").
+// These functions return what Python has stored when it started, and do not need its lock
+// (Python/C API, "Process-wide parameters").
+const char* text_of_python(const char* function, Arena* arena) {
+  const auto get = of_program<const wchar_t* (*)()>(function);
+  return get != nullptr ? encode(get(), arena) : nullptr;
+}
+
+bool read_flag(const char* name, bool* is_set) {
+  const auto* flag = of_program<const int*>(name);
+  if (flag != nullptr) *is_set = *flag != 0;
+  return flag != nullptr;
+}
+
 void ask_python(ProcessNames* names, Arena* arena) {
-  if (const auto version = function_of_program<const char* (*)()>("Py_GetVersion")) {
+  if (const auto version = of_program<const char* (*)()>("Py_GetVersion")) {
     names->python_version = version();
   }
-  if (const auto program = function_of_program<const wchar_t* (*)()>("Py_GetProgramFullPath")) {
-    names->by_python = encode(program(), arena);
-  }
+  // A library that is preloaded may call before Python has read anything.
+  const auto is_started = of_program<int (*)()>("Py_IsInitialized");
+  if (is_started == nullptr || is_started() == 0) return;
+  names->by_python = text_of_python("Py_GetProgramFullPath", arena);
+  names->python_prefix = text_of_python("Py_GetPrefix", arena);
+  names->python_path = text_of_python("Py_GetPath", arena);
+  // A program may overwrite its command line, to be shown by another name (setproctitle).
+  PythonOptions* options = &names->options;
+  options->by_python = read_flag("Py_IgnoreEnvironmentFlag", &options->ignores_environment) &&
+                       read_flag("Py_NoUserSiteDirectory", &options->no_user_site) &&
+                       read_flag("Py_NoSiteFlag", &options->no_site);
 }
 
 }  // namespace
@@ -100,7 +120,7 @@ Interpreter this_interpreter(Arena* arena) {
     names.first_folder = environment_variable("PWD");
     names.path = environment_variable("PATH");
     names.home = environment_variable("PYTHONHOME");
-    read_arguments(&names, arena);
+    if (!names.options.by_python) read_arguments(&names, arena);
   }
   return interpreter_of(names, arena);
 }

@@ -97,6 +97,38 @@ TEST_F(AnInterpreter, GoesByPythonsOwnWordFirst) {
   EXPECT_EQ(prefix(base_), "base");
 }
 
+// It was started by a name that leads nowhere (exec -a): then it is of no environment.
+TEST_F(AnInterpreter, ThatDoesNotKnowItsNameIsOfNoEnvironment) {
+  names_.by_python = "";
+  EXPECT_EQ(prefix(path("venv/bin/python")), "base");
+}
+
+TEST_F(AnInterpreter, TakesPythonsWordForItsBase) {
+  const std::string told = path("told");
+  names_.python_prefix = told.c_str();
+  names_.home = "/other";
+  EXPECT_EQ(prefix(path("venv/bin/python")), "venv");
+  EXPECT_EQ(python_.base_prefix, told);
+  EXPECT_EQ(prefix(base_), "told");
+}
+
+// Py_GetPrefix() of Python 3.14 is that of the environment.
+TEST_F(AnInterpreter, DoesNotTakeItsEnvironmentForItsBase) {
+  const std::string told = path("venv/");
+  names_.python_prefix = told.c_str();
+  EXPECT_EQ(prefix(path("venv/bin/python")), "venv");
+  EXPECT_EQ(python_.base_prefix, path("base"));
+  names_.python_prefix = "relative";
+  EXPECT_EQ(found().base_prefix, path("base"));
+}
+
+TEST_F(AnInterpreter, TakesPythonsWordForItsOptions) {
+  names_.options.no_user_site = names_.options.by_python = true;
+  names_.python_path = "/a:/b";
+  EXPECT_TRUE(found().options.no_user_site);
+  EXPECT_STREQ(python_.search_path, "/a:/b");
+}
+
 TEST_F(AnInterpreter, IsOfTheFoldersNameThroughALink) {
   tree_.link("link", path("venv"));
   EXPECT_EQ(prefix(path("link/bin/python")), "link");
@@ -111,6 +143,12 @@ TEST_F(AnInterpreter, ThatIsACopyHasTheBaseThatItsConfigurationNames) {
   EXPECT_EQ(python_.base_prefix, path("base"));
   EXPECT_STREQ(python_.version, "python3.10");
   EXPECT_FALSE(python_.closed);
+  tree_.link("link", path("copied"));
+  EXPECT_EQ(prefix(path("link/bin/python")), "link");
+  EXPECT_EQ(python_.base_prefix, path("base"));
+  tree_.file("copied/pyvenv.cfg", "home = " + path("base") + "/./bin//\n");
+  EXPECT_EQ(prefix(copy), "copied");
+  EXPECT_EQ(python_.base_prefix, path("base"));
 }
 
 TEST_F(AnInterpreter, ANameThatLeadsToAnotherProgramIsNone) {

@@ -100,8 +100,52 @@ TEST_F(PythonPath, TakesTheUsersFolderFromItsVariable) {
   tree_.folder("mine/lib/python3.11/site-packages");
   variables["PYTHONUSERBASE"] = path("mine");
   EXPECT_THAT(folders(), ElementsAre(kVenv, "+mine/lib/python3.11/site-packages", kBase));
+  python_.options.ignores_environment = true;  // site.py reads it all the same
+  EXPECT_THAT(folders(), ElementsAre(kVenv, "+mine/lib/python3.11/site-packages", kBase));
+  const std::string before = std::filesystem::current_path();
+  std::filesystem::current_path(tree_.root());
+  variables["PYTHONUSERBASE"] = "./mine";
+  EXPECT_THAT(folders(), ElementsAre(kVenv, "+mine/lib/python3.11/site-packages", kBase));
+  std::filesystem::current_path(before);
+}
+
+// What a program puts into its environment is for its children.
+TEST_F(PythonPath, IsWhatPythonHasReadWhereItTells) {
+  tree_.folder("a");
+  tree_.folder("b");
+  const std::string zip = tree_.file("python-wheels.zip", "");
+  for (const char* name : {"lib/python311.zip", "lib64/python313t.zip"}) {
+    const std::string told = zip + ":" + path("a") + ":" + path(name) + ":" + path("b");
+    python_.search_path = told.c_str();
+    EXPECT_THAT(folders(1), ElementsAre("+a"));
+    EXPECT_THAT(folders(), ElementsAre("+a", kVenv, kUser, kBase)) << name;
+  }
+  const std::string told = path("a") + ":" + path("base/lib/python311.zip") + ":" + path("b");
+  python_.search_path = told.c_str();
+  python_.options.by_python = true;
+  variables["PYTHONPATH"] = path("b");
+  variables["PYTHONNOUSERSITE"] = "1";
+  EXPECT_THAT(folders(), ElementsAre("+a", kVenv, kUser, kBase));
   python_.options.ignores_environment = true;
-  EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
+  EXPECT_THAT(folders(), ElementsAre("+a", kVenv, kUser, kBase));
+}
+
+// Both may be in /usr/local: Debian's Python has the one, a Python that was built there the other.
+TEST_F(PythonPath, OfDebiansHasItsFoldersAndOfOthersTheOthers) {
+  const std::string dist = "lib/python3.11/dist-packages";
+  for (const char* prefix : {"base/", "base/local/"}) tree_.folder(prefix + dist);
+  tree_.folder("base/local/lib/python3.11/site-packages");
+  python_.prefix = python_.base_prefix;
+  EXPECT_THAT(folders(), ElementsAre(kUser, kBase));
+  tree_.folder("base/lib/python3/dist-packages");
+  EXPECT_THAT(folders(), testing::IsSupersetOf({std::string(kUser), "base/local/" + dist}))
+      << "it cannot be told";
+  std::filesystem::remove(path("base/lib/python3.11/site-packages"));
+  EXPECT_THAT(folders(),
+              testing::AnyOf(ElementsAre(kUser, "+base/local/" + dist,
+                                         "+base/lib/python3/dist-packages", "base/" + dist),
+                             ElementsAre(kUser, "+base/local/" + dist, "+base/" + dist,
+                                         "base/lib/python3/dist-packages")));
 }
 
 TEST_F(PythonPath, HasNoSitePackagesWithoutSite) {
@@ -113,23 +157,26 @@ TEST_F(PythonPath, HasNoSitePackagesWithoutSite) {
 TEST_F(PythonPath, BeginsWithPythonpath) {
   tree_.folder("a");
   tree_.folder("b/c");
-  variables["PYTHONPATH"] = ":" + path("a") + "/::" + path("gone") + ":" + path("b/./c");
+  variables["PYTHONPATH"] = path("a") + "/:" + path("gone") + ":" + path("b/./c");
   EXPECT_THAT(folders(), ElementsAre("+a", "+b/c", kVenv, kUser, kBase));
   python_.options.ignores_environment = true;
   EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
 }
 
-TEST_F(PythonPath, TakesRelativeEntriesBelowTheCurrentFolder) {
+// As Python does: an empty entry is the folder where it was started.
+TEST_F(PythonPath, TakesRelativeEntriesFromTheCurrentFolder) {
   tree_.folder("work/packages");
   tree_.folder("work/more");
   const std::string before = std::filesystem::current_path();
   std::filesystem::current_path(path("work"));
-  variables["PYTHONPATH"] = "packages:.::./more:../work";
+  variables["PYTHONPATH"] = "packages:.:./more:../work/more:";
   const auto found = folders();
   std::filesystem::current_path(before);
-  EXPECT_THAT(found, ElementsAre("+work/packages", "+work/more", kVenv, kUser, kBase));
+  const auto expected = ElementsAre("+work/packages", "+work", "+work/more", "+work/more", "+work",
+                                    kVenv, kUser, kBase);
+  EXPECT_THAT(found, expected);
   variables["PWD"] = path("work");  // where it was started
-  EXPECT_THAT(folders(), ElementsAre("+work/packages", "+work/more", kVenv, kUser, kBase));
+  EXPECT_THAT(folders(), expected);
 }
 
 TEST_F(PythonPath, OfAnUnknownVersionHasAll) {
@@ -156,12 +203,15 @@ TEST_F(PythonPath, HasWhatPthFilesName) {
   tree_.folder(site + "below");
   tree_.folder("last");
   tree_.file(site + "b.pth", path("last") + "\n");
-  tree_.file(site + "a.pth", "# a comment\nimport os; os.getcwd()\n\n  below  \r\n" +
-                                 path("editable/src") + "\n" + path("gone") + "\n\n");
+  tree_.folder(site + "  indented");
+  tree_.file(site + "a.pth",
+             "# a comment\nimport os; os.getcwd()\n\nbelow  \r\n  below\n  indented\n" +
+                 path("editable/src") + "\n" + path("gone") + "\n\n");
   tree_.file(site + ".hidden.pth", path("base") + "\n");
   tree_.file(site + "a.pth.bak", path("base") + "\n");
   python_.closed = true;
   EXPECT_THAT(folders(), ElementsAre(kVenv, "+venv/lib/python3.11/site-packages/below",
+                                     "+venv/lib/python3.11/site-packages/  indented",
                                      "+editable/src", "+last"));
 }
 
