@@ -18,7 +18,7 @@ from anycuda import terminal  # noqa: E402
 from anycuda.doctor import (advice, as_json, environment, findings, hints, machine, packages, questions,  # noqa: E402
                             records, text, verdict, words)
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
-from anycuda.doctor.hint import missing_dependency, sentence  # noqa: E402
+from anycuda.doctor.hint import missing_dependency, sentence, without_advice  # noqa: E402
 
 GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
 WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU])
@@ -106,7 +106,39 @@ class Hints(unittest.TestCase):
                               ("13.0", "pip install 'nvidia-cuda-runtime==13.*'"),
                               ("14.1", "pip install 'nvidia-cuda-runtime==13.*'")):
             library = runtime([candidate(_13=TOO_OLD)], _13=Answer(advice="update the driver, or install another"))
-            self.assertEqual(self.commands(found(library, Driver("/x", cuda, gpus=[GPU]))), [command])
+            what = found(library, Driver("/x", cuda, gpus=[GPU]))
+            compat = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
+            self.assertEqual(self.commands(what), [command, "sudo apt install nvidia-driver", compat])
+            for about, update in (({"wsl": True}, "# in Windows: "), ({"container_kind": "podman"}, "# on the host: "),
+                                  ({"container_kind": "kubernetes"}, "# on the node: ")):
+                self.assertIn(update, self.commands(what, **about)[1])
+
+    def test_what_to_do_is_said_once(self):
+        for reason, cause in (
+                ("what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2 (update the driver, or install "
+                 "a NVRTC (runtime compiler) of CUDA 12; ANYCUDA_X=y where NVIDIA's cuda-compat package is in use)",
+                 "what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2"),
+                ("unknown (nvmlInit_v2: error 9 (x)); A=strict requires it (update the driver, or set A=b)",
+                 "unknown (nvmlInit_v2: error 9 (x)); A=strict requires it"),
+                ("CUDA 14 is newer than this anycuda knows (up to 13); update anycuda or install CUDA 13",
+                 "CUDA 14 is newer than this anycuda knows (up to 13)"),
+                ("truncated: it ends before its own segments; install it again",
+                 "truncated: it ends before its own segments"), ("not an ELF shared library",) * 2):
+            self.assertEqual(without_advice(reason), cause)
+
+    def test_why_a_file_cannot_be_read(self):
+        for error, row in (("Permission denied", "unreadable"), ("Operation not permitted", "unreadable"),
+                           ("Too many levels of symbolic links", "link_loop"), ("Input/output error", "read_error"),
+                           ("Stale file handle", "read_error")):
+            reason = f"cannot be read ({error})"
+            tried = findings.Tried("/a/libcuda.so.1", "unreadable", -1, reason)
+            unread = Decision("", reason, "", False, False)
+            library = runtime([candidate("/a/libcudart.so.12", "unreadable", _12=unread)], _12=Answer())
+            first, other = hints.hints_for(found(library, Driver(tried=[tried])), here())[:2]
+            self.assertEqual((first.situation, other.situation), (f"driver_{row}", row))
+            for one in (first, other):
+                self.assertIn(f"({error})", one.why)
+                self.assertEqual("user may not" in one.why, row == "unreadable")
 
     def test_where_installing_does_not_help_it_is_not_said(self):
         library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="correct ANYCUDA_CUDART or unset it"))
@@ -197,7 +229,7 @@ class Hints(unittest.TestCase):
             driver = Driver("/x", "12.2", calls=[Call("cuInit", status, "X", "")])
             for about in ({}, {"container": True, "container_kind": "docker"}):
                 (one,) = hints.hints_for(found(driver=driver), here(ended="no answer within 30 s", **about))
-                self.assertIn(one.situation, ("other_error", "invalid_device"))
+                self.assertIn(one.situation, ("other_error", "invalid_device", "invalid_device_of_container"))
 
     def test_texts_of_the_loader_become_sentences(self):
         for text_, said in (("install it", "Install it."), ("ANYCUDA_X=1 is odd.", "ANYCUDA_X=1 is odd."),
@@ -288,9 +320,15 @@ class Advice(unittest.TestCase):
             self.assertEqual(environment.manager_of(prefix, conda, pixi, history), manager)
 
     def test_packages_of_distributions(self):
-        for distribution, command in (("debian", "dpkg -S '/a b'"), ("rocky", "rpm -qf '/a b'"),
-                                      ("opensuse-leap", "%{NAME} '/a b'"), ("", "package manager")):
+        real = "\"$(realpath '/a b')\""
+        for distribution, command in (("debian", f"dpkg -S {real}"), ("rocky", f"rpm -qf {real}"),
+                                      ("opensuse-leap", f"%{{NAME}} {real}"), ("arch", f"pacman -Qoq {real}")):
             self.assertIn(command, packages.reinstall(distribution, "/a b"))
+            self.assertIn(command, packages.remove_driver(distribution, "/a b"))
+        self.assertIn("dpkg -S '/a b' |", packages.reinstall("debian", "/a b", links=False))
+        self.assertIn("package manager", packages.reinstall("", "/a b"))
+        self.assertEqual(packages.remove_driver("", "/a b"), "rm '/a b'")
+        self.assertIn("sudo dnf install nvidia-open ", packages.install_driver("rocky"))
         self.assertEqual(packages.provide("fedora", "x.so.1"), "dnf provides '*/x.so.1'")
         self.assertEqual(packages.install_fabric("ubuntu", ""), "")
 

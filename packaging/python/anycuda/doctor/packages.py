@@ -20,31 +20,39 @@ _CONDA_INSTALL = {
 _NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
 INSTALLABLE = tuple(_WHEELS)
 
+_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
+
 # By ID in os-release: the distribution's display driver.
 _INSTALL_DRIVER = {
     "debian": "sudo apt install nvidia-driver",
     "ubuntu": "sudo ubuntu-drivers install",
+    "linuxmint": "sudo ubuntu-drivers install",
+    "pop": "sudo apt install system76-driver-nvidia",
     "fedora": "sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda  # from RPM Fusion",
     "arch": "sudo pacman -S nvidia nvidia-utils",
 }
+# Where the distribution has none of its own: NVIDIA's driver installation guide.
+_NVIDIA_DRIVER = {manager: f"sudo {manager} install nvidia-open  # from NVIDIA's repository: {_GUIDE}"
+                  for manager in ("apt", "dnf", "zypper")}
 _FAMILIES = {"debian": "apt", "ubuntu": "apt", "linuxmint": "apt", "pop": "apt", "fedora": "dnf", "rhel": "dnf",
              "rocky": "dnf", "almalinux": "dnf", "centos": "dnf", "amzn": "dnf", "ol": "dnf", "arch": "pacman",
              "manjaro": "pacman", "opensuse-leap": "zypper", "opensuse-tumbleweed": "zypper", "sles": "zypper"}
 _REINSTALL = {
-    "apt": 'sudo apt install --reinstall "$(dpkg -S {path} | cut -d: -f1)"',
-    "dnf": 'sudo dnf reinstall "$(rpm -qf {path})"',
-    "pacman": 'sudo pacman -S "$(pacman -Qoq {path})"',
-    "zypper": 'sudo zypper install --force "$(rpm -qf --qf %{{NAME}} {path})"',
+    "apt": "sudo apt install --reinstall {package}",
+    "dnf": "sudo dnf reinstall {package}",
+    "pacman": "sudo pacman -S {package}",
+    "zypper": "sudo zypper install --force {package}",
 }
+_REMOVE = {"apt": "sudo apt remove {package}", "dnf": "sudo dnf remove {package}",
+           "pacman": "sudo pacman -Rs {package}", "zypper": "sudo zypper remove {package}"}
+# The package that has a file: no package has the link of Debian's alternatives, but the file behind it.
+_OWNER = {"apt": '"$(dpkg -S {file} | cut -d: -f1)"', "dnf": '"$(rpm -qf {file})"',
+          "pacman": '"$(pacman -Qoq {file})"', "zypper": '"$(rpm -qf --qf %{{NAME}} {file})"'}
 _PROVIDE = {
     "apt": "apt-file search {file}",
     "dnf": "dnf provides {any_file}",
     "pacman": "pacman -F {file}",
     "zypper": "zypper search --provides {file}",
-}
-_REMOVE_DRIVER = {
-    "apt": "sudo apt remove 'libnvidia-compute-*' libcuda1",
-    "dnf": "sudo dnf remove 'nvidia-driver-cuda-libs' 'xorg-x11-drv-nvidia-cuda-libs'",
 }
 _INSTALL_FABRIC = {"apt": "sudo apt install nvidia-fabricmanager-{branch}",
                    "dnf": "sudo dnf install nvidia-fabric-manager-{version}"}
@@ -80,12 +88,31 @@ def wheel(name: str, major: int) -> str:
 
 
 def install_driver(distribution: str) -> str:
-    return _INSTALL_DRIVER.get(distribution, f"# the package of your distribution, or {_NO_INSTALLER}")
+    command = _INSTALL_DRIVER.get(distribution) or _NVIDIA_DRIVER.get(_FAMILIES.get(distribution, ""))
+    return command or f"# the package of your distribution, or {_NO_INSTALLER}"
 
 
-def reinstall(distribution: str, path: str) -> str:
-    command = _REINSTALL.get(_FAMILIES.get(distribution, ""))
-    return command.format(path=shlex.quote(path)) if command else "# by the package manager that installed it"
+def update_driver(distribution: str, container: str, wsl: bool) -> str:
+    """The driver of a container is its host's, that of WSL is Windows'."""
+    if wsl:
+        return f"# in Windows: {_NO_INSTALLER}"
+    if container:
+        return f"# on the {'node' if container == 'kubernetes' else 'host'}: {_NO_INSTALLER}"
+    return install_driver(distribution)
+
+
+def reinstall(distribution: str, path: str, links: bool = True) -> str:
+    """`links`: they are followed, to the file that a package has."""
+    return _with_package(_REINSTALL, distribution, path, links) or "# by the package manager that installed it"
+
+
+def _with_package(commands: dict[str, str], distribution: str, path: str, links: bool) -> str:
+    family = _FAMILIES.get(distribution, "")
+    if family not in commands:
+        return ""
+    quoted = shlex.quote(path)
+    owner = _OWNER[family].format(file=f'"$(realpath {quoted})"' if links else quoted)
+    return commands[family].format(package=owner)
 
 
 def provide(distribution: str, file: str) -> str:
@@ -95,7 +122,7 @@ def provide(distribution: str, file: str) -> str:
 
 
 def remove_driver(distribution: str, path: str) -> str:
-    return _REMOVE_DRIVER.get(_FAMILIES.get(distribution, ""), f"rm {shlex.quote(path)}")
+    return _with_package(_REMOVE, distribution, path, True) or f"rm {shlex.quote(path)}"
 
 
 def install_fabric(distribution: str, version: str) -> str:
