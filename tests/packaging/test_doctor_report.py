@@ -113,7 +113,7 @@ class Hints(unittest.TestCase):
                                   ({"container_kind": "kubernetes"}, "# on the node: ")):
                 self.assertIn(update, self.commands(what, **about)[1])
 
-    def test_what_to_do_is_said_once(self):
+    def test_reasons_lose_their_advice(self):
         for reason, cause in (
                 ("what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2 (update the driver, or install "
                  "a NVRTC (runtime compiler) of CUDA 12; ANYCUDA_X=y where NVIDIA's cuda-compat package is in use)",
@@ -139,6 +139,30 @@ class Hints(unittest.TestCase):
             for one in (first, other):
                 self.assertIn(f"({error})", one.why)
                 self.assertEqual("user may not" in one.why, row == "unreadable")
+
+    def test_a_library_that_began_later_than_the_driver_is_not_installed(self):
+        """There is no nvidia-nvjitlink-cu11."""
+        library = findings.Library("nvjitlink", "nvJitLink (device-code linker)", "", "", False, ["12"])
+        library.answers["12"] = Answer(advice="install nvJitLink (pip install nvidia-nvjitlink, or a CUDA toolkit)")
+        for cuda, words_, command in (
+                ("11.4", "It begins with CUDA 12, and the driver supports up to CUDA 11.4. Update",
+                 "sudo apt install nvidia-driver"),
+                ("12.0", "Install nvJitLink (pip install nvidia-nvjitlink-cu12, or",
+                 "pip install nvidia-nvjitlink-cu12")):
+            (one,) = hints.hints_for(found(library, Driver("/x", cuda, gpus=[GPU])), here())
+            self.assertIn(words_, f"{one.why} {one.what}")
+            self.assertEqual(one.commands, [command])
+            library.candidates = [candidate("/a/libnvJitLink.so.12", _12=TOO_OLD)]
+            (one,) = hints.hints_for(found(library, Driver("/x", "11.4", gpus=[GPU])), here())
+            self.assertNotIn("pip", " ".join(one.commands))
+            library.candidates = []
+
+    def test_where_no_command_is_known_there_is_a_page(self):
+        advice_ = "install a CUDA runtime (pip install nvidia-cuda-runtime, or a toolkit)"
+        library = runtime([], _12=Answer(advice=advice_))
+        (one,) = hints.hints_for(found(library), here(distribution="own"), environment.Environment(manager="system"))
+        self.assertEqual(one.what, "Install a CUDA runtime (a toolkit).")
+        self.assertEqual(one.commands, ["# https://developer.nvidia.com/cuda-downloads"])
 
     def test_where_installing_does_not_help_it_is_not_said(self):
         library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="correct ANYCUDA_CUDART or unset it"))
@@ -282,6 +306,7 @@ class Advice(unittest.TestCase):
         self.assertLessEqual(set(advice.BY_STATUS), set(names))
 
     def test_install_commands(self):
+        nvidia = "  # from NVIDIA's repository: https://developer.nvidia.com/cuda-downloads"
         for asked, command in (
                 (("nvrtc", "pip", "", "12.2", 13), "pip install nvidia-cuda-nvrtc-cu12"),
                 (("nvrtc", "conda", "/c", "12.2", 13),
@@ -291,7 +316,15 @@ class Advice(unittest.TestCase):
                 (("cudart", "micromamba", "/c", "14.1", 13),
                  "micromamba install -c conda-forge cuda-cudart cuda-version=13 -p /c"),
                 (("cudart", "conda", "/c", "13.0", 12),
-                 "conda install -c conda-forge cuda-cudart cuda-version=12.9 -p /c")):
+                 "conda install -c conda-forge cuda-cudart cuda-version=12.9 -p /c"),
+                (("cudart", "venv", "/c d", "13.0", 13),
+                 "'/c d'/bin/python -m pip install 'nvidia-cuda-runtime==13.*'"),
+                (("cudart", "uv", "/c d", "12.4", 13), "uv pip install --python '/c d' nvidia-cuda-runtime-cu12"),
+                (("nvrtc", "pipx", "/pipx/venvs/app", "", 12), "pipx inject app nvidia-cuda-nvrtc-cu12"),
+                (("nvjitlink", "system", "", "14.1", 13, "rocky"), "sudo dnf install libnvjitlink-13-0" + nvidia),
+                (("cudart", "system", "", "12.4", 13, "ubuntu"), "sudo apt install cuda-cudart-12-4" + nvidia),
+                (("nvrtc", "system", "", "11.8", 13, "sles"), "sudo zypper install cuda-nvrtc-11-8" + nvidia),
+                (("cudart", "system", "", "", 13, "own"), "# https://developer.nvidia.com/cuda-downloads")):
             self.assertEqual(packages.library(*asked), command)
 
     def test_commands_that_repair(self):
@@ -299,6 +332,7 @@ class Advice(unittest.TestCase):
                 (("cudart", "pip", "/v", 13), "pip install --force-reinstall --no-deps 'nvidia-cuda-runtime==13.*'"),
                 (("nvrtc", "mamba", "/c", 12), "mamba install --force-reinstall -c conda-forge cuda-nvrtc -p /c"),
                 (("nvrtc", "conda", "/c", 11), "conda install --force-reinstall -c conda-forge cudatoolkit -p /c"),
+                (("nvrtc", "uv", "/v", 12), "uv pip install --python /v --reinstall --no-deps nvidia-cuda-nvrtc-cu12"),
                 (("nvrtc", "pixi", "/c", 12), "pixi reinstall")):
             self.assertEqual(packages.repair(*asked), command)
 
@@ -312,12 +346,17 @@ class Advice(unittest.TestCase):
 
     def test_managers(self):
         for prefix, conda, pixi, history, manager in (
-                ("/venv", False, False, "", "pip"), ("/c", True, False, "", "conda"),
+                ("/venv", False, False, "", "pip"), ("/c", True, False, "", "conda"), ("", False, False, "", "system"),
                 ("/c", True, True, "", "pixi"), ("/p/.pixi/envs/default", True, False, "", "pixi"),
                 ("/c", True, False, "==> x <==\n# cmd: /o/bin/mamba create\n", "mamba"),
                 ("/c", True, False, "# cmd: micromamba install\n# cmd: conda x\n", "micromamba"),
                 ("/c", True, False, "# cmd: constructor\n", "conda")):
             self.assertEqual(environment.manager_of(prefix, conda, pixi, history), manager)
+        config = "home = /usr/bin\nversion_info = 3.11.2\n"
+        for prefix, text_, active, manager in (
+                ("/v", config, True, "pip"), ("/v", config, False, "venv"), ("/v", f"{config}uv = 0.9.2\n", True, "uv"),
+                ("/p/pipx/venvs/app", config, False, "pipx"), ("/v", f"{config}prompt = uv = x\n", False, "venv")):
+            self.assertEqual(environment.manager_of(prefix, False, False, "", text_, active), manager)
 
     def test_packages_of_distributions(self):
         real = "\"$(realpath '/a b')\""

@@ -235,7 +235,7 @@ class Wsl(Situation):
         self.first(computer, "wsl_shadowed", "(803)", command="sudo apt remove")
 
     def test_error_without_a_cause(self):
-        """No kernel module of NVIDIA's is in WSL that would have a report."""
+        """WSL has no kernel module of NVIDIA's, whose reports could be read."""
         for status in (500, 999):
             report = self.first(self.computer().wsl().answers(status, "usr/lib/wsl/lib"), "wsl_error", f"({status})",
                                 "Update WSL and NVIDIA's driver in Windows", command="wsl --update  # in Windows")
@@ -496,7 +496,7 @@ class NoGpu(Situation):
         self.first(computer, "gpu_perhaps_hidden", command="unset CUDA_VISIBLE_DEVICES")
 
     def test_hidden_and_not_usable(self):
-        """Who unsets the variable first is no further."""
+        """Unsetting the variable first changes nothing."""
         docker = self.on_host().container("docker").gpu()
         docker.file("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.163.01  Tue\n")
         for computer, situation in ((docker, "docker"), (self.on_host().gpu(driver=""), "module_not_loaded"),
@@ -549,6 +549,40 @@ class Runtime(Situation):
         computer = Computer(self).works().conda("conda")
         computer.env(CONDA_PREFIX=str(computer.root / "conda"))
         self.first(computer, "no_library", command="conda install", options=("--native",))
+
+    def test_what_made_the_environment_installs_into_it(self):
+        """A pip that is not the environment's would install into another one."""
+        config = "pyvenv.cfg"
+        for prefix, more, activated, command in (
+                ("venv", "", True, "pip install nvidia-cuda-runtime-cu12"),
+                ("venv", "", False, "{}/bin/python -m pip install nvidia-cuda-runtime-cu12"),
+                ("app/.venv", "uv = 0.9.2\n", False, "uv pip install --python {} nvidia-cuda-runtime-cu12"),
+                ("home/.local/share/pipx/venvs/app", "", False, "pipx inject app nvidia-cuda-runtime-cu12")):
+            computer = Computer(self).works()
+            if not (computer.root / prefix / config).exists():
+                computer.python_in(computer.root / prefix)
+            file = computer.root / prefix / config
+            file.write_text(file.read_text() + more)
+            if not activated:
+                del computer.variables["VIRTUAL_ENV"]
+            command = command.format(computer.root / prefix)
+            report = self.first(computer, "no_library", f"A program gets no CUDA runtime. Install a CUDA runtime "
+                                                        f"({command}, or a CUDA toolkit)")
+            self.assertEqual(report["help"][0]["commands"], [command])
+        broken = computer.root / prefix / f"lib/python3.{sys.version_info[1]}/site-packages/nvidia/lib"
+        place(library_file("cudart", "12.9"), broken / "whole")
+        (broken / "libcudart.so.12").write_bytes((broken / "whole").read_bytes()[:5000])
+        computer.env(LD_LIBRARY_PATH=str(broken))
+        self.first(computer, "damaged", command="pipx runpip app install --force-reinstall")
+
+    def test_native_program_without_an_environment(self):
+        """What pip installs is found in activated environments only."""
+        computer = Computer(self).works()
+        del computer.variables["VIRTUAL_ENV"]
+        report = self.first(computer, "no_library", "(sudo apt install cuda-cudart-12-9, or a CUDA toolkit)",
+                            command="sudo apt install cuda-cudart-12-9  # from NVIDIA's repository",
+                            options=("--native",))
+        self.assertNotIn("pip install", " ".join(str(hint) for hint in report["help"]))
 
     def test_virtual_environment_of_condas_python_is_for_pip(self):
         self.first(Computer(self).works(), "no_library", command="pip install nvidia-cuda-runtime-cu12")
@@ -657,7 +691,7 @@ class Runtime(Situation):
                             "supports up to CUDA 12.9. ", "Update the driver",
                             command="pip install nvidia-cuda-runtime-cu12")
         self.assertIn("sudo apt install nvidia-driver", report["help"][0]["commands"])
-        self.assertNotIn("install", report["help"][0]["why"])  # what to do is said once
+        self.assertNotIn("install", report["help"][0]["why"])  # the remedy has it
         self.first(computer.container("kubernetes"), "driver_too_old", command="# on the node: https://")
         computer = self.computer().works().env(ANYCUDA_CROSS_MAJOR="reject")
         self.first(computer, "other_major", "of CUDA 12, and ANYCUDA_CROSS_MAJOR=reject",

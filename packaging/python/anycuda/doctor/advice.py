@@ -443,7 +443,7 @@ LIBRARIES = {
         ("readelf -d {path} | grep SONAME",), _LINKER),
     "anycuda_stub": Advice(
         "It is an anycuda stub, which loads the library and does not contain it.",
-        "Install the {short} itself.", ("{install}",), "docs/search.md"),
+        "Install {it} itself.", ("{install}",), "docs/search.md"),
     "not_read": Advice(
         "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),

@@ -48,8 +48,8 @@ def _situation_of(status: int, driver: Driver, machine: Machine) -> str:
 
 
 def _no_device(driver: Driver, machine: Machine, visible: bool) -> str:
-    """The driver works and sees no GPU: not there, not given to the container, or hidden. What keeps it
-    away with and without CUDA_VISIBLE_DEVICES comes first."""
+    """The driver works and sees no GPU: not there, not given to the container, or hidden. Causes that
+    remain when CUDA_VISIBLE_DEVICES is unset come first."""
     absent = "" if machine.ended else _absent(driver, machine)
     if absent:
         return absent

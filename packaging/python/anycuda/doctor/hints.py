@@ -7,12 +7,12 @@ import os
 import re
 import shlex
 
-from . import packages
+from . import installation, packages
 from .advice import LIBRARIES
 from .driver_hints import driver_hints
 from .environment import Environment
 from .findings import Answer, Candidate, Driver, Findings, Library
-from .hint import Hint, hint, missing_dependency, read_problem, sentence, without_advice, without_folder
+from .hint import Hint, hint, missing_dependency, read_problem, without_advice, without_folder
 from .machine import TOOLKIT_VARIABLES, Machine
 from .verdict import RUNTIME, name_of_caller
 
@@ -91,10 +91,16 @@ def _named(library: Library, candidate: Candidate) -> Hint:
 def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, machine: Machine,
                 environment: Environment) -> Hint:
     answers = list(nothing.values())
-    why, remedy = _who_gets_nothing(library, list(nothing)), _remedy(library, answers, environment)
-    commands = _install(library, driver, answers, environment)
+    why = _who_gets_nothing(library, list(nothing))
+    remedy = installation.remedy(library, answers, driver, machine, environment)
+    commands = installation.commands(library, driver, answers, machine, environment)
     refused = next(((one, decision) for one in library.candidates for caller, decision in one.decisions.items()
                     if caller in nothing and decision.verdict in _LIFTED_BY), None)
+    first = packages.first_major_beyond(library.name, driver.cuda)
+    if refused is None and first:
+        why += f" It begins with CUDA {first}, and the driver supports up to CUDA {driver.cuda}."
+        update = packages.update_driver(machine.distribution, machine.container_kind, machine.wsl)
+        remedy, commands = f"Update the driver, then install {installation.the(library)}.", [update]
     if refused is None:
         return Hint(why, remedy, commands, "no_library", "docs/doctor.md")
     candidate, decision = refused
@@ -121,29 +127,6 @@ def _who_gets_nothing(library: Library, callers: list[str]) -> str:
     return f"{'A program' if library.name == RUNTIME else 'A program that uses it'} gets no {library.short}."
 
 
-def _remedy(library: Library, answers: list[Answer], environment: Environment) -> str:
-    text = "; ".join(dict.fromkeys(answer.advice for answer in answers))
-    if environment.manager != "pip" and library.install_hint:
-        # Its words name pip, which must install nothing into such an environment.
-        text = text.replace(library.install_hint, f"install the {library.short} into the {environment.manager} "
-                                                  f"environment {environment.prefix}")
-    return sentence(text)
-
-
-def _install(library: Library, driver: Driver, answers: list[Answer], environment: Environment) -> list[str]:
-    """Where what is there is refused for another reason than its version, installing does not help."""
-    if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
-        return []
-    return [_installation(library, driver, environment)]
-
-
-def _installation(library: Library, driver: Driver, environment: Environment) -> str:
-    newest = max((int(caller) for caller in library.answers if caller.isdigit()), default=0)
-    if library.name not in packages.INSTALLABLE or not newest:
-        return ""
-    return packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest)
-
-
 def _reason(candidate: Candidate) -> str:
     """The first reason against the file: it may have been opened for only one of the callers."""
     reasons = [one.reason for one in candidate.decisions.values() if one.reason not in ("usable", "not needed")]
@@ -166,18 +149,10 @@ def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machi
         row, reason = read_problem(reason)
     return hint(LIBRARIES, row, f"{path} does not serve as {library.short}.",
                 {"provide": packages.provide(machine.distribution, missing),
-                 "repair": _repair(library, candidate, machine, environment, row != "link_loop"),
-                 "install": _installation(library, driver, environment)},
-                path=path, reason=reason, missing=missing, target=candidate.target, short=library.short,
+                 "repair": installation.repair(library, candidate, machine, environment, row != "link_loop"),
+                 "install": installation.command(library, driver, machine, environment)},
+                path=path, reason=reason, missing=missing, target=candidate.target, it=installation.the(library),
                 variable=library.variable, folder=os.path.dirname(path))
-
-
-def _repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment, links: bool) -> str:
-    """By the package manager that installed it: the environment's, or the distribution's."""
-    major = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
-    if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
-        return packages.repair(library.name, environment.manager, environment.prefix, int(major[1]))
-    return packages.reinstall(machine.distribution, candidate.path, links)
 
 
 def _other_environment(library: Library, machine: Machine, environment: Environment) -> list[Hint]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 
 # The wheel of a library: its name, which carries the major up to 12 (nvidia-cuda-runtime-cu12) and is
@@ -11,15 +12,36 @@ _FIRST_PLAIN_MAJOR = 13
 # conda-forge's packages; up to 11 one package has all of them.
 _CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
-_CONDA_INSTALL = {
+# By what made the environment: a pip that is not the environment's would install into another one.
+_INSTALL = {
+    "pip": "pip install {packages}",
+    "venv": "{prefix}/bin/python -m pip install {packages}",
+    "uv": "uv pip install --python {prefix} {packages}",
+    "pipx": "pipx inject {name} {packages}",
     "conda": "conda install -c conda-forge {packages} -p {prefix}",
     "mamba": "mamba install -c conda-forge {packages} -p {prefix}",
     "micromamba": "micromamba install -c conda-forge {packages} -p {prefix}",
     "pixi": "pixi add {packages}",
 }
+_REPAIR = {
+    "pip": "pip install --force-reinstall --no-deps {package}",
+    "venv": "{prefix}/bin/python -m pip install --force-reinstall --no-deps {package}",
+    "uv": "uv pip install --python {prefix} --reinstall --no-deps {package}",
+    "pipx": "pipx runpip {name} install --force-reinstall --no-deps {package}",
+    "conda": "conda install --force-reinstall -c conda-forge {package} -p {prefix}",
+    "mamba": "mamba install --force-reinstall -c conda-forge {package} -p {prefix}",
+    "micromamba": "micromamba install --force-reinstall -c conda-forge {package} -p {prefix}",
+    "pixi": "pixi reinstall",
+}
+WITH_WHEELS = ("pip", "venv", "uv", "pipx")
+# NVIDIA's packages for the system, by release: cuda-cudart-12-9. A program that is not Python finds wheels in activated
+# environments only.
+_NVIDIA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink"}
+_SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
+_FIRST_MAJOR = {"nvjitlink": 12}
 INSTALLABLE = tuple(_WHEELS)
-
+_TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
 _GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
 # By ID in os-release: the distribution's display driver.
@@ -31,7 +53,7 @@ _INSTALL_DRIVER = {
     "fedora": "sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda  # from RPM Fusion",
     "arch": "sudo pacman -S nvidia nvidia-utils",
 }
-# Where the distribution has none of its own: NVIDIA's driver installation guide.
+# For distributions without a driver package (NVIDIA's driver installation guide).
 _NVIDIA_DRIVER = {manager: f"sudo {manager} install nvidia-open  # from NVIDIA's repository: {_GUIDE}"
                   for manager in ("apt", "dnf", "zypper")}
 _FAMILIES = {"debian": "apt", "ubuntu": "apt", "linuxmint": "apt", "pop": "apt", "fedora": "dnf", "rhel": "dnf",
@@ -45,7 +67,7 @@ _REINSTALL = {
 }
 _REMOVE = {"apt": "sudo apt remove {package}", "dnf": "sudo dnf remove {package}",
            "pacman": "sudo pacman -Rs {package}", "zypper": "sudo zypper remove {package}"}
-# The package that has a file: no package has the link of Debian's alternatives, but the file behind it.
+# The package that owns a file. It owns the file behind Debian's alternatives, and not their link.
 _OWNER = {"apt": '"$(dpkg -S {file} | cut -d: -f1)"', "dnf": '"$(rpm -qf {file})"',
           "pacman": '"$(pacman -Qoq {file})"', "zypper": '"$(rpm -qf --qf %{{NAME}} {file})"'}
 _PROVIDE = {
@@ -59,27 +81,44 @@ _INSTALL_FABRIC = {"apt": "sudo apt install nvidia-fabricmanager-{branch}",
 _NO_INSTALLER = "https://www.nvidia.com/drivers"
 
 
-def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int) -> str:
+def first_major_beyond(name: str, driver_cuda: str) -> int:
+    """The library's first major, if it is newer than the driver; 0 else."""
+    first = _FIRST_MAJOR.get(name, 0)
+    return first if driver_cuda and int(driver_cuda.split(".")[0]) < first else 0
+
+
+def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int, distribution: str = "") -> str:
     """Installs a release of the library that this driver runs: of the driver's own CUDA, else the newest."""
     known = int(driver_cuda.split(".")[0]) if driver_cuda else newest
     major = min(known, newest)
-    if manager == "pip":
-        return f"pip install {wheel(name, major)}"
     version = driver_cuda if known == major and driver_cuda else str(major)
+    if manager == "system":
+        return _of_system(name, version, distribution)
     if "." not in version and major in _NEWEST_MINOR:
         version = f"{major}.{_NEWEST_MINOR[major]}"
-    packages = f"{_CONDA[name]} cuda-version={version}" if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD
-    return _CONDA_INSTALL[manager].format(packages=packages, prefix=shlex.quote(prefix))
+    needed = (wheel(name, major) if manager in WITH_WHEELS else
+              f"{_CONDA[name]} cuda-version={version}" if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD)
+    return _INSTALL[manager].format(packages=needed, **_names(prefix))
+
+
+def _of_system(name: str, version: str, distribution: str) -> str:
+    family = _FAMILIES.get(distribution, "")
+    if family not in _NVIDIA_DRIVER:
+        return f"# {_TOOLKIT}"
+    major, _, minor = version.partition(".")
+    release = f"{major}-{minor or _SYSTEM_MINOR.get(int(major), 0)}"
+    return f"sudo {family} install {_NVIDIA[name]}-{release}  # from NVIDIA's repository: {_TOOLKIT}"
+
+
+def _names(prefix: str) -> dict[str, str]:
+    return {"prefix": shlex.quote(prefix), "name": shlex.quote(os.path.basename(prefix.rstrip("/")))}
 
 
 def repair(name: str, manager: str, prefix: str, major: int) -> str:
     """Installs the library's package again over a damaged one."""
-    if manager == "pip":
-        return f"pip install --force-reinstall --no-deps {wheel(name, major)}"
-    if manager == "pixi":
-        return "pixi reinstall"
-    package = _CONDA[name] if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD.split("=")[0]
-    return f"{manager} install --force-reinstall -c conda-forge {package} -p {shlex.quote(prefix)}"
+    package = (wheel(name, major) if manager in WITH_WHEELS else
+               _CONDA[name] if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD.split("=")[0])
+    return _REPAIR[manager].format(package=package, **_names(prefix))
 
 
 def wheel(name: str, major: int) -> str:
@@ -102,7 +141,7 @@ def update_driver(distribution: str, container: str, wsl: bool) -> str:
 
 
 def reinstall(distribution: str, path: str, links: bool = True) -> str:
-    """`links`: they are followed, to the file that a package has."""
+    """`links`: follow them to the file that a package owns."""
     return _with_package(_REINSTALL, distribution, path, links) or "# by the package manager that installed it"
 
 
