@@ -171,12 +171,13 @@ class Hints(unittest.TestCase):
     def test_without_a_driver_it_depends_on_the_computer(self):
         for about, command in (({}, "sudo apt install nvidia-driver"),
                                ({"distribution": "arch"}, "sudo pacman -S nvidia nvidia-utils"),
+                               ({"kernel_driver": "580.65"}, "sudo apt install libcuda1"),
                                ({"container": True}, "docker run --gpus all ..."),
                                ({"wsl": True}, "wsl --update  # in Windows"),
                                ({"wsl": True, "wsl_driver": True}, "export LD_LIBRARY_PATH=/usr/lib/wsl/lib"),
                                ({"wsl": True, "wsl_driver": True, "variables": {"LD_LIBRARY_PATH": "/a b"}},
                                 "export LD_LIBRARY_PATH=/usr/lib/wsl/lib:'/a b'")):
-            self.assertEqual(self.commands(found(driver=Driver()), **about)[0], command)
+            self.assertEqual(self.commands(found(driver=Driver()), **{"kernel_driver": "", **about})[0], command)
 
     def test_without_a_gpu_it_depends_on_what_the_driver_says(self):
         none = Driver("/x", "12.2", calls=[NO_DEVICE])

@@ -200,6 +200,14 @@ class DriverLibrary(Situation):
         computer = self.computer().gpu(driver="").other_pci_devices()
         self.first(computer, "driver_missing_for_gpu", "1 NVIDIA GPU", command="sudo apt install nvidia-driver")
 
+    def test_kernel_module_without_the_library(self):
+        """nvidia-smi works there: to call the driver missing would be wrong."""
+        for system, command in (("debian", "sudo apt install libcuda1"),
+                                ("ubuntu", "sudo apt install libnvidia-compute-550"),
+                                ("own", "# of NVIDIA's driver 550.163.01: https://")):
+            computer = self.computer().module().gpu().file("etc/os-release", f"ID={system}\n")
+            self.first(computer, "driver_library_missing", "kernel module 550.163.01 is loaded", command=command)
+
     def test_crash(self):
         computer = self.computer().fake_driver(
             with_core("int cuDriverGetVersion(int* version) { *(volatile int*)8 = 1; return 0; }\n"))
@@ -218,6 +226,7 @@ class DriverLibrary(Situation):
 class Wsl(Situation):
     def test_without_the_driver_of_windows(self):
         self.first(self.computer().wsl(), "driver_missing_in_wsl", "WSL", "Windows", command="wsl --update")
+        self.first(self.computer().wsl(), "driver_missing_in_wsl", command="# in Windows: https://")
 
     def test_linux_driver_hides_the_one_of_windows(self):
         computer = self.computer().wsl().answers(100, "opt/linux-driver")
@@ -379,6 +388,7 @@ class DriverAnswers(Situation):
                    command="sudo systemctl enable --now nvidia-fabricmanager")
         self.assertIn("sudo apt install nvidia-fabricmanager-550", computer.told()["help"][0]["commands"])
         self.assertIn("nvidia-smi conf-compute -grs ", " ".join(computer.told()["help"][0]["commands"]))
+        self.assertEqual(computer.told()["help"][0]["commands"][0], "sudo apt install nvidia-fabricmanager-550")
         self.first(self.on_host(802).container("containerd"), "fabric_manager_of_host", "host",
                    command="sudo systemctl enable --now nvidia-fabricmanager  # on the host")
 
@@ -488,7 +498,7 @@ class NoGpu(Situation):
         for visible in ("", "-1", "NoDevFiles", "2,0", "GPU-ffff"):
             computer = self.on_host().module().gpu(0).gpu(1).env(CUDA_VISIBLE_DEVICES=visible)
             self.first(computer, "gpu_hidden", f"CUDA_VISIBLE_DEVICES={visible} hides 2 NVIDIA GPUs (NVIDIA H200)",
-                       command="unset CUDA_VISIBLE_DEVICES")
+                       "GPUs that nvidia-smi -L lists", command="unset CUDA_VISIBLE_DEVICES")
 
     def test_hidden_is_told_from_absent(self):
         self.first(self.on_host().env(CUDA_VISIBLE_DEVICES=""), "no_gpu", command="lspci")

@@ -121,6 +121,11 @@ DRIVER_LIBRARY = {
     "driver_missing_for_gpu": Advice(
         "This computer has {gpus}, and its driver is not installed.",
         "Install NVIDIA's display driver, and restart.", ("{install}",), _INSTALLATION),
+    "driver_library_missing": Advice(
+        "The driver's kernel module {module} is loaded, and the driver's library for CUDA is not installed, or its "
+        "folder is unknown to the dynamic linker.",
+        "Install the library of the same release, or name its folder in LD_LIBRARY_PATH.",
+        ("{install_library}", "find / -name 'libcuda.so.*' 2>/dev/null"), _INSTALLATION),
     "driver_not_mounted": Advice(
         "The container has the GPUs' device files and not the driver's libraries for CUDA: "
         "NVIDIA_DRIVER_CAPABILITIES ({capabilities}) must contain compute.",
@@ -128,7 +133,7 @@ DRIVER_LIBRARY = {
     "driver_missing_in_wsl": Advice(
         "This is WSL, which gets libcuda.so.1 from NVIDIA's driver in Windows (/usr/lib/wsl/lib).",
         "Install NVIDIA's driver in Windows and update WSL; install no Linux driver.",
-        ("wsl --update  # in Windows", "wsl --shutdown  # in Windows"), _WSL),
+        ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "{install}"), _WSL),
     "driver_not_listed_in_wsl": Advice(
         "This is WSL, and the driver in /usr/lib/wsl/lib is not among the dynamic linker's folders.",
         "Name its folder, or restart WSL so that it registers the folder.",
@@ -173,13 +178,15 @@ DRIVER_CALL = {
          "{restart}"), _MIG),
     "invalid_visible_device": Advice(
         "CUDA_VISIBLE_DEVICES={visible} names a GPU or MIG instance that this process cannot use.",
-        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+        "Unset it, or set it to GPUs that nvidia-smi -L lists.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"),
+        _PROGRAMMING),
     "fabric_manager": Advice(
         "The GPUs of this computer are linked by NVSwitch, and NVIDIA's Fabric Manager has not initialized them: it "
         "is not running, or it is of another version than the driver{version}.",
         "Install the Fabric Manager of the driver's version, and start it.",
-        ("sudo systemctl enable --now nvidia-fabricmanager", "systemctl status nvidia-fabricmanager",
-         "{install_fabric}", "nvidia-smi conf-compute -grs  # in confidential computing: are the GPUs ready?"),
+        ("{install_fabric}", "sudo systemctl enable --now nvidia-fabricmanager",
+         "systemctl status nvidia-fabricmanager",
+         "nvidia-smi conf-compute -grs  # in confidential computing: are the GPUs ready?"),
         _FABRIC),
     "fabric_manager_of_host": Advice(
         "The GPUs are linked by NVSwitch, and NVIDIA's Fabric Manager, which runs on the host of this container, has "
@@ -271,10 +278,12 @@ DRIVER_CALL = {
         "Create them.", ("sudo nvidia-modprobe -u -c=0", "ls -l /dev/nvidia*"), _README),
     "gpu_hidden": Advice(
         "CUDA_VISIBLE_DEVICES={visible} hides {gpus}.",
-        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+        "Unset it, or set it to GPUs that nvidia-smi -L lists.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"),
+        _PROGRAMMING),
     "gpu_perhaps_hidden": Advice(
         "CUDA_VISIBLE_DEVICES={visible} allows no GPU that the driver sees.",
-        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+        "Unset it, or set it to GPUs that nvidia-smi -L lists.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"),
+        _PROGRAMMING),
     "wsl_shadowed": Advice(
         "This is WSL, and {path} hides the driver of Windows in /usr/lib/wsl/lib.",
         "Remove the Linux driver: in WSL only the driver of Windows works.", ("{remove_driver}",), _WSL),

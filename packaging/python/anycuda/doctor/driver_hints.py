@@ -94,10 +94,15 @@ def _without_driver(files: list[Tried], stub: str, machine: Machine, environment
         return hint(DRIVER_LIBRARY, "driver_not_listed_in_wsl", failed,
                     {"and_library_path": ":" + shlex.quote(rest) if rest else ""})
     if machine.wsl:
-        return hint(DRIVER_LIBRARY, "driver_missing_in_wsl", failed)
+        windows = packages.update_driver(machine.distribution, machine.container_kind, machine.wsl)
+        return hint(DRIVER_LIBRARY, "driver_missing_in_wsl", failed, {"install": windows})
     install = {"install": packages.install_driver(machine.distribution)}
     if files:
         return hint(DRIVER_LIBRARY, "driver_other_cpu", failed, install, path=files[0].path)
+    if machine.kernel_driver:
+        library = packages.install_driver_library(machine.distribution, machine.kernel_driver)
+        return hint(DRIVER_LIBRARY, "driver_library_missing", failed, {"install_library": library},
+                    module=machine.kernel_driver)
     if machine.present_gpus:
         return hint(DRIVER_LIBRARY, "driver_missing_for_gpu", failed, install, gpus=_gpus(machine.present_gpus))
     return hint(DRIVER_LIBRARY, "driver_missing", failed, install)

@@ -53,6 +53,13 @@ _INSTALL_DRIVER = {
     "fedora": "sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda  # from RPM Fusion",
     "arch": "sudo pacman -S nvidia nvidia-utils",
 }
+# The part of it that CUDA programs load.
+_INSTALL_DRIVER_LIBRARY = {
+    "debian": "sudo apt install libcuda1",
+    "ubuntu": "sudo apt install libnvidia-compute-{branch}",
+    "fedora": "sudo dnf install xorg-x11-drv-nvidia-cuda-libs  # from RPM Fusion",
+    "arch": "sudo pacman -S nvidia-utils",
+}
 # For distributions without a driver package (NVIDIA's driver installation guide).
 _NVIDIA_DRIVER = {manager: f"sudo {manager} install nvidia-open  # from NVIDIA's repository: {_GUIDE}"
                   for manager in ("apt", "dnf", "zypper")}
@@ -129,6 +136,11 @@ def wheel(name: str, major: int) -> str:
 def install_driver(distribution: str) -> str:
     command = _INSTALL_DRIVER.get(distribution) or _NVIDIA_DRIVER.get(_FAMILIES.get(distribution, ""))
     return command or f"# the package of your distribution, or {_NO_INSTALLER}"
+
+
+def install_driver_library(distribution: str, version: str) -> str:
+    command = _INSTALL_DRIVER_LIBRARY.get(distribution, f"# of NVIDIA's driver {version}: {_NO_INSTALLER}")
+    return command.format(branch=version.split(".")[0])
 
 
 def update_driver(distribution: str, container: str, wsl: bool) -> str:
