@@ -108,6 +108,7 @@ void look_at_system(const Look& look) {
 }
 
 char text[4096];
+char venv[4096];
 
 void write_environment(const char* prefix, Arena* arena, Records* records) {
   const char* meta = arena->join(prefix, "conda-meta");
@@ -116,14 +117,17 @@ void write_environment(const char* prefix, Arena* arena, Records* records) {
   const char* pixi = conda ? arena->join(meta, "pixi") : nullptr;
   char pixi_text[2];
   char real[PATH_MAX];
-  text[0] = '\0';
+  text[0] = venv[0] = '\0';
   if (history != nullptr) read_text(history, text, sizeof text);
+  const char* config = *prefix == '/' ? arena->join(prefix, "pyvenv.cfg") : nullptr;
+  if (config != nullptr) read_text(config, venv, sizeof venv);
   records->begin("environment")
       .field("prefix", prefix)
       .field("real", *prefix == '/' && realpath(prefix, real) != nullptr ? real : "")
       .flag("conda", conda)
       .flag("pixi", pixi != nullptr && read_text(pixi, pixi_text, sizeof pixi_text) == 0)
       .field("history", text)
+      .field("pyvenv", venv)
       .end();
 }
 

@@ -55,7 +55,10 @@ class Machines(unittest.TestCase):
         self.assertIn("no usable CUDA runtime", report["reasons"])
         (hint,) = [one for one in report["help"] if one["why"].startswith("A program gets no CUDA runtime. ")]
         self.assertIn("libcudart.so.13: needs a driver for CUDA 13; ", hint["why"])
-        self.assertEqual(hint["commands"], ["pip install nvidia-cuda-runtime-cu12"])
+        self.assertEqual(hint["commands"], [
+            "pip install nvidia-cuda-runtime-cu12",
+            "# the package of your distribution, or https://www.nvidia.com/drivers",
+            "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"])
         self.assertIn("CUDA 12 or older", hint["what"])
 
     def test_no_driver_and_all_gives_13_5(self):

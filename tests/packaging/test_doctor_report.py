@@ -18,7 +18,7 @@ from anycuda import terminal  # noqa: E402
 from anycuda.doctor import (advice, as_json, environment, findings, hints, machine, packages, questions,  # noqa: E402
                             records, text, verdict, words)
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
-from anycuda.doctor.hint import missing_dependency, sentence  # noqa: E402
+from anycuda.doctor.hint import missing_dependency, sentence, without_advice  # noqa: E402
 
 GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
 WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU])
@@ -106,7 +106,63 @@ class Hints(unittest.TestCase):
                               ("13.0", "pip install 'nvidia-cuda-runtime==13.*'"),
                               ("14.1", "pip install 'nvidia-cuda-runtime==13.*'")):
             library = runtime([candidate(_13=TOO_OLD)], _13=Answer(advice="update the driver, or install another"))
-            self.assertEqual(self.commands(found(library, Driver("/x", cuda, gpus=[GPU]))), [command])
+            what = found(library, Driver("/x", cuda, gpus=[GPU]))
+            compat = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
+            self.assertEqual(self.commands(what), [command, "sudo apt install nvidia-driver", compat])
+            for about, update in (({"wsl": True}, "# in Windows: "), ({"container_kind": "podman"}, "# on the host: "),
+                                  ({"container_kind": "kubernetes"}, "# on the node: ")):
+                self.assertIn(update, self.commands(what, **about)[1])
+
+    def test_reasons_lose_their_advice(self):
+        for reason, cause in (
+                ("what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2 (update the driver, or install "
+                 "a NVRTC (runtime compiler) of CUDA 12; ANYCUDA_X=y where NVIDIA's cuda-compat package is in use)",
+                 "what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2"),
+                ("unknown (nvmlInit_v2: error 9 (x)); A=strict requires it (update the driver, or set A=b)",
+                 "unknown (nvmlInit_v2: error 9 (x)); A=strict requires it"),
+                ("CUDA 14 is newer than this anycuda knows (up to 13); update anycuda or install CUDA 13",
+                 "CUDA 14 is newer than this anycuda knows (up to 13)"),
+                ("truncated: it ends before its own segments; install it again",
+                 "truncated: it ends before its own segments"), ("not an ELF shared library",) * 2):
+            self.assertEqual(without_advice(reason), cause)
+
+    def test_why_a_file_cannot_be_read(self):
+        for error, row in (("Permission denied", "unreadable"), ("Operation not permitted", "unreadable"),
+                           ("Too many levels of symbolic links", "link_loop"), ("Input/output error", "read_error"),
+                           ("Stale file handle", "read_error")):
+            reason = f"cannot be read ({error})"
+            tried = findings.Tried("/a/libcuda.so.1", "unreadable", -1, reason)
+            unread = Decision("", reason, "", False, False)
+            library = runtime([candidate("/a/libcudart.so.12", "unreadable", _12=unread)], _12=Answer())
+            first, other = hints.hints_for(found(library, Driver(tried=[tried])), here())[:2]
+            self.assertEqual((first.situation, other.situation), (f"driver_{row}", row))
+            for one in (first, other):
+                self.assertIn(f"({error})", one.why)
+                self.assertEqual("user may not" in one.why, row == "unreadable")
+
+    def test_a_library_that_began_later_than_the_driver_is_not_installed(self):
+        """There is no nvidia-nvjitlink-cu11."""
+        library = findings.Library("nvjitlink", "nvJitLink (device-code linker)", "", "", False, ["12"])
+        library.answers["12"] = Answer(advice="install nvJitLink (pip install nvidia-nvjitlink, or a CUDA toolkit)")
+        for cuda, words_, command in (
+                ("11.4", "It begins with CUDA 12, and the driver supports up to CUDA 11.4. Update",
+                 "sudo apt install nvidia-driver"),
+                ("12.0", "Install nvJitLink (pip install nvidia-nvjitlink-cu12, or",
+                 "pip install nvidia-nvjitlink-cu12")):
+            (one,) = hints.hints_for(found(library, Driver("/x", cuda, gpus=[GPU])), here())
+            self.assertIn(words_, f"{one.why} {one.what}")
+            self.assertEqual(one.commands, [command])
+            library.candidates = [candidate("/a/libnvJitLink.so.12", _12=TOO_OLD)]
+            (one,) = hints.hints_for(found(library, Driver("/x", "11.4", gpus=[GPU])), here())
+            self.assertNotIn("pip", " ".join(one.commands))
+            library.candidates = []
+
+    def test_where_no_command_is_known_there_is_a_page(self):
+        advice_ = "install a CUDA runtime (pip install nvidia-cuda-runtime, or a toolkit)"
+        library = runtime([], _12=Answer(advice=advice_))
+        (one,) = hints.hints_for(found(library), here(distribution="own"), environment.Environment(manager="system"))
+        self.assertEqual(one.what, "Install a CUDA runtime (a toolkit).")
+        self.assertEqual(one.commands, ["# https://developer.nvidia.com/cuda-downloads"])
 
     def test_where_installing_does_not_help_it_is_not_said(self):
         library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="correct ANYCUDA_CUDART or unset it"))
@@ -115,12 +171,13 @@ class Hints(unittest.TestCase):
     def test_without_a_driver_it_depends_on_the_computer(self):
         for about, command in (({}, "sudo apt install nvidia-driver"),
                                ({"distribution": "arch"}, "sudo pacman -S nvidia nvidia-utils"),
+                               ({"kernel_driver": "580.65"}, "sudo apt install libcuda1"),
                                ({"container": True}, "docker run --gpus all ..."),
                                ({"wsl": True}, "wsl --update  # in Windows"),
                                ({"wsl": True, "wsl_driver": True}, "export LD_LIBRARY_PATH=/usr/lib/wsl/lib"),
                                ({"wsl": True, "wsl_driver": True, "variables": {"LD_LIBRARY_PATH": "/a b"}},
                                 "export LD_LIBRARY_PATH=/usr/lib/wsl/lib:'/a b'")):
-            self.assertEqual(self.commands(found(driver=Driver()), **about)[0], command)
+            self.assertEqual(self.commands(found(driver=Driver()), **{"kernel_driver": "", **about})[0], command)
 
     def test_without_a_gpu_it_depends_on_what_the_driver_says(self):
         none = Driver("/x", "12.2", calls=[NO_DEVICE])
@@ -197,7 +254,7 @@ class Hints(unittest.TestCase):
             driver = Driver("/x", "12.2", calls=[Call("cuInit", status, "X", "")])
             for about in ({}, {"container": True, "container_kind": "docker"}):
                 (one,) = hints.hints_for(found(driver=driver), here(ended="no answer within 30 s", **about))
-                self.assertIn(one.situation, ("other_error", "invalid_device"))
+                self.assertIn(one.situation, ("other_error", "invalid_device", "invalid_device_of_container"))
 
     def test_texts_of_the_loader_become_sentences(self):
         for text_, said in (("install it", "Install it."), ("ANYCUDA_X=1 is odd.", "ANYCUDA_X=1 is odd."),
@@ -250,6 +307,7 @@ class Advice(unittest.TestCase):
         self.assertLessEqual(set(advice.BY_STATUS), set(names))
 
     def test_install_commands(self):
+        nvidia = "  # from NVIDIA's repository: https://developer.nvidia.com/cuda-downloads"
         for asked, command in (
                 (("nvrtc", "pip", "", "12.2", 13), "pip install nvidia-cuda-nvrtc-cu12"),
                 (("nvrtc", "conda", "/c", "12.2", 13),
@@ -259,7 +317,15 @@ class Advice(unittest.TestCase):
                 (("cudart", "micromamba", "/c", "14.1", 13),
                  "micromamba install -c conda-forge cuda-cudart cuda-version=13 -p /c"),
                 (("cudart", "conda", "/c", "13.0", 12),
-                 "conda install -c conda-forge cuda-cudart cuda-version=12.9 -p /c")):
+                 "conda install -c conda-forge cuda-cudart cuda-version=12.9 -p /c"),
+                (("cudart", "venv", "/c d", "13.0", 13),
+                 "'/c d'/bin/python -m pip install 'nvidia-cuda-runtime==13.*'"),
+                (("cudart", "uv", "/c d", "12.4", 13), "uv pip install --python '/c d' nvidia-cuda-runtime-cu12"),
+                (("nvrtc", "pipx", "/pipx/venvs/app", "", 12), "pipx inject app nvidia-cuda-nvrtc-cu12"),
+                (("nvjitlink", "system", "", "14.1", 13, "rocky"), "sudo dnf install libnvjitlink-13-0" + nvidia),
+                (("cudart", "system", "", "12.4", 13, "ubuntu"), "sudo apt install cuda-cudart-12-4" + nvidia),
+                (("nvrtc", "system", "", "11.8", 13, "sles"), "sudo zypper install cuda-nvrtc-11-8" + nvidia),
+                (("cudart", "system", "", "", 13, "own"), "# https://developer.nvidia.com/cuda-downloads")):
             self.assertEqual(packages.library(*asked), command)
 
     def test_commands_that_repair(self):
@@ -267,6 +333,7 @@ class Advice(unittest.TestCase):
                 (("cudart", "pip", "/v", 13), "pip install --force-reinstall --no-deps 'nvidia-cuda-runtime==13.*'"),
                 (("nvrtc", "mamba", "/c", 12), "mamba install --force-reinstall -c conda-forge cuda-nvrtc -p /c"),
                 (("nvrtc", "conda", "/c", 11), "conda install --force-reinstall -c conda-forge cudatoolkit -p /c"),
+                (("nvrtc", "uv", "/v", 12), "uv pip install --python /v --reinstall --no-deps nvidia-cuda-nvrtc-cu12"),
                 (("nvrtc", "pixi", "/c", 12), "pixi reinstall")):
             self.assertEqual(packages.repair(*asked), command)
 
@@ -280,17 +347,28 @@ class Advice(unittest.TestCase):
 
     def test_managers(self):
         for prefix, conda, pixi, history, manager in (
-                ("/venv", False, False, "", "pip"), ("/c", True, False, "", "conda"),
+                ("/venv", False, False, "", "pip"), ("/c", True, False, "", "conda"), ("", False, False, "", "system"),
                 ("/c", True, True, "", "pixi"), ("/p/.pixi/envs/default", True, False, "", "pixi"),
                 ("/c", True, False, "==> x <==\n# cmd: /o/bin/mamba create\n", "mamba"),
                 ("/c", True, False, "# cmd: micromamba install\n# cmd: conda x\n", "micromamba"),
                 ("/c", True, False, "# cmd: constructor\n", "conda")):
             self.assertEqual(environment.manager_of(prefix, conda, pixi, history), manager)
+        config = "home = /usr/bin\nversion_info = 3.11.2\n"
+        for prefix, text_, active, manager in (
+                ("/v", config, True, "pip"), ("/v", config, False, "venv"), ("/v", f"{config}uv = 0.9.2\n", True, "uv"),
+                ("/p/pipx/venvs/app", config, False, "pipx"), ("/v", f"{config}prompt = uv = x\n", False, "venv")):
+            self.assertEqual(environment.manager_of(prefix, False, False, "", text_, active), manager)
 
     def test_packages_of_distributions(self):
-        for distribution, command in (("debian", "dpkg -S '/a b'"), ("rocky", "rpm -qf '/a b'"),
-                                      ("opensuse-leap", "%{NAME} '/a b'"), ("", "package manager")):
+        real = "\"$(realpath '/a b')\""
+        for distribution, command in (("debian", f"dpkg -S {real}"), ("rocky", f"rpm -qf {real}"),
+                                      ("opensuse-leap", f"%{{NAME}} {real}"), ("arch", f"pacman -Qoq {real}")):
             self.assertIn(command, packages.reinstall(distribution, "/a b"))
+            self.assertIn(command, packages.remove_driver(distribution, "/a b"))
+        self.assertIn("dpkg -S '/a b' |", packages.reinstall("debian", "/a b", links=False))
+        self.assertIn("package manager", packages.reinstall("", "/a b"))
+        self.assertEqual(packages.remove_driver("", "/a b"), "rm '/a b'")
+        self.assertIn("sudo dnf install nvidia-open ", packages.install_driver("rocky"))
         self.assertEqual(packages.provide("fedora", "x.so.1"), "dnf provides '*/x.so.1'")
         self.assertEqual(packages.install_fabric("ubuntu", ""), "")
 

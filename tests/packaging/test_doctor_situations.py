@@ -85,6 +85,19 @@ class DriverLibrary(Situation):
         self.first(computer, "driver_dangling_not_mounted", f"{computer.system}/libcuda.so.550.163.01", "compute",
                    command="NVIDIA_DRIVER_CAPABILITIES=compute,utility")
 
+    def test_link_that_leads_back_to_itself(self):
+        for links in (("libcuda.so.1",), ("libcuda.so.1", "libcuda.so.550.163.01")):
+            computer = self.computer()
+            computer.system.mkdir(parents=True)
+            for link, target in zip(links, (*links[1:], links[0])):
+                (computer.system / link).symlink_to(target)
+            report = self.first(computer, "driver_link_loop", f"{computer.system}/libcuda.so.1 cannot be loaded. It is "
+                                "a link that leads back to itself (Too many levels of symbolic links)",
+                                "Remove the link", command=f"rm {computer.system}/libcuda.so.1")
+            self.assertNotIn("realpath", " ".join(report["help"][0]["commands"]))  # which would fail
+            self.first(computer.container("docker"), "driver_link_loop_in_container", "Remove the link from the image",
+                       command="docker run --gpus all")
+
     def test_dangling_link_in_wsl(self):
         computer = self.computer().wsl().dangling_driver("usr/lib/wsl/lib")
         self.first(computer, "driver_dangling_in_wsl", "Windows", command="wsl --shutdown")
@@ -187,6 +200,14 @@ class DriverLibrary(Situation):
         computer = self.computer().gpu(driver="").other_pci_devices()
         self.first(computer, "driver_missing_for_gpu", "1 NVIDIA GPU", command="sudo apt install nvidia-driver")
 
+    def test_kernel_module_without_the_library(self):
+        """nvidia-smi works there: to call the driver missing would be wrong."""
+        for system, command in (("debian", "sudo apt install libcuda1"),
+                                ("ubuntu", "sudo apt install libnvidia-compute-550"),
+                                ("own", "# of NVIDIA's driver 550.163.01: https://")):
+            computer = self.computer().module().gpu().file("etc/os-release", f"ID={system}\n")
+            self.first(computer, "driver_library_missing", "kernel module 550.163.01 is loaded", command=command)
+
     def test_crash(self):
         computer = self.computer().fake_driver(
             with_core("int cuDriverGetVersion(int* version) { *(volatile int*)8 = 1; return 0; }\n"))
@@ -205,11 +226,33 @@ class DriverLibrary(Situation):
 class Wsl(Situation):
     def test_without_the_driver_of_windows(self):
         self.first(self.computer().wsl(), "driver_missing_in_wsl", "WSL", "Windows", command="wsl --update")
+        self.first(self.computer().wsl(), "driver_missing_in_wsl", command="# in Windows: https://")
 
     def test_linux_driver_hides_the_one_of_windows(self):
         computer = self.computer().wsl().answers(100, "opt/linux-driver")
         computer.answers(0, "usr/lib/wsl/lib").env(LD_LIBRARY_PATH=str(computer.root / "opt/linux-driver"))
         self.first(computer, "wsl_shadowed", "hides the driver of Windows", command="sudo apt remove")
+
+    def test_driver_that_windows_has_updated(self):
+        for status in (803, 804):
+            computer = self.computer().wsl().answers(status, "usr/lib/wsl/lib")
+            report = self.first(computer, "mismatch_in_wsl", f"({status})", "updated while WSL ran",
+                                command="wsl --shutdown  # in Windows")
+            self.assertNotIn("modprobe", " ".join(report["help"][0]["commands"]))
+        computer = self.computer().wsl().answers(803).answers(0, "usr/lib/wsl/lib")
+        computer.env(LD_LIBRARY_PATH=str(computer.system))
+        self.first(computer, "wsl_shadowed", "(803)", command="sudo apt remove")
+
+    def test_error_without_a_cause(self):
+        """WSL has no kernel module of NVIDIA's, whose reports could be read."""
+        for status in (500, 999):
+            report = self.first(self.computer().wsl().answers(status, "usr/lib/wsl/lib"), "wsl_error", f"({status})",
+                                "Update WSL and NVIDIA's driver in Windows", command="wsl --update  # in Windows")
+            self.assertNotIn("nvrm", " ".join(report["help"][0]["commands"]))
+
+    def test_container_to_which_windows_passes_no_gpu(self):
+        computer = self.computer().wsl().container("docker").file(".dockerenv").answers(100)
+        self.first(computer, "wsl_without_gpu", command="wsl --update")
 
     def test_without_gpu(self):
         computer = self.computer().wsl(device=False).answers(100, "usr/lib/wsl/lib")
@@ -332,17 +375,31 @@ class DriverAnswers(Situation):
         self.first(self.on_host(101).env(CUDA_VISIBLE_DEVICES="MIG-41b3"), "invalid_visible_device", "MIG-41b3",
                    command="unset CUDA_VISIBLE_DEVICES")
 
+    def test_101_in_a_container(self):
+        """A pod has no right to change the node's MIG instances."""
+        report = self.first(self.on_host(101).container("kubernetes"), "invalid_device_of_container", "MIG",
+                            command="kubectl delete pod")
+        self.assertIn("sudo nvidia-smi mig -lgi  # on the host", report["help"][0]["commands"])
+        self.assertNotIn("-cgi", " ".join(report["help"][0]["commands"]))
+
     def test_802_fabric_manager(self):
         computer = self.on_host(802)
         self.first(computer, "fabric_manager", "(802)", "Fabric Manager", "550.163.01",
                    command="sudo systemctl enable --now nvidia-fabricmanager")
         self.assertIn("sudo apt install nvidia-fabricmanager-550", computer.told()["help"][0]["commands"])
+        self.assertIn("nvidia-smi conf-compute -grs ", " ".join(computer.told()["help"][0]["commands"]))
+        self.assertEqual(computer.told()["help"][0]["commands"][0], "sudo apt install nvidia-fabricmanager-550")
         self.first(self.on_host(802).container("containerd"), "fabric_manager_of_host", "host",
                    command="sudo systemctl enable --now nvidia-fabricmanager  # on the host")
 
     def test_803_after_an_update(self):
         computer = self.computer().module("550.90.07").gpu().answers(803)
         self.first(computer, "mismatch", "(803)", "550.163.01 and 550.90.07", command="sudo reboot")
+
+    def test_803_of_one_release(self):
+        """As where nvidia_uvm is another's: the two that are known do not differ."""
+        report = self.first(self.on_host(803), "mismatch", "different releases: ", command="sudo reboot")
+        self.assertNotIn("550.163.01 and", report["help"][0]["why"])
 
     def test_803_another_library_before_the_installed(self):
         computer = self.computer().module("550.90.07").gpu().answers(803, "opt/old", "535.309.01")
@@ -351,7 +408,9 @@ class DriverAnswers(Situation):
 
     def test_803_in_a_container(self):
         computer = self.computer().module("550.90.07").container("docker").answers(803)
-        self.first(computer, "mismatch_in_image", "image", "550.163.01 and 550.90.07", command="docker restart")
+        self.first(computer, "mismatch_in_image", "image", "550.163.01 and 550.90.07",
+                   command='sudo apt remove "$(dpkg -S "$(realpath ')
+        self.assertIn("docker restart CONTAINER", computer.told()["help"][0]["commands"])
         computer = self.computer().module("550.90.07").container("kubernetes").answers(803)
         mounts = computer.root / "proc/self/mountinfo"
         library = computer.root / SYSTEM / "libcuda.so.550.163.01"
@@ -367,6 +426,33 @@ class DriverAnswers(Situation):
         computer = self.computer().module("535.309.01").gpu().answers(804, "usr/local/cuda/compat")
         computer.env(LD_LIBRARY_PATH=str(computer.root / "usr/local/cuda/compat"))
         self.first(computer, "compat_not_supported", "(804)", "cuda-compat", command="unset LD_LIBRARY_PATH")
+
+    def test_804_in_a_container(self):
+        """Its driver is the host's, which no package of the image updates."""
+        computer = self.on_host(804, path="usr/local/cuda/compat").container("kubernetes")
+        computer.env(LD_LIBRARY_PATH=str(computer.root / "usr/local/cuda/compat"))
+        report = self.first(computer, "compat_not_supported", "update the display driver of the host",
+                            command="unset LD_LIBRARY_PATH")
+        self.assertNotIn("apt", " ".join(report["help"][0]["commands"]))
+        self.assertIn("# on the node: ", report["help"][0]["commands"][1])
+
+    def test_804_of_a_driver_that_the_container_runtime_mounted(self):
+        computer = self.computer().module("535.309.01").gpu().container("docker").answers(804)
+        mounts, library = computer.root / "proc/self/mountinfo", computer.system / "libcuda.so.550.163.01"
+        before = mounts.read_text()
+        for source, situation, command in (
+                (f"/1/fs/usr/local/cuda-12.4/compat/{library.name}", "compat_mounted", "# on the host: "),
+                (library, "mismatch_mounted", "docker restart")):
+            mounts.write_text(f"{before}800 745 259:1 {source} {library} ro - ext4 /dev/root rw\n")
+            self.first(computer, situation, "(804)", command=command)
+
+    def test_804_after_an_update(self):
+        """The new library tries forward compatibility with the old module, which this GPU does not have."""
+        computer = self.computer().module("550.90.07").gpu().answers(804)
+        self.first(computer, "mismatch", "(804)", "550.163.01 and 550.90.07", command="sudo reboot")
+        computer = self.computer().module("535.309.01").gpu().answers(804, "opt/conda/cuda-compat")
+        computer.env(LD_LIBRARY_PATH=str(computer.root / "opt/conda/cuda-compat"))
+        self.first(computer, "compat_not_supported", command="unset LD_LIBRARY_PATH")
 
     def test_999_without_uvm(self):
         computer = self.on_host(999)
@@ -396,7 +482,9 @@ class DriverAnswers(Situation):
                 (808, "mps_clients", "echo ps | nvidia-cuda-mps-control"),
                 (809, "mps_connections", "CUDA_DEVICE_MAX_CONNECTIONS"), (810, "mps_terminated", "echo quit")):
             self.first(self.on_host(status), situation, f"({status})", "MPS", "/tmp/nvidia-mps", command=command)
-        self.first(self.on_host(805).env(CUDA_MPS_PIPE_DIRECTORY="/run/mps"), "mps_connection", "/run/mps")
+        self.first(self.on_host(805), "mps_connection", command="mv /tmp/nvidia-mps /tmp/nvidia-mps.unused")
+        self.first(self.on_host(805).env(CUDA_MPS_PIPE_DIRECTORY="/run/mps"), "mps_connection", "/run/mps",
+                   command="unset CUDA_MPS_PIPE_DIRECTORY")
 
     def test_any_other(self):
         self.first(self.on_host(304), "other_error", "(304)", command="sudo dmesg")
@@ -410,12 +498,25 @@ class NoGpu(Situation):
         for visible in ("", "-1", "NoDevFiles", "2,0", "GPU-ffff"):
             computer = self.on_host().module().gpu(0).gpu(1).env(CUDA_VISIBLE_DEVICES=visible)
             self.first(computer, "gpu_hidden", f"CUDA_VISIBLE_DEVICES={visible} hides 2 NVIDIA GPUs (NVIDIA H200)",
-                       command="unset CUDA_VISIBLE_DEVICES")
+                       "GPUs that nvidia-smi -L lists", command="unset CUDA_VISIBLE_DEVICES")
 
     def test_hidden_is_told_from_absent(self):
         self.first(self.on_host().env(CUDA_VISIBLE_DEVICES=""), "no_gpu", command="lspci")
         computer = self.on_host().wsl().env(CUDA_VISIBLE_DEVICES="-1")
         self.first(computer, "gpu_perhaps_hidden", command="unset CUDA_VISIBLE_DEVICES")
+
+    def test_hidden_and_not_usable(self):
+        """Unsetting the variable first changes nothing."""
+        docker = self.on_host().container("docker").gpu()
+        docker.file("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.163.01  Tue\n")
+        for computer, situation in ((docker, "docker"), (self.on_host().gpu(driver=""), "module_not_loaded"),
+                                    (self.on_host().gpu(driver="nouveau"), "nouveau"),
+                                    (self.computer().gpu(driver=""), "driver_missing_for_gpu"),
+                                    (self.computer().module().gpu().answers(802), "fabric_manager")):
+            report = self.first(computer.env(CUDA_VISIBLE_DEVICES="-1"), situation)
+            second = report["help"][1]
+            self.assertEqual((second["situation"], second["commands"][0]), ("gpu_hidden", "unset CUDA_VISIBLE_DEVICES"))
+            self.assertIn("The GPUs are hidden too. CUDA_VISIBLE_DEVICES=-1 hides 1 NVIDIA GPU", second["why"])
 
     def test_what_names_a_gpu_does_not_hide_it(self):
         for visible in ("0", "1,0", "GPU-0a5c3f60", "MIG-41b3"):
@@ -458,6 +559,40 @@ class Runtime(Situation):
         computer = Computer(self).works().conda("conda")
         computer.env(CONDA_PREFIX=str(computer.root / "conda"))
         self.first(computer, "no_library", command="conda install", options=("--native",))
+
+    def test_what_made_the_environment_installs_into_it(self):
+        """A pip that is not the environment's would install into another one."""
+        config = "pyvenv.cfg"
+        for prefix, more, activated, command in (
+                ("venv", "", True, "pip install nvidia-cuda-runtime-cu12"),
+                ("venv", "", False, "{}/bin/python -m pip install nvidia-cuda-runtime-cu12"),
+                ("app/.venv", "uv = 0.9.2\n", False, "uv pip install --python {} nvidia-cuda-runtime-cu12"),
+                ("home/.local/share/pipx/venvs/app", "", False, "pipx inject app nvidia-cuda-runtime-cu12")):
+            computer = Computer(self).works()
+            if not (computer.root / prefix / config).exists():
+                computer.python_in(computer.root / prefix)
+            file = computer.root / prefix / config
+            file.write_text(file.read_text() + more)
+            if not activated:
+                del computer.variables["VIRTUAL_ENV"]
+            command = command.format(computer.root / prefix)
+            report = self.first(computer, "no_library", f"A program gets no CUDA runtime. Install a CUDA runtime "
+                                                        f"({command}, or a CUDA toolkit)")
+            self.assertEqual(report["help"][0]["commands"], [command])
+        broken = computer.root / prefix / f"lib/python3.{sys.version_info[1]}/site-packages/nvidia/lib"
+        place(library_file("cudart", "12.9"), broken / "whole")
+        (broken / "libcudart.so.12").write_bytes((broken / "whole").read_bytes()[:5000])
+        computer.env(LD_LIBRARY_PATH=str(broken))
+        self.first(computer, "damaged", command="pipx runpip app install --force-reinstall")
+
+    def test_native_program_without_an_environment(self):
+        """What pip installs is found in activated environments only."""
+        computer = Computer(self).works()
+        del computer.variables["VIRTUAL_ENV"]
+        report = self.first(computer, "no_library", "(sudo apt install cuda-cudart-12-9, or a CUDA toolkit)",
+                            command="sudo apt install cuda-cudart-12-9  # from NVIDIA's repository",
+                            options=("--native",))
+        self.assertNotIn("pip install", " ".join(str(hint) for hint in report["help"]))
 
     def test_virtual_environment_of_condas_python_is_for_pip(self):
         self.first(Computer(self).works(), "no_library", command="pip install nvidia-cuda-runtime-cu12")
@@ -541,6 +676,14 @@ class Runtime(Situation):
         file.chmod(0)
         self.first(computer.as_ordinary_user(), "unreadable", "Permission denied", command="namei -l")
 
+    def test_runtime_whose_link_leads_back_to_itself(self):
+        computer = Computer(self).works()
+        path = computer.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
+        path.parent.mkdir(parents=True)
+        path.symlink_to(path.name)
+        self.first(computer, "link_loop", f"{path} does not serve as CUDA runtime. It is a link that leads back to "
+                                          "itself", command=f"rm {path}")
+
     def test_folder_that_is_called_like_a_token(self):
         computer = Computer(self).works().toolkit("12.4", "opt/$LIB")
         computer.env(CUDA_HOME=str(computer.root / "opt/$LIB"))
@@ -554,8 +697,12 @@ class Runtime(Situation):
 
     def test_refused_by_a_rule(self):
         computer = Computer(self).works().wheel("cudart", "13.5")
-        self.first(computer, "driver_too_old", "libcudart.so.13: needs a driver for CUDA 13; ", "Update the driver",
-                   command="pip install nvidia-cuda-runtime-cu12")
+        report = self.first(computer, "driver_too_old", "libcudart.so.13: needs a driver for CUDA 13; ",
+                            "supports up to CUDA 12.9. ", "Update the driver",
+                            command="pip install nvidia-cuda-runtime-cu12")
+        self.assertIn("sudo apt install nvidia-driver", report["help"][0]["commands"])
+        self.assertNotIn("install", report["help"][0]["why"])  # the remedy has it
+        self.first(computer.container("kubernetes"), "driver_too_old", command="# on the node: https://")
         computer = self.computer().works().env(ANYCUDA_CROSS_MAJOR="reject")
         self.first(computer, "other_major", "of CUDA 12, and ANYCUDA_CROSS_MAJOR=reject",
                    command="unset ANYCUDA_CROSS_MAJOR", options=("--caller", "13"))
@@ -691,6 +838,7 @@ class Table(unittest.TestCase):
         text = Path(__file__).read_text()
         # test_doctor_report.py tests these.
         others = {"driver_not_listed_in_wsl", "driver_not_read", "driver_other_file", "driver_has_tokens",
+                  "driver_read_error", "read_error",
                   "not_trusted", "not_read", "other_file", "not_opened", "glibc", "crash"}
         for table in (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU, advice.LIBRARIES):
             for row in table:

@@ -232,10 +232,14 @@ def arch(machine):
         "replica: the packages' layout and lists", f"12.4 {LIBRARIES}", f"12.4 {LIBRARIES}", "-",
         "The distribution's folder.")
 def debian(machine):
-    machine.runtime(LIBRARIES, "12.4", names=2).driver(550, f"{LIBRARIES}/nvidia/current")
-    machine.dpkg("libcudart12", "12.4.127~12.4.1-2", *(f"{LIBRARIES}/libcudart.so.12{end}" for end in ("", ".4.127")))
-    machine.ldconfig()
+    _libcudart12(machine).ldconfig()
     return Program()
+
+
+def _libcudart12(machine):
+    machine.runtime(LIBRARIES, "12.4", names=2).driver(550, f"{LIBRARIES}/nvidia/current")
+    files = (f"{LIBRARIES}/libcudart.so.12{end}" for end in ("", ".4.127"))
+    return machine.dpkg("libcudart12", "12.4.127~12.4.1-2", *files)
 
 
 @setups("Debian's libcudart12 12.4 and NVIDIA's toolkit 13.0; driver 550 in nvidia/current; system's Python",
@@ -243,6 +247,5 @@ def debian(machine):
         _lib("13.0"),
         "The newest of the system that the driver supports.", DRIVER + NO_MAJOR)
 def debian_and_toolkit(machine):
-    machine.runtime(LIBRARIES, "12.4", names=2).driver(550, f"{LIBRARIES}/nvidia/current").local_toolkits("13.0")
-    machine.ldconfig("/usr/local/cuda/lib64")
+    _libcudart12(machine).local_toolkits("13.0").ldconfig("/usr/local/cuda/lib64")
     return Python(machine.prefix("/usr", debian=True))

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
                               [questions.MACHINE, folders])
     machine = machine_of(outcomes[questions.MACHINE], arguments.native, os.environ)
     verdict = judge(findings)
-    hints = hints_for(findings, machine, environment.environment_of(outcomes[folders]))
+    hints = hints_for(findings, machine, environment.environment_of(outcomes[folders], os.environ))
     version = about.first("format").text("version")
     # The runtime was asked for in any case.
     findings.libraries = [one for one in findings.libraries if not libraries or one.name in libraries]

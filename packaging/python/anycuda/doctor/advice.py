@@ -97,6 +97,18 @@ DRIVER_LIBRARY = {
     "driver_other_cpu": Advice(
         "The only ones here are for another CPU: {path}.",
         "Install the driver for this CPU, 64 bits included.", ("file -L {path}", "{install}"), _INSTALLATION),
+    "driver_link_loop": Advice(
+        "It is a link that leads back to itself ({reason}).",
+        "Remove the link, and install the driver's package again.", ("namei -l {path}", "rm {path}", "{reinstall}"),
+        _INSTALLATION),
+    "driver_link_loop_in_container": Advice(
+        "It is a link of the container's image that leads back to itself ({reason}).",
+        "Remove the link from the image, and start the container with the host's GPUs.",
+        ("namei -l {path}", "rm {path}  # in the image", "{start}"), _CONTAINERS),
+    "driver_read_error": Advice(
+        "Reading it fails ({reason}): its disk or network file system has an error.",
+        "Read the kernel's reports on the file system, then install the driver's package again.",
+        ("findmnt -T {path}", "sudo dmesg | tail -n 50", "{reinstall}"), _INSTALLATION),
     "driver_unreadable": Advice(
         "This user may not read it ({reason}).",
         "Let this user read it and enter the folders above it.", ("namei -l {path}",), _LINKER),
@@ -109,6 +121,11 @@ DRIVER_LIBRARY = {
     "driver_missing_for_gpu": Advice(
         "This computer has {gpus}, and its driver is not installed.",
         "Install NVIDIA's display driver, and restart.", ("{install}",), _INSTALLATION),
+    "driver_library_missing": Advice(
+        "The driver's kernel module {module} is loaded, and the driver's library for CUDA is not installed, or its "
+        "folder is unknown to the dynamic linker.",
+        "Install the library of the same release, or name its folder in LD_LIBRARY_PATH.",
+        ("{install_library}", "find / -name 'libcuda.so.*' 2>/dev/null"), _INSTALLATION),
     "driver_not_mounted": Advice(
         "The container has the GPUs' device files and not the driver's libraries for CUDA: "
         "NVIDIA_DRIVER_CAPABILITIES ({capabilities}) must contain compute.",
@@ -116,7 +133,7 @@ DRIVER_LIBRARY = {
     "driver_missing_in_wsl": Advice(
         "This is WSL, which gets libcuda.so.1 from NVIDIA's driver in Windows (/usr/lib/wsl/lib).",
         "Install NVIDIA's driver in Windows and update WSL; install no Linux driver.",
-        ("wsl --update  # in Windows", "wsl --shutdown  # in Windows"), _WSL),
+        ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "{install}"), _WSL),
     "driver_not_listed_in_wsl": Advice(
         "This is WSL, and the driver in /usr/lib/wsl/lib is not among the dynamic linker's folders.",
         "Name its folder, or restart WSL so that it registers the folder.",
@@ -153,15 +170,24 @@ DRIVER_CALL = {
         "is not accessible.",
         "List the GPUs and their MIG instances, create the missing ones or disable MIG mode.",
         ("nvidia-smi -L", "sudo nvidia-smi mig -lgi", "sudo nvidia-smi mig -cgi PROFILE -C"), _MIG),
+    "invalid_device_of_container": Advice(
+        "A GPU or MIG instance that this container is given cannot be used: the host changed its MIG instances after "
+        "the container had started, or a GPU is in MIG mode without instances.",
+        "List what the host has, and start the container again.",
+        ("nvidia-smi -L  # on the host, then in the container", "sudo nvidia-smi mig -lgi  # on the host",
+         "{restart}"), _MIG),
     "invalid_visible_device": Advice(
         "CUDA_VISIBLE_DEVICES={visible} names a GPU or MIG instance that this process cannot use.",
-        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+        "Unset it, or set it to GPUs that nvidia-smi -L lists.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"),
+        _PROGRAMMING),
     "fabric_manager": Advice(
         "The GPUs of this computer are linked by NVSwitch, and NVIDIA's Fabric Manager has not initialized them: it "
         "is not running, or it is of another version than the driver{version}.",
         "Install the Fabric Manager of the driver's version, and start it.",
-        ("sudo systemctl enable --now nvidia-fabricmanager", "systemctl status nvidia-fabricmanager",
-         "{install_fabric}", "nvidia-smi conf-compute -f  # in confidential computing: are the GPUs ready?"), _FABRIC),
+        ("{install_fabric}", "sudo systemctl enable --now nvidia-fabricmanager",
+         "systemctl status nvidia-fabricmanager",
+         "nvidia-smi conf-compute -grs  # in confidential computing: are the GPUs ready?"),
+        _FABRIC),
     "fabric_manager_of_host": Advice(
         "The GPUs are linked by NVSwitch, and NVIDIA's Fabric Manager, which runs on the host of this container, has "
         "not initialized them.",
@@ -169,39 +195,49 @@ DRIVER_CALL = {
         ("sudo systemctl enable --now nvidia-fabricmanager  # on the host",
          "systemctl status nvidia-fabricmanager  # on the host"), _FABRIC),
     "mismatch": Advice(
-        "The driver library and the loaded kernel module are of different releases ({versions}): the driver was "
+        "The driver library and the loaded kernel module are of different releases{versions}: the driver was "
         "updated while its module stayed loaded.",
         "Restart, or stop what uses the GPU and load the module again.",
         ("cat /proc/driver/nvidia/version", "sudo reboot",
          "sudo rmmod nvidia_drm nvidia_modeset nvidia_uvm nvidia && sudo modprobe nvidia_uvm  # instead of a restart"),
         _ERRORS),
+    "mismatch_in_wsl": Advice(
+        "WSL's driver library and the driver in Windows are of different releases: the driver in Windows was updated "
+        "while WSL ran.",
+        "Restart WSL; if that does not help, install NVIDIA's driver in Windows again.",
+        ("wsl --shutdown  # in Windows",), _WSL),
     "mismatch_by_path": Advice(
-        "The driver library and the loaded kernel module are of different releases ({versions}): LD_LIBRARY_PATH "
+        "The driver library and the loaded kernel module are of different releases{versions}: LD_LIBRARY_PATH "
         "leads to {path}, before the installed driver.",
         "Take its folder out of LD_LIBRARY_PATH.", ("{without_folder}", "cat /proc/driver/nvidia/version"), _ERRORS),
     "mismatch_mounted": Advice(
         "The container has the driver library that its host had when it started, and the host's kernel module is of "
-        "another release ({versions}): the host's driver was updated.",
+        "another release{versions}: the host's driver was updated.",
         "Restart the container; restart the host if its own nvidia-smi fails too.",
         ("cat /proc/driver/nvidia/version", "{restart}"), _CONTAINERS),
     "mismatch_in_image": Advice(
-        "The driver library and the host's kernel module are of different releases ({versions}): {path} is part of "
+        "The driver library and the host's kernel module are of different releases{versions}: {path} is part of "
         "the container's image and hides the host's driver, or the host's driver was updated since.",
         "Remove the driver's packages from the image, and start the container again.",
         ("cat /proc/driver/nvidia/version", "{remove_driver}", "{restart}"), _CONTAINERS),
     "mismatch_compat": Advice(
-        "{path} is of NVIDIA's cuda-compat package and does not fit the kernel module ({versions}): it serves older "
+        "{path} is of NVIDIA's cuda-compat package and does not fit the kernel module{versions}: it serves older "
         "driver branches only.",
         "Take its folder out of the dynamic linker's path, and use the installed driver.",
         ("{without_folder}", "cat /proc/driver/nvidia/version"), _COMPATIBILITY),
     "compat_not_supported": Advice(
         "{path} is of NVIDIA's cuda-compat package, which supports data-centre GPUs and some others, but not this one.",
-        "Take its folder out of the dynamic linker's path, and update the display driver instead.",
+        "Take its folder out of the dynamic linker's path, and update the display driver{of_host} instead.",
         ("{without_folder}", "{update}"), _COMPATIBILITY),
+    "compat_mounted": Advice(
+        "{path} is the image's cuda-compat driver, which NVIDIA's container runtime mounted over the host's. It "
+        "supports data-centre GPUs and some others, but not this one.",
+        "Update the driver of the host, or use an image of an older CUDA.",
+        ("{update}", "grep libcuda.so /proc/self/mountinfo"), _COMPATIBILITY),
     "mps_connection": Advice(
         "The MPS control daemon at {pipe} does not answer: it ended, or belongs to another user or container.",
-        "Start the daemon, or remove its folder so that programs run without MPS.",
-        ("nvidia-cuda-mps-control -d", "unset CUDA_MPS_PIPE_DIRECTORY", "ls -ld {pipe}"), _MPS),
+        "Start the daemon, or take its folder away so that programs run without MPS.",
+        ("nvidia-cuda-mps-control -d", "{without_mps}", "ls -ld {pipe}"), _MPS),
     "mps_rpc": Advice(
         "The MPS server at {pipe} failed while it served this program.",
         "Restart MPS.", ("echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"), _MPS),
@@ -242,10 +278,12 @@ DRIVER_CALL = {
         "Create them.", ("sudo nvidia-modprobe -u -c=0", "ls -l /dev/nvidia*"), _README),
     "gpu_hidden": Advice(
         "CUDA_VISIBLE_DEVICES={visible} hides {gpus}.",
-        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+        "Unset it, or set it to GPUs that nvidia-smi -L lists.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"),
+        _PROGRAMMING),
     "gpu_perhaps_hidden": Advice(
         "CUDA_VISIBLE_DEVICES={visible} allows no GPU that the driver sees.",
-        "Unset it, or set it to GPUs of the list.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"), _PROGRAMMING),
+        "Unset it, or set it to GPUs that nvidia-smi -L lists.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"),
+        _PROGRAMMING),
     "wsl_shadowed": Advice(
         "This is WSL, and {path} hides the driver of Windows in /usr/lib/wsl/lib.",
         "Remove the Linux driver: in WSL only the driver of Windows works.", ("{remove_driver}",), _WSL),
@@ -253,6 +291,11 @@ DRIVER_CALL = {
         "This is WSL, and Windows passes no GPU on ({device}).",
         "Update WSL and NVIDIA's driver in Windows, and use WSL 2.",
         ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "nvidia-smi.exe"), _WSL),
+    "wsl_error": Advice(
+        "This is WSL, whose driver is the one of Windows, and it reports no cause: an update of Windows, of its driver "
+        "or of WSL may be incomplete, or WSL lost the GPU when Windows slept.",
+        "Update WSL and NVIDIA's driver in Windows, and restart WSL.",
+        ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "sudo dmesg | grep -i dxg"), _WSL),
     "host_without_gpu": Advice(
         "The Apptainer container has its host's driver libraries (--nv), and the host has no GPU for it: the driver's "
         "kernel module is not loaded there, or the host has no NVIDIA GPU.",
@@ -285,7 +328,7 @@ DRIVER_CALL = {
 
 # Statuses that have one meaning wherever they come from.
 BY_STATUS = {
-    STUB_LIBRARY: "stub_library", COMPAT_NOT_SUPPORTED: "compat_not_supported",
+    STUB_LIBRARY: "stub_library",
     805: "mps_connection", 806: "mps_rpc", 807: "mps_not_ready", 808: "mps_clients", 809: "mps_connections",
     810: "mps_terminated",
 }
@@ -372,6 +415,13 @@ LIBRARIES = {
     "not_opened": Advice(
         "The dynamic linker refuses it: {reason}.", "Install its package again.", ("ldd -r {path}", "{repair}"),
         _LINKER),
+    "link_loop": Advice(
+        "It is a link that leads back to itself ({reason}).", "Remove the link, and install its package again.",
+        ("namei -l {path}", "rm {path}", "{repair}"), _LINKER),
+    "read_error": Advice(
+        "Reading it fails ({reason}): its disk or network file system has an error.",
+        "Read the kernel's reports on the file system, then install its package again.",
+        ("findmnt -T {path}", "sudo dmesg | tail -n 50", "{repair}"), _LINKER),
     "unreadable": Advice(
         "This user may not read it ({reason}).", "Let this user read it and enter the folders above it.",
         ("namei -l {path}",), _LINKER),
@@ -402,7 +452,7 @@ LIBRARIES = {
         ("readelf -d {path} | grep SONAME",), _LINKER),
     "anycuda_stub": Advice(
         "It is an anycuda stub, which loads the library and does not contain it.",
-        "Install the {short} itself.", ("{install}",), "docs/search.md"),
+        "Install {it} itself.", ("{install}",), "docs/search.md"),
     "not_read": Advice(
         "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),

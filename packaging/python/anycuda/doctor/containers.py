@@ -48,16 +48,25 @@ def root_mount(mounts: str) -> str:
     return next((line for line in mounts.splitlines() if _point(line) == "/"), "")
 
 
-def mount_points(mounts: str) -> list[str]:
-    return [point for point in map(_point, mounts.splitlines()) if point]
+def mounted_files(mounts: str) -> dict[str, str]:
+    """Mount point -> what is mounted there, as its own file system names it."""
+    return {_point(line): _field(line, _ROOT) for line in mounts.splitlines() if _point(line)}
+
+
+# proc(5): number, parent, device, root, mount point, ...
+_ROOT, _POINT = 3, 4
 
 
 def _point(line: str) -> str:
-    """proc(5): number, parent, device, root, mount point, with octal escapes for white space."""
+    return _field(line, _POINT)
+
+
+def _field(line: str, number: int) -> str:
+    """White space in it is octal."""
     fields = line.split(" ")
-    if len(fields) < 5:
+    if len(fields) <= _POINT:
         return ""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[4])
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[number])
 
 
 def _kubelet_mounts(mounts: str) -> list[str]:

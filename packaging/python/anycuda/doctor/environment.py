@@ -28,7 +28,7 @@ class Denied:
 class Environment:
     prefix: str = ""  # "" for a program that is in none
     real: str = ""  # behind links
-    manager: str = "pip"  # "conda", "mamba", "micromamba" or "pixi": pip must install nothing into theirs
+    manager: str = "pip"  # of packages.py: what installs into it
     denied: list[Denied] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)  # a folder that was asked about -> the one behind links
 
@@ -58,20 +58,26 @@ def question_of(native: bool, variables: Mapping[str, str], path: list[str] | No
     return FOLDERS, prefix, *(folder for folder in absolute if "\0" not in folder)
 
 
-def environment_of(outcome: Outcome) -> Environment:
+def environment_of(outcome: Outcome, variables: Mapping[str, str]) -> Environment:
     record = outcome.first("environment")
+    prefix, real, activated = record.text("prefix"), record.text("real"), variables.get("VIRTUAL_ENV", "")
     denied = dict.fromkeys((one.text("path"), one.text("blocker")) for one in outcome.of("denied"))
-    return Environment(record.text("prefix"), record.text("real"),
-                       manager_of(record.text("prefix"), record.flag("conda"), record.flag("pixi"),
-                                  record.text("history")), [Denied(*one) for one in denied],
+    manager = manager_of(prefix, record.flag("conda"), record.flag("pixi"), record.text("history"),
+                         record.text("pyvenv"), os.path.normpath(activated) in (os.path.normpath(prefix), real))
+    return Environment(prefix, real, manager, [Denied(*one) for one in denied],
                        {one.text("path"): one.text("real") for one in outcome.of("real")})
 
 
-def manager_of(prefix: str, conda: bool, pixi: bool, history: str) -> str:
+def manager_of(prefix: str, conda: bool, pixi: bool, history: str, pyvenv: str = "", active: bool = False) -> str:
     """conda-meta/ makes a prefix a conda environment; pixi leaves conda-meta/pixi, the others write the command that
-    made it into conda-meta/history ("# cmd: /opt/conda/bin/mamba create ...")."""
+    made it into conda-meta/history ("# cmd: /opt/conda/bin/mamba create ..."). uv writes its version into pyvenv.cfg,
+    and no pip is in its environments. `pip` is that of the environment which is activated."""
+    if not prefix:
+        return "system"
     if not conda:
-        return "pip"
+        made_by_uv = re.search(r"^uv *=", pyvenv, re.M)
+        return ("pipx" if "/pipx/venvs/" in prefix else "uv" if made_by_uv else
+                "venv" if pyvenv and not active else "pip")
     if pixi or "/.pixi/" in f"{prefix}/":
         return "pixi"
     command = re.search(r"^# cmd: (\S+)", history, re.M)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -35,6 +37,21 @@ def sentence(text: str) -> str:
     """A fragment of the loader's with a capital and a full stop. A name, as of a variable, stays as it is."""
     first = text[:1].upper() if re.match(r"[a-z]+(?:[ ,;:]|\Z)", text) else text[:1]
     return first + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def without_advice(reason: str) -> str:
+    """The loader's messages end with what to do, which a hint says in its own sentence."""
+    return re.sub(r"( \((update|install|repair) .*\)|; (install it again|update anycuda or .*))\Z", "", reason)
+
+
+def read_problem(reason: str) -> tuple[str, str]:
+    """Why a file cannot be read, as the end of a row's name, and in the system's words."""
+    found = re.search(r"cannot be read \((.*)\)\Z", reason)
+    text = found[1] if found else reason
+    allowed = text not in map(os.strerror, (errno.EACCES, errno.EPERM))
+    if text == os.strerror(errno.ELOOP):
+        return "link_loop", text
+    return "read_error" if found and allowed else "unreadable", text
 
 
 def missing_dependency(reason: str, path: str) -> str:

@@ -7,12 +7,12 @@ import os
 import re
 import shlex
 
-from . import packages
+from . import installation, packages
 from .advice import LIBRARIES
 from .driver_hints import driver_hints
 from .environment import Environment
 from .findings import Answer, Candidate, Driver, Findings, Library
-from .hint import Hint, hint, missing_dependency, sentence, without_folder
+from .hint import Hint, hint, missing_dependency, read_problem, without_advice, without_folder
 from .machine import TOOLKIT_VARIABLES, Machine
 from .verdict import RUNTIME, name_of_caller
 
@@ -29,6 +29,7 @@ _LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR"
               "no_metadata": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_too_old": "", "driver_branch_short": "",
               "driver_branch_unknown": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_major_unknown": "",
               "driver_failed": "export ANYCUDA_STUB_COMPAT=best_effort"}
+_USE_COMPAT = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
 _WOULD_SERVE = ("accepted", "other_loaded")  # verdicts that are not about the file itself
 
 
@@ -76,7 +77,7 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
               for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
     found += [_named(library, one) for one in named]
     if nothing and not named:
-        found.append(_no_library(library, nothing, driver, environment))
+        found.append(_no_library(library, nothing, driver, machine, environment))
     # A library of another environment comes before a broken file that does not matter.
     other = _other_environment(library, machine, environment)
     return other + found
@@ -84,22 +85,33 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
 
 def _named(library: Library, candidate: Candidate) -> Hint:
     return hint(LIBRARIES, "library_setting", f"{candidate.path} does not serve as {library.short}.",
-                variable=library.variable, reason=_reason(candidate))
+                variable=library.variable, reason=without_advice(_reason(candidate)))
 
 
-def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, environment: Environment) -> Hint:
+def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, machine: Machine,
+                environment: Environment) -> Hint:
     answers = list(nothing.values())
-    why, remedy = _who_gets_nothing(library, list(nothing)), _remedy(library, answers, environment)
-    commands = _install(library, driver, answers, environment)
+    why = _who_gets_nothing(library, list(nothing))
+    remedy = installation.remedy(library, answers, driver, machine, environment)
+    commands = installation.commands(library, driver, answers, machine, environment)
     refused = next(((one, decision) for one in library.candidates for caller, decision in one.decisions.items()
                     if caller in nothing and decision.verdict in _LIFTED_BY), None)
+    first = packages.first_major_beyond(library.name, driver.cuda)
+    if refused is None and first:
+        why += f" It begins with CUDA {first}, and the driver supports up to CUDA {driver.cuda}."
+        update = packages.update_driver(machine.distribution, machine.container_kind, machine.wsl)
+        remedy, commands = f"Update the driver, then install {installation.the(library)}.", [update]
     if refused is None:
         return Hint(why, remedy, commands, "no_library", "docs/doctor.md")
     candidate, decision = refused
-    lifted = _LIFTED_BY[decision.verdict]
+    lifted = [command for command in [_LIFTED_BY[decision.verdict]] if command]
+    if any("update the driver" in answer.advice for answer in answers):
+        commands.append(packages.update_driver(machine.distribution, machine.container_kind, machine.wsl))
+        if decision.verdict == "driver_too_old":
+            commands.append(_USE_COMPAT)
     if decision.verdict == "newer_than_known":
         remedy = f"Update anycuda, or install a {library.short} of a CUDA that it knows."
-    return Hint(f"{why} {candidate.path}: {decision.reason}.", remedy, [*([lifted] if lifted else []), *commands],
+    return Hint(f"{why} {candidate.path}: {without_advice(decision.reason)}.", remedy, [*lifted, *commands],
                 decision.verdict, "docs/search.md")
 
 
@@ -115,29 +127,6 @@ def _who_gets_nothing(library: Library, callers: list[str]) -> str:
     return f"{'A program' if library.name == RUNTIME else 'A program that uses it'} gets no {library.short}."
 
 
-def _remedy(library: Library, answers: list[Answer], environment: Environment) -> str:
-    text = "; ".join(dict.fromkeys(answer.advice for answer in answers))
-    if environment.manager != "pip" and library.install_hint:
-        # Its words name pip, which must install nothing into such an environment.
-        text = text.replace(library.install_hint, f"install the {library.short} into the {environment.manager} "
-                                                  f"environment {environment.prefix}")
-    return sentence(text)
-
-
-def _install(library: Library, driver: Driver, answers: list[Answer], environment: Environment) -> list[str]:
-    """Where what is there is refused for another reason than its version, installing does not help."""
-    if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
-        return []
-    return [_installation(library, driver, environment)]
-
-
-def _installation(library: Library, driver: Driver, environment: Environment) -> str:
-    newest = max((int(caller) for caller in library.answers if caller.isdigit()), default=0)
-    if library.name not in packages.INSTALLABLE or not newest:
-        return ""
-    return packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest)
-
-
 def _reason(candidate: Candidate) -> str:
     """The first reason against the file: it may have been opened for only one of the callers."""
     reasons = [one.reason for one in candidate.decisions.values() if one.reason not in ("usable", "not needed")]
@@ -146,7 +135,7 @@ def _reason(candidate: Candidate) -> str:
 
 def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machine,
           environment: Environment) -> Hint:
-    path, whole = candidate.path, _reason(candidate)
+    path, whole = candidate.path, without_advice(_reason(candidate))
     row = "stays_open" if candidate.stays_open else {**_BROKEN, **_REFUSED}[candidate.state]
     reason = re.sub("^the dynamic linker (refused it: |opened )", "", whole)
     missing = missing_dependency(whole, path)
@@ -156,20 +145,14 @@ def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machi
         row = "glibc"
     elif row == "dangling" and not candidate.target:
         row = "listed_only"
+    elif row == "unreadable":
+        row, reason = read_problem(reason)
     return hint(LIBRARIES, row, f"{path} does not serve as {library.short}.",
                 {"provide": packages.provide(machine.distribution, missing),
-                 "repair": _repair(library, candidate, machine, environment),
-                 "install": _installation(library, driver, environment)},
-                path=path, reason=reason, missing=missing, target=candidate.target, short=library.short,
+                 "repair": installation.repair(library, candidate, machine, environment, row != "link_loop"),
+                 "install": installation.command(library, driver, machine, environment)},
+                path=path, reason=reason, missing=missing, target=candidate.target, it=installation.the(library),
                 variable=library.variable, folder=os.path.dirname(path))
-
-
-def _repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> str:
-    """By the package manager that installed it: the environment's, or the distribution's."""
-    major = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
-    if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
-        return packages.repair(library.name, environment.manager, environment.prefix, int(major[1]))
-    return packages.reinstall(machine.distribution, candidate.path)
 
 
 def _other_environment(library: Library, machine: Machine, environment: Environment) -> list[Hint]:

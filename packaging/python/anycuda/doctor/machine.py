@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Mapping
 
-from .containers import kind_of_container, mount_points
+from .containers import kind_of_container, mounted_files
 from .questions import Outcome
 
 # In the order in which the search takes them (compat/search/machine/roots.cc).
@@ -53,6 +53,7 @@ class Machine:
     overcommit: str = ""  # vm.overcommit_memory
     mounted_drivers: list[str] = field(default_factory=list)  # files of the driver that are mounts of their own
     ended: str = ""  # how the probes failed; the facts are then incomplete
+    mounted_compat: list[str] = field(default_factory=list)  # those of them that are of the image's cuda-compat
 
     @property
     def has_gpu(self) -> bool:
@@ -83,12 +84,19 @@ def hides_all(value: str, gpus: list[PresentGpu]) -> bool:
     return not first.startswith("MIG-")
 
 
+def is_compat(path: str) -> bool:
+    """Of NVIDIA's cuda-compat: /usr/local/cuda-12.4/compat/, NGC's compat/lib/, conda's PREFIX/cuda-compat/."""
+    return re.search(r"[/-]compat/", path) is not None
+
+
 def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> Machine:
     texts = {fact.text("name"): fact.text("text") for fact in outcome.of("fact")}
     files = set(texts)  # the names below are of files whose text is not read
     release = {name: value.strip("\"'")
                for name, value in re.findall(r"^(\w+)=(.*)$", texts.get("os_release", ""), re.M)}
     container = kind_of_container(texts, files, variables)
+    drivers = {point: source for point, source in mounted_files(texts.get("mounts", "")).items()
+               if "/libcuda.so" in point}
     limit = next((one for one in outcome.of("limit") if one.text("name") == "address_space"), None)
     return Machine(
         release.get("PRETTY_NAME", platform.system()),
@@ -111,8 +119,9 @@ def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> 
         "nouveau" in files,
         limit.number("bytes") if limit is not None else -1,
         texts.get("overcommit", "").strip(),
-        [point for point in mount_points(texts.get("mounts", "")) if "/libcuda.so" in point],
+        list(drivers),
         outcome.ended,
+        [point for point, source in drivers.items() if is_compat(source)],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 
 # The wheel of a library: its name, which carries the major up to 12 (nvidia-cuda-runtime-cu12) and is
@@ -11,67 +12,120 @@ _FIRST_PLAIN_MAJOR = 13
 # conda-forge's packages; up to 11 one package has all of them.
 _CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
-_CONDA_INSTALL = {
+# By what made the environment: a pip that is not the environment's would install into another one.
+_INSTALL = {
+    "pip": "pip install {packages}",
+    "venv": "{prefix}/bin/python -m pip install {packages}",
+    "uv": "uv pip install --python {prefix} {packages}",
+    "pipx": "pipx inject {name} {packages}",
     "conda": "conda install -c conda-forge {packages} -p {prefix}",
     "mamba": "mamba install -c conda-forge {packages} -p {prefix}",
     "micromamba": "micromamba install -c conda-forge {packages} -p {prefix}",
     "pixi": "pixi add {packages}",
 }
+_REPAIR = {
+    "pip": "pip install --force-reinstall --no-deps {package}",
+    "venv": "{prefix}/bin/python -m pip install --force-reinstall --no-deps {package}",
+    "uv": "uv pip install --python {prefix} --reinstall --no-deps {package}",
+    "pipx": "pipx runpip {name} install --force-reinstall --no-deps {package}",
+    "conda": "conda install --force-reinstall -c conda-forge {package} -p {prefix}",
+    "mamba": "mamba install --force-reinstall -c conda-forge {package} -p {prefix}",
+    "micromamba": "micromamba install --force-reinstall -c conda-forge {package} -p {prefix}",
+    "pixi": "pixi reinstall",
+}
+WITH_WHEELS = ("pip", "venv", "uv", "pipx")
+# NVIDIA's packages for the system, by release: cuda-cudart-12-9. A program that is not Python finds wheels in activated
+# environments only.
+_NVIDIA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink"}
+_SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
+_FIRST_MAJOR = {"nvjitlink": 12}
 INSTALLABLE = tuple(_WHEELS)
+_TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
+_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
 # By ID in os-release: the distribution's display driver.
 _INSTALL_DRIVER = {
     "debian": "sudo apt install nvidia-driver",
     "ubuntu": "sudo ubuntu-drivers install",
+    "linuxmint": "sudo ubuntu-drivers install",
+    "pop": "sudo apt install system76-driver-nvidia",
     "fedora": "sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda  # from RPM Fusion",
     "arch": "sudo pacman -S nvidia nvidia-utils",
 }
+# The part of it that CUDA programs load.
+_INSTALL_DRIVER_LIBRARY = {
+    "debian": "sudo apt install libcuda1",
+    "ubuntu": "sudo apt install libnvidia-compute-{branch}",
+    "fedora": "sudo dnf install xorg-x11-drv-nvidia-cuda-libs  # from RPM Fusion",
+    "arch": "sudo pacman -S nvidia-utils",
+}
+# For distributions without a driver package (NVIDIA's driver installation guide).
+_NVIDIA_DRIVER = {manager: f"sudo {manager} install nvidia-open  # from NVIDIA's repository: {_GUIDE}"
+                  for manager in ("apt", "dnf", "zypper")}
 _FAMILIES = {"debian": "apt", "ubuntu": "apt", "linuxmint": "apt", "pop": "apt", "fedora": "dnf", "rhel": "dnf",
              "rocky": "dnf", "almalinux": "dnf", "centos": "dnf", "amzn": "dnf", "ol": "dnf", "arch": "pacman",
              "manjaro": "pacman", "opensuse-leap": "zypper", "opensuse-tumbleweed": "zypper", "sles": "zypper"}
 _REINSTALL = {
-    "apt": 'sudo apt install --reinstall "$(dpkg -S {path} | cut -d: -f1)"',
-    "dnf": 'sudo dnf reinstall "$(rpm -qf {path})"',
-    "pacman": 'sudo pacman -S "$(pacman -Qoq {path})"',
-    "zypper": 'sudo zypper install --force "$(rpm -qf --qf %{{NAME}} {path})"',
+    "apt": "sudo apt install --reinstall {package}",
+    "dnf": "sudo dnf reinstall {package}",
+    "pacman": "sudo pacman -S {package}",
+    "zypper": "sudo zypper install --force {package}",
 }
+_REMOVE = {"apt": "sudo apt remove {package}", "dnf": "sudo dnf remove {package}",
+           "pacman": "sudo pacman -Rs {package}", "zypper": "sudo zypper remove {package}"}
+# The package that owns a file. It owns the file behind Debian's alternatives, and not their link.
+_OWNER = {"apt": '"$(dpkg -S {file} | cut -d: -f1)"', "dnf": '"$(rpm -qf {file})"',
+          "pacman": '"$(pacman -Qoq {file})"', "zypper": '"$(rpm -qf --qf %{{NAME}} {file})"'}
 _PROVIDE = {
     "apt": "apt-file search {file}",
     "dnf": "dnf provides {any_file}",
     "pacman": "pacman -F {file}",
     "zypper": "zypper search --provides {file}",
 }
-_REMOVE_DRIVER = {
-    "apt": "sudo apt remove 'libnvidia-compute-*' libcuda1",
-    "dnf": "sudo dnf remove 'nvidia-driver-cuda-libs' 'xorg-x11-drv-nvidia-cuda-libs'",
-}
 _INSTALL_FABRIC = {"apt": "sudo apt install nvidia-fabricmanager-{branch}",
                    "dnf": "sudo dnf install nvidia-fabric-manager-{version}"}
 _NO_INSTALLER = "https://www.nvidia.com/drivers"
 
 
-def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int) -> str:
+def first_major_beyond(name: str, driver_cuda: str) -> int:
+    """The library's first major, if it is newer than the driver; 0 else."""
+    first = _FIRST_MAJOR.get(name, 0)
+    return first if driver_cuda and int(driver_cuda.split(".")[0]) < first else 0
+
+
+def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int, distribution: str = "") -> str:
     """Installs a release of the library that this driver runs: of the driver's own CUDA, else the newest."""
     known = int(driver_cuda.split(".")[0]) if driver_cuda else newest
     major = min(known, newest)
-    if manager == "pip":
-        return f"pip install {wheel(name, major)}"
     version = driver_cuda if known == major and driver_cuda else str(major)
+    if manager == "system":
+        return _of_system(name, version, distribution)
     if "." not in version and major in _NEWEST_MINOR:
         version = f"{major}.{_NEWEST_MINOR[major]}"
-    packages = f"{_CONDA[name]} cuda-version={version}" if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD
-    return _CONDA_INSTALL[manager].format(packages=packages, prefix=shlex.quote(prefix))
+    needed = (wheel(name, major) if manager in WITH_WHEELS else
+              f"{_CONDA[name]} cuda-version={version}" if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD)
+    return _INSTALL[manager].format(packages=needed, **_names(prefix))
+
+
+def _of_system(name: str, version: str, distribution: str) -> str:
+    family = _FAMILIES.get(distribution, "")
+    if family not in _NVIDIA_DRIVER:
+        return f"# {_TOOLKIT}"
+    major, _, minor = version.partition(".")
+    release = f"{major}-{minor or _SYSTEM_MINOR.get(int(major), 0)}"
+    return f"sudo {family} install {_NVIDIA[name]}-{release}  # from NVIDIA's repository: {_TOOLKIT}"
+
+
+def _names(prefix: str) -> dict[str, str]:
+    return {"prefix": shlex.quote(prefix), "name": shlex.quote(os.path.basename(prefix.rstrip("/")))}
 
 
 def repair(name: str, manager: str, prefix: str, major: int) -> str:
     """Installs the library's package again over a damaged one."""
-    if manager == "pip":
-        return f"pip install --force-reinstall --no-deps {wheel(name, major)}"
-    if manager == "pixi":
-        return "pixi reinstall"
-    package = _CONDA[name] if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD.split("=")[0]
-    return f"{manager} install --force-reinstall -c conda-forge {package} -p {shlex.quote(prefix)}"
+    package = (wheel(name, major) if manager in WITH_WHEELS else
+               _CONDA[name] if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD.split("=")[0])
+    return _REPAIR[manager].format(package=package, **_names(prefix))
 
 
 def wheel(name: str, major: int) -> str:
@@ -80,12 +134,36 @@ def wheel(name: str, major: int) -> str:
 
 
 def install_driver(distribution: str) -> str:
-    return _INSTALL_DRIVER.get(distribution, f"# the package of your distribution, or {_NO_INSTALLER}")
+    command = _INSTALL_DRIVER.get(distribution) or _NVIDIA_DRIVER.get(_FAMILIES.get(distribution, ""))
+    return command or f"# the package of your distribution, or {_NO_INSTALLER}"
 
 
-def reinstall(distribution: str, path: str) -> str:
-    command = _REINSTALL.get(_FAMILIES.get(distribution, ""))
-    return command.format(path=shlex.quote(path)) if command else "# by the package manager that installed it"
+def install_driver_library(distribution: str, version: str) -> str:
+    command = _INSTALL_DRIVER_LIBRARY.get(distribution, f"# of NVIDIA's driver {version}: {_NO_INSTALLER}")
+    return command.format(branch=version.split(".")[0])
+
+
+def update_driver(distribution: str, container: str, wsl: bool) -> str:
+    """The driver of a container is its host's, that of WSL is Windows'."""
+    if wsl:
+        return f"# in Windows: {_NO_INSTALLER}"
+    if container:
+        return f"# on the {'node' if container == 'kubernetes' else 'host'}: {_NO_INSTALLER}"
+    return install_driver(distribution)
+
+
+def reinstall(distribution: str, path: str, links: bool = True) -> str:
+    """`links`: follow them to the file that a package owns."""
+    return _with_package(_REINSTALL, distribution, path, links) or "# by the package manager that installed it"
+
+
+def _with_package(commands: dict[str, str], distribution: str, path: str, links: bool) -> str:
+    family = _FAMILIES.get(distribution, "")
+    if family not in commands:
+        return ""
+    quoted = shlex.quote(path)
+    owner = _OWNER[family].format(file=f'"$(realpath {quoted})"' if links else quoted)
+    return commands[family].format(package=owner)
 
 
 def provide(distribution: str, file: str) -> str:
@@ -95,7 +173,7 @@ def provide(distribution: str, file: str) -> str:
 
 
 def remove_driver(distribution: str, path: str) -> str:
-    return _REMOVE_DRIVER.get(_FAMILIES.get(distribution, ""), f"rm {shlex.quote(path)}")
+    return _with_package(_REMOVE, distribution, path, True) or f"rm {shlex.quote(path)}"
 
 
 def install_fabric(distribution: str, version: str) -> str:

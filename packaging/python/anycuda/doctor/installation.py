@@ -1,0 +1,58 @@
+"""How a library is installed, or installed again, into the environment that lacks it: pure functions."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from . import packages
+from .environment import Environment
+from .findings import Answer, Candidate, Driver, Library
+from .hint import sentence
+from .machine import Machine
+from .verdict import RUNTIME
+
+
+def remedy(library: Library, answers: list[Answer], driver: Driver, machine: Machine, environment: Environment) -> str:
+    text = "; ".join(dict.fromkeys(answer.advice for answer in answers))
+    if environment.manager in (*packages.WITH_WHEELS, "system"):
+        # The loader's words name the newest wheel, whatever the driver runs.
+        best = command(library, driver, machine, environment).split("  #")[0]
+        if best.startswith("#"):  # a page to read
+            text = re.sub(r"pip install [\w-]+, or ", "", text)
+        elif best:
+            text = re.sub(r"pip install [\w-]+", lambda _: best, text)
+    elif library.install_hint:
+        text = text.replace(library.install_hint, f"install {the(library)} into the {environment.manager} "
+                                                  f"environment {environment.prefix}")
+    return sentence(text)
+
+
+def the(library: Library) -> str:
+    return f"the {library.short}" if library.name == RUNTIME else library.short
+
+
+def commands(library: Library, driver: Driver, answers: list[Answer], machine: Machine,
+             environment: Environment) -> list[str]:
+    """Where what is there is refused for another reason than its version, installing does not help."""
+    if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
+        return []
+    best = command(library, driver, machine, environment)
+    return [best] if best else []
+
+
+def command(library: Library, driver: Driver, machine: Machine, environment: Environment) -> str:
+    newest = max((int(caller) for caller in library.answers if caller.isdigit()), default=0)
+    beyond = packages.first_major_beyond(library.name, driver.cuda)
+    if library.name not in packages.INSTALLABLE or not newest or beyond:
+        return ""
+    return packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest,
+                            machine.distribution)
+
+
+def repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment, links: bool) -> str:
+    """By the package manager that installed it: the environment's, or the distribution's."""
+    major = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
+    if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
+        return packages.repair(library.name, environment.manager, environment.prefix, int(major[1]))
+    return packages.reinstall(machine.distribution, candidate.path, links)
