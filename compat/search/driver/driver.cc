@@ -78,10 +78,11 @@ DriverLookup look_up_driver(Arena* arena) {
   driver.path = lookup.report->chosen->path;
   driver.handle = lookup.report->handle;
   const Reported& reported = lookup.report->chosen->reported;
-  driver.status = reported.asked ? reported.status : Driver::kNoFunction;
+  driver.status = reported.status;
   // No error has a negative number (CUDA Driver API, CUresult).
-  const bool no_version = reported.asked && reported.status <= 0 && !reported.version.known();
-  if (no_version) driver.status = Driver::kNoVersion;
+  if (driver.status <= 0 && !reported.version.known()) {
+    driver.status = reported.asked ? Driver::kNoVersion : Driver::kNoFunction;
+  }
   driver.facts.present = driver.status == 0;
   driver.facts.cuda = reported.version;
   driver.facts.error = driver.status;

@@ -14,6 +14,9 @@ constexpr char kHpcSdk[] = "opt/nvidia/hpc_sdk/Linux_x86_64";
 constexpr char kHpcSdk[] = "opt/nvidia/hpc_sdk/Linux_aarch64";
 #endif
 
+// Of a folder's entries so many count, the newest: it may have tens of thousands.
+constexpr int kMostEntries = 256;
+
 constexpr char kDigits[] = "0123456789";
 
 // A list in the order of visits.
@@ -37,11 +40,14 @@ bool goes_before(const char* a, const char* b) {
 
 void insert(const char* name, void* argument) {
   auto* entries = static_cast<Entries*>(argument);
+  Entry** place = &entries->first;
+  int newer = 0;
+  for (; *place != nullptr && goes_before((*place)->name, name); place = &(*place)->next) {
+    if (++newer == kMostEntries) return;
+  }
   const char* copy = *name != '.' ? entries->arena->copy(name) : nullptr;
   auto* entry = static_cast<Entry*>(entries->arena->take(sizeof(Entry)));
   if (copy == nullptr || entry == nullptr) return;
-  Entry** place = &entries->first;
-  while (*place != nullptr && goes_before((*place)->name, copy)) place = &(*place)->next;
   *entry = {copy, *place};
   *place = entry;
 }
@@ -50,6 +56,9 @@ void insert(const char* name, void* argument) {
 const Entry* sorted(const char* folder, const char* prefix, Arena* arena) {
   Entries entries{arena, nullptr};
   if (folder != nullptr) each_entry(folder, prefix, insert, &entries);
+  Entry** end = &entries.first;
+  for (int i = 0; *end != nullptr && i < kMostEntries; ++i) end = &(*end)->next;
+  *end = nullptr;
   return entries.first;
 }
 

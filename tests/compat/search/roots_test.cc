@@ -63,6 +63,22 @@ TEST_F(Roots, OfTheSystemAreTheChosenToolkitThenTheNewest) {
   EXPECT_THAT(roots(SearchTier::system, kDriverQuery), ElementsAre("system"));
 }
 
+// A folder may have tens of thousands that are called like toolkits.
+TEST_F(Roots, OfVeryManyToolkitsTheNewestCount) {
+  constexpr int kMost = 256;
+  for (int i = 0; i < kMost + 100; ++i) {
+    folder("system/usr/local/cuda-12." + std::to_string(i * 7 % (kMost + 100)));
+  }
+  folder("system/usr/local/cuda");
+  const std::vector<std::string> found = roots(SearchTier::system, kHeadersQuery);
+  ASSERT_EQ(found.size(), kMost + 2u);  // and opt/cuda, and the system itself
+  EXPECT_EQ(found[0], "system/usr/local/cuda");
+  for (int i = 1; i < kMost; ++i) {
+    EXPECT_EQ(found[static_cast<std::size_t>(i)],
+              "system/usr/local/cuda-12." + std::to_string(kMost + 100 - i));
+  }
+}
+
 // The order of equal versions must not depend on the file system.
 TEST_F(Roots, OfEqualVersionsHaveAnOrderToo) {
   for (const char* name : {"cuda-old", "cuda-new", "cuda-12.0", "cuda-12", "cuda12.0"}) {
