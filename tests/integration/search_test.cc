@@ -61,6 +61,18 @@ TEST_F(Search, CudaHomeWinsOverTheSystem) {
   }
 }
 
+TEST_F(Search, CudaPathWinsOverANewerCudaHomeWithOneWarning) {
+  machine_.toolkit(cudart, "13.5").toolkit(cudart, "11.8").env("ANYCUDA_LOG", "warn");
+  machine_.env("CUDA_PATH", machine_.root() / "usr/local/cuda-11.8");
+  machine_.env("CUDA_HOME", machine_.root() / "usr/local/cuda-13.5");
+  const ProcessResult result = call({"peek", "count", "loaded:libcudart.so"});
+  EXPECT_THAT(answer(result, "loaded"), HasSubstr("/usr/local/cuda-11.8/"));
+  const std::string warning = "name different toolkits: CUDA_PATH goes first";
+  const std::size_t at = result.err.find(warning);
+  ASSERT_NE(at, std::string::npos) << result.describe();
+  EXPECT_EQ(result.err.find(warning, at + 1), std::string::npos) << result.describe();
+}
+
 TEST_F(Search, ToolkitsOfTheSystemAreFound) {
   machine_.toolkit(cudart, "12.9");
   EXPECT_THAT(chosen(), HasSubstr("usr/local/cuda"));
