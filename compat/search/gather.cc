@@ -46,7 +46,7 @@ struct TierVisit {
 void gather_variable(Search* search) {
   const char* file = search->machine.variable(search->library().variable);
   if (file == nullptr) return;
-  // What dlopen() would make of it is examined, and opened.
+  // The path as dlopen() would expand it is examined and opened.
   const char* expanded = file;
   if (has_linker_tokens(file)) {
     const char* own = own_file(search->program(), &search->arena);
@@ -61,8 +61,8 @@ void gather_variable(Search* search) {
   if (refused != nullptr) refused->image.state = FileState::not_absolute;
 }
 
-// In a folder that only its place suggests (/home above /home/me/program), anybody who may write
-// there could put an "nvidia" folder for a program to find.
+// In a guessed folder (/home above /home/me/program), anybody with write permission could put an
+// "nvidia" folder for a program to find.
 void refuse_others_files(const Root& root, const char* below, Candidate* first) {
   const bool folders_are_trusted = only_trusted_can_write(root.path, below, root.owner);
   for (Candidate* c = first; c != nullptr; c = c->next) {

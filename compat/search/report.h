@@ -25,15 +25,15 @@ struct PeerLibrary {
 };
 constexpr int kMostPeers = 4;
 
-// Of a tier's files that cannot be used, so many are candidates. A folder may have tens of
-// thousands of them: more are only counted, so that they leave room for what the search is for.
+// So many of a search tier's unusable files become candidates. A folder may have tens of thousands
+// of them: the others are only counted, to leave memory for usable files.
 constexpr int kMostUnusable = 100;
 
 struct TierSummary {
   bool searched;  // before the search ended
   int folders;    // that were looked into
   int unusable;   // candidates whose files turned out to be unusable
-  int left_out;   // files that were counted only, or that no memory was left for
+  int left_out;   // files that were only counted, also for lack of memory
 };
 
 // Immutable once search() has returned it. All of it lives in the arena of that search.

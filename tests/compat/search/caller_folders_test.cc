@@ -133,7 +133,7 @@ TEST_F(CallersFolders, AnotherUsersFolderIsRefused) {
   EXPECT_EQ(trusted(caller), Paths{});
 }
 
-// The process runs code from there: it is trusted, whoever its owner is.
+// The process runs code from there, so the folder is trusted whichever user owns it.
 TEST_F(CallersFolders, TheCallersOwnSitePackagesAreNoGuess) {
   put(std::string("site-packages") + kWheel);
   const void* caller = loaded_from("site-packages/package/lib/module.so");

@@ -104,7 +104,7 @@ def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, en
 
 
 def _nothing(library: Library) -> dict[str, Answer]:
-    """A setting that is not understood has a hint of its own."""
+    """The answers without a library. A refused setting is left out: it has a separate hint."""
     return {caller: answer for caller, answer in library.answers.items()
             if not (answer.path or answer.ended or answer.refused)}
 
@@ -125,7 +125,7 @@ def _remedy(library: Library, answers: list[Answer], environment: Environment) -
 
 
 def _install(library: Library, driver: Driver, answers: list[Answer], environment: Environment) -> list[str]:
-    """Where what is there is refused for another reason than its version, installing does not help."""
+    """Empty if the installed library is refused for another reason than its version: installing does not help then."""
     if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
         return []
     return [_installation(library, driver, environment)]
