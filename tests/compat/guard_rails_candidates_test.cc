@@ -156,7 +156,7 @@ TEST_F(Candidates, AreNotComparedWhenNothingIsChecked) {
   EXPECT_EQ(machine.times_asked("find all"), 0);
 }
 
-// An install that is broken is the user's to know: no other is put in its place.
+// The user must know of a broken installation: no other candidate takes its place.
 TEST_F(Candidates, BehindOneThatDoesNotOpenAreNotTaken) {
   machine.unopenable(kFirst);
   EXPECT_EQ(outcome([&] { loaded(); }), "LoadError");

@@ -112,7 +112,7 @@ TEST_F(Opened, WhereOneCannotBeClosedNoOtherIsOpened) {
   EXPECT_THAT(error_, HasSubstr("reports CUDA 12.9; it cannot be closed again"));
 }
 
-// Its other name is all that tells the two apart: both are of CUDA 13.5.
+// The two differ only in their names: both are of CUDA 13.5.
 TEST_F(Opened, AFileThatIsExchangedBeforeItIsOpenedIsClosedAgain) {
   machine_.put_copy("opt/examined", library_of(cudart, "13.5"));
   machine_.put_copy("opt/opened", library_of(cudart, "13.5"));
@@ -176,7 +176,7 @@ TEST_F(Opened, ARelativeRunPathIsNotSearched) {
   EXPECT_EQ(chosen(), "none");
 }
 
-// ---- nobody else's code
+// ---- no code of other users
 
 // /home is root's; nvidia is a user.
 TEST_F(Opened, AnotherUsersFolderAboveTheProgramIsNotUsed) {

@@ -1,4 +1,4 @@
-// The folders of the code that asks: the wheels beside it, those of what is loaded, its run paths.
+// The caller's folders: the wheels beside it, those of loaded objects, its run paths.
 #include "compat/search/gather.h"
 
 #include <dlfcn.h>
