@@ -44,7 +44,9 @@ void describe_failure(const Report& report, Arena* arena, LibraryProbe* probe) {
     probe->refused_path = c->path;
   }
   const int more = report.left_out();
-  if (more > 0) probe->report += "\n  and " + std::to_string(more) + " more files";
+  if (more > 0) {
+    probe->report += "\n  and " + std::to_string(more) + (more == 1 ? " more file" : " more files");
+  }
   probe->report += "\n  what would help: " + in_one_line(hint_for(report, arena));
 }
 

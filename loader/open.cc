@@ -43,7 +43,7 @@ bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) 
   return evaluate(query) == Verdict::accepted;
 }
 
-// Leaves the report of a failure its memory, however much the search takes.
+// Reserves the memory for the report of a failure, however much the search takes.
 const Report* search_with_reserve(const Request& request, Arena* arena) {
   const ArenaReserve for_report(arena, kReportBytes);
   return search(request, this_machine(), arena);

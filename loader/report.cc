@@ -32,7 +32,7 @@ class Message {
     if (length > 0) size_ += static_cast<std::size_t>(length);
     if (size_ > end_ - 1) size_ = end_ - 1;
   }
-  // As one line, whatever is in it.
+  // Adds one line: control characters are replaced.
   void add_line(const char* format, ...) __attribute__((format(printf, 2, 3))) {
     if (is_full()) return;
     va_list arguments;
@@ -45,7 +45,7 @@ class Message {
     size_ += static_cast<std::size_t>(length) < room ? static_cast<std::size_t>(length) : room - 1;
     text_[size_++] = '\n';
   }
-  // The last bytes are for what comes when this is undone, by 0.
+  // Reserves the last bytes of the text; keep_back(0) releases them.
   void keep_back(std::size_t bytes) { end_ = kMessageBytes - bytes; }
   bool is_full() const { return text_ == nullptr || size_ >= end_ - 2; }
   bool usable() const { return text_ != nullptr; }
@@ -100,7 +100,7 @@ void add_candidate(Message* message, const Candidate& candidate, const Report& r
 
 void add_candidates(Message* message, const Report& report, Arena* arena) {
   int more = report.left_out();
-  message->keep_back(4 << 10);  // whatever they are, what to do is in the message
+  message->keep_back(4 << 10);  // for what to do, however many candidates there are
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     if (message->is_full()) {
       ++more;

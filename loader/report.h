@@ -6,14 +6,15 @@
 
 namespace anycuda {
 
-// What a message takes of the arena, and what the reasons in it take: a search must leave both.
+// The memory that a message needs in the arena, and that its reasons need: a search must leave
+// both.
 constexpr std::size_t kMessageBytes = std::size_t{64} << 10;
 constexpr std::size_t kReasonBytes = std::size_t{32} << 10;
 constexpr std::size_t kReportBytes = kMessageBytes + kReasonBytes;
 
 // The message of a search that found nothing usable: what was looked for, the candidates with
 // their reasons and how many more files there are, what to do. Only the first message of a
-// process's stub is written. `report` is nullptr where there was no memory for a search.
+// process's stub is written. `report` is nullptr if a search was impossible for lack of memory.
 void report_no_library(const Report* report, Arena* arena, const char* function);
 
 // What a search has taken, at level info, with what was passed over for it; at level warn what the

@@ -34,8 +34,8 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-// While it lives, take() leaves so many bytes untouched: what comes after the work needs memory
-// even where the work has filled the arena.
+// While it lives, take() leaves so many bytes untouched: the steps after the search need memory
+// even if the search has filled the arena.
 class ArenaReserve {
  public:
   ArenaReserve(Arena* arena, std::size_t bytes) : arena_(*arena), bytes_(bytes) {

@@ -46,7 +46,7 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Does it end a line or steer a terminal? Names of files can have it.
+// Does it end a line or control a terminal? File names can contain it.
 constexpr bool is_control(char c) {
   const auto code = static_cast<unsigned char>(c);
   return code < 0x20 || code == 0x7f;

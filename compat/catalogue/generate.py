@@ -198,11 +198,11 @@ class Catalogue:
                 self.distributions[words[0]] = words[1]
 
     def _check_packages(self, path: Path) -> None:
-        """The stubs read it by themselves; a line that they would not understand is found here."""
+        """The stubs read this file themselves; a line that they would not understand is refused here."""
         for place, line in self._lines(path, comments_behind=False):
             words = line.split()
             if len(words) != 3 or words[0] not in MANAGERS or words[2] not in MANAGERS[words[0]]:
-                self.fail(place, "conda or dpkg, a pattern and where the release is told are expected")
+                self.fail(place, "expected: conda or dpkg, a pattern, and the word for where the release is")
             elif not PATTERN.fullmatch(words[1]):
                 self.fail(place, f"'{words[1]}' is not a pattern of a package's name")
 

@@ -18,7 +18,7 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_about(int file);
 // What the stub of `library` ("cudart") does at the first call of a program that was built for
 // `caller_major` (0: for none, it has no symbol versions).
 //   answer    path= major= minor= refused= advice=
-//   place     name= title= searched= folders=
+//   place     name= title= searched= folders= left_out=
 //   candidate path= place= state= major= minor= exact= source= file= problem=
 //             verdict= reason= driver= tried= stays_open= target= taken=
 // An empty `path` is nothing that would be loaded; `refused` is then a setting that is not

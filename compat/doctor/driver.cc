@@ -99,7 +99,7 @@ long long size_of(const char* path) {
   return stat(path, &status) == 0 ? static_cast<long long>(status.st_size) : -1LL;
 }
 
-// Files that are named like a driver and do not serve as one: the cause, where there is no driver.
+// Files that are named like a driver and were refused: the cause, if no driver was found.
 void write_tried(const Report& report, Arena* arena, Records* records) {
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     const bool refused = c->image.state != FileState::usable || c->tried;

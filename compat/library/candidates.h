@@ -1,5 +1,5 @@
-// The candidates of a component beside the first one: in the roots of its companions, and in all
-// search tiers when the first one is refused. Remembered.
+// Remembers the candidates of a component after the first one: in the roots of its companions, and
+// in all search tiers when the first one is refused.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class CandidateLists {
 
   std::mutex mutex_;  // not held while looking
   std::map<Key, FilesThere> lists_;
-  std::uint64_t cleared_ = 0;  // times; what was looked for before is not kept
+  std::uint64_t cleared_ = 0;  // how many times; searches that began before are not remembered
 };
 
 }  // namespace anycuda::compat

@@ -20,8 +20,8 @@ std::string take_last(std::string_view* path) {
   return last;
 }
 
-// What lies above the folders that a pattern of the catalogue means; nothing, if `folder` is none
-// of them.
+// The part of `folder` above the catalogue's pattern ("/x" of "/x/nvidia/cu13/lib"); nothing if
+// `folder` does not match it.
 std::optional<std::string_view> above(std::string_view folder, std::string_view pattern) {
   while (!pattern.empty()) {
     if (folder.empty()) return std::nullopt;
@@ -57,8 +57,8 @@ std::optional<ComponentRoot> root_of(const Component& component, std::string_vie
 
 namespace {
 
-// The root holds an accepted component; whoever owns the root may add to it, and nobody else. A
-// folder that is not there is nobody's.
+// The root has an accepted component, so the root's owner may add others; another user may not. A
+// folder that does not exist is harmless.
 bool may_supply(const std::string& root, const std::string& path) {
   struct stat status;
   if (path.size() <= root.size() || stat(path.c_str(), &status) != 0) return true;

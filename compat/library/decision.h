@@ -93,9 +93,9 @@ enum class Step : std::uint8_t {
   not_its_file  // it is another file, or of another CUDA, than its file says
 };
 
-// May another candidate of the same component do better? What is released apart has no version in
-// any place, a runtime that the process has loaded is in the way of every other major, and an
-// install that is broken is the user's to know.
+// May another candidate of the same component be accepted? Not if the component is released on its
+// own (its version is unknown in every place), nor if the process has loaded a runtime (it excludes
+// every other major). A broken installation ends the search, too: the user must know of it.
 bool is_of_candidate(Step refusal);
 
 struct Decision {

@@ -55,7 +55,7 @@ std::string describe_problem(const FileAnswer& file) {
     case FileState::out_of_memory:
       return "could not be examined: out of memory";
     case FileState::usable:
-      return "has no run bit for this user, or lies where nothing may be run";
+      return "is not executable for this user (no execute permission, or a noexec mount)";
     default:
       return "is not a shared library";
   }
@@ -116,9 +116,9 @@ void describe_folders(const PlacesToLook& looked, Found where, const std::string
 void describe_places(const Component& component, const PlacesToLook& looked, Lines* text) {
   if (component.wheel_folders.size() != 0) describe_wheels(component, looked, text);
   if (component.root_folders.size() != 0) {
-    describe_folders(looked, Found::conda, "  conda: ", "CONDA_PREFIX is not set", text);
+    describe_folders(looked, Found::conda, "  conda: ", "no conda environment is in use", text);
     describe_folders(looked, Found::toolkit_variable,
-                     "  CUDA_PATH, CUDA_HOME: ", "not set to a folder", text);
+                     "  CUDA_PATH, CUDA_HOME, ...: ", "not set to a folder", text);
   }
   const bool dynamic = component.kind == Kind::dynamic_library;
   describe_folders(looked, Found::system,
@@ -168,8 +168,8 @@ NotFoundError not_found(const Component& component, const PlacesToLook& looked,
                 std::string(component.name) + (headers ? " were" : " was") +
                 " not found: no usable " + listed(component.files, " or ") + " is in"};
   describe_places(component, looked, &text);
-  if (!passed.empty()) add_block("there, but not usable:", problems_of(passed), &text);
-  if (!looked.remarks.empty()) add_block("not looked into:", looked.remarks, &text);
+  if (!passed.empty()) add_block("found, but not usable:", problems_of(passed), &text);
+  if (!looked.remarks.empty()) add_block("not searched:", looked.remarks, &text);
   text.push_back("what would help: " + help(component, passed));
   return {text, searched(looked)};
 }

@@ -18,8 +18,8 @@
 namespace anycuda::compat {
 namespace {
 
-// Variables and run paths that name a file or folders of libraries are the stubs': components are
-// more than libraries.
+// Without the search tiers that have only libraries (the stubs' variables, run paths): components
+// are more than libraries.
 constexpr SearchTiers kTiers = only(SearchTier::caller) | only(SearchTier::python) |
                                only(SearchTier::conda) | only(SearchTier::activated) |
                                only(SearchTier::toolkit) | only(SearchTier::system);
@@ -117,7 +117,7 @@ class Collector {
     }
   }
 
-  // For a folder that only its place suggests.
+  // For a guessed folder: is it trusted?
   bool is_trusted(const Root& root, const std::string& base, const std::string& path) {
     if (path.size() <= base.size() || !is_folder(path.c_str())) return true;  // nothing is there
     const std::string below = path.substr(base.size() + 1);

@@ -25,7 +25,7 @@ Policy policy_of(const Options& options) {
       kLinux);
 }
 
-// To make an instance reads variables and opens nothing, so the lock may be held meanwhile.
+// Making an instance only reads variables, so the lock may be held meanwhile.
 struct ProcessInstance {
   std::mutex mutex;
   std::vector<std::unique_ptr<CompatibilityGuardRails>> made;

@@ -85,8 +85,8 @@ struct GuardRailsImpl::Candidate {
   std::string name = located.path;  // what the dynamic linker opens it by
 };
 
-// The roots of accepted companions, in the order of their acceptance. What comes with the driver
-// has no toolkit about it.
+// The roots of accepted companions, in the order of their acceptance. Components of the driver
+// belong to no toolkit.
 std::vector<ComponentRoot> GuardRailsImpl::companion_roots(const Component& component) {
   const auto with_driver = [](const Component& one) { return one.packaging == Packaging::driver; };
   std::vector<ComponentRoot> roots;
@@ -135,12 +135,12 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component
       if (!ends_search(system_.find(component))) one_ends_search(system_.find_all(component));
     } catch (const NotFoundError& error) {
       log_not_found(component, error.what());
-      // What was refused in a companion's root says more.
+      // The refusal of a candidate in a companion's root says more.
       if (refused.empty()) throw also_searched(error, roots);
     }
   }
   if (chosen) return std::move(*chosen);
-  // The rules accept the one that does not open: its error is what the user can help.
+  // The rules accept the one that does not open: the user can repair its error.
   if (refused.back().step == Step::not_opened) {
     std::rotate(refused.begin(), refused.end() - 1, refused.end());
   }
@@ -200,7 +200,8 @@ void GuardRailsImpl::forget(const ComponentInstance& instance) {
               known.end());
 }
 
-// Known as opened here from before it is opened, since its constructors may ask, unless that fails.
+// Marks a library as opened here before it is opened, since its constructors may ask; removes the
+// mark if opening it fails.
 class GuardRailsImpl::OpenedHere {
  public:
   OpenedHere(GuardRailsImpl* rails, const std::string& name) : rails_(rails) {
@@ -228,7 +229,7 @@ std::optional<Refusal> GuardRailsImpl::open(Candidate* candidate, DriverKnown* d
   const std::string& name = candidate->name;
   std::optional<OpenedHere> here;
   if (!candidate->loaded || opened_here(name)) here.emplace(this, name);
-  // What is loaded has found what it needs.
+  // A loaded library has its dependencies already.
   if (!candidate->loaded) {
     for (const std::string_view needed : instance.component->needs) {
       system_.open_needed(std::string(needed));

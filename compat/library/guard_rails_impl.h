@@ -46,7 +46,7 @@ class GuardRailsImpl {
   Decision decide_once(const ComponentInstance& instance, const DriverKnown& driver, bool remember);
   void query_driver(const ComponentInstance& instance, DriverKnown* driver, bool loaded);
   bool opened_here(const std::string& path);
-  // It is not what it was when it was accepted.
+  // The library reports another version than the accepted one.
   void forget(const ComponentInstance& instance);
 
   const Policy policy_;

@@ -256,11 +256,11 @@ void refuse(const std::vector<Refusal>& candidates, const std::set<std::string>&
   Lines text = first.facts;
   text.insert(text.begin(), first.headline);
   for (std::size_t i = 1; i < candidates.size() && i <= kMostOthers; ++i) {
-    text.push_back(line("refused too", candidates[i].candidate + ": " + candidates[i].headline));
+    text.push_back(line("also refused", candidates[i].candidate + ": " + candidates[i].headline));
   }
   if (candidates.size() > kMostOthers + 1) {
     text.push_back(
-        line("refused too", std::to_string(candidates.size() - kMostOthers - 1) + " more files"));
+        line("also refused", std::to_string(candidates.size() - kMostOthers - 1) + " more files"));
   }
   for (const std::string& file : passed) text.push_back(line("passed over", file));
   text.push_back(line("what would help", first.hint));
@@ -311,8 +311,8 @@ NotFoundError also_searched(const NotFoundError& error, const std::vector<Compon
   std::vector<std::string> searched;
   for (const ComponentRoot& root : roots) {
     searched.push_back(root.path.empty() ? "/" : root.path);
-    text.push_back("nor is a usable one below " + searched.back() +
-                   ", where a companion was found");
+    text.push_back("no usable one is below " + searched.back() +
+                   " either, where a companion was found");
   }
   searched.insert(searched.end(), error.searched().begin(), error.searched().end());
   return {text, std::move(searched)};

@@ -1,5 +1,5 @@
-// Opening a dynamic library for the guard rails: kept only if it is what its file says. The stubs'
-// own checks (compat/search/opened.h), for every row of the catalogue.
+// Opens a dynamic library for the guard rails, and keeps it only if it is what its file says: the
+// stubs' own checks (compat/search/opened.h), for every row of the catalogue.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace anycuda::compat {
 struct OpenedLibrary {
   void* handle = nullptr;   // of dlopen; nullptr: the library is refused
   std::string cause;        // why the dynamic linker refused it, in its words
-  std::string lie;          // or what it is in place of what its file says
+  std::string lie;          // or how it differs from what its file says
   bool stays_open = false;  // it is refused, and could not be closed again
 };
 
@@ -23,9 +23,9 @@ FileIdentity identity_of(const std::string& path);
 // name another.
 using AcceptsVersion = std::function<bool(Version reported)>;
 
-// `name`: what the dynamic linker opens it by. `loaded`: the process has it already, so there is no
+// `name`: by which the dynamic linker opens it. `loaded`: the process has it already, so there is no
 // file to compare it with. Else it must be the file that the instance names by device and inode, if
-// it does. What is refused is closed again.
+// it names one. A refused library is closed again.
 OpenedLibrary open_library(const ComponentInstance& instance, const std::string& name, bool loaded,
                            const AcceptsVersion& accepts);
 

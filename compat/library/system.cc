@@ -35,8 +35,8 @@ std::string file_with_owner(const Component& component, const std::string& path)
   return path;
 }
 
-// Where there is none (musl has no librt), the library that needs it is opened all the same: the
-// dynamic linker says then what is missing.
+// If it does not exist (musl has no librt), the library that needs it is opened all the same, and
+// the dynamic linker reports what is missing.
 void open_needed(const std::string& name) {
   open_shared_library(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
 }

@@ -51,7 +51,7 @@ enum class Verdict : std::uint8_t {
   driver_branch_short,    // same major, but the branch is below that major's minimum
   driver_branch_unknown,  // strict, and the branch is unknown
   driver_major_unknown,   // same major, newer minor, and no minimum branch is known for the major
-  driver_failed           // strict, and the driver does not say which CUDA it supports
+  driver_failed           // strict, and the driver does not report which CUDA it supports
 };
 
 struct CandidateQuery {

@@ -9,7 +9,7 @@
 
 namespace anycuda {
 
-// What has installed a package, in the order in which they are asked for a file's owner.
+// Package managers, in the order in which they are asked for a file's owner.
 enum class Manager : std::uint8_t { wheel, conda, dpkg };  // wheel: pip and its like
 
 // A package whose list of files has the file.
@@ -48,11 +48,11 @@ struct ToolkitDecision {
   int other_header = -1;
 };
 
-// The owner's own word, before headers: a pin, else its own version.
+// The owner's version without headers: its pin, else its own version.
 Version word_of(const OwnerFacts& owner);
 
-// Who installed the file: only the first manager that lists it. Each knows what it has put there
-// itself; pip works within conda's prefix, conda within folders that dpkg does not know.
+// The first manager that lists the file is its owner, and no other is asked. Each lists only what
+// it has installed itself; pip works within conda's prefix, conda within folders unknown to dpkg.
 bool needs_next_manager(int owner_count);
 
 // dpkg has thousands of lists in one folder: it is asked only where no other owner and no header
@@ -69,8 +69,8 @@ bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_co
 // - A header counts only if it belongs to one of the file's owners or to no wheel. One that counts
 //   and differs from the owners': none.
 // - Without an owner the headers that count decide, if they agree. With wheels that give no version
-//   they do not: a file of a wheel is judged by its wheel. The packages of conda and dpkg fill a
-//   root together: of those that give none, the root's headers are.
+//   they do not: a wheel's file is of its wheel's toolkit. The packages of conda and dpkg fill a
+//   root together: for those that give no version, the root's headers decide.
 ToolkitDecision decide_toolkit(const OwnerFacts* owners, int owner_count,
                                const HeaderFacts* headers, int header_count);
 

@@ -16,7 +16,7 @@ void evaluate_environment(Search* search);
 Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported);
 
 // The accepted candidates of that environment as a list by Candidate::next_by_rank, the best
-// first; nullptr: there are none.
+// first; nullptr if none.
 Candidate* accepted_by_rank(const Search& search);
 
 // Why `a` goes before `b`, of the same environment; `none`: it does not, or it is a matter of file

@@ -54,7 +54,7 @@ struct TierVisit {
 void gather_variable(Search* search) {
   const char* file = search->machine.variable(search->library().variable);
   if (file == nullptr) return;
-  // What dlopen() would make of it is examined, and opened.
+  // The path as dlopen() would expand it is examined and opened.
   const char* expanded = file;
   if (has_linker_tokens(file)) {
     const char* own = own_file(search->program(), &search->arena);
@@ -69,8 +69,8 @@ void gather_variable(Search* search) {
   if (refused != nullptr) refused->image.state = FileState::not_absolute;
 }
 
-// In a folder that only its place suggests (/home above /home/me/program), anybody who may write
-// there could put an "nvidia" folder for a program to find.
+// In a guessed folder (/home above /home/me/program), anybody with write permission could put an
+// "nvidia" folder for a program to find.
 void refuse_others_files(const TierVisit& visit, const Root& root, const char* below,
                          const char* folder) {
   const bool folders_are_trusted = only_trusted_can_write(root.path, below, root.owner);

@@ -23,7 +23,7 @@ const char* opened_path(void* handle) {
 
 // The path of the file that was opened, if it is another than the candidate's.
 const char* other_file(const Candidate& candidate, void* handle) {
-  if (candidate.inode == 0) return nullptr;  // it was not examined: it is the process's own
+  if (candidate.inode == 0) return nullptr;  // not examined: the process had it already
   const char* path = opened_path(handle);
   struct stat status;
   if (path == nullptr || *path != '/' || stat(path, &status) != 0) return nullptr;

@@ -1,4 +1,4 @@
-// Opening a library, and whether what was opened is the one that was examined.
+// Checks an opened library: is it the examined one?
 #pragma once
 
 #include "compat/search/state.h"
@@ -13,12 +13,12 @@ constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
 Reported ask_version(const LibraryDescriptor& library, void* handle, Version seeming);
 
 // The state of the candidate once it is open under `handle`: `usable`, or what is wrong with it,
-// with its detail. What the library reports is in the candidate then. With an inode of 0 the file
-// was not examined: it is the process's own.
+// with its detail. Stores in the candidate what the library reports. With an inode of 0 the file
+// was not examined: the process had it already.
 FileState compare_opened(const LibraryDescriptor& library, Candidate* candidate, void* handle,
                          Arena* arena);
 
-// The same; a version that differs from the metadata's is evaluated again.
+// The same; if the reported version differs from the metadata's, the rules evaluate it.
 FileState check_opened(Search* search, Candidate* candidate, void* handle);
 
 }  // namespace anycuda

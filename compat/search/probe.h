@@ -1,4 +1,4 @@
-// Libraries that are open for a moment only, to be looked at: other threads see them loaded.
+// Libraries that are open only for a moment, to be examined: other threads see them loaded.
 #pragma once
 
 #include "compat/search/machine/machine.h"
@@ -14,10 +14,10 @@ class Probe {
   Probe& operator=(const Probe&) = delete;
 };
 
-// Waits for a thread that is just opening it.
+// If another thread is opening the library, it waits for that.
 bool is_loaded(const Machine& machine, const char* path);
 
-// Is it loaded, and not by a probe? Other threads' probes are waited for, but not for ever: this
+// Is it loaded, and not by a probe? It waits for other threads' probes, but not for ever: this
 // thread may be in the middle of one (a library's constructor that calls the stub).
 bool stays_loaded(const Machine& machine, const char* path);
 

@@ -23,9 +23,9 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::not_absolute:
       return "not a full path: it must begin with /";
     case FileState::has_tokens:
-      return "its path has a $ that dlopen() replaces ($ORIGIN, $LIB, $PLATFORM): give it another";
+      return "dlopen() replaces the $ in its path ($ORIGIN, $LIB, $PLATFORM): use another path";
     case FileState::not_trusted:
-      return "another user can change it, and only its place suggests it";
+      return "another user can change it, and it was found only by its place above the caller";
     case FileState::not_elf:
       return "not an ELF shared library";
     case FileState::other_architecture:
@@ -89,7 +89,7 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_failed:
       return arena->format(
-          "%s does not say which CUDA it supports (cuDriverGetVersion: error %d), and %s=strict "
+          "%s does not report which CUDA it supports (cuDriverGetVersion: error %d), and %s=strict "
           "requires it (repair the driver, or set %s=best_effort)",
           report.driver_path, driver.error, report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_major_unknown:

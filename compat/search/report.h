@@ -25,8 +25,8 @@ struct PeerLibrary {
 };
 constexpr int kMostPeers = 4;
 
-// Of a tier's files that cannot be used, so many are candidates. A folder may have tens of
-// thousands of them: more are only counted, so that they leave room for what the search is for.
+// So many of a search tier's unusable files become candidates. A folder may have tens of thousands
+// of them: the others are only counted, to leave memory for usable files.
 constexpr int kMostUnusable = 100;
 // Of the usable files of one major in an environment so many, the newest by their names: later
 // environments need memory too.
@@ -36,8 +36,8 @@ struct TierSummary {
   bool searched;  // before the search ended
   int folders;    // that were looked into
   int unusable;   // candidates whose files turned out to be unusable
-  int left_out;   // files that were counted only, or that no memory was left for
-  bool is_full;   // no memory was left for one
+  int left_out;   // files that were only counted, also for lack of memory
+  bool is_full;   // there was no memory for a file
 };
 
 // Immutable once search() has returned it. All of it lives in the arena of that search.

@@ -71,7 +71,7 @@ void* open_candidate(Search* search, Candidate* candidate) {
   candidate->tried = true;
   if (search->logs_steps) log_step("%s: opening %s", search->library().name, candidate->path);
   void* const handle = open_and_check(search, candidate);
-  // One that was closed and stays all the same would be there beside the next.
+  // A library that stays loaded after closing would be loaded beside the next one.
   const bool closed = handle == nullptr && candidate->image.state != FileState::open_failed &&
                       candidate->tier != SearchTier::loaded;
   candidate->stays_open = closed && stays_loaded(search->machine, candidate->path);
@@ -119,9 +119,9 @@ bool evaluate_only(Search* search) {
   return false;
 }
 
-// What is loaded already is a fact for the rules of every tier. The list that it is read from also
-// has what another thread is just opening, and may fail to: asking the loader for it waits for that
-// thread, and tells whether it came to stay.
+// The loaded libraries are facts for the rules of every search tier. Their list also has libraries
+// that another thread is opening, perhaps in vain: asking the dynamic linker for one waits for that
+// thread, and shows whether it is loaded.
 void gather_what_is_loaded(Search* search) {
   gather_loaded(search);
   Candidate** link = &search->first;
@@ -138,8 +138,8 @@ void gather_what_is_loaded(Search* search) {
   }
 }
 
-// Nothing was found, beside a library that another thread had open for a moment: the rules took it
-// for one that the process has loaded.
+// The search found nothing while another thread had a library open for a moment: the rules took
+// that library for one that the process has loaded.
 bool is_outdated(const Search& search) {
   if (search.handle != nullptr || search.loaded_major == 0) return false;
   for (const Candidate* c = search.first; c != nullptr; c = c->next) {
@@ -148,7 +148,8 @@ bool is_outdated(const Search& search) {
   }
   return false;
 }
-// As many threads can each have opened one.
+
+// So many threads can each have opened one.
 constexpr int kMostSearches = 64;
 
 // The report of a search that is at its end, nullptr: no memory.

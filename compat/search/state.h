@@ -35,7 +35,7 @@ struct Search : Report {
     return before_environment != nullptr ? before_environment->next : first;
   }
 
-  // nullptr: there is no memory, and the tier has one file more that was left out.
+  // nullptr: out of memory; the file is counted as left out of its search tier.
   Candidate* add(SearchTier tier, const char* path);
   // Of the environment's usable candidates of that major the one whose name has the oldest version,
   // where there are kMostUsable of them; else nullptr.

@@ -188,7 +188,7 @@ TEST_F(RootOfACompanion, IsAmongTheSearchedPlacesWhereNothingIsFound) {
     ADD_FAILURE() << "found";
   } catch (const NotFoundError& error) {
     EXPECT_STREQ(error.what(),
-                 "nowhere\nnor is a usable one below /hpc/cuda, where a companion was found");
+                 "nowhere\nno usable one is below /hpc/cuda either, where a companion was found");
     EXPECT_THAT(error.searched(), ElementsAre("/hpc/cuda", "/home/me/venv"));
   }
 }

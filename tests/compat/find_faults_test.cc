@@ -145,7 +145,7 @@ TEST_F(FindFaults, AFolderThatMayNotBeEntered) {
   as_nobody([&] {
     EXPECT_THAT(refusal(dynamic("cudart")).what(), HasSubstr(path(name) + " Permission denied"));
     EXPECT_THAT(refusal(program("nsys")).what(),
-                HasSubstr("not looked into:\n    " + path("toolkit") + ": Permission denied"));
+                HasSubstr("not searched:\n    " + path("toolkit") + ": Permission denied"));
   });
   chmod(path("toolkit").c_str(), 0755);
 }
@@ -187,10 +187,10 @@ TEST_F(FindProgram, WithoutARunBitIsNamedWhereNoOtherIsFound) {
   const std::string silent = with_mode("toolkit/bin/nvcc", 0644);
   const std::string other = with_mode("system/usr/bin/nvcc", 0644);
   const NotFoundError error = refusal(program("nvcc"));
-  EXPECT_THAT(error.what(), HasSubstr("\nthere, but not usable:\n    " + silent +
-                                      " has no run bit for this user, or lies where nothing may "
-                                      "be run\n    " +
-                                      other + " has no run bit"));
+  EXPECT_THAT(error.what(), HasSubstr("\nfound, but not usable:\n    " + silent +
+                                      " is not executable for this user (no execute permission, or "
+                                      "a noexec mount)\n    " +
+                                      other + " is not executable"));
   EXPECT_THAT(error.what(), HasSubstr("what would help: chmod +x " + silent + "; or "));
   EXPECT_THAT(error.searched(), testing::Contains(path("system/usr/bin")));
 }
@@ -203,7 +203,7 @@ TEST_F(FindProgram, TheRunBitOfAnotherUserDoesNotCount) {
   chmod(machine.tree.root().c_str(), 0755);
   as_nobody([&] {
     EXPECT_THAT(refusal(program("ptxas")).what(),
-                HasSubstr(others + " has no run bit for this user"));
+                HasSubstr(others + " is not executable for this user"));
   });
   if (!root) chmod(others.c_str(), 0700);
   EXPECT_EQ(found(program("ptxas")), others);
@@ -226,12 +226,12 @@ TEST_F(FinderTest, NothingFoundSaysWhatWasLookedForWhereAndWhatWouldHelp) {
                               "libnvJitLink.so.13 or libnvJitLink.so.12 is in"));
   EXPECT_THAT(what, HasSubstr("wheels: nvidia/cu13/lib and nvidia/nvjitlink/lib below\n    " +
                               path("venv/lib/python3.12/site-packages")));
-  EXPECT_THAT(what, HasSubstr("conda: CONDA_PREFIX is not set"));
-  EXPECT_THAT(what, HasSubstr("CUDA_PATH, CUDA_HOME: \n    " + path("toolkit/lib64")));
+  EXPECT_THAT(what, HasSubstr("conda: no conda environment is in use"));
+  EXPECT_THAT(what, HasSubstr("CUDA_PATH, CUDA_HOME, ...: \n    " + path("toolkit/lib64")));
   EXPECT_THAT(what, HasSubstr(path("system") + "/etc/ld.so.cache, and\n    " +
                               path("system/usr/lib/x86_64-linux-gnu")));
   EXPECT_THAT(what, HasSubstr("pip install nvidia-nvjitlink or nvidia-nvjitlink-cu12"));
-  EXPECT_THAT(what, Not(HasSubstr("there, but not usable")));
+  EXPECT_THAT(what, Not(HasSubstr("found, but not usable")));
   std::vector<std::string> mine;
   for (const std::string& place : error.searched()) {
     if (place.find(machine.tree.root()) == 0) mine.push_back(place);

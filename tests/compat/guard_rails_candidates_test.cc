@@ -119,10 +119,10 @@ TEST_F(Candidates, AreAllNamedInTheErrorWithTheReasonOfEach) {
   EXPECT_THAT(text, StartsWith("the driver is too old for nvrtc: CUDA 13.5 is of a newer major"));
   EXPECT_THAT(text, HasSubstr("\n  found: nvrtc (dynamic library) of CUDA 13.5: " + kFirst));
   EXPECT_THAT(text,
-              HasSubstr("\n  refused too: nvrtc (dynamic library) of CUDA 12.4: " + kSecond +
+              HasSubstr("\n  also refused: nvrtc (dynamic library) of CUDA 12.4: " + kSecond +
                         " (CUDA_VERSION in " + kSecond +
                         ".cuda.h): nvrtc of CUDA 12.4 does not satisfy the constraint !=12.4.*"));
-  EXPECT_THAT(text, HasSubstr("\n  refused too: nvrtc (dynamic library): /usr/lib/libnvrtc.so.12: "
+  EXPECT_THAT(text, HasSubstr("\n  also refused: nvrtc (dynamic library): /usr/lib/libnvrtc.so.12: "
                               "the CUDA Toolkit of nvrtc is unknown"));
   EXPECT_EQ(text.find("what would help"), text.rfind("what would help"));
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "DriverToolkitError");
@@ -134,7 +134,7 @@ TEST_F(Candidates, AreNamedWithTheFilesThatArePassedOver) {
   GuardRailsImpl rails = machine.rails(constrained("==11.*"));
   const std::string text = message([&] { rails.load("nvrtc"); });
   EXPECT_THAT(text, HasSubstr("\n  passed over: /home/me/bin/nvcc has no run bit\n"));
-  EXPECT_LT(text.find("refused too"), text.find("passed over"));
+  EXPECT_LT(text.find("also refused"), text.find("passed over"));
   EXPECT_LT(text.find("passed over"), text.find("what would help"));
 }
 
@@ -145,14 +145,14 @@ TEST_F(Candidates, BeyondANumberAreOnlyCounted) {
   GuardRailsImpl rails = machine.rails(constrained("==11.*"));
   const std::string text = message([&] { rails.load("nvrtc"); });
   EXPECT_LT(text.size(), 10000u);
-  EXPECT_THAT(text, HasSubstr("\n  refused too: 481 more files\n"));
+  EXPECT_THAT(text, HasSubstr("\n  also refused: 481 more files\n"));
 }
 
 TEST_F(Candidates, AreNotLookedForBehindALoadedLibraryThatIsRefused) {
   machine.loaded("nvrtc", "13.0", "libnvrtc.so.13");
   GuardRailsImpl rails = machine.rails(constrained("==12.*"));
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
-              AllOf(HasSubstr("/opt/theirs/libnvrtc.so.13"), Not(HasSubstr("refused too")),
+              AllOf(HasSubstr("/opt/theirs/libnvrtc.so.13"), Not(HasSubstr("also refused")),
                     HasSubstr("stays so")));
   EXPECT_EQ(machine.times_asked("find"), 0);
 }
@@ -176,7 +176,7 @@ TEST_F(Candidates, AreNotComparedWhenNothingIsChecked) {
   EXPECT_EQ(machine.times_asked("find all"), 0);
 }
 
-// An install that is broken is the user's to know: no other is put in its place.
+// The user must know of a broken installation: no other candidate takes its place.
 TEST_F(Candidates, BehindOneThatDoesNotOpenAreNotTaken) {
   machine.unopenable(kFirst);
   EXPECT_EQ(outcome([&] { loaded(); }), "LoadError");
@@ -201,7 +201,7 @@ TEST_F(Candidates, ThatLieAreNamedInTheErrorWithTheOthers) {
       AllOf(StartsWith("nvrtc is not the library that its file seems to be: it reports "
                        "CUDA 12.9\n  found: nvrtc (dynamic library) of CUDA 13.5: " +
                        kFirst),
-            HasSubstr("\n  refused too: nvrtc (dynamic library) of CUDA 12.4: " + kSecond)));
+            HasSubstr("\n  also refused: nvrtc (dynamic library) of CUDA 12.4: " + kSecond)));
   const auto other = [&] { machine.rails(constrained("==11.*")).load("nvrtc"); };
   EXPECT_EQ(outcome(other), "ToolkitMismatchError");
 }
@@ -256,15 +256,16 @@ TEST_F(Candidates, AreCheckedAgainAsOfTheVersionThatTheyReport) {
       message([&] { rails.load("nvrtc"); }),
       AllOf(StartsWith("nvrtc of CUDA 12.2 does not satisfy the constraint !=12.2.*"),
             HasSubstr("of CUDA 12.2: " + kFirst + " (the library itself)"),
-            HasSubstr("\n  refused too: nvrtc (dynamic library) of CUDA 12.2: " + kSecond)));
+            HasSubstr("\n  also refused: nvrtc (dynamic library) of CUDA 12.2: " + kSecond)));
 }
 
 TEST_F(Candidates, ThatDoNotOpenAreTheErrorAlsoBehindOneThatLies) {
   machine.lies(kFirst, "it reports CUDA 12.9").unopenable(kSecond);
   EXPECT_EQ(outcome([&] { machine.rails().load("nvrtc"); }), "LoadError");
-  EXPECT_THAT(message([&] { machine.rails().load("nvrtc"); }),
-              AllOf(StartsWith("the dynamic linker refused nvrtc"),
-                    HasSubstr("\n  refused too: nvrtc (dynamic library) of CUDA 13.5: " + kFirst)));
+  EXPECT_THAT(
+      message([&] { machine.rails().load("nvrtc"); }),
+      AllOf(StartsWith("the dynamic linker refused nvrtc"),
+            HasSubstr("\n  also refused: nvrtc (dynamic library) of CUDA 13.5: " + kFirst)));
 }
 
 TEST(ARefusal, IsOfTheCandidateUnlessAllWouldBeRefused) {

@@ -31,7 +31,7 @@ class RailsMachine {
   // A further candidate, in a later place than those before.
   RailsMachine& also(Kind kind, const std::string& name, const std::string& toolkit,
                      const std::string& path);
-  // In a root that no search tier has.
+  // In a root outside all search tiers.
   RailsMachine& below(const std::string& root, Kind kind, const std::string& name,
                       const std::string& toolkit, const std::string& path);
   // What is installed lies elsewhere from now on.

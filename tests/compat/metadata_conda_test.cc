@@ -52,12 +52,13 @@ TEST_F(MetadataConda, OfAPackageWithAVersionOfItsOwnIsThatOfTheOneCudaVersionItD
   EXPECT_EQ(version_of(answer), "12.8");
   EXPECT_EQ(answer.source,
             "conda package libcublas 12.8.5.1, pinned by cuda-version >=12.8,<12.9.0a0");
-  // The prefix's cuda-version says nothing of a package that may be used with several.
+  // The prefix's cuda-version says nothing about a package that works with several.
   put_conda(&machine_,
             {"libcufft", "11.4.1.4", {"lib/libcufft.so.11"}, {"cuda-version >=12,<13.0a0"}});
   EXPECT_THAT(ask_in_conda("lib/libcufft.so.11").problem,
               AllOf(HasSubstr("conda package libcufft 11.4.1.4 owns it"),
-                    HasSubstr("version is not a toolkit's; nor does it depend on one"),
+                    HasSubstr("version is not a toolkit's; it depends on no single release of "
+                              "cuda-version"),
                     HasSubstr("no version.json")));
 }
 
@@ -120,8 +121,8 @@ TEST_F(MetadataConda, ThatContradictThemselvesOrAreBrokenAreNotTrusted) {
   EXPECT_EQ(version_of(ask_in_conda(kLink)), "12.9")
       << "by the package of the file behind the link";
   machine_.remove(root("conda/") / conda_record({"cuda-cudart_linux-64", "12.9.79", {}}));
-  const std::string unknown = "it cannot be said which conda package owns it: " + file.string();
-  EXPECT_THAT(ask_in_conda(kLink).problem, HasSubstr(unknown + " is not such a record"));
+  const std::string unknown = "the conda package that owns it is unknown: " + file.string();
+  EXPECT_THAT(ask_in_conda(kLink).problem, HasSubstr(unknown + " is not a valid conda record"));
   machine_.remove(file).put_folder(file);
   EXPECT_THAT(ask_in_conda(kLink).problem, HasSubstr(unknown + " is not a regular file"));
   machine_.remove(file).put_file(file, good);

@@ -141,7 +141,7 @@ TEST_F(MetadataDpkg, ThatCannotBeReadAreSaid) {
   const auto list = root("var/lib/dpkg/info/cuda-cudart-12-9.list");
   machine_.truncate(list, std::uintmax_t{1} << 40);
   EXPECT_THAT(ask_system("usr/local/cuda/lib64/libcudart.so.12").problem,
-              HasSubstr("it cannot be said which dpkg package owns it: " + list.string()));
+              HasSubstr("the dpkg package that owns it is unknown: " + list.string()));
   machine_.put_file(list, std::string(100000, '/') + "\n" + in_toolkit("lib/libcudart.so.12.9.79"));
   EXPECT_EQ(version_of(ask_system("usr/local/cuda/lib64/libcudart.so.12")), "12.9");
   machine_.chmod("var/lib/dpkg/info", 0777);

@@ -244,7 +244,7 @@ TEST_F(MetadataWheel, OfARecordThatCannotBeReadLeavesAHeaderWithoutAWord) {
   const fs::path record = site("nvidia_cuda_runtime_cu12-12.9.79.dist-info/RECORD");
   machine_.remove(record).put_link(record, "RECORD");  // a loop
   EXPECT_THAT(ask(site(kRuntime)).problem,
-              HasSubstr("cannot be said which wheel owns it: " + record.string()));
+              HasSubstr("the wheel that owns it is unknown: " + record.string()));
 }
 
 TEST_F(MetadataWheel, OfHugeFilesAreReadAsFarAsIsOfUse) {

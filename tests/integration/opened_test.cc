@@ -138,7 +138,7 @@ TEST_F(Opened, AFolderThatIsCalledLikeATokenIsRefused) {
   machine_.put_copy(Path(kLib) / "lib64/libcudart.so.12", library_of(cudart, "13.5"));
   machine_.env("CUDA_HOME", path("$LIB"));
   EXPECT_EQ(chosen(), "none");
-  EXPECT_THAT(error_, HasSubstr("its path has a $ that dlopen() replaces"));
+  EXPECT_THAT(error_, HasSubstr("dlopen() replaces the $ in its path"));
 }
 
 TEST_F(Opened, ARuntimeThatReportsAnotherMajorIsClosedAgain) {
@@ -163,7 +163,7 @@ TEST_F(Opened, WhereOneCannotBeClosedNoOtherIsOpened) {
   EXPECT_THAT(error_, HasSubstr("reports CUDA 12.9; it cannot be closed again"));
 }
 
-// Its other name is all that tells the two apart: both are of CUDA 13.5.
+// The two differ only in their names: both are of CUDA 13.5.
 TEST_F(Opened, AFileThatIsExchangedBeforeItIsOpenedIsClosedAgain) {
   machine_.put_copy("opt/examined", library_of(cudart, "13.5"));
   machine_.put_copy("opt/opened", library_of(cudart, "13.5"));
@@ -227,7 +227,7 @@ TEST_F(Opened, ARelativeRunPathIsNotSearched) {
   EXPECT_EQ(chosen(), "none");
 }
 
-// ---- nobody else's code
+// ---- no code of other users
 
 // /home is root's; nvidia is a user.
 TEST_F(Opened, AnotherUsersFolderAboveTheProgramIsNotUsed) {

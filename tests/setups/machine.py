@@ -185,7 +185,7 @@ class Machine:
         return f"{folder}/bin/python"
 
     def prefix(self, folder: str, binary: Path | None = None, debian: bool = False) -> str:
-        """An installation of its own: the real interpreter under a second name, its library by links."""
+        """A separate installation: the real interpreter under a second name, its library by links."""
         binary = binary or python()
         place(binary, self.at(folder) / "bin/python3.11")
         library = self.at(folder) / "lib/python3.11"

@@ -45,8 +45,8 @@ class Python:
 
     command: str
     options: tuple[str, ...] = ()
-    before: str = ""  # what it has run before the first call,
-    after: str = ""  # and what it runs after it
+    before: str = ""  # code that runs before the first call,
+    after: str = ""  # and after it
     folder: str = "~"
     runner: tuple[str, ...] = ()  # what starts it
 
@@ -60,7 +60,7 @@ class Python:
 
 @dataclass
 class Program:
-    """A C++ program built for CUDA 12 whose libcudart.so.12 was replaced by the stub, with a run path of its own."""
+    """A C++ program built for CUDA 12 whose libcudart.so.12 was replaced by the stub, with its own run path."""
 
     path: str = "/opt/app/bin/app"
     rpath: str = ""

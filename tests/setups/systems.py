@@ -1,4 +1,4 @@
-"""Toolkits, drivers, containers, and systems that come with a CUDA of their own."""
+"""Toolkits, drivers, containers, and systems that bring their own CUDA."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ TEST(FirstCalls, OfSixtyFourThreadsOpenEachLibraryOnce) {
   }
 }
 
-// Each of them opens the newest, is told another version by it, and closes it, while others find it
-// loaded: that is no reason to refuse the next, nor to believe that it stays.
+// Each thread opens the newest, which reports another version, and closes it, while others find it
+// loaded: they must not refuse the next library for that, nor report that this one stays.
 TEST(FirstCalls, OfSixtyFourThreadsMeetAtALibraryThatIsRefusedOnceOpen) {
   Laboratory machine;
   machine.library_path(fake("fake_liar"));

@@ -1,5 +1,5 @@
-// Texts as one line each, for what people read: paths and the dynamic linker's words may have any
-// bytes.
+// Makes one line of a text that people read: paths and the dynamic linker's messages may contain
+// any bytes.
 #pragma once
 
 #include <string>

@@ -29,8 +29,8 @@ const Record& publish(std::atomic<const Record*>* known, const Record* mine) {
 void report_refused_file(const Report& report, Arena* arena) {
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     if (c->tier != SearchTier::variable) continue;
-    log_line(LogLevel::error, "%s=%s: %s; going on as without a driver", report.library().variable,
-             c->path, reason_of(*c, report, arena));
+    log_line(LogLevel::error, "%s=%s: %s; the driver is treated as absent",
+             report.library().variable, c->path, reason_of(*c, report, arena));
   }
 }
 
@@ -43,8 +43,8 @@ const Driver* ask_driver_library() {
   if (driver.status == Driver::kNoFile) return nullptr;
   if (!driver.facts.present) {
     log_line(LogLevel::warn,
-             "driver: %s does not say which CUDA it supports (cuDriverGetVersion: error %d); going "
-             "on as without a driver, but for %s=strict",
+             "driver: %s does not report which CUDA it supports (cuDriverGetVersion: error %d); it "
+             "is treated as absent, except with %s=strict",
              driver.path, driver.status, kStubModeVariable);
     return keep(driver, &Driver::path, driver.path);
   }

@@ -14,7 +14,7 @@ enum class FileState : std::uint8_t {
   not_a_file,
   not_absolute,  // named by the user, but not by its full path
   has_tokens,    // its path has a $ORIGIN, $LIB or $PLATFORM, which dlopen() replaces
-  not_trusted,   // only its place suggests it, and another user can change it
+  not_trusted,   // found only by its place above the caller, and another user can change it
   not_elf,
   other_architecture,
   truncated,

@@ -1,5 +1,4 @@
-// Folders that belong to the code that asks: where it lies, and where it says that its libraries
-// are.
+// The caller's folders: those above its file, and those of its run paths.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +10,8 @@ namespace anycuda {
 // A folder that may be the site-packages that the caller was installed into.
 struct CallerFolder {
   const char* path;
-  // It lies above the caller's own folder and above the site-packages that it is in: nothing but
-  // its place speaks for it.
+  // It lies above the caller's own folder and above the site-packages that it is in, and only its
+  // place suggests it.
   bool guessed;
   uid_t owner;  // of the caller's file
 };

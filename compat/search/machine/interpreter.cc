@@ -19,9 +19,9 @@ class Program {
  public:
   Program(const ProcessNames& names, Arena* arena) : names_(names), arena_(*arena) {}
 
-  // The absolute name that the program was called by, nullptr if it cannot be known. Python's own
-  // word counts before what is left of the call: argv[0] can be anything, and the current folder
-  // may be another by now.
+  // The absolute name that the program was called by, nullptr if unknown. Python's own answer
+  // counts before the traces of the call: argv[0] can be anything, and the current folder may be
+  // another by now.
   const char* name() const {
     const char* by_python = names_.by_python;
     if (by_python != nullptr && *by_python == '\0') return nullptr;
@@ -43,8 +43,8 @@ class Program {
   }
 
  private:
-  // A guess counts only if it leads to what runs: what lies in a folder by that name by chance is
-  // another program.
+  // A guess counts only if it leads to the running file: a folder may have another program of that
+  // name by chance.
   bool leads_to_program(const char* path) const {
     if (path == nullptr || *path != '/') return false;
     const std::size_t mark = arena_.mark();
@@ -76,10 +76,10 @@ class Program {
   Arena& arena_;
 };
 
-// "/opt" of "/opt/bin/python3"; empty for what has no two folders above it.
+// "/opt" of "/opt/bin/python3"; empty without two folders above the program.
 std::string_view above_folder(std::string_view program) { return folder_of(folder_of(program)); }
 
-// How long "3.13" or "3.13t" (free-threaded) is at the beginning of `text`, 0: it begins otherwise.
+// The length of "3.13" or "3.13t" (free-threaded) at the beginning of `text`; 0 without one.
 std::size_t version_length(const char* text) {
   std::size_t end = 0;
   while (text::is_digit(text[end])) ++end;
@@ -95,7 +95,7 @@ const char* behind_family(const char* file_name, const char* family) {
   return found != nullptr ? found + std::strlen(family) : nullptr;
 }
 
-// "python3.11" by the program's file's name, by Python's word, or by pyvenv.cfg.
+// "python3.11" by the name of the program's file, by Py_GetVersion(), or by pyvenv.cfg.
 const char* version_of(const char* family, const char* text, const char* by_python,
                        std::string_view configured, Arena* arena) {
   const char* free_threading = "";

@@ -20,7 +20,7 @@ struct Interpreter {
   bool is_python() const { return base_prefix != nullptr; }
 };
 
-// How a process came to be, nullptr where it is unknown.
+// How a process was started; nullptr where unknown.
 struct ProcessNames {
   const char* executable = nullptr;  // the file, behind all links
   const char* by_python = nullptr;   // Py_GetProgramFullPath(), sys.executable; "": unknown to it

@@ -16,7 +16,7 @@ bool is_of_a_name(char c) {
   return text::is_digit(c) || (text::lower(c) >= 'a' && text::lower(c) <= 'z') || c == '_';
 }
 
-// How long the token `name` is at the beginning of `text`, 0: it is not there.
+// The length of the token `name` at the beginning of `text`; 0 without it.
 std::size_t token_length(std::string_view text, std::string_view name) {
   if (text.empty() || text.front() != '$') return 0;
   const std::string_view rest = text::without(text, 1);
@@ -37,7 +37,7 @@ int find_libc(dl_phdr_info* info, std::size_t, void* libc) {
   return found ? 1 : 0;
 }
 
-// What $LIB stands for was decided when glibc was built: where glibc lies tells it.
+// The value of $LIB is fixed when glibc is built; glibc's own folder shows it.
 std::string_view lib() {
   const char* libc = nullptr;
   dl_iterate_phdr(find_libc, &libc);

@@ -205,8 +205,9 @@ const char* differing_toolkit_variables(const Machine& machine, Arena* arena) {
     const char* other = machine.variable(name);
     if (other == nullptr) continue;
     if (path != nullptr && !same_folder(path, other)) {
-      return arena->format("%s=%s and %s=%s name different toolkits: %s goes first", first, path,
-                           name, other, first);
+      return arena->format(
+          "%s=%s and %s=%s name different toolkits: %s goes first (unset one of them)", first, path,
+          name, other, first);
     }
     if (path == nullptr) {
       first = name;

@@ -25,7 +25,7 @@ struct Root {
   // It begins an environment: a set of roots whose newest library is taken, and which goes before
   // those that follow, whatever is in them.
   bool begins = true;
-  // Only its place suggests it: what lies below counts if nobody but root, the process's user and
+  // Only its place suggests it: a library below counts only if no user but root, the process's and
   // `owner` can change it (trust.h).
   bool guessed = false;
   uid_t owner = 0;
@@ -49,8 +49,8 @@ using RootVisitor = bool (*)(const Root& root, void* argument);
 void each_root(const Machine& machine, const RootQuery& query, SearchTier tier, Arena* arena,
                RootVisitor visit, void* argument);
 
-// "CUDA_PATH=/a and CUDA_HOME=/b name different toolkits: CUDA_PATH goes first", of the first two
-// toolkit variables that do, or nullptr.
+// "CUDA_PATH=/a and CUDA_HOME=/b name different toolkits: CUDA_PATH goes first (...)", of the first
+// two toolkit variables that do, or nullptr.
 const char* differing_toolkit_variables(const Machine& machine, Arena* arena);
 
 }  // namespace anycuda

@@ -28,9 +28,9 @@ constexpr SearchTiers only(SearchTier tier) { return 1U << static_cast<unsigned>
 constexpr SearchTiers kAllTiers = (1U << kTierCount) - 1;
 constexpr bool has(SearchTiers tiers, SearchTier tier) { return (tiers & only(tier)) != 0; }
 
-// The tiers in the order of a search: the dynamic linker's, then the nearest environment. In a
-// Python process LD_LIBRARY_PATH comes after the environment: what is imported later finds its CUDA
-// there (by an RPATH, or cuda-pathfinder, which has this order), and would bring it as a second
+// The search tiers in their order: the dynamic linker's, then the nearest environment. In a Python
+// process LD_LIBRARY_PATH comes after the environment: a module that is imported later finds its
+// CUDA there (by an RPATH, or cuda-pathfinder, which has this order), and would load it as a second
 // one.
 using TierOrder = SearchTier[kTierCount];
 const TierOrder& tier_order(bool in_python);

@@ -5,7 +5,7 @@
 
 namespace anycuda {
 
-// Visits their folders below `root`, which need not exist: those of NVIDIA's installer
+// Visits their folders below `root`, whether or not they exist: those of NVIDIA's installer
 // (/usr/local/cuda, then the newest), a distribution's (/opt/cuda), those of NVIDIA's HPC SDK
 // (/opt/nvidia/hpc_sdk/Linux_x86_64/24.5/cuda/12.4; its newest first). False ends the visits.
 void each_system_toolkit(const char* root, Arena* arena, bool (*visit)(const char*, void*),

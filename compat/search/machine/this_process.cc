@@ -1,4 +1,4 @@
-// What this process knows of how it came to be.
+// How this process was started.
 #include <dlfcn.h>
 #include <errno.h>  // program_invocation_name
 #include <fcntl.h>

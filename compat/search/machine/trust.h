@@ -1,4 +1,4 @@
-// Whose files a process may take without being told to.
+// Which users' files a process may take without being told to.
 #pragma once
 
 #include <sys/types.h>

@@ -23,8 +23,8 @@ const char* label_of(const Distribution& distribution, Arena* arena) {
       static_cast<int>(distribution.version.size()), distribution.version.data()));
 }
 
-// A record is named after what is in it. Versions that are not numbers alone can be written in
-// several ways and are not compared.
+// A record is named after its contents. Versions with more than numbers can be written in several
+// ways and are not compared.
 bool agree(const Distribution& file, const Distribution& said) {
   if (!same_distribution(file.name, said.name)) return false;
   const PlainVersion a = parse_plain_version(file.version);
@@ -49,7 +49,7 @@ void note_pin(const Distribution& toolkit, const char* metadata, Pin pin, Arena*
   }
 }
 
-// Two distributions' texts are wanted at once: the owner's is copied.
+// Two distributions' texts are needed at once: the owner's is copied.
 void read_pins(const Site& site, const Distribution& owner, Arena* arena, TextFile* text,
                OwnerWord* word) {
   for (const Installed* one = site.first; one != nullptr; one = one->next) {
@@ -135,7 +135,7 @@ OwnerWord word_of_conda(const Installed& owner, Arena* arena, TextFile* text) {
   return word;
 }
 
-// The paragraph of a package is in a file for all of them, or in one of its own.
+// A package's paragraph is in the file for all packages, or in a separate file.
 const char* status_of(const Installed& owner, const char* name, Arena* arena) {
   if (name_of(owner.site) != "info") return arena->join(owner.site, name);
   const std::string_view folder = folder_of(owner.site);

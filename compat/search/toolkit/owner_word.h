@@ -1,4 +1,4 @@
-// What the owner of a file says of the toolkit that it is of.
+// The toolkit of a file, by its owner.
 #pragma once
 
 #include "compat/rules/toolkit_rule.h"
@@ -6,7 +6,7 @@
 
 namespace anycuda {
 
-// One owner, as it is called in messages, and what it says. Texts live in the arena.
+// One owner, with its name for messages, and its version. Texts live in the arena.
 struct OwnerWord {
   const char* label;     // "nvidia-cublas 13.1.0.3"
   const char* metadata;  // its METADATA, or another manager's record

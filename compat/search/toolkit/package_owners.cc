@@ -17,8 +17,8 @@ namespace {
 // A toolkit's headers are a thousand files.
 constexpr std::size_t kMostOfList = std::size_t{64} << 20;
 
-// "cudart" of "libcudart.so.12": what the name of its package has in it as a rule, so that as a
-// rule one list is read and not thirty.
+// "cudart" of "libcudart.so.12": the name of its package usually contains it, so that usually one
+// list is read and not thirty.
 class Stem {
  public:
   explicit Stem(std::string_view path) {
@@ -50,7 +50,7 @@ class Look {
   void look() {
     if (site_ == nullptr || site_->first == nullptr) return;
     if (owners_.site == nullptr) owners_.site = site_;
-    if (site_->incomplete) owners_.problem = "there are more packages than can be looked at";
+    if (site_->incomplete) owners_.problem = "there are too many packages to read";
     const Stem stem(path_);
     for (int round = 0; round < 2 && owners_.count == 0; ++round) {
       for (const Installed* one = site_->first; one != nullptr; one = one->next) {
@@ -73,14 +73,14 @@ class Look {
 
   void note_problem(const Installed* one, const char* what) {
     const char* problem = sites_->arena()->format("%s %s", one->folder, what);
-    owners_.problem = problem != nullptr ? problem : "there is no memory to look at packages";
+    owners_.problem = problem != nullptr ? problem : "no memory to read packages";
   }
 
   bool listed_by_conda(const Installed* one) {
     const std::string_view prefix = folder_of(site_->folder);
     const std::size_t skipped = prefix == "/" ? 1 : prefix.size() + 1;
     const CondaRecord record = read_conda_record(text_.text(), path_ + skipped);
-    if (!record.good) note_problem(one, "is not such a record as conda writes");
+    if (!record.good) note_problem(one, "is not a valid conda record");
     return record.good && record.lists;
   }
 
@@ -104,8 +104,8 @@ class Look {
   TextFile text_;
 };
 
-// Debian's packages have their libraries nowhere else. What lies in a home, or in a cluster's
-// folders, is not worth a look into hundreds of lists. (Debian Policy, "File System Structure".)
+// Debian's packages have their libraries nowhere else. For a file in a home, or in a cluster's
+// folders, hundreds of lists would be read in vain. (Debian Policy, "File System Structure".)
 bool may_be_packaged(std::string_view path) {
   return text::begins(path, "/usr/") || text::begins(path, "/opt/") || text::begins(path, "/lib");
 }

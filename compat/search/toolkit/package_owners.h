@@ -1,4 +1,4 @@
-// Who owns a file that no wheel owns: the packages of conda and of dpkg whose list of files has it.
+// The owners of a file that no wheel owns: the packages of conda or dpkg that list it.
 #pragma once
 
 #include "compat/search/toolkit/site_packages.h"
@@ -7,11 +7,11 @@ namespace anycuda {
 
 // `path`: absolute, as text without "..". `real`: where it really is, or nullptr.
 //
-// conda: by PREFIX/conda-meta of the nearest root that has an owner, as the path is given; if there
-// is none, where it really is (a prefix that is reached by a link).
+// conda: by PREFIX/conda-meta of the nearest root that has an owner, by the path as it is given,
+// then by the real path (a prefix that is reached by a link).
 Owners conda_owners_of(const char* path, const char* real, Sites* sites);
-// dpkg: by where the file really is, below the root: its lists have links and files, and the
-// file's bytes are of the package that has the file. A system has thousands of lists in one folder.
+// dpkg: by the real path, below the root: its lists have links and files, and the file's bytes are
+// of the package that has the file. A system has thousands of lists in one folder.
 Owners dpkg_owners_of(const char* real, Sites* sites);
 
 }  // namespace anycuda

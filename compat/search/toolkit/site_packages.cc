@@ -25,8 +25,8 @@ struct Listing {
   const Installed** last;
 };
 
-// What the record of that file name is of; no name: it is not one, or of a package that has nothing
-// of a toolkit.
+// The distribution whose record has that file name; no name for other files, and for packages
+// without a part of a toolkit.
 Distribution named(const Site& site, std::string_view name) {
   Distribution found;
   if (site.manager == Manager::wheel) return parse_dist_info(name);

@@ -17,11 +17,11 @@ class Gathering {
 
   void gather() {
     find_owners();
-    for (int i = 0; i < facts_.owners.count; ++i) hear(i);
+    for (int i = 0; i < facts_.owners.count; ++i) read_owner(i);
     find_headers();
     if (needs_dpkg(facts_.owners.count, facts_.headers.count)) ask_dpkg();
     find_version_file();
-    for (int i = 0; i < facts_.headers.count; ++i) weigh(i);
+    for (int i = 0; i < facts_.headers.count; ++i) read_header(i);
     const bool nothing = facts_.owners.count == 0 && facts_.headers.count == 0;
     if (nothing && real_ != nullptr) find_rpm();
   }
@@ -41,7 +41,7 @@ class Gathering {
     if (is_folder_) return;
     facts_.dpkg = dpkg_owners_of(real_, sites_);
     if (facts_.dpkg.count > 0) facts_.owners = facts_.dpkg;
-    for (int i = 0; i < facts_.owners.count; ++i) hear(i);
+    for (int i = 0; i < facts_.owners.count; ++i) read_owner(i);
   }
   const char* real_path(const char* path) {
     const std::size_t mark = arena_->mark();
@@ -52,14 +52,14 @@ class Gathering {
     return found ? arena_->copy(real.c_str()) : nullptr;
   }
 
-  void hear(int owner) {
+  void read_owner(int owner) {
     const Owners& owners = facts_.owners;
     facts_.words[owner] = word_of_owner(*owners.found[owner], owners, arena_, &text_);
     facts_.owner_facts[owner] = facts_.words[owner].facts;
   }
 
-  // A wheel's file is where its RECORD says; any other is where it really is, and only if nothing
-  // is there and no owner says its release, where it seems to be (folders made of links).
+  // For a wheel's file the path in its RECORD counts. For any other its real path; only if no
+  // header is there and no owner names its release, the path as given (folders made of links).
   void find_headers() {
     const LexicalPath seeming(seeming_folder());
     const LexicalPath real(real_folder());
@@ -80,7 +80,7 @@ class Gathering {
     return is_folder_ ? std::string_view(path) : folder_of(path);
   }
 
-  // Only for the message: what would tell the release of a toolkit that RPM has installed.
+  // Only for the message: the RPM database that is not read.
   void find_rpm() {
     const char* here = arena_->format("%s/var/lib/rpm", sites_->root());
     const char* moved = arena_->format("%s/usr/lib/sysimage/rpm", sites_->root());
@@ -93,7 +93,7 @@ class Gathering {
     return facts_.owners.count > 0 && word_of(facts_.owner_facts[0]).known();
   }
 
-  // Whose a header is matters unless it says what all owners of the file say.
+  // A header's owner matters unless the header names the same version as all owners of the file.
   bool agrees(Version version) const {
     for (int i = 0; i < facts_.owners.count; ++i) {
       const Version word = word_of(facts_.owner_facts[i]);
@@ -102,19 +102,19 @@ class Gathering {
     return facts_.owners.count > 0;
   }
 
-  void weigh(int header) {
-    HeaderFacts& weight = facts_.header_facts[header];
+  void read_header(int header) {
+    HeaderFacts& header_facts = facts_.header_facts[header];
     const RootHeader& found = facts_.headers.found[header];
-    weight.version = found.stated.version;
-    if (!weight.version.known() || agrees(weight.version)) return;
+    header_facts.version = found.stated.version;
+    if (!header_facts.version.known() || agrees(header_facts.version)) return;
     const Owners owners = owners_of_header(found.path);
-    // Whose it is cannot be said: then it is not taken for nobody's.
-    weight.owned = owners.count > 0 || *owners.problem != '\0';
-    for (int i = 0; i < owners.count; ++i) weight.owners |= bit_of(owners.found[i]);
+    // A header whose owner is unknown does not count as nobody's.
+    header_facts.owned = owners.count > 0 || *owners.problem != '\0';
+    for (int i = 0; i < owners.count; ++i) header_facts.owners |= bit_of(owners.found[i]);
   }
 
-  // Where the file's package says which release it is of, another one's header says nothing of it.
-  // Where it says nothing, or has none, only a wheel can have put a header there for itself alone.
+  // If the file's package names its release, another package's header says nothing about it. If it
+  // does not, or the file has no owner, only a wheel can have put a header there for itself.
   Owners owners_of_header(const char* header) {
     const Owners& owners = facts_.owners;
     if (!owner_speaks() || owners.manager == Manager::wheel)
@@ -134,7 +134,7 @@ class Gathering {
       return 0;
     }
     owners.found[owners.count] = candidate;
-    hear(owners.count);
+    read_owner(owners.count);
     return 1U << owners.count++;
   }
 

@@ -10,7 +10,7 @@ namespace anycuda {
 // What a file's toolkit is decided by.
 struct ToolkitFacts {
   Owners owners;  // of the first manager that lists the file
-  Owners wheels;  // what each manager that was asked has said
+  Owners wheels;  // the answer of each manager that was asked
   Owners conda;
   Owners dpkg;
   const char*

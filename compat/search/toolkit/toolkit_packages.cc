@@ -47,7 +47,7 @@ bool fits(std::string_view pattern, std::string_view name) {
 
 ReleaseIn release_in(Manager manager, std::string_view package) {
   const char letter = manager == Manager::conda ? 'c' : 'd';
-  // A system has thousands of packages: most lines are left at their pattern's first letters.
+  // A system has thousands of packages: the first letters rule out most lines.
   for (const char* line = kPackages; *line != '\0'; line += std::strcspn(line, "\n") + 1) {
     if (line[0] != letter || package.empty() || line[1] != package[0]) continue;
     const std::string_view pattern(line + 1, std::strcspn(line, " \n") - 1);

@@ -8,7 +8,7 @@
 
 namespace anycuda {
 
-// Where a package tells which toolkit's it is.
+// Where a package has the release of its toolkit.
 enum class ReleaseIn : std::uint8_t {
   nothing,  // not one of a toolkit's
   version,

@@ -16,7 +16,7 @@ class Roots {
  public:
   // `folder`: absolute, without "..".
   explicit Roots(const char* folder) : folder_(folder), rest_(folder) {}
-  // "" stands for "/"; nullptr: there are no more. Valid until the next call.
+  // "" stands for "/"; nullptr after the last. Valid until the next call.
   const char* next();
 
  private:

@@ -48,7 +48,7 @@ void add_version(Words* words, Version version) {
   words->add("CUDA %d.%d", version.major, version.minor);
 }
 
-// What a package of the manager is called before its name.
+// The manager's kind of package, as it precedes a package's name.
 const char* kind_of(Manager manager) {
   switch (manager) {
     case Manager::wheel:
@@ -93,9 +93,11 @@ void add_owner_without_version(const ToolkitFacts& facts, int owner, Words* word
     words->add("and %s", word.problem);
     return;
   }
-  words->add("whose version is not a toolkit's; ");
-  if (facts.owners.manager != Manager::wheel) {
-    words->add("nor does it depend on one");
+  words->add("whose version is not a toolkit's");
+  if (facts.owners.manager == Manager::dpkg) return;
+  words->next();
+  if (facts.owners.manager == Manager::conda) {
+    words->add("it depends on no single release of cuda-version");
   } else if (word.vain_pin != nullptr) {
     words->add("%s in %s pins it to another version", word.vain_pin, facts.owners.site->folder);
   } else {
@@ -109,7 +111,7 @@ void add_unlisted(const Owners& asked, Words* words) {
   if (asked.site == nullptr && *asked.problem == '\0') return;
   words->next();
   if (*asked.problem != '\0') {
-    words->add("it cannot be said which %s owns it: %s", kind, asked.problem);
+    words->add("the %s that owns it is unknown: %s", kind, asked.problem);
   } else {
     words->add("no %s in %s lists it", kind, asked.site->folder);
   }
@@ -127,8 +129,8 @@ void add_nothing_found(const ToolkitFacts& facts, Words* words) {
   if (facts.rpm == nullptr) return;
   words->next();
   words->add(
-      "RPM's records in %s are not read: the package with its release's cuda.h, such as "
-      "cuda-cudart-devel-12-9, would tell it",
+      "RPM's records in %s are not read: install the package with its release's cuda.h, such as "
+      "cuda-cudart-devel-12-9",
       facts.rpm);
 }
 

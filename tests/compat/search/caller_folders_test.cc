@@ -1,4 +1,4 @@
-// The folders of the code that asks: the wheels beside it, those of what is loaded, its run paths.
+// The caller's folders: the wheels beside it, those of loaded objects, its run paths.
 #include "compat/search/gather.h"
 
 #include <dlfcn.h>
@@ -166,7 +166,7 @@ TEST_F(CallersFolders, AnotherUsersFolderIsRefused) {
   EXPECT_EQ(trusted(caller), Paths{});
 }
 
-// The process runs code from there: it is trusted, whoever its owner is.
+// The process runs code from there, so the folder is trusted whichever user owns it.
 TEST_F(CallersFolders, TheCallersOwnSitePackagesAreNoGuess) {
   put(std::string("site-packages") + kWheel);
   const void* caller = loaded_from("site-packages/package/lib/module.so");

@@ -183,7 +183,7 @@ TEST_F(DriverOn, OneThatAnswersWithAnErrorIsReported) {
     EXPECT_EQ(driver_of_process().facts.error, 803);
     EXPECT_EQ(driver_of_process().facts.error, 803);
   });
-  EXPECT_THAT(text, HasSubstr("does not say which CUDA it supports"));
+  EXPECT_THAT(text, HasSubstr("does not report which CUDA it supports"));
   EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
 }
 

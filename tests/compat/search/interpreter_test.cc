@@ -172,7 +172,7 @@ TEST_F(AnInterpreter, HasTheVersionOfItsFileElseOfPythonItself) {
   }
 }
 
-// An upgrade has put another file in its place: what the process knows is what it began with.
+// An upgrade has replaced the file: the process still has the names that it began with.
 TEST_F(AnInterpreter, ThatWasReplacedIsStillOfItsEnvironment) {
   const std::string by_python = path("venv/bin/python");
   const std::string gone = base_ + " (deleted)";

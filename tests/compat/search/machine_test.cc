@@ -137,7 +137,7 @@ TEST_F(FakeMachine, APrivilegedProcessUsesNoPackages) {
   unit::in_child([&] { EXPECT_NE(chosen(), ""); });
 }
 
-// The nearest environment that has one that fits; what is in the others is not even looked at.
+// The nearest environment with a library that fits is used; the others are not even read.
 TEST_F(FakeMachine, TheNearestEnvironmentGoesBeforeANewerOne) {
   const std::string nearest =
       install("libtest.so.11.2", "near/nvidia/test_runtime/lib/libtest.so.11.2");

@@ -1,10 +1,10 @@
 // A runtime of CUDA 13 by its SONAME and symbols that reports 12.9: it is opened, asked and closed
-// again. Whoever gets an answer of it got the wrong library.
+// again. A caller that gets its answer has the wrong library.
 #include <sched.h>
 
 #include "../programs/hooks.h"
 
-// While the loader runs this, whoever else makes a first call catches up.
+// While the loader runs this, other threads' first calls catch up.
 __attribute__((constructor)) static void let_others_catch_up() {
   for (int i = 0; i < 50; ++i) sched_yield();
 }

@@ -1,4 +1,4 @@
-// What another thread of the process is doing, as the kernel says it.
+// The state of another thread of the process, from the kernel.
 #pragma once
 
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 namespace anycuda::test {
 
-// 'S': asleep, it waits; 'R': it runs; '?': there is no such thread.
+// 'S': it sleeps; 'R': it runs; '?': the thread does not exist.
 inline char state_of(long thread) {
   const std::string file = "/proc/self/task/" + std::to_string(thread) + "/stat";
   char state = '?';

@@ -57,8 +57,8 @@ struct Component {
   // Distributions: those whose own version is the toolkit's ("nvidia-cuda-runtime-cu12", whose
   // 12.9.79 is of CUDA 12.9), and the others ("nvidia-cublas-cu12").
   Texts distributions;
-  // Libraries of the system that a dynamic library uses and does not name; they are opened before
-  // it, for all to see.
+  // System libraries that a dynamic library uses without a DT_NEEDED entry; they are opened before
+  // it, with RTLD_GLOBAL.
   Texts needs;
 };
 

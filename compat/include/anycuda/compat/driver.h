@@ -17,7 +17,7 @@ struct DriverFacts {
   bool present = false;
   Version cuda;    // the newest CUDA it supports: cuDriverGetVersion
   int branch = 0;  // display-driver branch (535, 550, ...), 0: not known
-  int error = 0;  // of a driver that is there and does not answer: what cuDriverGetVersion returned
+  int error = 0;   // of a driver that does not answer: what cuDriverGetVersion returned
 };
 
 enum class DriverVerdict : std::uint8_t {

@@ -9,8 +9,8 @@
 
 namespace anycuda::compat {
 
-// Control characters in a line, as names of files can have them, are visible escapes in what():
-// "\x0a" is a newline.
+// what() has control characters, which file names may contain, as visible escapes: "\x0a" is a
+// newline.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& line) : Error(std::vector<std::string>{line}) {}

@@ -29,14 +29,14 @@ struct Located {
 // threads that ask together may both look. A process that runs with privileges which its caller
 // does not have searches only the system, and reads no variable.
 //
-// Where: as the stubs search (docs/search.md), but for what names libraries only (the stubs' own
-// variables, run paths, LD_LIBRARY_PATH): the wheels above this program and in its environment,
-// conda; CUDA_PATH, CUDA_HOME and their like; the system (below ANYCUDA_SYSTEM_ROOT):
+// Where: as the stubs search (docs/search.md), without the search tiers that have only libraries
+// (the stubs' own variables, run paths, LD_LIBRARY_PATH): the wheels above this program and in its
+// environment, conda; CUDA_PATH, CUDA_HOME and their like; the system (below ANYCUDA_SYSTEM_ROOT):
 // usr/local/cuda, its versions from the newest on, opt/cuda, the HPC SDK's and the distribution's
-// folders, of which dynamic libraries take /etc/ld.so.cache and the distribution's folders first,
-// as the dynamic linker would. What comes with the driver is looked for as the stubs look for the
-// driver: the file in ANYCUDA_CUDA, LD_LIBRARY_PATH, the system. Never the current directory, but
-// for a relative entry of PYTHONPATH in a Python process; nor PATH.
+// folders. For dynamic libraries, /etc/ld.so.cache and the distribution's folders come first, as
+// for the dynamic linker. What comes with the driver is searched like the driver itself: the file
+// in ANYCUDA_CUDA, LD_LIBRARY_PATH, the system. PATH is never searched, nor is the current
+// directory, except for a relative entry of PYTHONPATH in a Python process.
 class Finder {
  public:
   Finder() = default;
@@ -50,8 +50,8 @@ class Finder {
   // were looked at.
   Located find(const Component& component);
 
-  // Every place's, best first, a file behind several paths once; empty without one. Programs that
-  // this user may not run are left out. Never cached.
+  // The components of all places, best first, a file behind several paths once; empty if there are
+  // none. Programs that this user may not run are left out. Never cached.
   static std::vector<Located> find_all(const Component& component);
 
   // Forgets all; the next find() looks again.

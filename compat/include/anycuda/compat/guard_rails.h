@@ -6,13 +6,13 @@
 //   auto linker = rails.load_dynamic_library("nvJitLink");  // refused if it is of another major
 //   std::string include = rails.find_headers("cudart");
 //
-// The candidates of a component are checked in the order of the search (find.h), those in the roots
-// of accepted companions before, and the first that is accepted is taken; an error is the first
-// candidate's and names the others. Each is checked in this order: comes with the driver
+// The candidates of a component are checked in the order of the search (find.h), after those in the
+// roots of accepted companions. The first that is accepted is taken; if none is, the error is the
+// first candidate's and names the others. Each is checked in this order: comes with the driver
 // (remembered, nothing else is asked); released on its own (no toolkit's version: insufficient
 // metadata); of which toolkit it is; the caller's constraint; every component that was accepted
-// before; the driver. A candidate that is refused is not remembered, a component that is asked for
-// twice changes nothing.
+// before; the driver. A refused candidate is not remembered. Asking again for an accepted component
+// changes nothing.
 #pragma once
 
 #include <memory>
@@ -88,14 +88,14 @@ class CompatibilityGuardRails {
   // is forked while another thread is in here must make an instance of its own.)
 
   // What the process has loaded already is taken before any file. Throws LoadError too. What a rule
-  // refuses is not loaded; an error for a library that is loaded already says so, and it stays. One
-  // that proves to be another file than the one that was examined, or reports another CUDA than its
-  // file says, is closed again and the next candidate is tried (cudart 11 and nvJitLink before 12.3
-  // are not asked, since that would start something). No lock is held while it is opened: its
-  // constructors may call the guard rails.
+  // refuses is not loaded; a library that is loaded already stays, and the error says so. A library
+  // that is not the examined file, or that reports another CUDA than its file, is closed again, and
+  // the next candidate is tried (cudart 11 and nvJitLink before 12.3 are not asked, since asking
+  // would start something). No lock is held while a library is opened: its constructors may call
+  // the guard rails.
   LoadedLibrary load_dynamic_library(std::string_view name);
-  // The library that load_dynamic_library() would take, by the same rules. It is not loaded, so
-  // what it reports is not compared with its file, and counts as accepted.
+  // The library that load_dynamic_library() would take, by the same rules. It counts as accepted,
+  // but is not loaded, so the version that it reports is not compared with its file's.
   std::string find_dynamic_library(std::string_view name);
   Located locate_dynamic_library(std::string_view name);
   std::string find_headers(std::string_view name);

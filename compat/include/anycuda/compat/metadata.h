@@ -3,40 +3,40 @@
 // The sources:
 // - The package that owns the file, by the first of these managers that lists it:
 //   - pip and its like: a wheel, whose RECORD lists the path as it is; links are not followed.
-//     Source: Python packaging, "Recording installed projects". What installed a package without a
-//     RECORD, or a file that no RECORD lists (editable installs), makes no owner.
+//     Source: Python packaging, "Recording installed projects". A package without a RECORD owns no
+//     file; a file that no RECORD lists (editable installs) has no such owner.
 //   - conda: PREFIX/conda-meta/NAME-VERSION-BUILD.json, the "files" below PREFIX.
 //   - dpkg, for files in the system's /usr, /opt and /lib: /var/lib/dpkg/info/PACKAGE.list, in
-//     images without dpkg status.d/PACKAGE.md5sums; they list where the file really is (or that
-//     without /usr, where /lib is a link to /usr/lib). Diverted files are not known.
-//     Thousands of lists lie in one folder: it is read only where the file's root has no cuda.h.
+//     images without dpkg status.d/PACKAGE.md5sums; they list the file's real path (or that path
+//     without /usr, if /lib is a link to /usr/lib). Diversions are not read.
+//     One folder has thousands of lists: it is read only if the file's root has no cuda.h.
 // - `CUDA_VERSION` in the cuda.h of the root that the file lies in (ROOT/include,
 //   ROOT/targets/*/include). Source: CUDA Driver API, "Version Management".
-// - "cuda" in ROOT/version.json, where there is no cuda.h.
+// - "cuda" in ROOT/version.json, if the root has no cuda.h.
 // RPM's database is not read: it is an SQLite file of binary headers.
 //
 // The rules:
 // - A file that a wheel owns is of its wheel's toolkit. The wheel is of
 //   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the version it has. A pin
 //      admits one release: all its versions begin with the same two numbers (`==13.1.0.3.*`,
-//      `~=13.0.48`, `<13.1,>=13.0.48`). A wider range (`<14,>=13.2.78`) admits the files of other
-//      toolkits, too, and says nothing; nor does a pin to another version;
+//      `~=13.0.48`, `<13.1,>=13.0.48`). A wider range (`<14,>=13.2.78`) also admits files of other
+//      toolkits and is ignored, as is a pin to another version;
 //   2. else its own version, where that is the toolkit's (compat/catalogue/distributions.txt);
 //   3. else a cuda.h in the file's root that the same wheel owns.
 // - A conda package (compat/catalogue/packages.txt) is of the one release of cuda-version that it
-//   depends on, else its own version, where that is the toolkit's. The cuda-version in the prefix
-//   says nothing of a package that goes with several.
-// - A dpkg package is of the release in its name (cuda-cudart-12-9), or, of Debian's own, of the
-//   release of its source package, which its version ends with (12.4.127~12.4.1-2).
-// - A conda or dpkg package that does not say leaves it to the cuda.h or version.json.
+//   depends on, else its own version, where that is the toolkit's. The prefix's cuda-version says
+//   nothing about a package that works with several releases.
+// - A dpkg package is of the release in its name (cuda-cudart-12-9). Debian's own packages are of
+//   the release of their source package, which their version ends with (12.4.127~12.4.1-2).
+// - For a conda or dpkg package that names no release, the cuda.h or version.json decides.
 // - Owners that are of different toolkits: unknown, and the problem names them all.
 // - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of a wheel
 //   that does not own it; nor does another package's cuda.h about the file of a conda package that
-//   says its release itself. One that the file's owner owns, or nobody, must not differ: else
+//   names its release itself. A cuda.h that the file's owner or nobody owns must not differ: else
 //   unknown.
 // - Metadata of another distribution or version than its file's or folder's name: unknown.
-// - A file that nobody owns is of the cuda.h in its root, unless a wheel owns that, or there are
-//   several that differ.
+// - A file without an owner is of the toolkit that the cuda.h in its root names, unless a wheel
+//   owns that cuda.h, or several differ.
 #pragma once
 
 #include <memory>
@@ -51,7 +51,7 @@ struct ToolkitAnswer {
   Version version;      // unknown: `problem` says why
   std::string source;   // "cuda.h", "wheel nvidia-cublas 13.1.0.3, pinned by cuda-toolkit 13.0.2",
                         // "conda package cuda-cudart 12.9.79", "dpkg package cuda-cudart-12-9"
-  std::string file;     // the file that told it: a cuda.h, a METADATA, a package's record
+  std::string file;     // the file that names it: a cuda.h, a METADATA, a package's record
   std::string problem;  // "": all is well; else what was looked at, what was found, what conflicts
 };
 

@@ -7,7 +7,7 @@
 namespace anycuda {
 namespace {
 
-// Takes the part behind the last dash off `text`; empty: there is no dash.
+// Takes the part behind the last dash off `text`; empty without a dash.
 std::string_view take_last(std::string_view* text) {
   std::size_t dash = text->size();
   while (dash > 0 && (*text)[dash - 1] != '-') --dash;
@@ -76,7 +76,7 @@ class Reading {
     }
   }
 
-  // No name and no version of conda's has a letter that needs an escape.
+  // Names and versions of conda need no escapes.
   std::string_view plain_string() {
     JsonString string;
     if (!json_.take_string(&string)) json_.skip();

@@ -1,5 +1,5 @@
-// What conda writes of a package that it has installed: PREFIX/conda-meta/NAME-VERSION-BUILD.json.
-// Pure, libc alone, no allocation: all texts are parts of those that were given.
+// conda's record of an installed package: PREFIX/conda-meta/NAME-VERSION-BUILD.json.
+// Pure, only libc, no allocation: all texts are parts of those that were given.
 //
 // Source: conda's PrefixRecord: "name", "version", "depends" (match specifications), "files" (paths
 // below PREFIX).
@@ -10,15 +10,15 @@
 
 namespace anycuda {
 
-// Of "cuda-cudart-12.9.79-h5888daf_0.json". Both empty: it is not named so.
+// Of "cuda-cudart-12.9.79-h5888daf_0.json". Both empty for another name.
 Distribution parse_conda_name(std::string_view file);
 
 struct CondaRecord {
   bool good = false;      // JSON with a name, a version and files, each once
-  Distribution named;     // what it says
-  bool lists = false;     // its files have the path
-  std::string_view need;  // ">=12.9,<12.10.0a0": the cuda-version that it depends on; "": on none
-  Version cuda;           // the one release that `need` admits; unknown: it admits several, or none
+  Distribution named;     // its name and version
+  bool lists = false;     // the path is among its files
+  std::string_view need;  // ">=12.9,<12.10.0a0": the cuda-version that it depends on, or ""
+  Version cuda;           // the release that `need` admits; unknown unless it admits exactly one
 };
 
 // `path`: below PREFIX, "lib/libcudart.so.12".

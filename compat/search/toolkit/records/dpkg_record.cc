@@ -6,7 +6,7 @@
 namespace anycuda {
 namespace {
 
-// The digits at the text's end are taken off it; -1: there are none, or too many.
+// Takes the digits off the text's end; -1 if it has none, or too many.
 int take_number(std::string_view* text) {
   int number = 0;
   int place = 1;
@@ -26,7 +26,7 @@ bool take_dash(std::string_view* text) {
   return true;
 }
 
-// Up to the first of the signs that Debian's revisions, and what others add to them, begin with.
+// Up to the first character that a Debian revision, or an addition to one, begins with.
 std::string_view upstream(std::string_view version) {
   std::size_t end = 0;
   while (end < version.size() && (text::is_digit(version[end]) || version[end] == '.')) ++end;

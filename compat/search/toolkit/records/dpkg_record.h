@@ -1,7 +1,7 @@
-// What dpkg writes of the packages that it has installed, below /var/lib/dpkg. Pure, libc alone, no
-// allocation: all texts are parts of those that were given.
+// dpkg's records of installed packages, below /var/lib/dpkg. Pure, only libc, no allocation: all
+// texts are parts of those that were given.
 //
-// Source: dpkg-query(1), dpkg(1): info/PACKAGE.list (PACKAGE:ARCHITECTURE.list where an other
+// Source: dpkg-query(1), dpkg(1): info/PACKAGE.list (PACKAGE:ARCHITECTURE.list where another
 // architecture's may be installed beside it), a path a line; status, paragraphs as in deb822(5).
 // Images without dpkg itself have a paragraph for each package in status.d/PACKAGE, and its files
 // in status.d/PACKAGE.md5sums, as `md5sum` writes them.
@@ -14,7 +14,7 @@
 namespace anycuda {
 
 // The package of "libcudart12:amd64.list" or, with `end` ".md5sums", of "cuda-cudart-12-9.md5sums";
-// empty: it is no such file.
+// empty for another file.
 std::string_view parse_dpkg_list_name(std::string_view file, std::string_view end);
 
 // Does a .list or .md5sums have the file? `path`: absolute.

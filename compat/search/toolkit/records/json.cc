@@ -8,15 +8,15 @@ namespace {
 constexpr int kMostDepth = 32;
 constexpr char kOther = '\x01';  // stands for any character that is not ASCII
 
-// Of a hexadecimal digit; -1: it is none.
+// The value of a hexadecimal digit; -1 for another character.
 int hex(char c) {
   if (text::is_digit(c)) return c - '0';
   const char small = text::lower(c);
   return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
-// Takes what follows a backslash off `rest` and gives the character that it stands for; '\0' if it
-// is no escape (or stands for one that no name has).
+// Takes an escape, without its backslash, off `rest` and returns its character; '\0' if it is
+// invalid (or stands for a character that no name has).
 char take_escape(std::string_view* rest) {
   constexpr std::string_view kWritten = "\"\\/bfnrt";
   constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";

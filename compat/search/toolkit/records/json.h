@@ -1,5 +1,5 @@
-// JSON, read member by member, without memory of its own. Pure, libc alone, no allocation; safe for
-// any text: what is not JSON fails, and so does what is nested deeper than such files are.
+// A reader of JSON, member by member. Pure, only libc, no allocation; safe for any text: invalid
+// JSON fails, and so does deeper nesting than such files have.
 //
 // Source: RFC 8259.
 #pragma once
@@ -12,9 +12,9 @@ namespace anycuda {
 struct JsonString {
   std::string_view written;
 
-  // Is it this text, which is ASCII? Escapes are what they stand for.
+  // Is it this text, which is ASCII? Escapes are decoded.
   bool is(std::string_view text) const;
-  // Without escapes, so that what is written is the text itself?
+  // Has it no escapes, so that `written` is the text itself?
   bool is_plain() const;
 };
 
@@ -23,9 +23,9 @@ class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : rest_(text) {}
 
-  // Into an object; false: the value here is not one, and is still to be skipped.
+  // Into an object; false: the value here is another, and is still to be skipped.
   bool enter_object() { return enter('{'); }
-  // To its next member; false: it has none, and is left. Then the value follows.
+  // To its next member, whose value follows; false: it has no more members, and is left.
   bool next_member(JsonString* name);
   bool enter_array() { return enter('['); }
   bool next_element() { return next(']'); }
@@ -36,7 +36,7 @@ class JsonReader {
   bool finished();
 
  private:
-  char here();  // the next character that is not blank; '\0': there is none, or the text is bad
+  char here();  // the next character that is not blank; '\0' at the end, or if the text is bad
   bool take(char c);
   bool enter(char open);
   bool next(char close);

@@ -110,8 +110,8 @@ SpecifierAnswer ask_clause(const Clause& clause, std::string_view version) {
   return admits(clause, operand, asked) ? SpecifierAnswer::admits : SpecifierAnswer::excludes;
 }
 
-// Between which first two numbers (of a version: the first times kNumbers, plus the second) the
-// admitted versions are.
+// The first two numbers of the admitted versions, from and to (the first times kNumbers, plus the
+// second).
 struct Span {
   static constexpr std::uint64_t kNumbers = 1'000'000'000;  // more than kMostDigits make
   std::uint64_t least = 0;
@@ -124,7 +124,7 @@ struct Span {
     if (operand.count == 0) return;
     const std::uint64_t first = operand.numbers[0] * kNumbers;
     const std::uint64_t begin = first + number_at(operand, 1);
-    // How many numbers have to be the operand's: the others may be any.
+    // So many leading numbers must be the operand's; the others may be any.
     int same = PlainVersion::kMost;
     if (clause.wildcard) same = operand.count;
     if (clause.meaning == Operator::compatible) same = operand.count - 1;

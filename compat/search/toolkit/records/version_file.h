@@ -10,7 +10,7 @@
 
 namespace anycuda {
 
-// Unknown: it is not such a file, or states it more than once.
+// Unknown for another file, or if the version is stated more than once.
 Version version_in_version_file(std::string_view text);
 
 }  // namespace anycuda

@@ -1,4 +1,4 @@
-"""In which kind of container a process runs: a pure function of what its files and variables say."""
+"""The kind of container that a process runs in: a pure function of its files and variables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ORDER = ("apptainer", "kubernetes", "podman", "docker", "cri-o", "containerd", 
 
 
 def kind_of_container(texts: Mapping[str, str], files: set[str], variables: Mapping[str, str]) -> str:
-    """The most specific answer, "container" where its runtime is unknown, "" outside of one."""
+    """The most specific kind; "container" if the runtime is unknown, "" outside of containers."""
     paths = "\n".join([texts.get("init_cgroup", ""), texts.get("cgroup", ""), root_mount(texts.get("mounts", "")),
                        *_kubelet_mounts(texts.get("mounts", ""))])
     found = {kind for kind, pattern in _MARKS if re.search(pattern, paths)}
@@ -70,7 +70,7 @@ def _field(line: str, number: int) -> str:
 
 
 def _kubelet_mounts(mounts: str) -> list[str]:
-    """What the kubelet mounts into every container of a pod; on a node itself the folders are mount points, not
+    """The kubelet's mounts in every container of a pod; on a node itself the folders are mount points, not
     the roots of mounts of single files."""
     return [line for line in mounts.splitlines()
             if _point(line) in ("/etc/hosts", "/dev/termination-log", "/etc/resolv.conf")]

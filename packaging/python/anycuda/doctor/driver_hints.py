@@ -75,7 +75,7 @@ def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
 
 
 def _without_driver(files: list[Tried], stub: str, machine: Machine, environment: Environment) -> Hint:
-    """`files`: those that do not serve, the most telling first. `stub`: an anycuda stub in a driver's place."""
+    """`files`: the refused ones, the most telling first. `stub`: an anycuda stub in a driver's place."""
     if files and files[0].state != "other_architecture":
         return _bad_file(files[0], machine)
     failed = "No driver library (libcuda.so.1) was found."
@@ -109,7 +109,7 @@ def _without_driver(files: list[Tried], stub: str, machine: Machine, environment
 
 
 def _may_hold_driver(path: str, machine: Machine) -> bool:
-    """Drivers are neither in environments nor in toolkits."""
+    """Can the folder have a driver? Folders of environments and toolkits cannot."""
     return (is_on_path(machine.variables.get("LD_LIBRARY_PATH", ""), path)
             or re.search(r"/usr/(lib|lib64|local/nvidia)(/|\Z)", path) is not None)
 

@@ -1,4 +1,4 @@
-"""The environment that a program belongs to, and what its package manager is: pure functions of the probes'
+"""The environment that a program belongs to, and its package manager: pure functions of the probes'
 answers (compat/doctor/folders.cc) and of the variables."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Denied:
 
 @dataclass
 class Environment:
-    prefix: str = ""  # "" for a program that is in none
+    prefix: str = ""  # "" for a program outside of environments
     real: str = ""  # behind links
     manager: str = "pip"  # of packages.py: what installs into it
     denied: list[Denied] = field(default_factory=list)
@@ -48,7 +48,7 @@ def prefix_of_program(native: bool, variables: Mapping[str, str], own: str = sys
 
 
 def question_of(native: bool, variables: Mapping[str, str], path: list[str] | None = None) -> tuple[str, ...]:
-    """What to ask about folders: the prefix, then the folders in which libraries may be, each once."""
+    """The question about folders: the prefix, then the folders in which libraries may be, each once."""
     prefix = prefix_of_program(native, variables)
     folders = [prefix]
     folders += [] if native else sys.path if path is None else path

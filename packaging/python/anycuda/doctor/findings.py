@@ -35,7 +35,7 @@ class Call:
 
 @dataclass
 class Tried:
-    """A file that is named like a driver and does not serve as one. `size`: -1 if it is not there. `target`: the
+    """A file that is named like a driver and was refused. `size`: -1 if it is missing. `target`: the
     missing file that it is a link to. `stays_open`: it was opened and cannot be closed, so the search ended there."""
 
     path: str
@@ -88,11 +88,11 @@ class Candidate:
     state: str
     version: str
     exact: bool  # else at least that: from the names that it exports
-    source: str  # that has the version, and its file; else why the version is unknown
+    source: str  # of the version, and its file; else why the version is unknown
     source_file: str
     source_problem: str
     decisions: dict[str, Decision] = field(default_factory=dict)  # by caller
-    stays_open: bool = False  # it was opened, refused and cannot be closed, so no other one is
+    stays_open: bool = False  # it was opened, refused and cannot be closed, so no other is opened
     target: str = ""  # of a dangling link: the missing file
 
 
@@ -101,13 +101,13 @@ class Place:
     name: str
     title: str
     folders: int
-    left_out: int = 0  # files that are not among the candidates: there are too many of no use
+    left_out: int = 0  # files that are not among the candidates: too many are unusable
 
 
 @dataclass
 class Answer:
     """What the stub loads for one caller: `path` "" is nothing; `advice` is then what would help.
-    `refused`: the setting that is not understood, for which nothing is looked for at all."""
+    `refused`: the setting that is not understood; the stub then searches nothing."""
 
     path: str = ""
     version: str = ""

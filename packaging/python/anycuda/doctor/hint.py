@@ -34,7 +34,7 @@ def hint(table: dict[str, Advice], situation: str, failed: str, ready: dict[str,
 
 
 def sentence(text: str) -> str:
-    """A fragment of the loader's with a capital and a full stop. A name, as of a variable, stays as it is."""
+    """Makes a sentence of a fragment from the loader: a capital and a full stop. A name, as of a variable, stays."""
     first = text[:1].upper() if re.match(r"[a-z]+(?:[ ,;:]|\Z)", text) else text[:1]
     return first + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 

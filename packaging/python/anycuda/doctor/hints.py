@@ -116,7 +116,7 @@ def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, ma
 
 
 def _nothing(library: Library) -> dict[str, Answer]:
-    """A setting that is not understood has a hint of its own."""
+    """The answers without a library. A refused setting is left out: it has a separate hint."""
     return {caller: answer for caller, answer in library.answers.items()
             if not (answer.path or answer.ended or answer.refused)}
 

@@ -51,7 +51,7 @@ class Machine:
     nouveau: bool = False  # its module is loaded
     address_space: int = -1  # bytes that this process may use, -1: no limit
     overcommit: str = ""  # vm.overcommit_memory
-    mounted_drivers: list[str] = field(default_factory=list)  # files of the driver that are mounts of their own
+    mounted_drivers: list[str] = field(default_factory=list)  # the driver's files that are mounted one by one
     ended: str = ""  # how the probes failed; the facts are then incomplete
     mounted_compat: list[str] = field(default_factory=list)  # those of them that are of the image's cuda-compat
 
@@ -63,7 +63,7 @@ class Machine:
     @property
     def lacks_nv(self) -> bool:
         """An Apptainer container that was started without --nv (or --nvccli, which mounts the files). Its /dev is the
-        host's, so the device files are no evidence of --nv."""
+        host's, so the device files do not show whether --nv was given."""
         return self.container_kind == "apptainer" and not self.apptainer_driver and not self.mounted_drivers
 
     @property

@@ -150,7 +150,7 @@ def _conflict(candidate: Candidate) -> str:
 def _places(library: Library) -> str:
     def described(place: Place) -> str:
         counts = [(place.folders, f"{place.folders} folder{'' if place.folders == 1 else 's'}"),
-                  (place.left_out, f"{place.left_out} unusable files not listed")]
+                  (place.left_out, f"{place.left_out} unusable file{'' if place.left_out == 1 else 's'} not listed")]
         below = ", ".join(text for count, text in counts if count)
         return f"{place.title} ({below})" if below else place.title
     return ", ".join(map(described, library.places))

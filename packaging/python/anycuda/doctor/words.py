@@ -83,7 +83,7 @@ def verdict_of(candidate: Candidate) -> tuple[str, str]:
 
 
 def condition_of(candidate: Candidate, driver: Driver) -> str:
-    """On what a library that is taken works with a driver of an older CUDA, "" where that does not matter."""
+    """The condition for a taken library to work with a driver of an older CUDA, "" where that does not matter."""
     newer = f"newer than the driver's CUDA {driver.cuda}"
     said = {
         "served_by_minor_version": f"{newer}: works by minor-version compatibility, but the driver cannot compile "
@@ -109,7 +109,7 @@ def version_of(candidate: Candidate) -> str:
 
 
 def source_of(candidate: Candidate) -> str:
-    """"wheel nvidia-cuda-runtime-cu12 12.9.79" is "wheel 12.9.79" in a table, and what conda and dpkg have alike."""
+    """"wheel nvidia-cuda-runtime-cu12 12.9.79" is "wheel 12.9.79" in a table; sources of conda and dpkg alike."""
     if not candidate.exact:
         return "its symbols" if candidate.version else ""
     first, *rest = candidate.source.split()
