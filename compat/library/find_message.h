@@ -16,7 +16,7 @@ struct PassedFile {
   FileAnswer answer;
 };
 
-// "/usr/bin/nvcc has no run bit for this user, ...".
+// "/usr/bin/nvcc is not executable for this user ...".
 std::string describe_passed(const PassedFile& file);
 
 NotFoundError not_found(const Component& component, const PlacesToLook& looked,

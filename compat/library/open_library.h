@@ -23,9 +23,9 @@ FileIdentity identity_of(const std::string& path);
 // name another.
 using AcceptsVersion = std::function<bool(Version reported)>;
 
-// `name`: by which the dynamic linker opens it. `loaded`: the process has it already, so there is no
-// file to compare it with. Else it must be the file that the instance names by device and inode, if
-// it names one. A refused library is closed again.
+// `name`: by which the dynamic linker opens it. `loaded`: the process has it already, so there is
+// no file to compare it with. Else it must be the file that the instance names by device and inode,
+// if it names one. A refused library is closed again.
 OpenedLibrary open_library(const ComponentInstance& instance, const std::string& name, bool loaded,
                            const AcceptsVersion& accepts);
 

@@ -130,10 +130,11 @@ TEST_F(Candidates, AreAllNamedInTheErrorWithTheReasonOfEach) {
 
 // A program without its run bit, say: it may be what the user means.
 TEST_F(Candidates, AreNamedWithTheFilesThatArePassedOver) {
-  machine.passed_over("/home/me/bin/nvcc has no run bit");
+  machine.passed_over("/home/me/bin/nvcc is not executable for this user");
   GuardRailsImpl rails = machine.rails(constrained("==11.*"));
   const std::string text = message([&] { rails.load("nvrtc"); });
-  EXPECT_THAT(text, HasSubstr("\n  passed over: /home/me/bin/nvcc has no run bit\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\n  passed over: /home/me/bin/nvcc is not executable for this user\n"));
   EXPECT_LT(text.find("also refused"), text.find("passed over"));
   EXPECT_LT(text.find("passed over"), text.find("what would help"));
 }

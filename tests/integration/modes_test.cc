@@ -106,7 +106,7 @@ TEST_F(Modes, StrictRefusesWhatDependsOnADriverThatAnswersWithAnError) {
     EXPECT_THAT(result_.err, HasSubstr("what to do: repair the driver")) << answer;
     machine_.env("ANYCUDA_COMPAT", "best_effort");
     EXPECT_EQ(runtime(), kWheel12) << answer;
-    EXPECT_THAT(result_.err, HasSubstr("does not say which CUDA it supports")) << answer;
+    EXPECT_THAT(result_.err, HasSubstr("does not report which CUDA it supports")) << answer;
     machine_.env("ANYCUDA_COMPAT", "off");
     EXPECT_EQ(runtime(), kWheel12) << answer;
     EXPECT_THAT(result_.err, Not(HasSubstr("driver")));

@@ -177,7 +177,8 @@ TEST(TheToolchain, WithoutARunBitIsPassedOver) {
   EXPECT_THAT(
       computer.rails({"driver=12.9/575", "constraint=>=12.9", "program:nvcc"})["program:nvcc"],
       AllOf(StartsWith("ToolkitMismatchError: nvcc of CUDA 12.4 does not satisfy"),
-            HasSubstr("\n  passed over: "), HasSubstr("/silent/bin/nvcc has no run bit")));
+            HasSubstr("\n  passed over: "),
+            HasSubstr("/silent/bin/nvcc is not executable for this user")));
 }
 
 TEST(TheToolchain, DoesNotTakeHeadersOfAnotherMinor) {

@@ -34,7 +34,7 @@ def the(library: Library) -> str:
 
 def commands(library: Library, driver: Driver, answers: list[Answer], machine: Machine,
              environment: Environment) -> list[str]:
-    """Where what is there is refused for another reason than its version, installing does not help."""
+    """Empty if the installed library is refused for another reason than its version: installing does not help then."""
     if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
         return []
     best = command(library, driver, machine, environment)
