@@ -33,6 +33,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND ANYCUDA_SMALL -fno-move-loop-invariants -fno-tree-loop-im)
 endif()
 
+set(ANYCUDA_NO_UNWIND_TABLES -fno-asynchronous-unwind-tables -fno-unwind-tables)
+
 add_library(anycuda_warnings INTERFACE)
 target_compile_options(anycuda_warnings INTERFACE ${warnings})
 add_library(anycuda_strict_warnings INTERFACE)

@@ -13,6 +13,7 @@
 
 #include "compat/base/environment.h"
 #include "compat/base/text.h"
+#include "compat/base/uncancelled.h"
 
 namespace anycuda {
 namespace {
@@ -90,6 +91,7 @@ void write_quietly(int file, const char* text, std::size_t size) {
 bool log_enabled(LogLevel level) { return level <= log_target().level; }
 
 void log_text(const char* text, std::size_t size) {
+  const Uncancelled uncancelled;
   const int file = open_target(log_target());
   write_quietly(file, text, size);
   if (file != STDERR_FILENO) close(file);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "compat/base/reserve.h"
+#include "compat/base/uncancelled.h"
 
 namespace anycuda {
 
@@ -30,6 +31,7 @@ bool TextFile::make_room(std::size_t size) {
 }
 
 TextState TextFile::read(const char* path, std::size_t most, bool head) {
+  const Uncancelled uncancelled;
   length_ = 0;
   error_ = 0;
   // O_NONBLOCK: a pipe of that name must not hold the program up.

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "compat/base/uncancelled.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/elf/elf_reader.h"
 
@@ -53,6 +54,7 @@ void read_content(const std::string& path, const Component& component, Arena* ar
                   FileAnswer* answer) {
   // Programs may be allowed to run and not to be read.
   if (component.kind == Kind::program) return;
+  const Uncancelled uncancelled;  // ElfReader has no unwind tables
   const OpenFile file(path);
   struct stat status;
   if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0) {

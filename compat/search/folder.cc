@@ -13,6 +13,7 @@
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/log.h"
+#include "compat/base/uncancelled.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/elf/image_file.h"
 #include "compat/search/machine/linker_tokens.h"
@@ -59,6 +60,7 @@ Candidate* candidate_for(Search* search, SearchTier tier, const char* path,
 
 FileFacts examine_file(const char* path, const LibraryDescriptor& library,
                        const LibrarySymbols* symbols, Arena* arena) {
+  const Uncancelled uncancelled;
   FileFacts facts;
   struct stat status;
   // O_NONBLOCK: a pipe of that name must not hold the program up.

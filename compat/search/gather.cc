@@ -188,6 +188,12 @@ bool never(Search*) { return false; }
 
 }  // namespace
 
+const Interpreter& Search::program() {
+  if (!interpreter_known_) interpreter_ = machine.interpreter(&arena);
+  interpreter_known_ = true;
+  return interpreter_;
+}
+
 bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends) {
   TierVisit visit{search, tier, ends != nullptr ? ends : never};
   search->environment_begun = false;

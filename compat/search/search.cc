@@ -6,6 +6,7 @@
 #include <new>
 
 #include "compat/base/log.h"
+#include "compat/base/uncancelled.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
@@ -179,6 +180,7 @@ void run_search(Search* search) {
 }
 
 const Report* search(const Request& request, const Machine& machine, Arena* arena) {
+  const Uncancelled uncancelled;
   // Taken first: a search that fills the arena must not lose the library that it has opened.
   void* const memory = arena->usable() ? arena->take(sizeof(Report)) : nullptr;
   if (memory == nullptr) return nullptr;

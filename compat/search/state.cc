@@ -92,12 +92,6 @@ void Search::mark_seen(Candidate* candidate) {
   *bucket = candidate;
 }
 
-const Interpreter& Search::program() {
-  if (!interpreter_known_) interpreter_ = machine.interpreter(&arena);
-  interpreter_known_ = true;
-  return interpreter_;
-}
-
 bool Report::variable_names_a_file() const {
   for (const Candidate* c = first; c != nullptr; c = c->next) {
     if (c->tier == SearchTier::variable) return true;

@@ -49,7 +49,7 @@ struct Search : Report {
   void mark_seen(Candidate* candidate);
   TierSummary& summary(SearchTier tier) { return tiers[static_cast<int>(tier)]; }
   // The program that this process runs, asked once.
-  const Interpreter& program();
+  const Interpreter& program();  // gather.cc
 
  private:
   static int bucket_of(dev_t device, ino_t inode) {

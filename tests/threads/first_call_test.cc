@@ -120,6 +120,28 @@ TEST(FirstCalls, WithoutAnyLibraryAreReportedOncePerStub) {
   }
 }
 
+// In the middle of a search a thread has open files, memory and frames without unwind tables.
+TEST(FirstCalls, OfACancelledThreadComeToTheirEnd) {
+  for (const char* log : {"error", "debug"}) {  // debug: every fact is read, and reported
+    Laboratory machine;
+    with_fakes(machine).env("ANYCUDA_LOG", log);
+    const ProcessResult result = machine.run({program("cancelled")}, kWatchdog);
+    EXPECT_TRUE(result.ok()) << result.describe();
+    EXPECT_EQ(result.out, "returned 1, status 0:3, cancelled 1, unwound 1, files left open 0\n")
+        << log << ": " << result.describe();
+  }
+}
+
+TEST(FirstCalls, OfACancelledThreadAreReportedIfTheyFail) {
+  Laboratory machine;
+  machine.put_file("empty/libcudart.so.12", "").library_path(machine.root() / "empty");
+  const ProcessResult result = machine.run({program("cancelled")}, kWatchdog);
+  EXPECT_TRUE(result.ok()) << result.describe();
+  EXPECT_EQ(result.out, "returned 1, status 35:0, cancelled 1, unwound 1, files left open 0\n")
+      << result.describe();
+  EXPECT_THAT(result.err, testing::HasSubstr("no usable CUDA runtime was found"));
+}
+
 // The driver apart: its cuInit reads the whole computer over, sixty-four times here.
 // ThreadSanitizer sees no more of the real libraries than of the fakes, and takes a second to make
 // room for them.
