@@ -23,6 +23,7 @@ Node* merged(Node* a, Node* b, Node* Node::*next, Before before) {
 // The first of the sorted list, after n * log2(n) comparisons at most. Equals keep their order.
 template <typename Node, typename Before>
 Node* sorted(Node* list, Node* Node::*next, Before before) {
+  if (list == nullptr || list->*next == nullptr) return list;  // most environments have no file
   constexpr int kRuns = 32;
   Node* runs[kRuns] = {};  // runs[i]: nullptr, or 2^i nodes that came before those of runs[i - 1]
   while (list != nullptr) {
