@@ -89,9 +89,9 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_failed:
       return arena->format(
-          "%s does not report which CUDA it supports (cuDriverGetVersion: error %d), and %s=strict "
-          "requires it (repair the driver, or set %s=best_effort)",
-          report.driver_path, driver.error, report.request.policy.mode_variable, kStubModeVariable);
+          "%s, and %s=strict requires it (repair the driver, or set %s=best_effort)",
+          or_unknown(describe_failed_driver(report.driver_path, driver.error, arena)),
+          report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_major_unknown:
       return arena->format(
           "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
@@ -153,6 +153,14 @@ const char* reason_of(const Candidate& candidate, const Report& report, Arena* a
   const char* whole =
       arena->format("%s; it cannot be closed again, so no other is opened beside it", reason);
   return whole != nullptr ? whole : reason;
+}
+
+const char* describe_failed_driver(const char* path, int status, Arena* arena) {
+  const char* cause = status == Driver::kNoFunction  ? "no such function"
+                      : status == Driver::kNoVersion ? "success, but no version"
+                                                     : arena->format("error %d", status);
+  return arena->format("%s does not report which CUDA it supports (cuDriverGetVersion: %s)", path,
+                       or_unknown(cause));
 }
 
 const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,
