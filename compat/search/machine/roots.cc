@@ -117,9 +117,10 @@ void conda(Walk* walk) {
   }
 }
 
-// A program that is not Python takes the environments that the user has activated.
+// A program that is not Python, even if it embeds one, takes the environments that the user has
+// activated.
 void activated(Walk* walk) {
-  if (walk->query.program->is_python()) return;
+  if (walk->query.program->is_interpreter()) return;
   each_pythonpath_folder(walk->machine, walk->arena, visit_packages, walk);
   const char* venv = walk->machine.variable("VIRTUAL_ENV");
   if (venv != nullptr && !walk->ended)
