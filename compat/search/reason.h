@@ -15,6 +15,9 @@ const char* reason_of_preference(const Candidate& chosen, const Candidate& passe
 // Driver::status. nullptr without memory.
 const char* describe_failed_driver(const char* path, int status, Arena* arena);
 
+// "an" of NVRTC and nvJitLink, whose names begin with spoken letters, else "a".
+const char* article_of(const char* product);
+
 // The first setting that is not understood, for which nothing is searched; "" if there is none.
 const char* refused_setting(const Report& report, Arena* arena);
 
