@@ -73,7 +73,7 @@ class Compilation {
   [[noreturn]] void fail(const std::string& call, const std::string& why, int result) {
     throw CompileError(call + " failed for " + quoted(source_.name) + " (NVRTC " +
                            words(out_->nvrtc) + "): " + why +
-                           "\n  options: " + joined(options_, " ") +
+                           "\n  options: " + in_one_line(joined(options_, " ")) +
                            "\n  log: " + (out_->log.empty() ? "empty" : out_->log),
                        result, out_->log);
   }
@@ -154,11 +154,12 @@ void compile(const Source& source, const ProgramOptions& options, Output output,
   int minor = 0;
   const unsigned result = api::nvrtcVersion(&major, &minor);
   if (result != api::NVRTC_SUCCESS) {
-    throw BackendError("nvrtcVersion of " + nvrtc.path + " failed: " + nvrtc_result(result));
+    throw BackendError("nvrtcVersion of " + in_one_line(nvrtc.path) +
+                       " failed: " + nvrtc_result(result));
   }
   out->nvrtc = {major, minor};
   if (output == Output::lto_ir && !has_symbol(nvrtc.handle, "nvrtcGetLTOIR")) {
-    throw BackendError("LTO-IR needs NVRTC 12.0 or later; " + nvrtc.path + " is " +
+    throw BackendError("LTO-IR needs NVRTC 12.0 or later; " + in_one_line(nvrtc.path) + " is " +
                        words(out->nvrtc) + ": install a newer one, or compile to PTX");
   }
   Compilation(source, std::move(words_for_nvrtc), out).run(output);

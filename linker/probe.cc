@@ -27,7 +27,8 @@ Version ask_nvjitlink_version(const std::string& path) {
   unsigned minor = 0;
   const unsigned result = api::nvJitLinkVersion(&major, &minor);
   if (result == api::NVJITLINK_SUCCESS) return {static_cast<int>(major), static_cast<int>(minor)};
-  throw BackendError("nvJitLinkVersion of " + path + " failed: " + nvjitlink_result(result));
+  throw BackendError("nvJitLinkVersion of " + in_one_line(path) +
+                     " failed: " + nvjitlink_result(result));
 }
 
 NvJitLinkProbe look_for_nvjitlink() {
@@ -44,7 +45,7 @@ NvJitLinkProbe look_for_nvjitlink() {
   if (!has_symbol(found.handle, "nvJitLinkVersion")) {
     probe.presence = Presence::too_old;
     probe.reason =
-        "nvJitLink " + found.path + " (" + words(found.version) +
+        "nvJitLink " + in_one_line(found.path) + " (" + words(found.version) +
         ") is too old: it has no nvJitLinkVersion, which came with 12.3; install a newer "
         "one in its place, or name one in ANYCUDA_NVJITLINK";
     return probe;
@@ -62,7 +63,7 @@ DriverProbe look_for_driver() {
   const Driver& driver = lookup.driver;
   DriverProbe probe;
   probe.path = driver.path;
-  probe.problem = driver_problem(lookup, &arena);
+  probe.problem = in_one_line(driver_problem(lookup, &arena));
   if (probe.problem.empty()) probe.version = driver.facts.cuda;
   return probe;
 }

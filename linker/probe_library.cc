@@ -5,7 +5,6 @@
 #include <new>
 
 #include "anycuda/linker/errors.h"
-#include "compat/base/text.h"
 #include "compat/descriptor/libraries.h"
 #include "compat/search/driver/driver.h"
 #include "compat/search/hint.h"
@@ -15,13 +14,6 @@
 
 namespace anycuda::linker {
 namespace {
-
-// Paths may have any bytes.
-std::string in_one_line(std::string_view text) {
-  std::string line;
-  text::as_one_line(text, [&](char letter) { line += letter; });
-  return line;
-}
 
 std::string line_about(const Candidate& candidate, const Report& report, Arena* arena) {
   std::string line = candidate.path;
@@ -58,8 +50,8 @@ void check_settings(const LibraryDescriptor& library, const Policy& policy) {
   request.policy = policy;
   const Report report(request);
   Arena arena;
-  throw BackendError(std::string(refused_setting(report, &arena)) + ", so " + library.product +
-                     " is not looked for: " + hint_for(report, &arena));
+  throw BackendError(in_one_line(refused_setting(report, &arena)) + ", so " + library.product +
+                     " is not looked for: " + in_one_line(hint_for(report, &arena)));
 }
 
 LibraryProbe probe_library(const char* library) {

@@ -214,9 +214,9 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
         "  the %s of this process: %s, of CUDA %d; the calling program was built for another",
         library.product, path, failure.library_major);
     message.add(
-        "  what to do: install a %s of the program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if "
+        "  what to do: install %s %s of the program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if "
         "another stays beside it.\n",
-        library.product);
+        article_of(library.product), library.product);
     return message.send();
   }
   if (failure.caller_major == kNativeCaller) {
@@ -228,9 +228,9 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   }
   if (function_hint(failure.caller_major, failure.library_major) == FunctionHint::own_major) {
     message.add(
-        "  what to do: install a %s of CUDA %d, and set ANYCUDA_CROSS_MAJOR=reject if another "
+        "  what to do: install %s %s of CUDA %d, and set ANYCUDA_CROSS_MAJOR=reject if another "
         "stays beside it.\n",
-        library.product, failure.caller_major);
+        article_of(library.product), library.product, failure.caller_major);
   } else {
     message.add("  what to do: install a newer %s, or do without the function.\n", library.product);
   }

@@ -46,15 +46,21 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Does it end a line or control a terminal? File names can contain it.
-constexpr bool is_control(char c) {
+// Does a character that ends a line or controls a terminal begin with `c`? File names can contain
+// it. U+0080 to U+009F have two bytes in UTF-8, the first of which is kC1.
+constexpr char kC1 = '\xc2';
+constexpr bool is_control(char c, char next) {
   const auto code = static_cast<unsigned char>(c);
-  return code < 0x20 || code == 0x7f;
+  const auto following = static_cast<unsigned char>(next);
+  return code < 0x20 || code == 0x7f || (c == kC1 && following >= 0x80 && following < 0xa0);
 }
-// Puts a '?' for every control character.
+// Puts a '?' for every byte of a control character.
 inline char* as_one_line(char* text) {
+  bool second = false;
   for (char* c = text; *c != '\0'; ++c) {
-    if (is_control(*c)) *c = '?';
+    const bool control = second || is_control(c[0], c[1]);
+    second = control && *c == kC1;
+    if (control) *c = '?';
   }
   return text;
 }
@@ -63,8 +69,12 @@ inline char* as_one_line(char* text) {
 template <typename Put>
 void as_one_line(std::string_view text, Put put) {
   constexpr char kDigits[] = "0123456789abcdef";
-  for (const char c : text) {
-    if (!is_control(c)) {
+  bool second = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool control = second || is_control(c, i + 1 < text.size() ? text[i + 1] : '\0');
+    second = control && c == kC1;
+    if (!control) {
       put(c);
       continue;
     }

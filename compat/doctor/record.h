@@ -1,4 +1,4 @@
-// What the doctor is told, one record a line: its kind, then `name=value` fields, all apart by
+// What the doctor reports, one record a line: its kind, then `name=value` fields, all apart by
 // tabs. In a value "\\", "\t" and "\n" stand for a backslash, a tab and the end of a line.
 #pragma once
 

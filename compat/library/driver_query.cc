@@ -27,7 +27,7 @@ BranchAnswer ask_machine_for_branch() {
 
 std::function<Version()> always(const DriverFacts& given) {
   return [given]() -> Version {
-    if (!given.present) throw DriverQueryError("the given facts say that there is no driver");
+    if (!given.present) throw DriverQueryError("the given facts name no driver");
     if (!given.cuda.known()) throw DriverQueryError("the given facts name no CUDA version");
     return given.cuda;
   };

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
 
+#include "compat/base/lexical_path.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/elf/elf_reader.h"
@@ -30,7 +33,18 @@ class OpenFile {
   int descriptor_;
 };
 
-void read_library(int descriptor, const Component& component, Arena* arena, FileAnswer* answer) {
+// NVIDIA's libcuda.so and libnvidia-ml.so for linking have the real driver's SONAMEs and functions,
+// each of which returns an error. A toolkit has them in its folder "stubs". A copy elsewhere has no
+// DT_NEEDED (those of 11.8, 12.4 and 13.0); a driver needs at least libc (535 and 550).
+bool is_link_stub(const std::string& path, const ElfReader& reader) {
+  if (!reader.needs_libraries()) return true;
+  char real[PATH_MAX];
+  return realpath(path.c_str(), real) != nullptr &&
+         anycuda::name_of(anycuda::folder_of(real)) == "stubs";
+}
+
+void read_library(const std::string& path, int descriptor, const Component& component, Arena* arena,
+                  FileAnswer* answer) {
   ElfReader reader(descriptor, static_cast<std::size_t>(answer->size), *arena);
   answer->state = reader.open();
   if (answer->usable()) answer->state = reader.read_dynamic();
@@ -45,9 +59,12 @@ void read_library(int descriptor, const Component& component, Arena* arena, File
   }
   // Some builds have no SONAME; then the file's name is all there is.
   const std::string_view soname = reader.soname();
-  if (soname.empty() || component.files.contains(soname)) return;
-  answer->state = FileState::other_library;
-  answer->soname = soname;
+  if (!soname.empty() && !component.files.contains(soname)) {
+    answer->state = FileState::other_library;
+    answer->soname = soname;
+  } else if (component.packaging == Packaging::driver && is_link_stub(path, reader)) {
+    answer->state = FileState::link_stub;
+  }
 }
 
 void read_content(const std::string& path, const Component& component, Arena* arena,
@@ -65,7 +82,7 @@ void read_content(const std::string& path, const Component& component, Arena* ar
   if (component.kind != Kind::dynamic_library) return;
   answer->size = status.st_size;
   const std::size_t mark = arena->mark();
-  read_library(file.descriptor(), component, arena, answer);
+  read_library(path, file.descriptor(), component, arena, answer);
   arena->rewind(mark);
 }
 

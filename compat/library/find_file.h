@@ -28,7 +28,8 @@ struct FileAnswer {
 };
 
 // A dynamic library must be a whole one of this CPU that has one of the component's SONAMEs, and
-// not an anycuda stub. Temporary memory is taken from `arena` and given back.
+// not an anycuda stub, nor NVIDIA's stub of the driver for linking. Temporary memory is taken from
+// `arena` and given back.
 FileAnswer examine_file(const std::string& path, const Component& component, Arena* arena);
 
 // A program that this user may not run.

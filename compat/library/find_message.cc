@@ -52,6 +52,8 @@ std::string describe_problem(const FileAnswer& file) {
       return "is another library: it calls itself " + file.soname;
     case FileState::anycuda_stub:
       return "is an anycuda stub";
+    case FileState::link_stub:
+      return "is NVIDIA's stub for linking, not a driver";
     case FileState::out_of_memory:
       return "could not be examined: out of memory";
     case FileState::usable:

@@ -25,8 +25,8 @@ struct Refusal {
 Refusal refusal_of(const Policy& policy, const ComponentInstance& instance,
                    const DriverKnown& driver, const Decision& decision);
 
-// Throws the error of the first candidate; it names the others, and the files that were no
-// candidates, each with its reason. `loaded`: the library is in the process already.
+// Throws the error of the first candidate; it names the others, and the files that were passed
+// over, each with its reason. `loaded`: the library is in the process already.
 [[noreturn]] void refuse(const std::vector<Refusal>& candidates,
                          const std::set<std::string>& passed, bool loaded);
 

@@ -76,8 +76,8 @@ class OpenForCheck {
 bool same(Version a, Version b) { return a.major == b.major && a.minor == b.minor; }
 
 bool accepted(const ComponentInstance& instance, Version reported, const AcceptsVersion& accepts) {
-  const bool told = instance.version.known() && reported.known();
-  return !told || same(instance.version, reported) || accepts(reported);
+  const bool both_known = instance.version.known() && reported.known();
+  return !both_known || same(instance.version, reported) || accepts(reported);
 }
 
 OpenedLibrary open_and_check(const ComponentInstance& instance, const std::string& name,

@@ -5,17 +5,18 @@ namespace {
 
 // A source that names another major than the file's symbols, or a minor before names that the file
 // has, is about another file.
-bool contradicts(Version told, Version symbols) {
-  return told.major != symbols.major || told.minor < symbols.minor;
+bool contradicts(Version recorded, Version symbols) {
+  return recorded.major != symbols.major || recorded.minor < symbols.minor;
 }
 
-const char* conflict(const ToolkitVersion& told, Version symbols, Arena* arena) {
-  const Version version = told.version;
+const char* conflict(const ToolkitVersion& recorded, Version symbols, Arena* arena) {
+  const Version version = recorded.version;
   const char* text =
       symbols.minor >= 0
           ? arena->format("%s says CUDA %d.%d, its own symbols say CUDA %d.%d or later",
-                          told.source, version.major, version.minor, symbols.major, symbols.minor)
-          : arena->format("%s says CUDA %d.%d, its own symbols say CUDA %d", told.source,
+                          recorded.source, version.major, version.minor, symbols.major,
+                          symbols.minor)
+          : arena->format("%s says CUDA %d.%d, its own symbols say CUDA %d", recorded.source,
                           version.major, version.minor, symbols.major);
   return text != nullptr ? text : "its metadata and its symbols disagree";
 }
@@ -25,15 +26,16 @@ const char* conflict(const ToolkitVersion& told, Version symbols, Arena* arena) 
 void read_toolkit_version(Search* search, Candidate* candidate) {
   if (candidate->toolkit_read) return;
   candidate->toolkit_read = true;
-  const ToolkitVersion told = toolkit_version_of(candidate->path, &search->arena, &search->sites);
-  candidate->toolkit = told;
-  if (told.version.known() && told.version.minor >= 0 &&
-      !contradicts(told.version, candidate->image.version)) {
+  const ToolkitVersion recorded =
+      toolkit_version_of(candidate->path, &search->arena, &search->sites);
+  candidate->toolkit = recorded;
+  if (recorded.version.known() && recorded.version.minor >= 0 &&
+      !contradicts(recorded.version, candidate->image.version)) {
     return;
   }
   candidate->toolkit.version = {};
-  if (told.version.known() && told.version.minor >= 0) {
-    candidate->toolkit.problem = conflict(told, candidate->image.version, &search->arena);
+  if (recorded.version.known() && recorded.version.minor >= 0) {
+    candidate->toolkit.problem = conflict(recorded, candidate->image.version, &search->arena);
   }
 }
 

@@ -5,8 +5,8 @@
 
 namespace anycuda {
 
-// Reads of which toolkit the candidate's file is, once. What is told and the file's own symbols
-// must agree; where they do not, the version is not known and the problem says so.
+// Reads the toolkit of the candidate's file, once. The recorded version and the file's own symbols
+// must agree; otherwise the version is unknown, and the problem says so.
 void read_toolkit_version(Search* search, Candidate* candidate);
 
 // The same for all usable candidates, for a report that names them.

@@ -134,8 +134,8 @@ void gather_peers(Search* search) {
   each_loaded_copy(search->machine, *search->library().peer, add_peer, search);
   for (int i = 0; i < search->peer_count; ++i) {
     PeerLibrary& peer = search->peers[i];
-    const ToolkitVersion told = toolkit_version_of(peer.path, &search->arena, &search->sites);
-    if (told.version.major == peer.version.major) peer.version = told.version;
+    const ToolkitVersion recorded = toolkit_version_of(peer.path, &search->arena, &search->sites);
+    if (recorded.version.major == peer.version.major) peer.version = recorded.version;
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <initializer_list>
 
+#include "compat/search/reason.h"
+
 namespace anycuda {
 namespace {
 
@@ -33,26 +35,27 @@ bool refused_by_driver(const Report& report) {
 // What an older release of the library would do for, a newer driver does too.
 const char* driver_hint(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
+  const char* article = article_of(library.product);
   const Version driver = report.driver.cuda;
   if (any(report, Verdict::driver_too_old) || any(report, Verdict::driver_branch_short)) {
-    const char* text = arena->format("update the driver, or install a %s of CUDA %d or older",
-                                     library.product, driver.major);
+    const char* text = arena->format("update the driver, or install %s %s of CUDA %d or older",
+                                     article, library.product, driver.major);
     if (text == nullptr || library.rules.output == Output::none) return text;
     return arena->format("%s; if its output is for another machine, %s=off", text,
                          kStubModeVariable);
   }
   if (any(report, Verdict::driver_major_unknown)) {
-    return arena->format("update the driver or anycuda, or install a %s of CUDA %d.%d or older",
-                         library.product, driver.major, driver.minor);
+    return arena->format("update the driver or anycuda, or install %s %s of CUDA %d.%d or older",
+                         article, library.product, driver.major, driver.minor);
   }
   if (any(report, Verdict::driver_failed)) {
     return arena->format("repair the driver (does nvidia-smi work?), or set %s=best_effort",
                          kStubModeVariable);
   }
   return arena->format(
-      "set %s=best_effort (it accepts libraries of unknown version), or install a %s of CUDA %d.%d "
-      "or older with its metadata",
-      kStubModeVariable, library.product, driver.major, driver.minor);
+      "set %s=best_effort (it accepts libraries of unknown version), or install %s %s of CUDA "
+      "%d.%d or older with its metadata",
+      kStubModeVariable, article, library.product, driver.major, driver.minor);
 }
 
 }  // namespace
@@ -74,8 +77,8 @@ const char* hint_for(const Report& report, Arena* arena) {
   } else if (refused_by_driver(report)) {
     text = driver_hint(report, arena);
   } else if (any(report, Verdict::other_major)) {
-    text = arena->format("install a %s of CUDA %d, or unset ANYCUDA_CROSS_MAJOR", library.product,
-                         report.request.caller_major);
+    text = arena->format("install %s %s of CUDA %d, or unset ANYCUDA_CROSS_MAJOR",
+                         article_of(library.product), library.product, report.request.caller_major);
   } else {
     text = arena->format("%s, or set %s to the library's full path", library.install_hint,
                          library.variable);

@@ -84,9 +84,9 @@ FileState compare_opened(const LibraryDescriptor& library, Candidate* candidate,
 FileState check_opened(Search* search, Candidate* candidate, void* handle) {
   const FileState state = compare_opened(search->library(), candidate, handle, &search->arena);
   const Version reported = candidate->reported.version;
-  const Version told = candidate->toolkit.version;
+  const Version recorded = candidate->toolkit.version;
   if (state == FileState::usable && !search->library().is_driver && reported.known() &&
-      told.known() && !same(told, reported)) {
+      recorded.known() && !same(recorded, reported)) {
     candidate->verdict = evaluate_reported(search, candidate, reported);
   }
   return state;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "compat/base/text.h"
 #include "compat/search/evaluation.h"
 
 namespace anycuda {
@@ -11,6 +12,7 @@ const char* or_unknown(const char* text) { return text != nullptr ? text : "no m
 
 const char* reason_of_file(const Candidate& candidate, const Report& report, Arena* arena) {
   const ImageFacts& image = candidate.image;
+  const char* product = report.library().product;
   switch (image.state) {
     case FileState::usable:
       return "usable";
@@ -34,10 +36,11 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
       return "truncated: it ends before its own segments; install it again";
     case FileState::other_library:
       if (image.detail == nullptr || *image.detail == '\0') {
-        return or_unknown(arena->format("not a %s: it has no SONAME", report.library().product));
+        return or_unknown(
+            arena->format("not %s %s: it has no SONAME", article_of(product), product));
       }
-      return or_unknown(
-          arena->format("not a %s: it calls itself '%s'", report.library().product, image.detail));
+      return or_unknown(arena->format("not %s %s: it calls itself '%s'", article_of(product),
+                                      product, image.detail));
     case FileState::anycuda_stub:
       return "an anycuda stub, not the library itself";
     case FileState::required_symbol_missing:
@@ -73,10 +76,11 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
     case Verdict::driver_too_old:
       return arena->format(
           "%sneeds a driver for CUDA %d; %s supports up to CUDA %d.%d (update the driver, or "
-          "install a %s of CUDA %d; %s=assume_forward_compat where NVIDIA's cuda-compat package is "
-          "in use)",
+          "install %s %s of CUDA %d; %s=assume_forward_compat where NVIDIA's cuda-compat package "
+          "is in use)",
           who_needs(report.library()), version.major, report.driver_path, driver.cuda.major,
-          driver.cuda.minor, report.library().product, driver.cuda.major, kDriverCompatVariable);
+          driver.cuda.minor, article_of(report.library().product), report.library().product,
+          driver.cuda.major, kDriverCompatVariable);
     case Verdict::driver_branch_short:
       return arena->format(
           "CUDA %d.x runs on drivers from branch %d on; %s is of branch %d (update the driver)",
@@ -89,9 +93,9 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_failed:
       return arena->format(
-          "%s does not report which CUDA it supports (cuDriverGetVersion: error %d), and %s=strict "
-          "requires it (repair the driver, or set %s=best_effort)",
-          report.driver_path, driver.error, report.request.policy.mode_variable, kStubModeVariable);
+          "%s, and %s=strict requires it (repair the driver, or set %s=best_effort)",
+          or_unknown(describe_failed_driver(report.driver_path, driver.error, arena)),
+          report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_major_unknown:
       return arena->format(
           "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
@@ -153,6 +157,18 @@ const char* reason_of(const Candidate& candidate, const Report& report, Arena* a
   const char* whole =
       arena->format("%s; it cannot be closed again, so no other is opened beside it", reason);
   return whole != nullptr ? whole : reason;
+}
+
+const char* article_of(const char* product) {
+  return text::lower(product[0]) == 'n' && text::lower(product[1]) == 'v' ? "an" : "a";
+}
+
+const char* describe_failed_driver(const char* path, int status, Arena* arena) {
+  const char* cause = status == Driver::kNoFunction  ? "no such function"
+                      : status == Driver::kNoVersion ? "success, but no version"
+                                                     : arena->format("error %d", status);
+  return arena->format("%s does not report which CUDA it supports (cuDriverGetVersion: %s)", path,
+                       or_unknown(cause));
 }
 
 const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,

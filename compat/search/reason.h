@@ -11,6 +11,13 @@ const char* reason_of(const Candidate& candidate, const Report& report, Arena* a
 const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,
                                  const Report& report, Arena* arena);
 
+// "LIBCUDA does not report which CUDA it supports (cuDriverGetVersion: error 803)"; `status` is
+// Driver::status. nullptr without memory.
+const char* describe_failed_driver(const char* path, int status, Arena* arena);
+
+// "an" of NVRTC and nvJitLink, whose names begin with spoken letters, else "a".
+const char* article_of(const char* product);
+
 // The first setting that is not understood, for which nothing is searched; "" if there is none.
 const char* refused_setting(const Report& report, Arena* arena);
 

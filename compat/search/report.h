@@ -37,7 +37,7 @@ struct TierSummary {
   int folders;    // that were looked into
   int unusable;   // candidates whose files turned out to be unusable
   int left_out;   // files that were only counted, also for lack of memory
-  bool is_full;   // there was no memory for a file
+  bool is_full;   // memory for a file was missing
 };
 
 // Immutable once search() has returned it. All of it lives in the arena of that search.
@@ -68,7 +68,7 @@ struct Report {
     for (const TierSummary& tier : tiers) count += tier.left_out;
     return count;
   }
-  // Was there a file that no memory was left for? It may be a newer one than the chosen.
+  // Was a file left out for lack of memory? It may be newer than the chosen one.
   bool is_full() const {
     bool full = false;
     for (const TierSummary& tier : tiers) full = full || tier.is_full;

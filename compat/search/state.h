@@ -41,7 +41,7 @@ struct Search : Report {
   // where there are kMostUsable of them; else nullptr.
   Candidate* oldest_of_many(int major);
   // Puts a file in the place of such a candidate. False: the file is left out, since it is not
-  // newer or there is no memory.
+  // newer or memory is missing.
   bool replace(Candidate* old, const char* path, const char* file_version);
   // Is the file one of a candidate, by whatever path?
   bool is_seen(dev_t device, ino_t inode) const;

@@ -1,6 +1,6 @@
 #include "linker/base/words.h"
 
-#include <cstdio>
+#include "compat/base/text.h"
 
 namespace anycuda::linker {
 
@@ -10,16 +10,15 @@ std::string words(Version version) {
   return version.minor < 0 ? text : text + "." + std::to_string(version.minor);
 }
 
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  text::as_one_line(text, [&](char letter) { line += letter; });
+  return line;
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::size_t kMost = 4096;  // a path has room
-  std::string out = "'";
-  for (const char c : text.substr(0, kMost)) {
-    const auto byte = static_cast<unsigned char>(c);
-    char escaped[8] = {c, '\0'};
-    if (byte < 0x20 || byte == 0x7f) std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-    out += escaped;
-  }
-  return out + (text.size() > kMost ? "...'" : "'");
+  return "'" + in_one_line(text.substr(0, kMost)) + (text.size() > kMost ? "...'" : "'");
 }
 
 std::string joined(const std::vector<std::string>& pieces, const char* between) {

@@ -22,6 +22,8 @@ TEST(AnError, OfOneLineHasVisibleEscapes) {
   EXPECT_STREQ(LoadError(std::string(kOdd)).what(), kVisible);
   EXPECT_STREQ(NotFoundError(kOdd, {}).what(), kVisible);
   EXPECT_STREQ(Error("\xc3\xa4 \\x0a").what(), "\xc3\xa4 \\x0a");
+  EXPECT_STREQ(Error("\xc2\x85|\xc2\x9f|\xc2\xa0|\xe1\x80\x85|\xc2").what(),
+               "\\xc2\\x85|\\xc2\\x9f|\xc2\xa0|\xe1\x80\x85|\xc2");
 }
 
 TEST(AnError, OfSeveralLinesHasOneEach) {

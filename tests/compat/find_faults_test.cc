@@ -111,6 +111,28 @@ TEST_F(FindFaults, AStubOfOurs) {
   expect_passed_over("is an anycuda stub");
 }
 
+// NVIDIA's stub of the driver for linking: in a toolkit's folder "stubs", by a link that leads
+// there, or copied elsewhere.
+TEST_F(FindFaults, AStubOfTheDriverForLinking) {
+  const std::string problem = " is NVIDIA's stub for linking, not a driver";
+  library("toolkit/lib64/stubs/libcuda.so.1");
+  const unit::ScopedVariable folder("LD_LIBRARY_PATH", path("toolkit/lib64/stubs").c_str());
+  EXPECT_THAT(refusal(dynamic("cuda")).what(),
+              HasSubstr(path("toolkit/lib64/stubs/libcuda.so.1") + problem));
+  machine.tree.link("linked/libcuda.so.1", path("toolkit/lib64/stubs/libcuda.so.1"));
+  const unit::ScopedVariable linked("LD_LIBRARY_PATH", path("linked").c_str());
+  EXPECT_THAT(refusal(dynamic("cuda")).what(), HasSubstr(path("linked/libcuda.so.1") + problem));
+  unit::ElfImage image;
+  for (const char* name : {"cuda", "nvml"}) {
+    image.soname = *dynamic(name).files.begin();
+    file("copied/" + image.soname, image.bytes());
+    const unit::ScopedVariable copied("LD_LIBRARY_PATH", path("copied").c_str());
+    EXPECT_THAT(refusal(dynamic(name)).what(), HasSubstr(path("copied/" + image.soname) + problem));
+    library("system/usr/lib64/" + image.soname);
+    EXPECT_EQ(found(dynamic(name)), path("system/usr/lib64/" + image.soname));
+  }
+}
+
 TEST_F(FindFaults, ALinkToAnotherMajorsFileIsWhatItCallsItself) {
   library("toolkit/lib64/libcudart.so.12");
   machine.tree.link(name, "libcudart.so.12");

@@ -18,6 +18,7 @@ inline std::string library_image(const std::string& soname) {
   unit::ElfImage image;
   image.soname = soname;
   image.symbol_versions = {soname};
+  image.needs_itself = true;  // a driver needs libraries
   return image.bytes();
 }
 

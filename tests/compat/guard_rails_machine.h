@@ -47,7 +47,7 @@ class RailsMachine {
   RailsMachine& lies(const std::string& name, const std::string& what);
   // The CUDA that the library reports once it is open.
   RailsMachine& reports(const std::string& name, const std::string& toolkit);
-  // A file of every component's that is no candidate, with the reason.
+  // A file of each component that is passed over, with the reason.
   RailsMachine& passed_over(const std::string& file);
   RailsMachine& cannot_close();
   // Runs while a library is opened, as its constructors do.

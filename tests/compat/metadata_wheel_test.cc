@@ -65,7 +65,7 @@ TEST_F(MetadataWheel, OfAPinByARangeOfSeveralReleasesIsItsOwn) {
                         " pins it to one release"));
 }
 
-// Who builds wheels again gives them versions of their own (PEP 440): what the toolkit is stays.
+// A rebuilt wheel has its own version (PEP 440) and the same toolkit.
 TEST_F(MetadataWheel, OfAVersionWithASuffixIsTheReleases) {
   for (const char* version : {"12.9.79+site", "12.9.79.post1", "12.9.79.dev0", "12.9.79rc1"}) {
     Machine machine;

@@ -87,6 +87,30 @@ TEST(Programs, LtoIrNeedsNvrtc12) {
   EXPECT_THAT(out, HasSubstr("LTO-IR needs NVRTC 12.0 or later"));
 }
 
+// A newline in a path must not begin a line, nor an escape sequence reach the terminal.
+TEST(Messages, HaveEachPathInOneLine) {
+  NEEDS_ARTIFACTS("nvrtc-11.8", "nvjitlink-12.0");
+  Computer computer;
+  const Artifacts& artifacts = Artifacts::of_this_build();
+  const auto named = [&](const char* variable, const std::string& file) {
+    const std::string folder = std::string("odd\nfirst: \x1b[2J ") + variable;
+    computer.put_link(folder, std::filesystem::path(file).parent_path());
+    computer.env(variable, computer.resolve(folder) / std::filesystem::path(file).filename());
+  };
+  named("ANYCUDA_NVRTC", artifacts.folder("nvrtc-11.8") / "nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2");
+  named("ANYCUDA_NVJITLINK", path_of_nvjitlink("12.0"));
+  const std::string out = computer.child({"programs", "tell"}) + computer.child({"probes"});
+  EXPECT_THAT(out, HasSubstr("LTO-IR needs NVRTC 12.0 or later; " + computer.root().string() +
+                             "/odd\\x0afirst: \\x1b[2J ANYCUDA_NVRTC/"));
+  EXPECT_EQ(after(out, "first: "), "nvJitLink too old 0.-1");
+  EXPECT_THAT(out, HasSubstr("odd\\x0afirst: \\x1b[2J ANYCUDA_NVJITLINK/"));
+  computer.env("ANYCUDA_LOG", "off");
+  computer.env("ANYCUDA_CUDA", computer.root().string() + "/gone\ndriver \xc2\x9b");
+  EXPECT_THAT(computer.child({"probes"}), HasSubstr("/gone\\x0adriver \\xc2\\x9b: no such file"));
+  computer.env("ANYCUDA_COMPAT", "a\nfirst: b");
+  EXPECT_THAT(computer.child({"programs", "tell"}), HasSubstr("ANYCUDA_COMPAT=a\\x0afirst: b is"));
+}
+
 TEST(Programs, WithoutNvrtcSayWhatWasLookedFor) {
   const Computer computer;
   const std::string out = computer.child({"programs", "tell"});

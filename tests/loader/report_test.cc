@@ -58,7 +58,12 @@ TEST(Report, APathWithANewlineIsOneLine) {
     search.add(SearchTier::system, "/a\nanycuda: all is well\x1b[2J/libtest.so.12");
     report_no_library(&search, &search.arena, "testCore");
     log_line(LogLevel::error, "using %s", "/b\nanycuda: all is well");
+    log_line(LogLevel::error, "using %s",
+             "/\xc2\x9b"
+             "2J/\xc3\x9b/\xe2\x82\x9b/\xc2\xa0/\xc2");
   });
+  EXPECT_THAT(text, HasSubstr("anycuda: using /\?\?2J/\xc3\x9b/\xe2\x82\x9b/\xc2\xa0/\xc2\n"))
+      << "of UTF-8, only U+0080 to U+009F are control characters";
   EXPECT_THAT(text, HasSubstr("  /a?anycuda: all is well?[2J/libtest.so.12: no such file\n"));
   EXPECT_THAT(text, HasSubstr("anycuda: using /b?anycuda: all is well\n"));
   EXPECT_EQ(count(text, "\nanycuda: all"), 0) << text;

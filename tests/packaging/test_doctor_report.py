@@ -116,7 +116,7 @@ class Hints(unittest.TestCase):
     def test_reasons_lose_their_advice(self):
         for reason, cause in (
                 ("what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2 (update the driver, or install "
-                 "a NVRTC (runtime compiler) of CUDA 12; ANYCUDA_X=y where NVIDIA's cuda-compat package is in use)",
+                 "an NVRTC (runtime compiler) of CUDA 12; ANYCUDA_X=y where NVIDIA's cuda-compat package is in use)",
                  "what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2"),
                 ("unknown (nvmlInit_v2: error 9 (x)); A=strict requires it (update the driver, or set A=b)",
                  "unknown (nvmlInit_v2: error 9 (x)); A=strict requires it"),
@@ -141,7 +141,7 @@ class Hints(unittest.TestCase):
                 self.assertEqual("user may not" in one.why, row == "unreadable")
 
     def test_a_library_that_began_later_than_the_driver_is_not_installed(self):
-        """There is no nvidia-nvjitlink-cu11."""
+        """nvidia-nvjitlink-cu11 does not exist."""
         library = findings.Library("nvjitlink", "nvJitLink (device-code linker)", "", "", False, ["12"])
         library.answers["12"] = Answer(advice="install nvJitLink (pip install nvidia-nvjitlink, or a CUDA toolkit)")
         for cuda, words_, command in (
@@ -194,7 +194,7 @@ class Hints(unittest.TestCase):
                                         devices=devices))
 
     def test_every_state_of_a_file_has_its_own_advice(self):
-        """Including those that no machine of the tests has."""
+        """Including states that the tests' machines do not have."""
         states = set(re.findall(r'FileState::\w+:\n\s+return "(\w+)"',
                                 (ROOT / "compat/doctor/names.cc").read_text())) - {"usable"}
         self.assertIn("other_file_opened", states)
@@ -249,7 +249,7 @@ class Hints(unittest.TestCase):
         self.assertIn("cudart: opening /x", one.why)
 
     def test_probes_that_failed_are_no_facts(self):
-        """Where /dev was not seen, that a device file is missing is no finding."""
+        """Where /dev is not visible, a missing device file means nothing."""
         for status in (999, 101, 304, 100):
             driver = Driver("/x", "12.2", calls=[Call("cuInit", status, "X", "")])
             for about in ({}, {"container": True, "container_kind": "docker"}):

@@ -20,7 +20,7 @@ SYSTEM = "usr/lib/x86_64-linux-gnu"
 @needs_build
 class Situation(unittest.TestCase):
     def computer(self) -> Computer:
-        """With a usable runtime, so that no other hint comes first."""
+        """With a usable runtime: a hint about it would come first."""
         return Computer(self).wheel("cudart", "12.9")
 
     def first(self, computer: Computer, situation: str, *words: str, command: str = "", options=()) -> dict:

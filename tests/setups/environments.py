@@ -235,8 +235,8 @@ def editable(machine):
 
 
 @setups("C++ program that a wheel has put into .venv/bin, not activated; wheel 12.9; toolkit 13.5", "`python -m venv`",
-        "13.5 /usr/local/cuda-13.5", "none", "-", "Known limit: the site-packages are not above the program, and "
-        "nothing is activated. A program within site-packages finds them.", NO_MAJOR)
+        _VENV_WHEEL, "none", "-", "The folder above the program's bin has a pyvenv.cfg: it is the nearest environment.",
+        NO_MAJOR)
 def program_in_bin(machine):
     _with_wheel(machine)
     machine.local_toolkits("13.5")

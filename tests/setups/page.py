@@ -16,7 +16,7 @@ imports torch, each column has what is loaded at the end.
 `12.9 wheel ~/app/.venv` is NVIDIA's wheel in the site-packages of that prefix; `12.9 /usr/local/cuda-12.9` is the
 library in `targets/x86_64-linux/lib` below it, other paths are the library's folder. *Made by* says which tool made
 the environment; a *replica* was laid out by the tests, as the tool does it: conda and pixi cannot be had from PyPI,
-so their interpreter is the tests' own with conda's DT_RPATH, a library of its own and `conda-meta`; pipx and Poetry,
+so their interpreter is the tests' own with conda's DT_RPATH, its own library and `conda-meta`; pipx and Poetry,
 which need an index, are replaced by the tool that makes their environments, in their folders; containers, WSL
 and Jetson are the files, variables and `ld.so.conf` of their images, with files for x86_64. The CUDA libraries,
 their wheels' metadata and the drivers are real everywhere. The rules are in [search.md](search.md).

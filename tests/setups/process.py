@@ -65,6 +65,8 @@ class Program:
     path: str = "/opt/app/bin/app"
     rpath: str = ""
     runpath: str = ""
+    link: str = ""  # starts it; relative to `folder`
+    folder: str = "~"
 
     def ask(self, machine: Machine, asked: str) -> list[str] | None:
         if asked == "pathfinder":
@@ -80,7 +82,7 @@ class Program:
         patchelf(*(["--force-rpath"] if self.rpath else []), "--set-rpath", ":".join(run_path), file)
         if not is_ours:
             return _mapped(machine, "~", [str(file), *NAMES])
-        out = _run(machine, "~", [str(file), "peek", "loaded:libcudart.so"])
+        out = _run(machine, self.folder, [self.link or str(file), "peek", "loaded:libcudart.so"])
         loaded = re.search(r"^loaded: (.*)$", out, re.M)[1]
         return [str(Path(path).resolve()) for path in re.findall(r"/.*?/libcudart\.so[.\d]*", loaded)]
 

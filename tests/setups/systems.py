@@ -109,7 +109,7 @@ def runtime_container(machine):
 
 @setups("Container nvidia/cuda:12.4-runtime, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _IMAGE,
         _lib("12.4"), _lib("12.4"), "-",
-        "dpkg's lists give the exact version, which strict mode needs; there is no header.")
+        "dpkg's lists give the exact version, which strict mode needs; the image has no header.")
 def strict_container(machine):
     _runtime_image(machine, "12.4", "12.4.127-1")
     machine.env(ANYCUDA_COMPAT="strict")

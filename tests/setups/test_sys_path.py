@@ -100,6 +100,14 @@ class SysPath(unittest.TestCase):
             with self.subTest(entry):
                 self.assertEqual(self._check(_CLOSED, runner=runner, PYTHONPATH=entry), "~/libs")
 
+    def test_has_a_relative_home_below_the_folder_where_python_started(self) -> None:
+        self._environments()
+        for before in ("", "os.chdir('/')"):
+            with self.subTest(before=before):
+                runner = ("/usr/bin/env", f"PWD={self.machine.at('~')}")  # as a shell exports it
+                found = self._check(_BASE, ("-s",), before=before, runner=runner, PYTHONHOME="../../opt/base")
+                self.assertEqual(found, f"/opt/base/{SITE}")
+
     def test_is_what_it_was_at_the_start(self) -> None:
         self._environments()
         self.assertEqual(self._check(_OPEN, before=_VARIABLES), f"~/.local/{SITE}")

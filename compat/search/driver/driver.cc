@@ -42,10 +42,9 @@ const Driver* ask_driver_library() {
   if (driver.status == Driver::kNoFile) report_refused_file(*lookup.report, &arena);
   if (driver.status == Driver::kNoFile) return nullptr;
   if (!driver.facts.present) {
-    log_line(LogLevel::warn,
-             "driver: %s does not report which CUDA it supports (cuDriverGetVersion: error %d); it "
-             "is treated as absent, except with %s=strict",
-             driver.path, driver.status, kStubModeVariable);
+    const char* failure = describe_failed_driver(driver.path, driver.status, &arena);
+    log_line(LogLevel::warn, "driver: %s; it is treated as absent, except with %s=strict",
+             failure != nullptr ? failure : driver.path, kStubModeVariable);
     return keep(driver, &Driver::path, driver.path);
   }
   log_step("driver: %s supports CUDA %d.%d", driver.path, driver.facts.cuda.major,

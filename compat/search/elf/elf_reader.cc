@@ -130,6 +130,9 @@ FileState ElfReader::read_dynamic() {
       case DT_GNU_HASH:
         gnu_hash_ = entry.d_un.d_ptr;
         break;
+      case DT_NEEDED:
+        needs_libraries_ = true;
+        break;
       case DT_SONAME:
         soname_ = entry.d_un.d_val;
         break;

@@ -23,6 +23,7 @@ class ElfReader {
   FileState read_dynamic();
 
   const char* soname() const { return string(soname_); }
+  bool needs_libraries() const { return needs_libraries_; }  // has a DT_NEEDED
   int error() const { return error_; }  // errno of a failed read, 0 if none failed
 
   // Calls visit(name) for every version that the library defines, its own name left out.
@@ -61,6 +62,7 @@ class ElfReader {
   const char* strings_ = nullptr;
   std::size_t strings_size_ = 0;
   std::size_t soname_ = ~std::size_t{0};
+  bool needs_libraries_ = false;
   Elf64_Addr symbols_ = 0;
   Elf64_Addr hash_ = 0;
   Elf64_Addr gnu_hash_ = 0;

@@ -1,9 +1,12 @@
 #include "compat/search/machine/caller_folders.h"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
@@ -44,21 +47,49 @@ const char* file_of(const LoadedObject& object, const Interpreter& program, Aren
   return arena->format("%s/%.*s", origin, static_cast<int>(file.size()), file.data());
 }
 
-bool visit_above(const char* file, Arena* arena, CallerFolderVisitor visit, void* argument) {
+uid_t owner_of(const char* file) {
+  struct stat status;
+  return stat(file, &status) == 0 ? status.st_uid : 0;
+}
+
+bool visit_above(const char* file, bool of_caller, Arena* arena, CallerFolderVisitor visit,
+                 void* argument) {
   if (file == nullptr || *file != '/') return true;
   const LexicalPath path(file);
-  struct stat status;
-  const uid_t owner = stat(file, &status) == 0 ? status.st_uid : 0;
-  std::string_view folder = folder_of(path.text());
+  const uid_t owner = owner_of(file);
+  const std::string_view own = folder_of(path.text());
+  std::string_view folder = own;
   bool guessed = false;
   bool in_packages = is_in_packages(folder);
   for (; !folder.empty() && folder != "/"; folder = folder_of(folder)) {
     const char* name = arena->copy(folder);
-    if (name != nullptr && !visit({name, guessed, owner}, argument)) return false;
+    const bool is_prefix = of_caller && folder == folder_of(own);
+    if (name != nullptr && !visit({name, guessed, owner, is_prefix}, argument)) return false;
     if (is_packages(folder)) in_packages = is_in_packages(folder_of(folder));
     guessed = !in_packages;
   }
   return true;
+}
+
+// The virtual environment in whose bin is a link by which the program was started. A program that
+// was started by its own name costs no file access.
+bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor visit,
+                void* argument) {
+  const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  char text[PATH_MAX];
+  if (program.executable == nullptr || started == nullptr) return true;
+  if (*started != '/' && getcwd(text, sizeof text) == nullptr) return true;
+  const LexicalPath link(text, started);
+  const std::string_view prefix = folder_of(folder_of(link.text()));
+  if (link.text() == program.executable || prefix.empty()) return true;
+  const char* folder = arena->copy(prefix);
+  const char* config = folder != nullptr ? arena->join(folder, "pyvenv.cfg") : nullptr;
+  if (config == nullptr || access(config, F_OK) != 0) return true;
+  // The current folder may be another than at the start.
+  if (realpath(link.c_str(), text) == nullptr || std::strcmp(text, program.executable) != 0) {
+    return true;
+  }
+  return visit({folder, true, owner_of(program.executable), true}, argument);
 }
 
 // The distinct site-packages folders of what is loaded. Collected first and looked into later: the
@@ -94,8 +125,13 @@ void each_caller_folder(const Interpreter& program, const void* caller, Arena* a
                         CallerFolderVisitor visit, void* argument) {
   const LoadedObject own = object_of(reinterpret_cast<const void*>(&each_caller_folder));
   const LoadedObject callers = object_of(caller);
-  if (!visit_above(file_of(callers, program, arena), arena, visit, argument)) return;
-  if (own.name != callers.name) visit_above(file_of(own, program, arena), arena, visit, argument);
+  if (!visit_above(file_of(callers, program, arena), true, arena, visit, argument)) return;
+  const bool is_program = callers.name != nullptr && *callers.name == '\0';
+  if (is_program && !program.is_interpreter() && !visit_link(program, arena, visit, argument)) {
+    return;
+  }
+  if (own.name != callers.name)
+    visit_above(file_of(own, program, arena), false, arena, visit, argument);
 }
 
 void each_loaded_site(const Machine& machine, Arena* arena, bool (*visit)(const char*, void*),

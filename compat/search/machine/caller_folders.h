@@ -13,7 +13,8 @@ struct CallerFolder {
   // It lies above the caller's own folder and above the site-packages that it is in, and only its
   // place suggests it.
   bool guessed;
-  uid_t owner;  // of the caller's file
+  uid_t owner;     // of the caller's file
+  bool is_prefix;  // of the caller, PREFIX of PREFIX/bin/program
 };
 
 using CallerFolderVisitor = bool (*)(const CallerFolder& folder, void* argument);
@@ -21,8 +22,9 @@ using CallerFolderVisitor = bool (*)(const CallerFolder& folder, void* argument)
 // The file that this code is in.
 const char* own_file(const Interpreter& program, Arena* arena);
 
-// Visits the folders above the object that holds `caller`, the nearest first, then those above this
-// code's own. False ends the visits.
+// Visits the folders above the object that holds `caller`, the nearest first; the virtual
+// environment whose link started the program, if that is the caller; the folders above this code's
+// own. False ends the visits.
 void each_caller_folder(const Interpreter& program, const void* caller, Arena* arena,
                         CallerFolderVisitor visit, void* argument);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"
 #include "compat/base/text_file.h"
@@ -124,21 +125,34 @@ bool read_pyvenv(std::string_view program, TextFile* file, Arena* arena) {
   return false;
 }
 
+// A relative PYTHONHOME counts from the folder where Python was started. It stays relative where
+// that folder is unknown: then Python's packages are unknown, too.
+const char* made_absolute(const char* path, const ProcessNames& names, Arena* arena) {
+  if (path == nullptr || *path == '/' || *path == '\0') return path;
+  for (const char* folder : {names.first_folder, names.folder}) {
+    const char* whole = folder != nullptr ? arena->join(folder, path) : nullptr;
+    if (whole != nullptr && is_folder(whole)) return whole;
+  }
+  return path;
+}
+
 // sys.base_prefix, nullptr: unknown.
 const char* base_of(const ProcessNames& names, const Interpreter& found, std::string_view home,
                     Arena* arena) {
-  const char* told = names.python_prefix;
-  if (told != nullptr && *told == '/') {
-    const LexicalPath path(told);
-    if (path.usable() && (found.prefix == nullptr || path.text() != found.prefix)) return told;
+  const char* stored = made_absolute(names.python_prefix, names, arena);
+  if (stored != nullptr && *stored == '/') {
+    const LexicalPath path(stored);
+    if (path.usable() && (found.prefix == nullptr || path.text() != found.prefix)) return stored;
   }
   if (names.home != nullptr && !found.options.ignores_environment) {
-    return arena->copy(text::first(names.home, std::strcspn(names.home, ":")));
+    const char* prefix = arena->copy(text::first(names.home, std::strcspn(names.home, ":")));
+    return made_absolute(prefix, names, arena);
   }
-  // An environment made by copying: the file that runs is its own.
+  // An environment made by copying, or another program: the file that runs is not in the base.
   TextFile file;
   const LexicalPath base("/", home);
-  const bool copied = !home.empty() && read_pyvenv(names.executable, &file, arena);
+  const bool copied =
+      !home.empty() && (names.embeds_python || read_pyvenv(names.executable, &file, arena));
   const std::string_view folder = copied ? folder_of(base.text()) : above_folder(names.executable);
   return folder.empty() ? nullptr : arena->copy(folder);
 }
@@ -153,7 +167,12 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
   const char* family = "python";
   const char* behind = behind_family(file_name, family);
   if (behind == nullptr) behind = behind_family(file_name, family = "pypy");
-  if (behind == nullptr) return found;
+  if (behind == nullptr) {
+    if (!names.embeds_python) return found;
+    family = "python";
+    behind = "";
+  }
+  found.is_embedded = names.embeds_python;
   found.options = names.options;
   if (names.arguments != nullptr) {
     found.options = parse_python_options(names.arguments, names.arguments_size);
@@ -162,8 +181,10 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
   TextFile file;
   Pyvenv venv;
   const char* name = Program(names, arena).name();
+  // A pyvenv.cfg beside a program that embeds Python says nothing about that Python.
+  const bool has_name = name != nullptr || !names.embeds_python;
   const LexicalPath program(name != nullptr ? name : names.executable);
-  if (program.usable() && read_pyvenv(program.text(), &file, arena)) {
+  if (has_name && program.usable() && read_pyvenv(program.text(), &file, arena)) {
     venv = parse_pyvenv(file.text());
     const std::string_view prefix = above_folder(program.text());
     found.prefix = prefix.empty() ? nullptr : arena->copy(prefix);

@@ -14,15 +14,19 @@ struct Interpreter {
   const char* base_prefix = nullptr;  // sys.base_prefix
   // A virtual environment that sees nothing of the Python it was made from (pyvenv.cfg).
   bool closed = false;
+  bool is_embedded = false;           // in a program that is not Python itself (Blender, uWSGI)
   const char* search_path = nullptr;  // PYTHONPATH as Python has read it, then its own library
   PythonOptions options;
 
   bool is_python() const { return base_prefix != nullptr; }
+  // python or pypy, and not a program that embeds it.
+  bool is_interpreter() const { return is_python() && !is_embedded; }
 };
 
 // How a process was started; nullptr where unknown.
 struct ProcessNames {
   const char* executable = nullptr;  // the file, behind all links
+  bool embeds_python = false;        // a program of another name in which Python is started
   const char* by_python = nullptr;   // Py_GetProgramFullPath(), sys.executable; "": unknown to it
   const char* python_prefix = nullptr;   // Py_GetPrefix(): sys.base_prefix; from 3.14 on sys.prefix
   const char* python_path = nullptr;     // Py_GetPath(): sys.path before the module site adds to it

@@ -11,6 +11,7 @@
 #include "compat/search/machine/linker_tokens.h"
 #include "compat/search/machine/python_path.h"
 #include "compat/search/machine/system_toolkits.h"
+#include "compat/search/machine/trust.h"
 
 namespace anycuda {
 namespace {
@@ -67,9 +68,32 @@ void library_path(Walk* walk) {
   }
 }
 
-bool visit_caller_folder(const CallerFolder& folder, void* walk) {
-  return static_cast<Walk*>(walk)->root(
-      {RootKind::site_packages, folder.path, true, folder.guessed, folder.owner});
+struct CallersEnvironment {
+  Walk* walk;
+  uid_t owner;
+};
+
+bool visit_environment(const char* path, bool begins, void* environment) {
+  const auto& callers = *static_cast<const CallersEnvironment*>(environment);
+  return callers.walk->root({RootKind::site_packages, path, begins, true, callers.owner});
+}
+
+bool visit_caller_folder(const CallerFolder& folder, void* argument) {
+  auto* walk = static_cast<Walk*>(argument);
+  if (!walk->root({RootKind::site_packages, folder.path, true, folder.guessed, folder.owner})) {
+    return false;
+  }
+  // pip puts a compiled program into the bin of a virtual environment, its packages into the lib.
+  if (!folder.is_prefix || walk->query.program->is_interpreter()) return true;
+  // The file first: most programs are in no such environment.
+  const char* config = walk->arena->join(folder.path, "pyvenv.cfg");
+  if (config == nullptr || !only_trusted_can_write(config, folder.owner) ||
+      !only_trusted_can_write(folder.path, folder.owner)) {
+    return true;
+  }
+  CallersEnvironment environment{walk, folder.owner};
+  each_packages_folder(folder.path, walk->arena, visit_environment, &environment);
+  return !walk->ended;
 }
 
 void callers(Walk* walk) {
@@ -117,9 +141,10 @@ void conda(Walk* walk) {
   }
 }
 
-// A program that is not Python takes the environments that the user has activated.
+// A program that is not Python, even if it embeds it, takes the environments that the user has
+// activated.
 void activated(Walk* walk) {
-  if (walk->query.program->is_python()) return;
+  if (walk->query.program->is_interpreter()) return;
   each_pythonpath_folder(walk->machine, walk->arena, visit_packages, walk);
   const char* venv = walk->machine.variable("VIRTUAL_ENV");
   if (venv != nullptr && !walk->ended)

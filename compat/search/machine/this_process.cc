@@ -89,13 +89,15 @@ bool read_flag(const char* name, bool* is_set) {
   return flag != nullptr;
 }
 
-void ask_python(ProcessNames* names, Arena* arena) {
+// Is Python started in this process?
+bool ask_python(ProcessNames* names, Arena* arena) {
+  const auto is_started = of_program<int (*)()>("Py_IsInitialized");
+  if (is_started == nullptr) return false;
   if (const auto version = of_program<const char* (*)()>("Py_GetVersion")) {
     names->python_version = version();
   }
   // A library that is preloaded may call before Python has read anything.
-  const auto is_started = of_program<int (*)()>("Py_IsInitialized");
-  if (is_started == nullptr || is_started() == 0) return;
+  if (is_started() == 0) return false;
   names->by_python = text_of_python("Py_GetProgramFullPath", arena);
   names->python_prefix = text_of_python("Py_GetPrefix", arena);
   names->python_path = text_of_python("Py_GetPath", arena);
@@ -104,6 +106,7 @@ void ask_python(ProcessNames* names, Arena* arena) {
   options->by_python = read_flag("Py_IgnoreEnvironmentFlag", &options->ignores_environment) &&
                        read_flag("Py_NoUserSiteDirectory", &options->no_user_site) &&
                        read_flag("Py_NoSiteFlag", &options->no_site);
+  return true;
 }
 
 }  // namespace
@@ -112,14 +115,18 @@ Interpreter this_interpreter(Arena* arena) {
   ProcessNames names;
   names.executable = running_file(arena);
   const char* slash = names.executable != nullptr ? std::strrchr(names.executable, '/') : nullptr;
-  if (slash != nullptr && (std::strstr(slash, "python") || std::strstr(slash, "pypy"))) {
-    ask_python(&names, arena);
+  if (slash == nullptr) return interpreter_of(names, arena);
+  const bool is_named =
+      std::strstr(slash, "python") != nullptr || std::strstr(slash, "pypy") != nullptr;
+  names.embeds_python = ask_python(&names, arena) && !is_named;
+  if (!is_named && !names.embeds_python) return interpreter_of(names, arena);
+  names.folder = current_folder(arena);
+  names.first_folder = environment_variable("PWD");
+  names.home = environment_variable("PYTHONHOME");
+  if (is_named) {
     names.called = program_invocation_name;
     names.started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-    names.folder = current_folder(arena);
-    names.first_folder = environment_variable("PWD");
     names.path = environment_variable("PATH");
-    names.home = environment_variable("PYTHONHOME");
     if (!names.options.by_python) read_arguments(&names, arena);
   }
   return interpreter_of(names, arena);

@@ -166,6 +166,44 @@ TEST_F(CallersFolders, AnotherUsersFolderIsRefused) {
   EXPECT_EQ(trusted(caller), Paths{});
 }
 
+// pip puts a compiled program into the environment's bin.
+TEST_F(CallersFolders, TheVirtualEnvironmentThatTheCallerIsInCounts) {
+  const std::string wheel = std::string("venv/lib/python3.11/site-packages") + kWheel;
+  put(wheel);
+  const void* caller = loaded_from("venv/bin/module.so");
+  const void* deeper = loaded_from("venv/bin/sub/module.so");
+  ASSERT_NE(caller, nullptr) << dlerror();
+  ASSERT_NE(deeper, nullptr) << dlerror();
+  EXPECT_EQ(trusted(caller), Paths{}) << "not an environment";
+  machine.tree.file("venv/pyvenv.cfg", "home = /usr/bin\n");
+  EXPECT_EQ(trusted(caller), Paths{wheel});
+  EXPECT_EQ(trusted(deeper), Paths{});
+  for (const char* name : {"venv", "venv/pyvenv.cfg", "venv/lib/python3.11/site-packages",
+                           "venv/lib/python3.11/site-packages/nvidia"}) {
+    ASSERT_EQ(chmod(path(name).c_str(), 0777), 0);
+    EXPECT_EQ(trusted(caller), Paths{}) << name;
+    ASSERT_EQ(chmod(path(name).c_str(), 0755), 0);
+  }
+}
+
+// It has its environment from sys.prefix, after PYTHONPATH.
+TEST_F(CallersFolders, ThePythonsOwnEnvironmentIsNotItsCallers) {
+  put(std::string("venv/lib/python3.11/site-packages") + kWheel);
+  machine.tree.file("venv/pyvenv.cfg", "home = /usr/bin\n");
+  const void* caller = loaded_from("venv/bin/module.so");
+  ASSERT_NE(caller, nullptr) << dlerror();
+  Machine python;
+  python.interpreter = [](Arena*) {
+    Interpreter found;
+    found.prefix = found.base_prefix = "/usr";
+    return found;
+  };
+  TestSearch search(kLibrary, &kTables, python);
+  search.request.caller = caller;
+  gather_tier(&search, SearchTier::caller);
+  EXPECT_EQ(paths_of(search, machine.tree.root()), Paths{});
+}
+
 // The process runs code from there, so the folder is trusted whichever user owns it.
 TEST_F(CallersFolders, TheCallersOwnSitePackagesAreNoGuess) {
   put(std::string("site-packages") + kWheel);

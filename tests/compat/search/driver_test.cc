@@ -160,6 +160,9 @@ TEST_F(DriverOn, ThatNamesNoVersionIsOneThatFails) {
     EXPECT_NE(lookup.driver.facts.error, 0);
     EXPECT_THAT(driver_problem(lookup, &arena), HasSubstr("gives no version"));
   });
+  const ScopedVariable log("ANYCUDA_LOG", "warn");
+  const std::string text = in_child([] { driver_of_process(); });
+  EXPECT_THAT(text, HasSubstr("(cuDriverGetVersion: success, but no version); it is treated as"));
 }
 
 // NVIDIA's libcuda.so.1 for linking, of a toolkit's folder "stubs".

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "compat/search/reason.h"
 #include "tests/support/unit/gathered.h"
 
 namespace anycuda {
@@ -115,6 +116,20 @@ TEST(Hint, ForAMajorWithoutAKnownMinimumIsToUpdate) {
 TEST(Hint, UnderRejectIsToInstallTheCallersMajor) {
   EXPECT_THAT(hint({{SearchTier::system, Verdict::other_major}}),
               HasSubstr("install a test library of CUDA 12, or unset ANYCUDA_CROSS_MAJOR"));
+}
+
+TEST(Hint, HasTheArticleOfTheProduct) {
+  LibraryDescriptor library = kLibrary;
+  library.product = "NVRTC (runtime compiler)";
+  unit::TestSearch search(library, nullptr, unit::kNoDriver);
+  search.request.caller_major = 12;
+  Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
+  candidate->image.state = FileState::usable;
+  candidate->verdict = Verdict::other_major;
+  EXPECT_THAT(hint_for(search, &search.arena),
+              HasSubstr("install an NVRTC (runtime compiler) of CUDA 12"));
+  EXPECT_STREQ(article_of("nvJitLink (device-code linker)"), "an");
+  EXPECT_STREQ(article_of("CUDA runtime"), "a");
 }
 
 TEST(Hint, ForAWrongSettingIsAboutThatAlone) {

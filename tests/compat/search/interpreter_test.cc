@@ -206,6 +206,62 @@ TEST_F(AnInterpreter, TakesPythonHomeForItsBase) {
   EXPECT_EQ(found().base_prefix, path("base"));
 }
 
+// From the folder where Python was started, else the present one.
+TEST_F(AnInterpreter, TakesARelativePythonHomeAsPythonDoes) {
+  const std::string first = tree_.folder("first/py");
+  const std::string folder = path("first");
+  for (const char* ProcessNames::*start : {&ProcessNames::first_folder, &ProcessNames::folder}) {
+    names_.*start = folder.c_str();
+    names_.python_prefix = "py";
+    EXPECT_EQ(prefix(base_), "first/py");
+    names_.python_prefix = nullptr;
+    names_.home = "py:elsewhere";
+    EXPECT_EQ(prefix(base_), "first/py");
+    names_ = ProcessNames{};
+    names_.executable = base_.c_str();
+  }
+  names_.first_folder = "/nowhere";
+  names_.folder = folder.c_str();
+  names_.home = "py";
+  EXPECT_EQ(prefix(base_), "first/py");
+  names_.folder = "/nowhere";
+  EXPECT_STREQ(found().base_prefix, "py");
+  EXPECT_TRUE(python_.is_python()) << "of unknown packages";
+}
+
+// Blender, uWSGI, a server: what Python itself has stored is its environment.
+TEST_F(AnInterpreter, InAnotherProgramIsWhatPythonSays) {
+  const std::string program = tree_.file("editor/bin/editor", "not run");
+  const std::string called = path("venv/bin/python");
+  const std::string base = path("base");
+  names_.executable = program.c_str();
+  EXPECT_FALSE(found().is_python());
+  names_.embeds_python = true;
+  names_.by_python = called.c_str();
+  names_.python_prefix = base.c_str();
+  names_.python_version = "3.11.4 (main)";
+  EXPECT_EQ(found().prefix, path("venv"));
+  EXPECT_EQ(python_.base_prefix, base);
+  EXPECT_STREQ(python_.version, "python3.11");
+  EXPECT_TRUE(python_.is_python());
+  EXPECT_FALSE(python_.is_interpreter());
+  names_.python_prefix = python_.prefix;  // Python 3.14
+  EXPECT_EQ(found().base_prefix, base);
+}
+
+// A pyvenv.cfg beside the program is not its Python's.
+TEST_F(AnInterpreter, InAnotherProgramThatGaveItNoNameIsOfNoEnvironment) {
+  const std::string program = tree_.file("venv/bin/editor", "not run");
+  const std::string base = path("base");
+  names_.executable = program.c_str();
+  names_.embeds_python = true;
+  names_.python_prefix = base.c_str();
+  for (const char* name : {static_cast<const char*>(nullptr), ""}) {
+    names_.by_python = name;
+    EXPECT_EQ(found().prefix, base);
+  }
+}
+
 TEST_F(AnInterpreter, IsNoProgramOfAnotherName) {
   names_.executable = "/opt/pythonic/bin/tool";
   EXPECT_FALSE(found().is_python());

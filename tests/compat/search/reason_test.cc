@@ -108,6 +108,17 @@ TEST_F(Reason, OfADriverThatIsTooOldMentionsTheDeclaration) {
                     HasSubstr("cuda-compat"), HasSubstr("a test library of CUDA 12")));
 }
 
+// anycuda's own numbers below zero mean nothing to a reader.
+TEST_F(Reason, OfADriverThatFailedNamesTheErrorOrWhatIsMissing) {
+  const auto text = [&](int error) {
+    search.driver = {false, {}, 0, error};
+    return of(Verdict::driver_failed);
+  };
+  EXPECT_THAT(text(803), HasSubstr("(cuDriverGetVersion: error 803), and"));
+  EXPECT_THAT(text(Driver::kNoVersion), HasSubstr("(cuDriverGetVersion: success, but no version)"));
+  EXPECT_THAT(text(Driver::kNoFunction), HasSubstr("(cuDriverGetVersion: no such function)"));
+}
+
 TEST_F(Reason, OfACompilerIsAboutWhatItMakes) {
   LibraryDescriptor compiler = kLibrary;
   compiler.rules.output = Output::cubin;

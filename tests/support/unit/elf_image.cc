@@ -129,6 +129,7 @@ std::uint64_t put_dynamic(Writer& out, const ElfImage& image, const Places& plac
     entries.push_back(entry);
   };
   if (!image.soname.empty()) add(DT_SONAME, or_lie(image.lies.soname_offset, soname));
+  if (image.needs_itself) add(DT_NEEDED, soname);
   if (!image.lies.no_string_table) add(DT_STRTAB, places.strings);
   add(DT_STRSZ, or_lie(image.lies.string_size, string_size));
   add(DT_SYMTAB, or_lie(image.lies.symbol_table, places.symbols));

@@ -18,6 +18,7 @@ struct ElfImage {
   std::vector<std::string> symbol_versions = {"libtest.so.12"};
   std::vector<std::string> exports = {"testCore"};
   std::vector<std::string> imports;  // undefined symbols
+  bool needs_itself = false;         // a DT_NEEDED that names its own SONAME
   Hash hash = Hash::gnu;
 
   // What a broken file says instead of the truth; applied when the bytes are made.

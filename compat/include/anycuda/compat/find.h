@@ -45,9 +45,9 @@ class Finder {
 
   // The first place that has the component; of several SONAMEs in one folder the newest. A file
   // that cannot be the component (a folder, a pipe, an empty, unreadable or cut-off file, a library
-  // of another CPU or another SONAME, an anycuda stub, a program that this user may not run) is
-  // passed over, and reported if nothing else is found. Throws NotFoundError with the places that
-  // were looked at.
+  // of another CPU or another SONAME, an anycuda stub, NVIDIA's stub of the driver for linking, a
+  // program that this user may not run) is passed over, and reported if nothing else is found.
+  // Throws NotFoundError with the places that were looked at.
   Located find(const Component& component);
 
   // The components of all places, best first, a file behind several paths once; empty if there are
