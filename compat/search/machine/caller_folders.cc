@@ -84,7 +84,8 @@ bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor vi
   if (link.text() == program.executable || prefix.empty()) return true;
   const char* folder = arena->copy(prefix);
   const char* config = folder != nullptr ? arena->join(folder, "pyvenv.cfg") : nullptr;
-  if (config == nullptr || access(config, F_OK) != 0) return true;
+  struct stat status;
+  if (config == nullptr || stat(config, &status) != 0) return true;
   // The current folder may be another than at the start.
   if (realpath(link.c_str(), text) == nullptr || std::strcmp(text, program.executable) != 0) {
     return true;

@@ -67,6 +67,10 @@ int visit_path(dl_phdr_info* info, std::size_t, void* argument) {
   return 0;
 }
 
+int visit_symbols(dl_phdr_info* info, std::size_t, void* hash) {
+  return static_cast<int>(LoadedNames(*info).defines(*static_cast<std::uint32_t*>(hash)));
+}
+
 }  // namespace
 
 std::uint64_t load_count() {
@@ -85,6 +89,11 @@ LoadedObject object_of(const void* address) {
   AddressVisit visit{reinterpret_cast<ElfW(Addr)>(address), {}};
   if (address != nullptr) dl_iterate_phdr(visit_address, &visit);
   return visit.object;
+}
+
+bool is_defined(const char* symbol) {
+  std::uint32_t hash = gnu_hash(symbol);
+  return dl_iterate_phdr(visit_symbols, &hash) != 0;
 }
 
 void each_loaded_path(const Machine& machine, void (*visit)(const char*, void*), void* argument) {

@@ -27,6 +27,10 @@ struct LoadedObject {
 // (dladdr() compares the address with each of the object's symbols, too.)
 LoadedObject object_of(const void* address);
 
+// Does a loaded object define the symbol? (dlsym() of a missing one takes memory for its message,
+// and drops a message that the program has not read yet.)
+bool is_defined(const char* symbol);
+
 // Calls visit(path, argument) for every loaded object that has a path.
 void each_loaded_path(const Machine& machine, void (*visit)(const char* path, void* argument),
                       void* argument);

@@ -25,11 +25,32 @@ void LoadedNames::read(const ElfW(Dyn) * entry, ElfW(Addr) base) {
   for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
     if (entry->d_tag == DT_STRTAB) strings_ = absolute(base, entry->d_un.d_ptr);
     if (entry->d_tag == DT_VERDEF) versions_ = absolute(base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_GNU_HASH) symbols_ = absolute(base, entry->d_un.d_ptr);
     if (entry->d_tag == DT_VERDEFNUM) version_count_ = entry->d_un.d_val;
     if (entry->d_tag == DT_SONAME) soname_ = entry->d_un.d_val;
     if (entry->d_tag == DT_RPATH) rpath_ = entry->d_un.d_val;
     if (entry->d_tag == DT_RUNPATH) runpath_ = entry->d_un.d_val;
   }
+}
+
+// The table: numbers of buckets, of the first symbol in it, of the filter's words, a shift; the
+// filter; a bucket has the number of its first symbol; the hashes of the symbols, whose lowest bit
+// ends a bucket.
+bool LoadedNames::defines(std::uint32_t hash) const {
+  constexpr std::uint32_t kBits = 8 * sizeof(ElfW(Addr));
+  if (symbols_ == nullptr) return false;
+  const auto* table = reinterpret_cast<const std::uint32_t*>(symbols_);
+  const std::uint32_t buckets = table[0], first = table[1], words = table[2];
+  if (buckets == 0 || words == 0) return false;
+  const auto* filter = reinterpret_cast<const ElfW(Addr)*>(table + 4);
+  if ((filter[hash / kBits % words] >> hash % kBits & 1) == 0) return false;
+  const auto* heads = reinterpret_cast<const std::uint32_t*>(filter + words);
+  const std::uint32_t* hashes = heads + buckets;
+  for (std::uint32_t i = heads[hash % buckets]; i >= first; ++i) {
+    if (((hashes[i - first] ^ hash) | 1) == 1) return true;
+    if ((hashes[i - first] & 1) != 0) return false;
+  }
+  return false;
 }
 
 }  // namespace anycuda

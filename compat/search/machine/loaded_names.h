@@ -4,8 +4,17 @@
 #include <link.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 namespace anycuda {
+
+// A symbol's name as DT_GNU_HASH has it.
+constexpr std::uint32_t gnu_hash(std::string_view name) {
+  std::uint32_t hash = 5381;
+  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
+  return hash;
+}
 
 class LoadedNames {
  public:
@@ -18,6 +27,9 @@ class LoadedNames {
   const char* run_path(bool rpath) const {
     return rpath && runpath_ != 0 ? nullptr : text(rpath ? rpath_ : runpath_);
   }
+
+  // Does it define a symbol whose name has this hash (gnu_hash())? False without DT_GNU_HASH.
+  bool defines(std::uint32_t hash) const;
 
   // Calls visit(name, is_base) for each version that it defines; the base one is its name when it
   // was linked.
@@ -40,6 +52,7 @@ class LoadedNames {
 
   const char* strings_ = nullptr;
   const char* versions_ = nullptr;
+  const char* symbols_ = nullptr;  // DT_GNU_HASH
   std::size_t soname_ = 0;
   std::size_t rpath_ = 0;
   std::size_t runpath_ = 0;

@@ -10,6 +10,7 @@
 
 #include "compat/base/environment.h"
 #include "compat/search/machine/interpreter.h"
+#include "compat/search/machine/loaded.h"
 
 namespace anycuda {
 namespace {
@@ -91,7 +92,9 @@ bool read_flag(const char* name, bool* is_set) {
 
 // Is Python started in this process?
 bool ask_python(ProcessNames* names, Arena* arena) {
-  const auto is_started = of_program<int (*)()>("Py_IsInitialized");
+  constexpr char kIsStarted[] = "Py_IsInitialized";
+  if (!is_defined(kIsStarted)) return false;
+  const auto is_started = of_program<int (*)()>(kIsStarted);
   if (is_started == nullptr) return false;
   if (const auto version = of_program<const char* (*)()>("Py_GetVersion")) {
     names->python_version = version();
