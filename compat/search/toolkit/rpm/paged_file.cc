@@ -92,12 +92,15 @@ void PagedFile::turn_page(PagedValue* value) {
   const std::uint64_t start = start_of(value->next);
   if (value->next == 0) fail();
   if (format_ == PageFormat::sqlite) {
-    *value = {start + 4, usable_ - 4, number(start, 4), value->left};
+    value->at = start + 4;
+    value->here = usable_ - 4;
+    value->next = number(start, 4);
     return;
   }
-  if (number(start + 25, 1) != kOverflowPage) fail();
-  *value = {start + kHashHeader, number(start + 22, 2), number(start + 16, 4), value->left};
-  if (value->here == 0) fail();
+  value->at = start + kHashHeader;
+  value->here = number(start + 22, 2);
+  value->next = number(start + 16, 4);
+  if (number(start + 25, 1) != kOverflowPage || value->here == 0) fail();
 }
 
 void PagedFile::take(PagedValue* value, char* to, std::uint32_t count) {

@@ -37,7 +37,8 @@ class PagedFile {
   bool sound() const { return !failed_; }
   void fail() { failed_ = true; }
   // The number in the next 1 to 4 bytes, in the file's order; 0 if the file is not sound.
-  std::uint32_t number(std::uint64_t at, int bytes);
+  // Hidden: there are many calls, and each is a byte shorter.
+  [[gnu::visibility("hidden")]] std::uint32_t number(std::uint64_t at, int bytes);
   // Takes the value's next bytes, if the file stays sound.
   void take(PagedValue* value, char* to, std::uint32_t count);
 

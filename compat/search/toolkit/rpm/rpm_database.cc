@@ -67,29 +67,23 @@ class SqliteTables {
       row.next = file_.number(cell + row.here, 4);
     }
     if (of_tables_) {
-      note_table(cell);
+      note_table(row.at);
     } else {
       read_package(row);
     }
   }
 
   // A record: the size of its own header, a number for each column that gives type and size, the
-  // columns. Those of the table Packages are: type, name and table's name, the first page.
+  // columns. Those of the table Packages are: type, name and table's name, the first page. Texts
+  // as short as these have numbers of one byte.
   void note_table(std::uint64_t record) {
-    constexpr char kTypes[] = {13 + 2 * 5, 13 + 2 * 8, 13 + 2 * 8};  // texts
     constexpr char kColumns[] = "tablePackagesPackages";
-    const std::uint64_t columns = record + file_.number(record, 1);
+    std::uint64_t at = record + file_.number(record, 1);
+    for (const char* c = kColumns; *c != '\0'; ++c, ++at) {
+      if (file_.number(at, 1) != static_cast<unsigned char>(*c)) return;
+    }
     const std::uint32_t bytes = file_.number(record + 4, 1);
-    if (!has(record + 1, kTypes, sizeof kTypes) || !has(columns, kColumns, sizeof kColumns - 1) ||
-        bytes > 4)
-      return;
-    packages_ = file_.number(columns + sizeof kColumns - 1, static_cast<int>(bytes));
-  }
-  bool has(std::uint64_t at, const char* text, std::size_t size) {
-    std::size_t same = 0;
-    while (same < size && file_.number(at + same, 1) == static_cast<unsigned char>(text[same]))
-      ++same;
-    return same == size;
+    if (bytes <= 4) packages_ = file_.number(at, static_cast<int>(bytes));
   }
 
   // The first column is the row's number, which the record need not repeat.

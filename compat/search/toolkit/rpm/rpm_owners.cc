@@ -7,7 +7,6 @@
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/reserve.h"
-#include "compat/base/uncancelled.h"
 #include "compat/search/toolkit/records/rpm_header.h"
 #include "compat/search/toolkit/rpm/rpm_database.h"
 #include "compat/search/toolkit/toolkit_packages.h"
@@ -72,10 +71,8 @@ struct Look {
   void add(std::string_view name) {
     auto* owner = static_cast<Installed*>(arena->take(sizeof(Installed)));
     const char* kept = arena->copy(name);
-    if (owner == nullptr || kept == nullptr) {
-      owners->problem = kNoMemory;
-      return;
-    }
+    // A message does not fit either.
+    if (owner == nullptr || kept == nullptr) return file.fail();
     owner->folder = database;
     owner->named.name = {kept, name.size()};
     owners->found[owners->count++] = owner;
@@ -84,16 +81,18 @@ struct Look {
 
 // False: there is no such database.
 bool look_in(const char* database, const char* path, Arena* arena, Owners* owners) {
-  auto* look = static_cast<Look*>(map_pages(sizeof(Look)));
   auto* site = static_cast<Site*>(arena->take(sizeof(Site)));
-  owners->problem = kNoMemory;
-  if (database == nullptr || look == nullptr || site == nullptr) return true;
+  const bool room = database != nullptr && site != nullptr;
+  auto* look = room ? static_cast<Look*>(map_pages(sizeof(Look))) : nullptr;
+  if (look == nullptr) {
+    owners->problem = kNoMemory;
+    return true;
+  }
   look->database = database;
   look->path = path;
   look->arena = arena;
   look->owners = owners;
   const TextState state = look->file.open(database);
-  owners->problem = "";
   if (state != TextState::missing) {
     site->folder = database;
     owners->site = site;
@@ -110,7 +109,6 @@ bool look_in(const char* database, const char* path, Arena* arena, Owners* owner
 }  // namespace
 
 void find_rpm_owners(const char* real, int root, Sites* sites, Owners* owners) {
-  const Uncancelled uncancelled;
   Arena* arena = sites->arena();
   for (const char* place = kFolders; *place != '\0'; place = next(place)) {
     const char* folder = arena->format("%.*s%s", root, real, place);
