@@ -30,30 +30,40 @@ bool TextFile::make_room(std::size_t size) {
   return pages_ != nullptr;
 }
 
+TextState open_regular(const char* path, int* file, std::size_t* size, int* error) {
+  // O_NONBLOCK: a pipe of that name must not hold the program up.
+  *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat status;
+  TextState state = TextState::read;
+  if (*file < 0 || fstat(*file, &status) != 0) {
+    *error = errno;
+    state = errno == ENOENT || errno == ENOTDIR ? TextState::missing : TextState::unreadable;
+  } else if (!S_ISREG(status.st_mode)) {
+    state = TextState::not_a_file;
+  } else {
+    *size = static_cast<std::size_t>(status.st_size);
+    return state;
+  }
+  if (*file >= 0) close(*file);
+  *file = -1;
+  return state;
+}
+
 TextState TextFile::read(const char* path, std::size_t most, bool head) {
   const Uncancelled uncancelled;
   length_ = 0;
   error_ = 0;
-  // O_NONBLOCK: a pipe of that name must not hold the program up.
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (file < 0) {
-    error_ = errno;
-    return errno == ENOENT || errno == ENOTDIR ? TextState::missing : TextState::unreadable;
-  }
-  const TextState state = fill(file, most, head);
+  int file;
+  std::size_t size;
+  TextState state = open_regular(path, &file, &size, &error_);
+  if (state != TextState::read) return state;
+  state = fill(file, size, most, head);
   if (state != TextState::read) length_ = 0;
   close(file);
   return state;
 }
 
-TextState TextFile::fill(int file, std::size_t most, bool head) {
-  struct stat status;
-  if (fstat(file, &status) != 0) {
-    error_ = errno;
-    return TextState::unreadable;
-  }
-  if (!S_ISREG(status.st_mode)) return TextState::not_a_file;
-  const auto size = static_cast<std::size_t>(status.st_size);
+TextState TextFile::fill(int file, std::size_t size, std::size_t most, bool head) {
   if (size > most && !head) return TextState::too_large;
   const std::size_t wanted = size < most ? size : most;
   if (!make_room(wanted)) return TextState::no_memory;

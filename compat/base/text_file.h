@@ -10,6 +10,10 @@ namespace anycuda {
 
 enum class TextState : std::uint8_t { read, missing, unreadable, not_a_file, too_large, no_memory };
 
+// Opens a regular file: never a pipe or a device. `file` is then its descriptor, else -1; `error`:
+// errno of an `unreadable` one.
+TextState open_regular(const char* path, int* file, std::size_t* size, int* error);
+
 // Memory for one text at a time, kept from one to the next.
 class TextFile {
  public:
@@ -25,7 +29,7 @@ class TextFile {
   int error() const { return error_; }  // errno of an `unreadable` one
 
  private:
-  TextState fill(int file, std::size_t most, bool head);
+  TextState fill(int file, std::size_t size, std::size_t most, bool head);
   bool make_room(std::size_t size);
 
   char* pages_ = nullptr;

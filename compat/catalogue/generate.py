@@ -25,7 +25,7 @@ KINDS = {
 DISTRIBUTIONS = "distributions.txt"
 PACKAGES = "packages.txt"
 # Where the packages of a manager can tell the toolkit's release.
-MANAGERS = {"conda": ("toolkit", "own"), "dpkg": ("own", "name", "source")}
+MANAGERS = {"conda": ("toolkit", "own"), "nvidia": ("own", "name"), "dpkg": ("source",)}
 PACKAGINGS = ("toolkit", "driver", "other")
 FOLDERS = ("wheels", "roots", "system")
 LISTS = ("groups", "files", *FOLDERS, "from", "needs")
@@ -202,7 +202,7 @@ class Catalogue:
         for place, line in self._lines(path, comments_behind=False):
             words = line.split()
             if len(words) != 3 or words[0] not in MANAGERS or words[2] not in MANAGERS[words[0]]:
-                self.fail(place, "expected: conda or dpkg, a pattern, and the word for where the release is")
+                self.fail(place, "expected: conda, nvidia or dpkg, a pattern, and the word for where the release is")
             elif not PATTERN.fullmatch(words[1]):
                 self.fail(place, f"'{words[1]}' is not a pattern of a package's name")
 

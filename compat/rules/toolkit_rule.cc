@@ -62,7 +62,9 @@ bool any_wheel(const OwnerFacts* owners, int owner_count) {
 
 bool needs_next_manager(int owner_count) { return owner_count == 0; }
 
-bool needs_dpkg(int owner_count, int header_count) { return owner_count == 0 && header_count == 0; }
+bool needs_system_manager(int owner_count, int header_count) {
+  return owner_count == 0 && header_count == 0;
+}
 
 bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_count) {
   for (int i = 0; i < owner_count; ++i) {

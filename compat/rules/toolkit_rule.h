@@ -10,7 +10,7 @@
 namespace anycuda {
 
 // Package managers, in the order in which they are asked for a file's owner.
-enum class Manager : std::uint8_t { wheel, conda, dpkg };  // wheel: pip and its like
+enum class Manager : std::uint8_t { wheel, conda, dpkg, rpm };  // wheel: pip and its like
 
 // A package whose list of files has the file.
 struct OwnerFacts {
@@ -19,7 +19,7 @@ struct OwnerFacts {
   bool pins_differ = false;  // two such, of different toolkits
   Version own;               // its own version or name, where that is the toolkit's
   bool unreliable = false;   // its metadata contradict themselves
-  bool wheel = true;         // and not a package of conda or dpkg
+  bool wheel = true;         // and not another manager's package
 };
 
 // A cuda.h in the root that the file lies in, or a version.json.
@@ -55,9 +55,9 @@ Version word_of(const OwnerFacts& owner);
 // it has installed itself; pip works within conda's prefix, conda within folders unknown to dpkg.
 bool needs_next_manager(int owner_count);
 
-// dpkg has thousands of lists in one folder: it is asked only where no other owner and no header
-// can tell the version.
-bool needs_dpkg(int owner_count, int header_count);
+// The system's managers, dpkg and RPM, have thousands of packages in one place: they are asked only
+// where no other owner and no header can tell the version.
+bool needs_system_manager(int owner_count, int header_count);
 
 // A toolkit's version.json is read only where nothing else can tell the version.
 bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_count);
@@ -69,7 +69,7 @@ bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_co
 // - A header counts only if it belongs to one of the file's owners or to no wheel. One that counts
 //   and differs from the owners': none.
 // - Without an owner the headers that count decide, if they agree. With wheels that give no version
-//   they do not: a wheel's file is of its wheel's toolkit. The packages of conda and dpkg fill a
+//   they do not: a wheel's file is of its wheel's toolkit. The packages of other managers fill a
 //   root together: for those that give no version, the root's headers decide.
 ToolkitDecision decide_toolkit(const OwnerFacts* owners, int owner_count,
                                const HeaderFacts* headers, int header_count);

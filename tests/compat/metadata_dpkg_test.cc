@@ -5,7 +5,6 @@ namespace anycuda::test {
 namespace {
 
 using compat::ToolkitAnswer;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kToolkit[] = "/usr/local/cuda-12.9/targets/x86_64-linux";
@@ -191,14 +190,6 @@ TEST_F(MetadataVersionFile, ThatIsBrokenIsSaid) {
   machine_.remove("opt/cuda/version.json");
   EXPECT_THAT(ask(root("opt/cuda/lib64/a")).problem,
               HasSubstr("targets/*/include/cuda.h, and no version.json, in"));
-}
-
-TEST_F(MetadataVersionFile, AndRpmsRecordsAreNotRead) {
-  machine_.put_file("usr/local/cuda/lib64/a", "").put_folder("usr/lib/sysimage/rpm");
-  const OnSystem system(machine_);
-  EXPECT_THAT(ask(root("usr/local/cuda/lib64/a")).problem,
-              AllOf(HasSubstr(root("usr/lib/sysimage/rpm").string() + " are not read"),
-                    HasSubstr("cuda-cudart-devel-12-9")));
 }
 
 }  // namespace

@@ -122,10 +122,10 @@ TEST(ToolkitRule, AsksTheNextManagerOnlyWhereNoneListsTheFile) {
   EXPECT_FALSE(needs_next_manager(1));
 }
 
-TEST(ToolkitRule, NeedsDpkgOnlyWhereNothingElseTells) {
-  EXPECT_TRUE(needs_dpkg(0, 0));
-  EXPECT_FALSE(needs_dpkg(1, 0));
-  EXPECT_FALSE(needs_dpkg(0, 1));
+TEST(ToolkitRule, NeedsASystemManagerOnlyWhereNothingElseTells) {
+  EXPECT_TRUE(needs_system_manager(0, 0));
+  EXPECT_FALSE(needs_system_manager(1, 0));
+  EXPECT_FALSE(needs_system_manager(0, 1));
 }
 
 TEST(ToolkitRule, NeedsAVersionFileOnlyWhereNothingElseTells) {

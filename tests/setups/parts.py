@@ -27,6 +27,11 @@ def artifact(name: str) -> Path:
     return Path(done.stdout.strip())
 
 
+def rpm_database(name: str) -> Path:
+    """As tests/support/rpm/make.py has written it and CMake has unpacked it."""
+    return BUILD / "tests/support/rpm" / name
+
+
 def python() -> Path:
     return artifact("python-3.11") / "usr/bin/python3.11"
 

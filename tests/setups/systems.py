@@ -11,6 +11,7 @@ setups = Group("Toolkits, containers, systems")
 _TOOLKIT = "replica: the layout of NVIDIA's installer"
 _VENV = "`python -m venv`"
 _IMAGE = "replica: layout, dpkg's lists, ld.so.conf and variables of the image"
+_UBI = "replica: layout, ld.so.conf and variables of the image; a database that rpm has written"
 
 
 def _lib(release: str, folder: str = "/usr/local/cuda-") -> str:
@@ -88,15 +89,21 @@ def runtime_container_with_wheels(machine):
 
 def _runtime_image(machine, release="12.9", package="12.9.79-1"):
     """As `docker run --gpus all nvidia/cuda:12.9.1-runtime-ubuntu22.04` shows it."""
-    # No headers, no libcudart.so.
-    machine.runtime(f"/usr/local/cuda-{release}/targets/x86_64-linux/lib", release, names=2)
-    machine.link(f"/usr/local/cuda-{release}/lib64", "targets/x86_64-linux/lib")
-    machine.link("/usr/local/cuda", f"cuda-{release}").driver(550)
-    lib = f"/usr/local/cuda-{release}/targets/x86_64-linux/lib"
+    lib = _runtime_files(machine, release, LIBRARIES)
     files = [machine.named(path) for path in sorted(machine.at(lib).iterdir())]
     machine.dpkg(f"cuda-cudart-{release.replace('.', '-')}", package, *files)
-    machine.ldconfig("/usr/local/cuda/targets/x86_64-linux/lib", "/usr/local/nvidia/lib", "/usr/local/nvidia/lib64")
+
+
+def _runtime_files(machine, release, driver):
+    lib = f"/usr/local/cuda-{release}/targets/x86_64-linux/lib"
+    # No headers, no libcudart.so.
+    machine.runtime(lib, release, names=2)
+    machine.link(f"/usr/local/cuda-{release}/lib64", "targets/x86_64-linux/lib")
+    machine.link("/usr/local/cuda", f"cuda-{release}").driver(550, driver)
+    machine.ldconfig("/usr/local/cuda/targets/x86_64-linux/lib", "/usr/local/nvidia/lib", "/usr/local/nvidia/lib64",
+                     driver)
     machine.env(LD_LIBRARY_PATH="/usr/local/nvidia/lib:/usr/local/nvidia/lib64", NVIDIA_REQUIRE_CUDA=f"cuda>={release}")
+    return lib
 
 
 @setups("Container nvidia/cuda:12.9-runtime, driver 550 from the host; C++ program",
@@ -114,6 +121,24 @@ def strict_container(machine):
     _runtime_image(machine, "12.4", "12.4.127-1")
     machine.env(ANYCUDA_COMPAT="strict")
     return Program()
+
+
+def _ubi_image(machine, database):
+    _runtime_files(machine, "12.4", "/usr/lib64")
+    machine.rpm(database).env(ANYCUDA_COMPAT="strict")
+    return Program()
+
+
+@setups("Container nvidia/cuda:12.4-runtime-ubi9, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _UBI,
+        _lib("12.4"), _lib("12.4"), "-", "RPM's database (SQLite) gives the exact version.")
+def strict_ubi9(machine):
+    return _ubi_image(machine, "el9/rpmdb.sqlite")
+
+
+@setups("Container nvidia/cuda:12.4-runtime-ubi8, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _UBI,
+        _lib("12.4"), _lib("12.4"), "-", "RPM's database (Berkeley DB) gives the exact version.")
+def strict_ubi8(machine):
+    return _ubi_image(machine, "el8/Packages")
 
 
 _NGC = "replica: layout and variables of the image, torch's layout without NVIDIA's wheels"

@@ -68,7 +68,8 @@ class CatalogueCase(unittest.TestCase):
         self.write("packages.txt", good)
         self.table()
         for line in (
-            "conda a", "rpm a own", "conda a source", "dpkg a toolkit", "dpkg A own", "dpkg *a own", "dpkg a own x",
+            "conda a", "rpm a own", "conda a source", "nvidia a source", "dpkg a name", "dpkg a toolkit",
+            "dpkg A source", "dpkg *a source", "dpkg a source x",
         ):
             with self.subTest(line):
                 self.write("packages.txt", good + line + "\n")

@@ -20,6 +20,7 @@ namespace {
 
 bool is_packages(std::string_view folder) {
   const std::string_view name = name_of(folder);
+  if (name.size() != std::strlen("site-packages")) return false;  // nearly all
   return name == "site-packages" || name == "dist-packages";
 }
 
@@ -57,14 +58,13 @@ bool visit_above(const char* file, bool of_caller, Arena* arena, CallerFolderVis
   if (file == nullptr || *file != '/') return true;
   const LexicalPath path(file);
   const uid_t owner = owner_of(file);
-  const std::string_view own = folder_of(path.text());
-  std::string_view folder = own;
+  std::string_view folder = folder_of(path.text());
+  const std::string_view prefix = of_caller ? folder_of(folder) : "";
   bool guessed = false;
   bool in_packages = is_in_packages(folder);
   for (; !folder.empty() && folder != "/"; folder = folder_of(folder)) {
     const char* name = arena->copy(folder);
-    const bool is_prefix = of_caller && folder == folder_of(own);
-    if (name != nullptr && !visit({name, guessed, owner, is_prefix}, argument)) return false;
+    if (name != nullptr && !visit({name, guessed, owner, folder == prefix}, argument)) return false;
     if (is_packages(folder)) in_packages = is_in_packages(folder_of(folder));
     guessed = !in_packages;
   }
@@ -78,6 +78,7 @@ bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor vi
   const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   char text[PATH_MAX];
   if (program.executable == nullptr || started == nullptr) return true;
+  if (std::strcmp(started, program.executable) == 0) return true;
   if (*started != '/' && getcwd(text, sizeof text) == nullptr) return true;
   const LexicalPath link(text, started);
   const std::string_view prefix = folder_of(folder_of(link.text()));

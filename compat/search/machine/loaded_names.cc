@@ -23,13 +23,31 @@ LoadedNames::LoadedNames(const dl_phdr_info& info) {
 
 void LoadedNames::read(const ElfW(Dyn) * entry, ElfW(Addr) base) {
   for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) strings_ = absolute(base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_VERDEF) versions_ = absolute(base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_GNU_HASH) symbols_ = absolute(base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_VERDEFNUM) version_count_ = entry->d_un.d_val;
-    if (entry->d_tag == DT_SONAME) soname_ = entry->d_un.d_val;
-    if (entry->d_tag == DT_RPATH) rpath_ = entry->d_un.d_val;
-    if (entry->d_tag == DT_RUNPATH) runpath_ = entry->d_un.d_val;
+    switch (entry->d_tag) {
+      case DT_STRTAB:
+        strings_ = absolute(base, entry->d_un.d_ptr);
+        break;
+      case DT_GNU_HASH:
+        symbols_ = absolute(base, entry->d_un.d_ptr);
+        break;
+      case DT_VERDEF:
+        versions_ = absolute(base, entry->d_un.d_ptr);
+        break;
+      case DT_VERDEFNUM:
+        version_count_ = entry->d_un.d_val;
+        break;
+      case DT_SONAME:
+        soname_ = entry->d_un.d_val;
+        break;
+      case DT_RPATH:
+        rpath_ = entry->d_un.d_val;
+        break;
+      case DT_RUNPATH:
+        runpath_ = entry->d_un.d_val;
+        break;
+      default:
+        break;
+    }
   }
 }
 

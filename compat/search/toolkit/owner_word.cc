@@ -142,14 +142,14 @@ const char* status_of(const Installed& owner, const char* name, Arena* arena) {
   return arena->format("%.*s/status", static_cast<int>(folder.size()), folder.data());
 }
 
-OwnerWord word_of_dpkg(const Installed& owner, Arena* arena, TextFile* text) {
+OwnerWord word_of_system(const Installed& owner, Manager manager, Arena* arena, TextFile* text) {
   OwnerWord word = {};
   word.problem = "";
   word.metadata = owner.folder;
   word.facts.wheel = false;
   const std::string_view name = owner.named.name;
   word.label = or_unnamed(arena->copy(name));
-  const ReleaseIn where = release_in(Manager::dpkg, name);
+  const ReleaseIn where = release_in(manager, name);
   if (where == ReleaseIn::name) word.facts.own = release_in_name(name);
   if (where != ReleaseIn::source_version) return word;
   word.metadata = or_unnamed(status_of(owner, word.label, arena));
@@ -179,7 +179,8 @@ OwnerWord word_of_owner(const Installed& owner, const Owners& owners, Arena* are
     case Manager::conda:
       return word_of_conda(owner, arena, text);
     case Manager::dpkg:
-      return word_of_dpkg(owner, arena, text);
+    case Manager::rpm:
+      return word_of_system(owner, owners.manager, arena, text);
   }
   return {};
 }

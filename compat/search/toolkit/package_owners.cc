@@ -9,6 +9,7 @@
 #include "compat/base/text.h"
 #include "compat/search/toolkit/records/conda_record.h"
 #include "compat/search/toolkit/records/dpkg_record.h"
+#include "compat/search/toolkit/rpm/rpm_owners.h"
 #include "compat/search/toolkit/toolkit_root.h"
 
 namespace anycuda {
@@ -104,7 +105,7 @@ class Look {
   TextFile text_;
 };
 
-// Debian's packages have their libraries nowhere else. For a file in a home, or in a cluster's
+// The system's packages have their libraries nowhere else. For a file in a home, or in a cluster's
 // folders, hundreds of lists would be read in vain. (Debian Policy, "File System Structure".)
 bool may_be_packaged(std::string_view path) {
   return text::begins(path, "/usr/") || text::begins(path, "/opt/") || text::begins(path, "/lib");
@@ -144,14 +145,18 @@ Owners conda_owners_of(const char* path, const char* real, Sites* sites) {
   return owners;
 }
 
-Owners dpkg_owners_of(const char* real, Sites* sites) {
-  Owners owners = no_owners(Manager::dpkg);
+Owners system_owners_of(const char* real, Manager manager, Sites* sites) {
+  Owners owners = no_owners(manager);
   if (real == nullptr) return owners;
   char room[PATH_MAX];
   const char* root = *sites->root() == '\0' ? "/" : realpath(sites->root(), room);
   if (root == nullptr || !is_below(real, root)) return owners;
   const std::size_t skipped = std::strcmp(root, "/") == 0 ? 0 : std::strlen(root);
   if (!may_be_packaged(real + skipped)) return owners;
+  if (manager == Manager::rpm) {
+    find_rpm_owners(real, static_cast<int>(skipped), sites, &owners);
+    return owners;
+  }
   look_in_lists(root, "var/lib/dpkg/info", real, sites, &owners);
   if (owners.count == 0) look_in_lists(root, "var/lib/dpkg/status.d", real, sites, &owners);
   return owners;

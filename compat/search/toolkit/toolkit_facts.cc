@@ -3,7 +3,6 @@
 #include <climits>
 #include <cstdlib>
 
-#include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
 #include "compat/search/toolkit/package_owners.h"
 
@@ -19,28 +18,27 @@ class Gathering {
     find_owners();
     for (int i = 0; i < facts_.owners.count; ++i) read_owner(i);
     find_headers();
-    if (needs_dpkg(facts_.owners.count, facts_.headers.count)) ask_dpkg();
+    ask_system(Manager::dpkg, &facts_.dpkg);
+    ask_system(Manager::rpm, &facts_.rpm);
     find_version_file();
     for (int i = 0; i < facts_.headers.count; ++i) read_header(i);
-    const bool nothing = facts_.owners.count == 0 && facts_.headers.count == 0;
-    if (nothing && real_ != nullptr) find_rpm();
   }
 
  private:
   void find_owners() {
     facts_.wheels = sites_->owners_of(path_, is_folder_);
     facts_.owners = facts_.wheels;
-    facts_.conda.problem = facts_.dpkg.problem = "";
+    facts_.conda.problem = facts_.dpkg.problem = facts_.rpm.problem = "";
     if (!needs_next_manager(facts_.owners.count)) return;
     real_ = real_path(path_);
     if (is_folder_) return;  // of a folder that several packages share, each would be one
     facts_.conda = conda_owners_of(path_, real_, sites_);
     if (facts_.conda.count > 0) facts_.owners = facts_.conda;
   }
-  void ask_dpkg() {
-    if (is_folder_) return;
-    facts_.dpkg = dpkg_owners_of(real_, sites_);
-    if (facts_.dpkg.count > 0) facts_.owners = facts_.dpkg;
+  void ask_system(Manager manager, Owners* asked) {
+    if (is_folder_ || !needs_system_manager(facts_.owners.count, facts_.headers.count)) return;
+    *asked = system_owners_of(real_, manager, sites_);
+    if (asked->count > 0) facts_.owners = *asked;
     for (int i = 0; i < facts_.owners.count; ++i) read_owner(i);
   }
   const char* real_path(const char* path) {
@@ -78,14 +76,6 @@ class Gathering {
   std::string_view real_folder() const { return folder_holding(real_ != nullptr ? real_ : path_); }
   std::string_view folder_holding(const char* path) const {
     return is_folder_ ? std::string_view(path) : folder_of(path);
-  }
-
-  // Only for the message: the RPM database that is not read.
-  void find_rpm() {
-    const char* here = arena_->format("%s/var/lib/rpm", sites_->root());
-    const char* moved = arena_->format("%s/usr/lib/sysimage/rpm", sites_->root());
-    if (moved != nullptr && is_folder(moved)) facts_.rpm = moved;
-    if (here != nullptr && is_folder(here)) facts_.rpm = here;
   }
 
   // Does its package say by itself which release it is of?

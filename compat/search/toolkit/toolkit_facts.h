@@ -13,8 +13,7 @@ struct ToolkitFacts {
   Owners wheels;  // the answer of each manager that was asked
   Owners conda;
   Owners dpkg;
-  const char*
-      rpm;  // the folder of RPM's database, which is not read; nullptr: it was not looked for
+  Owners rpm;
   OwnerWord words[Owners::kMost];
   OwnerFacts owner_facts[Owners::kMost];
   RootHeaders headers;  // and a version.json

@@ -24,6 +24,18 @@ ReleaseIn meaning_of(char letter) {
   }
 }
 
+// NVIDIA's names are the same for dpkg and RPM.
+bool is_of(char letter, Manager manager) {
+  switch (manager) {
+    case Manager::conda:
+      return letter == 'c';
+    case Manager::dpkg:
+      return letter == 'd' || letter == 'n';
+    default:
+      return letter == 'n';
+  }
+}
+
 bool is_of_number(char c) { return text::is_digit(c) || c == '.'; }
 
 }  // namespace
@@ -46,10 +58,9 @@ bool fits(std::string_view pattern, std::string_view name) {
 }
 
 ReleaseIn release_in(Manager manager, std::string_view package) {
-  const char letter = manager == Manager::conda ? 'c' : 'd';
   // A system has thousands of packages: the first letters rule out most lines.
   for (const char* line = kPackages; *line != '\0'; line += std::strcspn(line, "\n") + 1) {
-    if (line[0] != letter || package.empty() || line[1] != package[0]) continue;
+    if (!is_of(line[0], manager) || package.empty() || line[1] != package[0]) continue;
     const std::string_view pattern(line + 1, std::strcspn(line, " \n") - 1);
     if (fits(pattern, package)) return meaning_of(pattern.data()[pattern.size() + 1]);
   }

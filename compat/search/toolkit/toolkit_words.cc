@@ -57,6 +57,8 @@ const char* kind_of(Manager manager) {
       return "conda package";
     case Manager::dpkg:
       return "dpkg package";
+    case Manager::rpm:
+      return "RPM package";
   }
   return "";
 }
@@ -94,7 +96,7 @@ void add_owner_without_version(const ToolkitFacts& facts, int owner, Words* word
     return;
   }
   words->add("whose version is not a toolkit's");
-  if (facts.owners.manager == Manager::dpkg) return;
+  if (facts.owners.manager == Manager::dpkg || facts.owners.manager == Manager::rpm) return;
   words->next();
   if (facts.owners.manager == Manager::conda) {
     words->add("it depends on no single release of cuda-version");
@@ -124,14 +126,9 @@ void add_nothing_found(const ToolkitFacts& facts, Words* words) {
     if (facts.wheels.site == nullptr) words->add("it lies in no Python packages folder");
     add_unlisted(facts.conda, words);
     add_unlisted(facts.dpkg, words);
+    add_unlisted(facts.rpm, words);
   }
   add_headers(facts, words);
-  if (facts.rpm == nullptr) return;
-  words->next();
-  words->add(
-      "RPM's records in %s are not read: install the package with its release's cuda.h, such as "
-      "cuda-cudart-devel-12-9",
-      facts.rpm);
 }
 
 void add_contradiction(const ToolkitFacts& facts, const OwnerWord& word, Words* words) {

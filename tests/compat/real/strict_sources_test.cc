@@ -1,7 +1,7 @@
 // Strict mode on machines where no wheel and no cuda.h tells the release: NVIDIA's runtime
-// containers, conda's cudart alone, Debian's libcudart12. The driver is of an older minor of the
-// same major, so that the exact version is needed. Real runtimes; each test is a process of its
-// own.
+// containers of Ubuntu and UBI, conda's cudart alone, Debian's libcudart12. The driver is of an
+// older minor of the same major, so that the exact version is needed. Real runtimes; each test is a
+// process of its own.
 #include <map>
 
 #include "../package_machine.h"
@@ -72,6 +72,12 @@ class StrictSources : public ::testing::Test {
     machine_.remove(folder / "libcudart.so");  // the link that only a linker needs
   }
 
+  void put_container_of_ubi() {
+    put_runtime("12.9", "usr/local/cuda-12.9/targets/x86_64-linux/lib");
+    machine_.put_link("usr/local/cuda-12.9/lib64", "targets/x86_64-linux/lib");
+    machine_.put_link("usr/local/cuda", "cuda-12.9");
+  }
+
   Machine machine_;
   Arena arena_;
 };
@@ -86,6 +92,26 @@ TEST_F(StrictSources, OpensTheRuntimeOfNvidiasContainer) {
   put_dpkg(&machine_, "cuda-cudart-12-9", "12.9.79-1",
            {"/usr", "/" + folder + "/libcudart.so.12", "/" + folder + "/libcudart.so.12.9.79"});
   EXPECT_EQ(opened(), "12.9 by dpkg package cuda-cudart-12-9");
+}
+
+// nvidia/cuda:12.9.1-runtime-ubi9, as far as cudart goes.
+TEST_F(StrictSources, OpensTheRuntimeOfAContainerWithRpmsSqlite) {
+  put_container_of_ubi();
+  EXPECT_THAT(opened(), HasSubstr("its exact CUDA 12 version is unknown"));
+  const char* database = "var/lib/rpm/rpmdb.sqlite";
+  machine_.put_copy(database, ANYCUDA_TEST_RPM "/el9/rpmdb.sqlite");
+  machine_.put_copy("var/lib/rpm/rpmdb.sqlite-wal", ANYCUDA_TEST_RPM "/el9/rpmdb.sqlite-wal");
+  machine_.truncate(database, 20000);
+  EXPECT_THAT(opened(), HasSubstr("rpmdb.sqlite is damaged: run rpm --rebuilddb"));
+  machine_.put_copy(database, ANYCUDA_TEST_RPM "/el9/rpmdb.sqlite");
+  EXPECT_EQ(opened(), "12.9 by RPM package cuda-cudart-12-9");
+}
+
+// The same of -ubi8.
+TEST_F(StrictSources, OpensTheRuntimeOfAContainerWithRpmsBerkeleyDb) {
+  put_container_of_ubi();
+  machine_.put_copy("var/lib/rpm/Packages", ANYCUDA_TEST_RPM "/el8/Packages");
+  EXPECT_EQ(opened(), "12.9 by RPM package cuda-cudart-12-9");
 }
 
 // conda install cuda-cudart, of conda-forge.
