@@ -9,7 +9,7 @@
 #include "compat/base/text.h"
 #include "compat/search/toolkit/records/conda_record.h"
 #include "compat/search/toolkit/records/dpkg_record.h"
-#include "compat/search/toolkit/rpm/rpm_owners.h"
+#include "compat/search/toolkit/rpm_owners.h"
 #include "compat/search/toolkit/toolkit_root.h"
 
 namespace anycuda {

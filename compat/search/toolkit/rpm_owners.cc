@@ -1,4 +1,4 @@
-#include "compat/search/toolkit/rpm/rpm_owners.h"
+#include "compat/search/toolkit/rpm_owners.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
