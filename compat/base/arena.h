@@ -16,16 +16,19 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   bool usable() const { return base_ != nullptr; }
+  // Hidden: there are many calls, and each is a byte shorter.
+
   // Zeroed, aligned to 16; nullptr once the arena is full.
-  void* take(std::size_t size);
+  [[gnu::visibility("hidden")]] void* take(std::size_t size);
   // Gives back what was taken since `mark` was read.
   std::size_t mark() const { return used_; }
-  void rewind(std::size_t mark);
-  const char* copy(const char* text);
-  const char* copy(std::string_view text);
+  [[gnu::visibility("hidden")]] void rewind(std::size_t mark);
+  [[gnu::visibility("hidden")]] const char* copy(const char* text);
+  [[gnu::visibility("hidden")]] const char* copy(std::string_view text);
   // `first` + '/' + `second`, or nullptr if it does not fit.
-  const char* join(const char* first, const char* second);
-  const char* format(const char* text, ...) __attribute__((format(printf, 2, 3)));
+  [[gnu::visibility("hidden")]] const char* join(const char* first, const char* second);
+  [[gnu::visibility("hidden")]] const char* format(const char* text, ...)
+      __attribute__((format(printf, 2, 3)));
 
  private:
   friend class ArenaReserve;

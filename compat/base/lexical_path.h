@@ -27,7 +27,8 @@ class LexicalPath {
  private:
   static constexpr std::size_t kMost = 4096;  // PATH_MAX
 
-  void append(std::string_view path);
+  // Hidden: there are many calls, and each is a byte shorter.
+  [[gnu::visibility("hidden")]] void append(std::string_view path);
   void component(std::string_view name);
 
   char text_[kMost];  // set as far as size_ goes: thousands are made to look one file up
@@ -35,10 +36,12 @@ class LexicalPath {
   bool too_long_ = false;
 };
 
+// Hidden: there are many calls, and each is a byte shorter.
+
 // The folder that holds it; "/" of what lies in "/", "" of "/" itself.
-std::string_view folder_of(std::string_view path);
+[[gnu::visibility("hidden")]] std::string_view folder_of(std::string_view path);
 // What follows the last slash.
-std::string_view name_of(std::string_view path);
+[[gnu::visibility("hidden")]] std::string_view name_of(std::string_view path);
 // Does `path` lie in `folder`, or below? Both without "..".
 bool is_below(std::string_view path, std::string_view folder);
 
