@@ -117,7 +117,7 @@ class Machine:
         lines = []
         for source in _wheel_files(folder):
             inside = source.relative_to(folder)
-            placed = place(source, self.at(site) / inside)
+            placed = place(source, self.at(site) / inside, own=True)
             lines.append(f"{inside},,\n")
             if ".so" in source.name:
                 self._register(placed, release)

@@ -72,11 +72,15 @@ def conda_python() -> Path:
     return out
 
 
-def place(source: Path, target: Path) -> Path:
-    """A second name of a file, which nobody may write to; a copy on another file system."""
+def place(source: Path, target: Path, own: bool = False) -> Path:
+    """A second name of a file, which nobody may write to; a copy on another file system. `own`: another user's file is
+    copied, too, for what counts only if no other user may write it."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    real = source.resolve()
     try:
-        os.link(source.resolve(), target)
+        if own and real.stat().st_uid != os.getuid():
+            raise PermissionError(real)
+        os.link(real, target)
     except OSError:
-        shutil.copy(source, target)
+        shutil.copy(real, target)
     return target
