@@ -4,7 +4,6 @@
 
 #include "compat/base/arena.h"
 #include "compat/base/environment.h"
-#include "compat/base/uncancelled.h"
 #include "compat/search/toolkit/site_packages.h"
 #include "compat/search/toolkit/toolkit_version.h"
 
@@ -33,10 +32,8 @@ struct ToolkitMetadata::State {
     arena.rewind(mark);
     return full;
   }
-  ToolkitAnswer look_up(const std::string& path) { return kept(version_of(path.c_str())); }
-  ToolkitVersion version_of(const char* path) {
-    const Uncancelled uncancelled;  // search/toolkit/ has no unwind tables
-    return toolkit_version_of(path, &arena, &sites);
+  ToolkitAnswer look_up(const std::string& path) {
+    return kept(toolkit_version_of(path.c_str(), &arena, &sites));
   }
 };
 

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <iterator>
 
 #include "package_machine.h"
 
@@ -161,6 +162,27 @@ TEST_F(MetadataRpm, ThatIsDamagedIsSaid) {
   put_sqlite();
   machine_.truncate(kSqlite, 8192);
   EXPECT_THAT(problem(), HasSubstr("rpmdb.sqlite is damaged: run rpm --rebuilddb"));
+}
+
+// An owner that was found before the damage may not be the only one.
+TEST_F(MetadataRpm, ThatIsDamagedBehindAnOwnerTellsNothing) {
+  put_sqlite();
+  const std::string file = "usr/local/cuda/lib/libnvrtc.so.12";
+  machine_.put_file(file, "");
+  std::ifstream stream(root(kSqlite), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+  int damaged = 0;
+  for (const char* name : {"cuda-nvrtc-12-8", "cuda-nvrtc-12-9"}) {
+    for (std::size_t at = whole.find(name); at != std::string::npos;
+         at = whole.find(name, at + 1)) {
+      overwrite(kSqlite, static_cast<std::streamoff>(at), std::string(1, '\0'));
+      const ToolkitAnswer answer = ask_system(file);
+      EXPECT_FALSE(answer.version.known()) << name << " at " << at;
+      damaged += answer.problem.find("is damaged") != std::string::npos ? 1 : 0;
+      overwrite(kSqlite, static_cast<std::streamoff>(at), whole.substr(at, 1));
+    }
+  }
+  EXPECT_EQ(damaged, 2);
 }
 
 TEST_F(MetadataRpm, ThatIsNotAFileOrTooLargeIsSaid) {

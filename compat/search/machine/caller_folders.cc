@@ -80,6 +80,7 @@ bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor vi
   if (program.executable == nullptr || started == nullptr) return true;
   if (std::strcmp(started, program.executable) == 0) return true;
   if (*started != '/' && getcwd(text, sizeof text) == nullptr) return true;
+  if (*started == '/') text[0] = '\0';
   const LexicalPath link(text, started);
   const std::string_view prefix = folder_of(folder_of(link.text()));
   if (link.text() == program.executable || prefix.empty()) return true;

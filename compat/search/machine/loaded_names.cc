@@ -5,10 +5,17 @@
 namespace anycuda {
 namespace {
 
-// glibc relocates the addresses in a loaded object's dynamic section in place; the comparison is
-// for objects (the vdso) where it does not.
-const char* absolute(ElfW(Addr) base, ElfW(Addr) address) {
-  return reinterpret_cast<const char*>(address < base ? address + base : address);
+// glibc relocates the addresses in a loaded object's dynamic section in place, but not where it may
+// not write: the vdso has those that it was linked with, which are very large in gVisor's.
+const char* absolute(const dl_phdr_info& info, ElfW(Addr) address) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+    const ElfW(Addr) start = info.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && address - start < segment.p_memsz) {
+      return reinterpret_cast<const char*>(address);
+    }
+  }
+  return reinterpret_cast<const char*>(address + info.dlpi_addr);
 }
 
 }  // namespace
@@ -16,22 +23,21 @@ const char* absolute(ElfW(Addr) base, ElfW(Addr) address) {
 LoadedNames::LoadedNames(const dl_phdr_info& info) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    read(reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr),
-         info.dlpi_addr);
+    read(reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr), info);
   }
 }
 
-void LoadedNames::read(const ElfW(Dyn) * entry, ElfW(Addr) base) {
+void LoadedNames::read(const ElfW(Dyn) * entry, const dl_phdr_info& info) {
   for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
     switch (entry->d_tag) {
       case DT_STRTAB:
-        strings_ = absolute(base, entry->d_un.d_ptr);
+        strings_ = absolute(info, entry->d_un.d_ptr);
         break;
       case DT_GNU_HASH:
-        symbols_ = absolute(base, entry->d_un.d_ptr);
+        symbols_ = absolute(info, entry->d_un.d_ptr);
         break;
       case DT_VERDEF:
-        versions_ = absolute(base, entry->d_un.d_ptr);
+        versions_ = absolute(info, entry->d_un.d_ptr);
         break;
       case DT_VERDEFNUM:
         version_count_ = entry->d_un.d_val;

@@ -45,7 +45,7 @@ class LoadedNames {
   }
 
  private:
-  void read(const ElfW(Dyn) * entry, ElfW(Addr) base);
+  void read(const ElfW(Dyn) * entry, const dl_phdr_info& info);
   const char* text(std::size_t at) const {
     return strings_ != nullptr && at != 0 ? strings_ + at : nullptr;
   }

@@ -98,6 +98,7 @@ bool look_in(const char* database, const char* path, Arena* arena, Owners* owner
     if (const char* problem = look->problem(state)) {
       const char* whole = arena->format("%s %s", database, problem);
       owners->problem = whole != nullptr ? whole : kNoMemory;
+      owners->count = 0;  // another owner may be behind the damage
     }
   }
   look->file.close();

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "compat/base/lexical_path.h"
+#include "compat/base/uncancelled.h"
 #include "compat/search/toolkit/toolkit_words.h"
 
 namespace anycuda {
@@ -40,6 +41,7 @@ ToolkitVersion unknown(const char* problem) {
 }  // namespace
 
 ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites) {
+  const Uncancelled uncancelled;
   if (path == nullptr || *path != '/') return unknown("not a full path: it must begin with /");
   struct stat status;
   if (stat(path, &status) != 0) {

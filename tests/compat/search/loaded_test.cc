@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 
@@ -28,10 +30,50 @@ TEST(LoadedSymbols, AreFoundWhereDlsymFindsThem) {
     EXPECT_TRUE(is_defined(name));
     for (const char* end : {"_", "1", "x", "_of_nobody"}) {
       const std::string other = std::string(name) + end;
-      if (dlsym(RTLD_DEFAULT, other.c_str()) == nullptr) EXPECT_FALSE(is_defined(other.c_str()));
+      EXPECT_EQ(is_defined(other.c_str()), dlsym(RTLD_DEFAULT, other.c_str()) != nullptr) << other;
     }
   }
   EXPECT_FALSE(is_defined(""));
+}
+
+// The dynamic section of an object that was linked at `linked` and lies elsewhere.
+struct Image {
+  char strings[16] = "\0libmade.so.1";
+  std::uint32_t symbols[9] = {1, 1, 1, 0, ~0U, ~0U, 1, gnu_hash("made") | 1, 0};
+  ElfW(Dyn) entries[4] = {};
+  ElfW(Phdr) segments[2] = {};
+  dl_phdr_info info = {};
+
+  Image(ElfW(Addr) linked, bool relocated) {
+    const auto here = reinterpret_cast<ElfW(Addr)>(this);
+    const auto offset = [&](const void* part) { return reinterpret_cast<ElfW(Addr)>(part) - here; };
+    const ElfW(Addr) base = relocated ? here : linked;
+    entries[0] = {DT_STRTAB, {base + offset(strings)}};
+    entries[1] = {DT_GNU_HASH, {base + offset(symbols)}};
+    entries[2] = {DT_SONAME, {1}};
+    segments[0].p_type = PT_LOAD;
+    segments[0].p_vaddr = linked;
+    segments[0].p_memsz = sizeof *this;
+    segments[1].p_type = PT_DYNAMIC;
+    segments[1].p_vaddr = linked + offset(entries);
+    info.dlpi_addr = here - linked;
+    info.dlpi_phdr = segments;
+    info.dlpi_phnum = 2;
+  }
+};
+
+// The dynamic linker writes absolute addresses into an object's dynamic section, but not into the
+// vdso's. gVisor's is linked at 0xffffffffff700000; prelinked libraries lie anywhere.
+TEST(LoadedNames, AreReadWhereverTheObjectWasLinked) {
+  for (const ElfW(Addr) linked : {ElfW(Addr){0}, ElfW(Addr){0x400000}, ~ElfW(Addr){0} << 20}) {
+    for (const bool relocated : {false, true}) {
+      const Image image(linked, relocated);
+      const LoadedNames names(image.info);
+      EXPECT_STREQ(names.soname(), "libmade.so.1") << linked << relocated;
+      EXPECT_TRUE(names.defines(gnu_hash("made")));
+      EXPECT_FALSE(names.defines(gnu_hash("unmade")));
+    }
+  }
 }
 
 // A program reads dlerror() after its own failed look-up, whenever the first call was made.

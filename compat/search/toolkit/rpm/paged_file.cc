@@ -104,6 +104,8 @@ void PagedFile::turn_page(PagedValue* value) {
 }
 
 void PagedFile::take(PagedValue* value, char* to, std::uint32_t count) {
+  taken_ += count;
+  if (taken_ > size_) fail();  // each byte is of one value
   while (count > 0) {
     if (value->here == 0) turn_page(value);
     std::uint32_t part = see(value->at);

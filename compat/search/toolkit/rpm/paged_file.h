@@ -56,6 +56,7 @@ class PagedFile {
   std::uint32_t usable_;
   std::size_t size_;
   std::uint64_t allowed_;  // so many steps may still be made
+  std::uint64_t taken_;    // bytes of values
   std::uint64_t start_;    // of the window in the file
   std::uint32_t filled_;
   unsigned char window_[kWindow];
