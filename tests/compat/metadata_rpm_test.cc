@@ -2,9 +2,9 @@
 #include <sys/stat.h>
 
 #include <fstream>
-#include <iterator>
 
 #include "package_machine.h"
+#include "tests/support/unit/surroundings.h"
 
 namespace anycuda::test {
 namespace {
@@ -169,8 +169,7 @@ TEST_F(MetadataRpm, ThatIsDamagedBehindAnOwnerTellsNothing) {
   put_sqlite();
   const std::string file = "usr/local/cuda/lib/libnvrtc.so.12";
   machine_.put_file(file, "");
-  std::ifstream stream(root(kSqlite), std::ios::binary);
-  const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+  const std::string whole = unit::read_file(root(kSqlite));
   int damaged = 0;
   for (const char* name : {"cuda-nvrtc-12-8", "cuda-nvrtc-12-9"}) {
     for (std::size_t at = whole.find(name); at != std::string::npos;

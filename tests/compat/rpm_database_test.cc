@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "compat/search/toolkit/records/rpm_header.h"
 #include "compat/search/toolkit/rpm/rpm_database.h"
 #include "support/machine.h"
+#include "tests/support/unit/surroundings.h"
 
 namespace anycuda::test {
 namespace {
@@ -52,15 +52,10 @@ Contents contents_of(const std::filesystem::path& path) {
   return reading->contents;
 }
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 class RpmDatabase : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    original_ = bytes_of(std::filesystem::path(ANYCUDA_TEST_RPM) / GetParam());
+    original_ = unit::read_file(std::filesystem::path(ANYCUDA_TEST_RPM) / GetParam());
     machine_.put_file("database", original_);
   }
   // With those bytes at that place for one look.

@@ -5,21 +5,18 @@ from __future__ import annotations
 
 import unittest
 
-from machine import SITE, Machine
-from parts import artifact, compiled, place, python
+from case import MachineCase
+from machine import SITE
+from parts import compiled, place, python
 from process import Program, Python
 from row import described
-from test_venv_starts import why_not
 
 _EDITOR = "~/editor/bin/editor"
 
 
-@unittest.skipIf(why_not(), why_not())
-class EmbeddedPython(unittest.TestCase):
+class EmbeddedPython(MachineCase):
     def setUp(self) -> None:
-        artifact("cuda-pathfinder")  # process.py names it
-        self.machine = Machine()
-        self.addCleanup(self.machine.close)
+        super().setUp()
         # Python's own file under another name is a program that embeds Python.
         self.machine.prefix("~/editor")
         place(python(), self.machine.at(_EDITOR))

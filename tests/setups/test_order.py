@@ -6,24 +6,17 @@ from __future__ import annotations
 import shutil
 import unittest
 
-from machine import SITE, Machine
-from parts import artifact
+from case import MachineCase
+from machine import SITE
 from process import Program, Python
 from row import described
-from test_venv_starts import why_not
 
 _VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME", "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME")
 _HPC_SDK = "/opt/nvidia/hpc_sdk/Linux_x86_64/25.9/cuda/13.5"
 _APP = "~/host/lib/python3.11/site-packages/app/bin/app"
 
 
-@unittest.skipIf(why_not(), why_not())
-class Order(unittest.TestCase):
-    def setUp(self) -> None:
-        artifact("cuda-pathfinder")  # process.py names it
-        self.machine = Machine()
-        self.addCleanup(self.machine.close)
-
+class Order(MachineCase):
     def _toolkits(self) -> list[str]:
         for release, variable in zip(("12.8", "12.9"), _VARIABLES[::3]):
             self.machine.toolkit(f"/opt/{variable}", release)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import re
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -14,25 +13,17 @@ import environments
 import page
 import pytorch
 import systems
-from parts import BUILD, PROGRAM, ROOT, STUB, artifact, compiled, conda_python
+from case import why_not
+from parts import PROGRAM, ROOT, artifact, compiled, conda_python
 from row import NOTES, Setup
 
 PAGE = ROOT / "docs/setups.md"
 SETUPS: list[Setup] = [one for module in (environments, conda_environments, pytorch, systems, clusters)
                        for one in module.setups.setups]
-_X86_64 = b"\x3e\x00"  # e_machine
 _ASKED = ("anycuda", "linker", "pathfinder")
 
 
-def _why_not() -> str:
-    if BUILD is None or not STUB.exists() or not PROGRAM.exists():
-        return "ANYCUDA_BUILD names no build with the stub and the test programs"
-    if platform.machine() != "x86_64" or STUB.read_bytes()[18:20] != _X86_64:
-        return "the machines are made of files for x86_64"
-    return ""
-
-
-@unittest.skipIf(_why_not(), _why_not())
+@unittest.skipIf(why_not(PROGRAM), why_not(PROGRAM))
 class Picks(unittest.TestCase):
     picks: list[dict[str, str]]
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 import unittest
 from pathlib import Path
 
-from machine import SITE, Machine
-from parts import artifact
+from case import MachineCase
+from machine import SITE
 from process import Python
-from test_venv_starts import why_not
 
 # What runs before the stub's first call: it notes what Python itself says.
 _NOTE = """
@@ -31,13 +30,7 @@ _BASE, _OPEN, _LINKED, _CLOSED = (f"{prefix}/bin/python" for prefix in ("/opt/ba
 _LIBS = {"PYTHONPATH": "libs"}
 
 
-@unittest.skipIf(why_not(), why_not())
-class SysPath(unittest.TestCase):
-    def setUp(self) -> None:
-        artifact("cuda-pathfinder")  # process.py names it
-        self.machine = Machine()
-        self.addCleanup(self.machine.close)
-
+class SysPath(MachineCase):
     def _environments(self) -> None:
         """12.4 in the base, 12.6 in the user's packages, 12.8 in a folder for PYTHONPATH; CUDA 13 in the system."""
         machine = self.machine

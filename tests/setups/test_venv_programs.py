@@ -5,21 +5,19 @@ from __future__ import annotations
 
 import unittest
 
-from machine import SITE, Machine
+from case import MachineCase
+from machine import SITE
 from process import Program
 from row import described
-from test_venv_starts import why_not
 
 _TOOL = "/opt/tool/bin/tool"
 _VENV = "12.9 wheel ~/venv"
 _SYSTEM = "13.5 /usr/local/cuda-13.5"
 
 
-@unittest.skipIf(why_not(), why_not())
-class VenvPrograms(unittest.TestCase):
+class VenvPrograms(MachineCase):
     def setUp(self) -> None:
-        self.machine = Machine()
-        self.addCleanup(self.machine.close)
+        super().setUp()
         self.machine.wheel(f"~/venv/{SITE}", "12.9").local_toolkits("13.5")
         self.machine.file("~/venv/pyvenv.cfg", "home = /usr/bin\n").link("~/venv/bin/tool", _TOOL)
 

@@ -3,18 +3,16 @@ ctypes, picks the environment's CUDA. Others are in reach, should it not see the
 
 from __future__ import annotations
 
-import platform
 import shutil
 import subprocess
 import unittest
 from pathlib import Path
 
-from machine import Machine
-from parts import BUILD, STUB, artifact, python
+from case import MachineCase
+from parts import python
 from process import Python
 from row import described
 
-_X86_64 = b"\x3e\x00"  # e_machine
 _VENV = "12.9 wheel ~/app/.venv"
 _ELSEWHERE = "import os; os.chdir('/')"
 _STARTS = {  # what a shell runs with the arguments of Python, and what Python runs before the first call
@@ -31,21 +29,7 @@ _STARTS = {  # what a shell runs with the arguments of Python, and what Python r
 }
 
 
-def why_not() -> str:
-    if BUILD is None or not STUB.exists():
-        return "ANYCUDA_BUILD names no build with the stub"
-    if platform.machine() != "x86_64" or STUB.read_bytes()[18:20] != _X86_64:
-        return "the machines are made of files for x86_64"
-    return ""
-
-
-@unittest.skipIf(why_not(), why_not())
-class Starts(unittest.TestCase):
-    def setUp(self) -> None:
-        artifact("cuda-pathfinder")  # process.py names it
-        self.machine = Machine()
-        self.addCleanup(self.machine.close)
-
+class Starts(MachineCase):
     def _environment(self, base: Path) -> None:
         """12.9 in the environment; 13.5 in the user's packages, 13.0 in the system."""
         self.machine.tool(base, "-m", "venv", "--without-pip", self.machine.at("~/app/.venv"))
