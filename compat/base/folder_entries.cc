@@ -2,10 +2,19 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <climits>
 #include <cstring>
 
+#include "compat/base/arena.h"
+
 namespace anycuda {
+
+const char* current_folder(Arena* arena) {
+  auto* path = static_cast<char*>(arena->take(PATH_MAX));
+  return path != nullptr ? getcwd(path, PATH_MAX) : nullptr;
+}
 
 bool is_folder(const char* path) {
   struct stat status;

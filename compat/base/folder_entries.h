@@ -3,6 +3,11 @@
 
 namespace anycuda {
 
+class Arena;
+
+// nullptr: unknown.
+const char* current_folder(Arena* arena);
+
 bool is_folder(const char* path);
 
 // May every user create files in it, as in /tmp? Also true for a folder that cannot be examined:

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <climits>
 #include <cstdlib>
@@ -76,12 +75,11 @@ bool visit_above(const char* file, bool of_caller, Arena* arena, CallerFolderVis
 bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor visit,
                 void* argument) {
   const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  char text[PATH_MAX];
   if (program.executable == nullptr || started == nullptr) return true;
   if (std::strcmp(started, program.executable) == 0) return true;
-  if (*started != '/' && getcwd(text, sizeof text) == nullptr) return true;
-  if (*started == '/') text[0] = '\0';
-  const LexicalPath link(text, started);
+  const char* here = *started == '/' ? "/" : current_folder(arena);
+  if (here == nullptr) return true;
+  const LexicalPath link(here, started);
   const std::string_view prefix = folder_of(folder_of(link.text()));
   if (link.text() == program.executable || prefix.empty()) return true;
   const char* folder = arena->copy(prefix);
@@ -89,6 +87,7 @@ bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor vi
   struct stat status;
   if (config == nullptr || stat(config, &status) != 0) return true;
   // The current folder may be another than at the start.
+  char text[PATH_MAX];
   if (realpath(link.c_str(), text) == nullptr || std::strcmp(text, program.executable) != 0) {
     return true;
   }

@@ -1,8 +1,5 @@
 #include "compat/search/machine/python_path.h"
 
-#include <unistd.h>
-
-#include <climits>
 #include <cstring>
 #include <initializer_list>
 
@@ -174,11 +171,6 @@ void visit_pythonpath(Folders* folders, const char* entries, const char* first, 
     entry += path.size();
     entry = *entry == ':' ? entry + 1 : nullptr;
   }
-}
-
-const char* current_folder(Arena* arena) {
-  auto* path = static_cast<char*>(arena->take(PATH_MAX));
-  return path != nullptr ? getcwd(path, PATH_MAX) : nullptr;
 }
 
 }  // namespace

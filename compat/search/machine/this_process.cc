@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "compat/base/environment.h"
+#include "compat/base/folder_entries.h"
 #include "compat/search/machine/interpreter.h"
 #include "compat/search/machine/loaded.h"
 
@@ -22,11 +23,6 @@ const char* running_file(Arena* arena) {
   auto* path = static_cast<char*>(arena->take(PATH_MAX));
   if (path == nullptr || readlink("/proc/self/exe", path, PATH_MAX - 1) <= 0) return nullptr;
   return path;
-}
-
-const char* current_folder(Arena* arena) {
-  auto* path = static_cast<char*>(arena->take(PATH_MAX));
-  return path != nullptr ? getcwd(path, PATH_MAX) : nullptr;
 }
 
 void read_arguments(ProcessNames* names, Arena* arena) {
