@@ -16,7 +16,7 @@ struct OpenedLibrary {
   bool stays_open = false;  // it is refused, and could not be closed again
 };
 
-// Zeros where there is no such file.
+// Zeros if the file is missing.
 FileIdentity identity_of(const std::string& path);
 
 // Do the rules accept the library as of the version that it reports? Asked only where its metadata

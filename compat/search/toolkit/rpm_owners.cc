@@ -78,7 +78,7 @@ struct Look {
   }
 };
 
-// False: there is no such database.
+// False: the database is missing.
 bool look_in(const char* database, const char* path, Arena* arena, Owners* owners) {
   auto* site = static_cast<Site*>(arena->take(sizeof(Site)));
   const bool room = database != nullptr && site != nullptr;

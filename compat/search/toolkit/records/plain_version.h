@@ -21,7 +21,7 @@ PlainVersion parse_plain_version(std::string_view text);
 // 1.0 is 1.0.0.
 int compare(const PlainVersion& a, const PlainVersion& b);
 // "12.9.79" of "12.9.79.post1", "12.9.79.dev0", "12.9.79+site" and the like (PEP 440): a wheel that
-// was built again is of the same CUDA. Empty: it is no such version.
+// was built again is of the same CUDA. Empty: the text is no version of this kind.
 std::string_view release_segment(std::string_view version);
 // The first two numbers; unknown where there are fewer.
 Version major_minor(std::string_view text);

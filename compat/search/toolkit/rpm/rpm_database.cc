@@ -73,9 +73,9 @@ class SqliteTables {
     }
   }
 
-  // A record: the size of its own header, a number for each column that gives type and size, the
-  // columns. Those of the table Packages are: type, name and table's name, the first page. Texts
-  // as short as these have numbers of one byte.
+  // A record: the size of the record's header, a number for each column that gives type and size,
+  // the columns. Those of the table Packages are: type, name and table's name, the first page.
+  // Texts as short as these have numbers of one byte.
   void note_table(std::uint64_t record) {
     constexpr char kColumns[] = "tablePackagesPackages";
     std::uint64_t at = record + file_.number(record, 1);
