@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,18 +29,16 @@ bool TextFile::make_room(std::size_t size) {
   return pages_ != nullptr;
 }
 
-TextState open_regular(const char* path, int* file, std::size_t* size, int* error) {
+TextState open_regular(const char* path, int* file, struct stat* status, int* error) {
   // O_NONBLOCK: a pipe of that name must not hold the program up.
   *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  struct stat status;
   TextState state = TextState::read;
-  if (*file < 0 || fstat(*file, &status) != 0) {
+  if (*file < 0 || fstat(*file, status) != 0) {
     *error = errno;
     state = errno == ENOENT || errno == ENOTDIR ? TextState::missing : TextState::unreadable;
-  } else if (!S_ISREG(status.st_mode)) {
+  } else if (!S_ISREG(status->st_mode)) {
     state = TextState::not_a_file;
   } else {
-    *size = static_cast<std::size_t>(status.st_size);
     return state;
   }
   if (*file >= 0) close(*file);
@@ -54,10 +51,10 @@ TextState TextFile::read(const char* path, std::size_t most, bool head) {
   length_ = 0;
   error_ = 0;
   int file;
-  std::size_t size;
-  TextState state = open_regular(path, &file, &size, &error_);
+  struct stat status;
+  TextState state = open_regular(path, &file, &status, &error_);
   if (state != TextState::read) return state;
-  state = fill(file, size, most, head);
+  state = fill(file, static_cast<std::size_t>(status.st_size), most, head);
   if (state != TextState::read) length_ = 0;
   close(file);
   return state;

@@ -2,6 +2,8 @@
 // asked for.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -11,8 +13,8 @@ namespace anycuda {
 enum class TextState : std::uint8_t { read, missing, unreadable, not_a_file, too_large, no_memory };
 
 // Opens a regular file: never a pipe or a device. `file` is then its descriptor, else -1; `error`:
-// errno of an `unreadable` one.
-TextState open_regular(const char* path, int* file, std::size_t* size, int* error);
+// errno of one that is not opened.
+TextState open_regular(const char* path, int* file, struct stat* status, int* error);
 
 // Memory for one text at a time, kept from one to the next.
 class TextFile {

@@ -1,10 +1,7 @@
 #include "compat/search/folder.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +10,7 @@
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/log.h"
+#include "compat/base/text_file.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/elf/image_file.h"
@@ -62,25 +60,19 @@ FileFacts examine_file(const char* path, const LibraryDescriptor& library,
                        const LibrarySymbols* symbols, Arena* arena) {
   const Uncancelled uncancelled;
   FileFacts facts;
+  int file;
   struct stat status;
-  // O_NONBLOCK: a pipe of that name must not hold the program up.
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) {
-    facts.image.error = errno;
-    facts.image.state = errno == ENOENT ? FileState::missing : FileState::unreadable;
+  const TextState state = open_regular(path, &file, &status, &facts.image.error);
+  if (state != TextState::read) {
+    facts.image.state = state == TextState::missing      ? FileState::missing
+                        : state == TextState::not_a_file ? FileState::not_a_file
+                                                         : FileState::unreadable;
     return facts;
   }
-  if (fstat(file, &status) != 0) {
-    facts.image.error = errno;
-    facts.image.state = FileState::unreadable;
-  } else if (!S_ISREG(status.st_mode)) {
-    facts.image.state = FileState::not_a_file;
-  } else {
-    facts.device = status.st_dev;
-    facts.inode = status.st_ino;
-    facts.image =
-        read_image(file, static_cast<unsigned long>(status.st_size), library, symbols, *arena);
-  }
+  facts.device = status.st_dev;
+  facts.inode = status.st_ino;
+  facts.image =
+      read_image(file, static_cast<unsigned long>(status.st_size), library, symbols, *arena);
   close(file);
   return facts;
 }

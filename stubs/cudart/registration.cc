@@ -48,6 +48,8 @@ std::uint64_t word(int value) { return static_cast<std::uint32_t>(value); }
 using namespace anycuda::registration;
 
 #define ANYCUDA_OWN extern "C" __attribute__((visibility("hidden")))
+// Called once for an object, or for things that few objects have: built to be small.
+#define ANYCUDA_RARE ANYCUDA_OWN __attribute__((cold))
 
 ANYCUDA_OWN void anycuda_replay(const anycuda::Opened& library) { replay(library); }
 
@@ -64,11 +66,11 @@ ANYCUDA_OWN void** anycuda_register_fat_binary(void* fat_binary) {
   return call_fat_binary(arguments[0]);
 }
 
-ANYCUDA_OWN void anycuda_register_fat_binary_end(void** handle) {
+ANYCUDA_RARE void anycuda_register_fat_binary_end(void** handle) {
   register_any(kFatBinaryEnd, handle);
 }
 
-ANYCUDA_OWN void anycuda_unregister_fat_binary(void** handle) {
+ANYCUDA_RARE void anycuda_unregister_fat_binary(void** handle) {
   const std::uint32_t index = handle_index(handle);
   if (index != 0) cancel(index);  // before looking whether somebody replays: see replay_one
   if (!replaying()) return;
@@ -101,39 +103,40 @@ ANYCUDA_OWN void anycuda_register_var(void** handle, char* host_var, char* devic
                word(external), size, word(constant), word(global));
 }
 
-ANYCUDA_OWN void anycuda_register_managed_var(void** handle, void** host_var, char* device_address,
-                                              const char* device_name, int external,
-                                              std::size_t size, int constant, int global) {
+ANYCUDA_RARE void anycuda_register_managed_var(void** handle, void** host_var, char* device_address,
+                                               const char* device_name, int external,
+                                               std::size_t size, int constant, int global) {
   register_any(kManagedVariable, handle, word(host_var), word(device_address), word(device_name),
                word(external), size, word(constant), word(global));
 }
 
-ANYCUDA_OWN void anycuda_register_host_var(void** handle, const char* device_name, char* host_var,
-                                           std::size_t size) {
+ANYCUDA_RARE void anycuda_register_host_var(void** handle, const char* device_name, char* host_var,
+                                            std::size_t size) {
   register_any(kHostVariable, handle, word(device_name), word(host_var), size);
 }
 
-ANYCUDA_OWN void anycuda_register_texture(void** handle, const void* host_var,
-                                          const void** device_address, const char* device_name,
-                                          int dimensions, int normalized, int external) {
+ANYCUDA_RARE void anycuda_register_texture(void** handle, const void* host_var,
+                                           const void** device_address, const char* device_name,
+                                           int dimensions, int normalized, int external) {
   register_any(kTexture, handle, word(host_var), word(device_address), word(device_name),
                word(dimensions), word(normalized), word(external));
 }
 
-ANYCUDA_OWN void anycuda_register_surface(void** handle, const void* host_var,
-                                          const void** device_address, const char* device_name,
-                                          int dimensions, int external) {
+ANYCUDA_RARE void anycuda_register_surface(void** handle, const void* host_var,
+                                           const void** device_address, const char* device_name,
+                                           int dimensions, int external) {
   register_any(kSurface, handle, word(host_var), word(device_address), word(device_name),
                word(dimensions), word(external));
 }
 
 // No header declares it; that it passes five arguments on was read off the machine code of
 // cudart 12.9 and 13.5.
-ANYCUDA_OWN void anycuda_register_unified_table(void** handle, void* a, void* b, void* c, void* d) {
+ANYCUDA_RARE void anycuda_register_unified_table(void** handle, void* a, void* b, void* c,
+                                                 void* d) {
   register_any(kUnifiedTable, handle, word(a), word(b), word(c), word(d));
 }
 
-ANYCUDA_OWN char anycuda_init_module(void** handle) {
+ANYCUDA_RARE char anycuda_init_module(void** handle) {
   const anycuda::Opened* library = anycuda::open_library(
       anycuda::kNativeSymbolVersion, __builtin_return_address(0), "__cudaInitModule");
   if (library == nullptr) return 0;

@@ -51,6 +51,7 @@ LIBRARY = {
 DRIVER = {
     **LIBRARY,
     "name": "driver",
+    "file_prefix": "libdriver.so",
     "majors": {"1": {"soname": "libdriver.so.1", "node": None}},
     "is_driver": True,
     "wheel_folders": [],

@@ -96,6 +96,11 @@ class Wrong(unittest.TestCase):
         self.refuse({"majors": {"12": {"soname": "libsmall.so.12"}}}, "12", "node")
         self.refuse({"majors": {"twelve": {"soname": "x", "node": None}}}, "twelve", "number")
 
+    def test_the_names_of_a_major_begin_like_the_files(self):
+        for row in ({"soname": "libother.so.12", "node": None},
+                    {"soname": "libsmall.so.12", "node": "OTHER_12"}):
+            self.refuse({"majors": {"12": row}}, "must begin with file_prefix")
+
     def test_there_are_as_many_majors_as_the_loader_has_room_for(self):
         rows = {str(n): {"soname": f"libsmall.so.{n}", "node": None} for n in range(11, 19)}
         self.refuse({"majors": rows}, "8 majors", "loader/open.cc")

@@ -18,7 +18,7 @@ def text(changes: dict | None = None, dropin: int = 0, **files: str) -> str:
 
 
 def with_peer() -> str:
-    peer = support.load({"name": "other", "majors": {
+    peer = support.load({"name": "other", "file_prefix": "libother.so", "majors": {
         "12": {"soname": "libother.so.12", "node": "libother.so.12"}}})
     return tables.cplusplus(support.made({"lto_ir_to": "other"}),
                             support.load(base=support.DRIVER), peer)

@@ -3,13 +3,22 @@
 #include <cstring>
 
 namespace anycuda {
+namespace {
+
+// SONAMEs and symbol versions of a library begin like its files. Hardly any name in a process does.
+bool is_named_like(const LibraryDescriptor& library, const char* name) {
+  return std::strncmp(name, library.file_prefix, std::strlen(library.file_prefix)) == 0;
+}
+
+}  // namespace
 
 int major_of_soname(const LibraryDescriptor& library, const char* name) {
+  if (!is_named_like(library, name)) return 0;
   for (int i = 0; i < library.major_count; ++i) {
     if (std::strcmp(name, library.majors[i].soname) == 0) return library.majors[i].major;
   }
   const std::size_t prefix = std::strlen(library.file_prefix);
-  if (std::strncmp(name, library.file_prefix, prefix) != 0 || name[prefix] != '.') return 0;
+  if (name[prefix] != '.') return 0;
   int major = 0;
   const char* digit = name + prefix + 1;
   for (; *digit >= '0' && *digit <= '9' && major < 10000; ++digit)
@@ -29,6 +38,7 @@ void Classifier::soname(const char* name) { by_soname_ = major_of_soname(library
 
 void Classifier::version_definition(const char* name) {
   if (std::strcmp(name, kStubSymbolVersion) == 0) stub_ = true;
+  if (!is_named_like(library_, name)) return;
   for (int i = 0; i < library_.major_count; ++i) {
     const char* symbol_version = library_.majors[i].symbol_version;
     if (symbol_version == nullptr) return;  // an unversioned library

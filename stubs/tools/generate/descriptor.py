@@ -83,6 +83,9 @@ def load(path: Path) -> Descriptor:
     for number, row in values["majors"].items():
         if not number.isdigit() or set(row) != {"soname", "node"}:
             raise ValueError(f"{path}: majors: {number!r} must be a number with soname and node")
+        if not all(name is None or name.startswith(values["file_prefix"]) for name in row.values()):
+            raise ValueError(f"{path}: majors: the names of {number!r} must begin with file_prefix, "
+                             f"{values['file_prefix']!r}")
     if not 0 < len(values["majors"]) <= MAX_MAJORS:
         raise ValueError(f"{path}: {len(values['majors'])} majors; the loader has room for 1 to "
                          f"{MAX_MAJORS} (kMaxSymbolVersions in loader/open.cc)")

@@ -1,5 +1,7 @@
 #include "compat/search/toolkit/records/cuda_header.h"
 
+#include <cstring>
+
 #include "compat/base/text.h"
 
 namespace anycuda {
@@ -16,22 +18,28 @@ bool is_word(char c) {
   return is_digit(c) || (text::lower(c) >= 'a' && text::lower(c) <= 'z') || c == '_';
 }
 
-// Could `#define` stand before it? Its last letter, or a comment's end, is what is there then.
-bool may_be_defined_at(std::string_view header, std::size_t at) {
-  while (at > 0 &&
-         (text::is_blank(header[at - 1]) || header[at - 1] == '\n' || header[at - 1] == '\\')) {
-    --at;
-  }
-  return at > 0 && (header[at - 1] == 'e' || header[at - 1] == '/');
+// Takes `word` and the blanks before it off `text`.
+bool take_word(std::string_view* text, std::string_view word) {
+  while (!text->empty() && text::is_blank(text->front())) text->remove_prefix(1);
+  const bool there = text::begins(*text, word);
+  if (there) text->remove_prefix(word.size());
+  return there;
 }
 
 // Where the last possible definition's name ends: nothing behind it matters, and a header of a
-// million characters has it within the first ten thousand.
+// million characters has it within the first ten thousand. It is looked for by its '#', of which
+// such a header has few; where a comment or a line's continuation follows, the name may be
+// anywhere.
 std::size_t end_of_last_name(std::string_view header) {
   std::size_t end = 0;
-  for (std::size_t found = text::find(header, kName); found != text::kNowhere;
-       found = text::find(header, kName, found + kName.size())) {
-    if (may_be_defined_at(header, found)) end = found + kName.size();
+  std::string_view rest = header;
+  while (!rest.empty()) {
+    const void* found = std::memchr(rest.data(), '#', rest.size());
+    if (found == nullptr) break;
+    rest.remove_prefix(static_cast<const char*>(found) - rest.data() + 1);
+    const bool defined = take_word(&rest, "define") && take_word(&rest, kName);
+    if (defined) end = header.size() - rest.size();
+    if (!defined && (text::begins(rest, "/") || text::begins(rest, "\\"))) return header.size();
   }
   return end;
 }

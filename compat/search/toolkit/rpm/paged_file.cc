@@ -26,8 +26,10 @@ constexpr std::uint32_t kOverflowPage = 7;
 }  // namespace
 
 TextState PagedFile::open(const char* path) {
-  const TextState state = open_regular(path, &file_, &size_, &error_);
+  struct stat status;
+  const TextState state = open_regular(path, &file_, &status, &error_);
   if (state != TextState::read) return state;
+  size_ = static_cast<std::size_t>(status.st_size);
   if (size_ > kMost) return TextState::too_large;
   allowed_ = size_ / kBytesForAStep + kMore;
   detect();
