@@ -46,6 +46,8 @@ foreach(row IN LISTS linkable)
   endforeach()
 endforeach()
 anycuda_pkgconfig(anycuda-cuda "the CUDA driver's stub" "\${libdir}/libcuda_stub.so" "")
+anycuda_pkgconfig(anycuda-open-at-load "the stubs open their libraries when they are loaded"
+  "-Wl,--defsym=anycuda_open_at_load=1 -Wl,--export-dynamic-symbol=anycuda_open_at_load" "")
 if(ANYCUDA_STATIC)
   install(TARGETS static_cuda_1 ARCHIVE DESTINATION "${own}/static" COMPONENT dev)
   anycuda_pkgconfig(anycuda-cuda-static "the CUDA driver's stub, to become part of a program or library"

@@ -155,8 +155,8 @@ function(anycuda_stub target library generated soname)
     LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--gc-sections LINKER:--build-id=sha1
     ${ANYCUDA_LINKER_FLAGS}
     "$<$<CONFIG:Release>:LINKER:-s>")
-  # A stub has nothing to do when it is loaded or at exit: without the compiler's start files nothing is
-  # done, nor are four weak names looked up in every library of the process.
+  # A stub has a single constructor (loader/at_load.cc) and nothing to do at exit: without the compiler's start files
+  # nothing else is done, nor are four weak names looked up in every library of the process.
   if(NOT ANYCUDA_SANITIZE)  # a sanitizer's runtime is in the program
     target_link_options(${target} PRIVATE LINKER:-z,defs -nostartfiles)
   endif()

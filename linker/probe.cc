@@ -58,7 +58,7 @@ NvJitLinkProbe look_for_nvjitlink() {
 DriverProbe look_for_driver() {
   check_settings(kDriver, read_policy());
   Arena arena;
-  const DriverLookup lookup = look_up_driver(&arena);
+  const DriverLookup lookup = look_up_driver(&arena, false);
   if (lookup.report == nullptr) throw std::bad_alloc();
   const Driver& driver = lookup.driver;
   DriverProbe probe;

@@ -1,32 +1,27 @@
 #include "loader/adapter.h"
 
-#include <dlfcn.h>
-
 #include "compat/search/driver/driver.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
 #include "loader/report.h"
 
 namespace anycuda {
-namespace {
-
-void* find_in(void* handle, std::atomic<void*>* kept, const char* name) {
-  if (handle == nullptr) return nullptr;
-  void* found = dlsym(handle, name);
-  if (found == nullptr) dlerror();  // ours to clear: the program must not find our failed look-up
-  kept->store(found, std::memory_order_release);
-  return found;
-}
-
-}  // namespace
 
 void* find_library_function(std::atomic<void*>* kept, const char* name) {
   const Opened* library = opened_library();
-  return library != nullptr ? find_in(library->handle, kept, name) : nullptr;
+  return loaded_function(kept, library != nullptr ? library->handle : nullptr, name);
 }
 
 void* find_driver_function(std::atomic<void*>* kept, const char* name) {
-  return find_in(driver_of_process().handle, kept, name);
+  return loaded_function(kept, driver_of_process().handle, name);
+}
+
+int library_release() {
+  const Opened* library = opened_library();
+  if (library == nullptr) return 0;
+  Version version = library->version;
+  if (version.minor < 0) version.minor = 0;
+  return cuda_number(version);
 }
 
 Status remember(Status status) {

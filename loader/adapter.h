@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "loader/symbols/function.h"
+
 namespace anycuda {
 
 // Every status enumeration of NVIDIA's libraries is an unsigned integer; 0 is success.
@@ -23,18 +25,22 @@ inline bool is_driver_name(const char* name) {
 }
 
 // The function of that name in the loaded library, or in the process's driver; nullptr if it has
-// none. What was found is kept in `kept`.
+// none. The answer, also that there is none, is kept in `kept`.
 void* find_library_function(std::atomic<void*>* kept, const char* name);
 void* find_driver_function(std::atomic<void*>* kept, const char* name);
 
 inline void* library_function(std::atomic<void*>* kept, const char* name) {
   void* known = kept->load(std::memory_order_acquire);
-  return known != nullptr ? known : find_library_function(kept, name);
+  return is_function(known) ? known : find_library_function(kept, name);
 }
 inline void* driver_function(std::atomic<void*>* kept, const char* name) {
   void* known = kept->load(std::memory_order_acquire);
-  return known != nullptr ? known : find_driver_function(kept, name);
+  return is_function(known) ? known : find_driver_function(kept, name);
 }
+
+// The release of the loaded library as CUDA numbers it: 12040 for 12.4. Of an unknown minor, the
+// oldest that it can be.
+int library_release();
 
 // Makes an error of ours this thread's last error, as the library does with its own. Returns it.
 Status remember(Status status);

@@ -3,23 +3,11 @@
 #include <cstring>
 
 #include "compat/search/driver/driver.h"
+#include "loader/error_text.h"
 #include "loader/last_error.h"
 
 namespace anycuda {
 namespace {
-
-const ErrorRow* find_error(std::int32_t value) {
-  for (int i = 0; i < kTables.error_count; ++i) {
-    if (kTables.errors[i].value == value) return &kTables.errors[i];
-  }
-  return nullptr;
-}
-
-const char* error_string(SpecialFunction special, std::int32_t value) {
-  const ErrorRow* error = find_error(value);
-  if (error == nullptr) return "unrecognized error code";
-  return kTables.pool + (special == SpecialFunction::error_name ? error->name : error->text);
-}
 
 void zero_outputs(const SlotRow& slot, const Frame& frame) {
   const std::uint8_t* list = kTables.outputs + slot.outputs;
@@ -27,24 +15,6 @@ void zero_outputs(const SlotRow& slot, const Frame& frame) {
     void* output = reinterpret_cast<void*>(frame.argument(list[0]));
     if (output != nullptr) std::memset(output, 0, list[1]);
   }
-}
-
-// cuGetErrorString(error, &text) and its like: the text is an output, and always known.
-bool give_error_text(const SymbolRow& symbol, Frame* frame) {
-  if (symbol.special != SpecialFunction::error_name &&
-      symbol.special != SpecialFunction::error_string)
-    return false;
-  const auto value = static_cast<std::int32_t>(frame->argument(0));
-  if (symbol.result == ResultKind::string) {
-    frame->result = reinterpret_cast<std::uintptr_t>(error_string(symbol.special, value));
-    return true;
-  }
-  auto** output = reinterpret_cast<const char**>(frame->argument(1));
-  const bool known = find_error(value) != nullptr;
-  if (output != nullptr) *output = known ? error_string(symbol.special, value) : nullptr;
-  constexpr std::uint64_t kInvalidValue = 1;  // what the real ones say of an unknown code
-  frame->result = known && output != nullptr ? 0 : kInvalidValue;
-  return true;
 }
 
 // cudaDriverGetVersion(&version): success with 0 where there is no driver, as the real one says.
@@ -73,7 +43,7 @@ std::int32_t status_of(const SlotRow& slot, Failure failure) {
 
 void fail_call(const SlotRow& slot, Failure failure, Frame* frame) {
   const SymbolRow& symbol = kTables.symbols[slot.symbol];
-  if (give_error_text(symbol, frame)) return;
+  if (gives_error_text(symbol.special)) return give_error_text(symbol, frame);
   if (give_driver_version(symbol, failure, frame)) return;
   zero_outputs(slot, *frame);
   frame->result = 0;
@@ -82,7 +52,8 @@ void fail_call(const SlotRow& slot, Failure failure, Frame* frame) {
       frame->result = static_cast<std::uint32_t>(status_of(slot, failure));
       // Without a library the real functions of the field say the same at every call, so there is
       // nothing to remember then.
-      if (failure != Failure::no_library) remember_error(static_cast<std::int32_t>(frame->result));
+      if (failure == Failure::absent || failure == Failure::rejected)
+        remember_error(static_cast<std::int32_t>(frame->result));
       break;
     case ResultKind::integer:
       frame->result = static_cast<std::uint32_t>(status_of(slot, failure));

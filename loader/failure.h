@@ -6,7 +6,9 @@
 
 namespace anycuda {
 
-enum class Failure { no_library, absent, rejected };
+// too_early: the process has not started (compat/base/process_start.h). Its status is that of
+// no_library.
+enum class Failure { no_library, absent, rejected, too_early };
 
 // The status that the library's functions return for it.
 std::int32_t status_of(const SlotRow& slot, Failure failure);

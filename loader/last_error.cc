@@ -1,97 +1,130 @@
 #include "loader/last_error.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 
-#include "loader/open.h"
+#include "loader/copies.h"
 #include "loader/slots.h"
+#include "loader/symbols/function.h"
 #include "loader/tables.h"
 
 namespace anycuda {
 namespace {
 
-// This thread's error of ours, and what the library's own last error was when it was made: what the
-// library says differently later is newer than ours.
-thread_local std::int32_t pending = 0;
-thread_local std::int32_t standing = 0;
+// A new error takes the place of the one before. So the library's is cleared when the stub makes
+// one: what the library has afterwards is newer, also if it is the same number again.
+//
+// Some errors cannot be cleared: the library gives them at every call, because its driver is
+// missing or its context is dead. Such a state is older than the stub's error, and shows again as
+// soon as the program has taken that.
+struct LastError {
+  std::int32_t stub = 0;     // the stub's own error, 0: none
+  std::int32_t lasting = 0;  // what the library still had after it was cleared
+};
+thread_local LastError mine;
+
 std::atomic<bool> any{false};        // an error was remembered: who fills a slot now takes ours
 std::atomic<bool> exchanged{false};  // and every slot holds ours
 
 using StatusFunction = std::int32_t (*)();
-std::atomic<StatusFunction> real_get{nullptr};
-std::atomic<StatusFunction> real_peek{nullptr};
+std::atomic<void*> real_get{nullptr};
+std::atomic<void*> real_peek{nullptr};
 
-// The library's own function of that kind, looked up once: programs ask after every launch.
-StatusFunction library_function(SpecialFunction special) {
-  std::atomic<StatusFunction>& mine =
-      special == SpecialFunction::get_last_error ? real_get : real_peek;
-  StatusFunction function = mine.load(std::memory_order_acquire);
-  const Opened* library = function == nullptr ? opened_library() : nullptr;
-  for (int i = 0; library != nullptr && i < kTables.symbol_count; ++i) {
-    if (kTables.symbols[i].special != special) continue;
-    function = reinterpret_cast<StatusFunction>(dlsym(library->handle, kTables.symbol_name(i)));
-    mine.store(function, std::memory_order_release);
-    break;
+// The library's name of that kind, nullptr if it has none.
+const char* name_of(SpecialFunction special) {
+  for (int i = 0; i < kTables.symbol_count; ++i) {
+    if (kTables.symbols[i].special == special) return kTables.symbol_name(i);
   }
-  return function;
+  return nullptr;
 }
 
+// Looked up once: programs ask after every launch.
 std::int32_t ask_library(SpecialFunction special) {
-  const StatusFunction function = library_function(special);
-  return function != nullptr ? function() : kTables.status_no_library;
+  std::atomic<void*>& kept = special == SpecialFunction::get_last_error ? real_get : real_peek;
+  void* function = kept.load(std::memory_order_acquire);
+  if (function == nullptr) {
+    const Opened* library = opened_library();
+    const char* name = name_of(special);
+    if (library == nullptr || name == nullptr) return kTables.status_no_library;
+    function = loaded_function(&kept, library->handle, name);
+  }
+  return is_function(function) ? reinterpret_cast<StatusFunction>(function)()
+                               : kTables.status_no_library;
 }
 
 // The later of the two errors, given the library's present one.
-std::int32_t latest(std::int32_t other) {
-  return pending == 0 || (other != 0 && other != standing) ? other : pending;
+std::int32_t latest(std::int32_t library) {
+  return mine.stub == 0 || (library != 0 && library != mine.lasting) ? library : mine.stub;
 }
 
 std::int32_t get_last_error() {
-  // The library's is cleared too: a program that asks once must not be told of an older one later.
+  if (const auto get = of_leader<copy_functions::GetError>()) return get();
   const std::int32_t error = latest(ask_library(SpecialFunction::get_last_error));
-  pending = 0;
-  standing = 0;
+  mine = {};
   return error;
 }
 
-std::int32_t peek_last_error() { return latest(ask_library(SpecialFunction::peek_last_error)); }
+std::int32_t peek_last_error() {
+  if (const auto peek = of_leader<copy_functions::PeekError>()) return peek();
+  return latest(ask_library(SpecialFunction::peek_last_error));
+}
 
 }  // namespace
 
 std::int32_t library_last_error() { return ask_library(SpecialFunction::peek_last_error); }
 
 void restore_library_error(std::int32_t before) {
+  if (const auto restore = of_leader<copy_functions::RestoreError>()) return restore(before);
   if (ask_library(SpecialFunction::peek_last_error) == before) return;
+  // The library cannot be given its error back, so that becomes the stub's. Of two the later stays.
+  if (before != 0) return remember_error(latest(before));
   ask_library(SpecialFunction::get_last_error);  // clears it
-  if (before == 0) {
-    standing = 0;
-    return;
-  }
-  // The library cannot be given its error back, so it becomes one of ours. Of two the later stays.
-  const std::int32_t later = latest(before);
-  remember_error(later);
 }
 
-bool any_error_remembered() { return any.load(std::memory_order_acquire); }
+bool any_error_remembered() {
+  if (any.load(std::memory_order_seq_cst)) return true;
+  const auto any_of_leader = of_leader<copy_functions::AnyError>();
+  return any_of_leader != nullptr && any_of_leader() != 0;
+}
 
 void* last_error_function(SpecialFunction special) {
   return reinterpret_cast<void*>(special == SpecialFunction::get_last_error ? &get_last_error
                                                                             : &peek_last_error);
 }
 
-void remember_error(std::int32_t status) {
-  pending = status;
-  standing = ask_library(SpecialFunction::peek_last_error);
-  if (exchanged.load(std::memory_order_acquire)) return;
-  // Whoever comes while another thread is at it does it too: a thread may not return to its program
-  // before the program's next look finds its error.
+namespace {
+
+// Puts ours into the slots of this copy of the stub.
+void take_last_error_slots() {
   any.store(true, std::memory_order_seq_cst);
   for (int i = 0; i < kTables.slot_count; ++i) {
     const SpecialFunction special = kTables.symbols[kTables.slots[i].symbol].special;
     if (is_last_error(special)) replace_slot(i, last_error_function(special));
   }
+}
+
+}  // namespace
+
+void remember_error(std::int32_t status) {
+  if (const auto set = of_leader<copy_functions::SetError>()) return set(status);
+  ask_library(SpecialFunction::get_last_error);  // clears it
+  mine = {status, ask_library(SpecialFunction::peek_last_error)};
+  if (exchanged.load(std::memory_order_acquire)) return;
+  // Whoever comes while another thread is at it does it too: a thread may not return to its program
+  // before the program's next look finds its error.
+  take_last_error_slots();
+  take_slots_of_members();
   exchanged.store(true, std::memory_order_release);
 }
 
 }  // namespace anycuda
+
+// What other copies of the stub ask this one (loader/copies.h).
+#define ANYCUDA_COPY extern "C" __attribute__((visibility("hidden")))
+ANYCUDA_COPY void anycuda_copy_take_slots() { anycuda::take_last_error_slots(); }
+ANYCUDA_COPY std::int32_t anycuda_copy_get_error() { return anycuda::get_last_error(); }
+ANYCUDA_COPY std::int32_t anycuda_copy_peek_error() { return anycuda::peek_last_error(); }
+ANYCUDA_COPY void anycuda_copy_set_error(std::int32_t error) { anycuda::remember_error(error); }
+ANYCUDA_COPY void anycuda_copy_restore_error(std::int32_t before) {
+  anycuda::restore_library_error(before);
+}
+ANYCUDA_COPY int anycuda_copy_any_error() { return anycuda::any_error_remembered() ? 1 : 0; }

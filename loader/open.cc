@@ -1,34 +1,31 @@
 #include "loader/open.h"
 
-#include <atomic>
-
 #include "compat/base/environment.h"
-#include "compat/base/kept.h"
+#include "compat/base/shortage.h"
 #include "compat/search/driver/driver.h"
-#include "compat/search/machine/loaded.h"
+#include "compat/search/load_mark.h"
 #include "compat/search/policy.h"
 #include "compat/search/search.h"
+#include "loader/copies.h"
 #include "loader/report.h"
+#include "loader/shortage_report.h"
 
 namespace anycuda {
 namespace {
 
-std::atomic<const Opened*> opened{nullptr};
-
-// Per symbol version: load_count() + 1 when a search last failed; 0: never searched. After a
-// failure only libraries loaded since are tried; the disk is never searched again.
+// Per symbol version: what was loaded when a search last failed. After a failure only libraries
+// loaded since are tried; the disk is never searched again.
 constexpr int kMaxSymbolVersions = 8;
-std::atomic<std::uint64_t> failed_at[kMaxSymbolVersions];
+LoadMark failed_at[kMaxSymbolVersions];
 
 const Opened* publish(const Report& report, Arena* arena) {
   const Version version = known_version(*report.chosen);
-  const Opened record{report.handle, version, kLibrary.index_of(version.major), nullptr};
-  const Opened* mine = keep(record, &Opened::path, report.chosen->path);
-  if (mine == nullptr) return nullptr;
-  const Opened* other = nullptr;
-  if (!opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel)) return other;
-  report_choice(report, arena);
-  return mine;
+  const Choice found{sizeof found,  version.major,      version.minor, 0,
+                     report.handle, report.chosen->path};
+  bool is_new = false;
+  const Opened* library = settle_for_all(found, &is_new);
+  if (is_new) report_choice(report, arena);
+  return library;
 }
 
 // A library that is open already serves a caller of any major that the policy lets it serve.
@@ -43,45 +40,73 @@ bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) 
   return evaluate(query) == Verdict::accepted;
 }
 
+// By this copy of the stub or by another.
+const Opened* known_library() {
+  const Opened* library = opened_library();
+  return library != nullptr ? library : join_choice();
+}
+
 // Reserves the memory for the report of a failure, however much the search takes.
 const Report* search_with_reserve(const Request& request, Arena* arena) {
   const ArenaReserve for_report(arena, kReportBytes);
   return search(request, this_machine(), arena);
 }
 
-const Opened* search_for(int symbol_version, const void* caller, const char* function) {
-  // Counted before the search: what somebody loads during it is looked at next time.
-  const std::uint64_t now = load_count() + 1;
-  const std::uint64_t failed = failed_at[symbol_version].load(std::memory_order_relaxed);
-  if (failed == now) return nullptr;
+const Opened* search_for(int symbol_version, const void* caller, const char* function,
+                         bool is_question) {
+  if (const Opened* library = join_choice()) return library;
+  LoadMark& failed = failed_at[symbol_version];
+  const bool has_failed = failed.is_set();
+  if (failed.is_latest()) return nullptr;
   // The file that the user names was refused; to adopt another would be to replace it.
-  if (failed != 0 && environment_variable(kLibrary.variable) != nullptr) return nullptr;
+  if (has_failed && environment_variable(kLibrary.variable) != nullptr) return nullptr;
+  // Looked at before the search: what somebody loads during it is tried next time.
+  const Loads loads = loads_now();
+  const std::uint64_t before = shortages();
   report_wrong_log_setting();
   Request request{&kLibrary, &kTables, major_of_symbol_version(symbol_version), caller,
                   read_policy()};
-  if (failed != 0) request.tiers = only(SearchTier::loaded);
+  if (has_failed) request.tiers = only(SearchTier::loaded);
   Arena arena;
   const Report* report = search_with_reserve(request, &arena);
   if (report != nullptr && report->handle != nullptr) return publish(*report, &arena);
   // Another thread may have had what this one lacked (memory, a free file descriptor).
-  if (const Opened* other = opened_library()) return other;
-  failed_at[symbol_version].store(now, std::memory_order_relaxed);
-  report_no_library(report, &arena, function);
+  if (const Opened* other = known_library()) return other;
+  // It says nothing of what is installed: the next call searches again, the disk too.
+  if (const int shortage = shortage_since(before)) {
+    report_shortage(shortage, function);
+    return nullptr;
+  }
+  failed.set(loads);
+  report_no_library(report, &arena, {function, request.caller_major, is_question});
   return nullptr;
 }
 
 }  // namespace
+
+void open_silently(int symbol_version, const void* caller) {
+  keep_environment();
+  if (known_library() != nullptr) return;
+  const Request request{&kLibrary, &kTables, major_of_symbol_version(symbol_version), caller,
+                        read_policy()};
+  Arena arena;
+  const Report* report = search_with_reserve(request, &arena);
+  if (report != nullptr && report->handle != nullptr) publish(*report, &arena);
+}
 
 int major_of_symbol_version(int symbol_version) {
   return symbol_version == kNativeSymbolVersion ? kNativeCaller
                                                 : kLibrary.majors[symbol_version - 1].major;
 }
 
-const Opened* opened_library() { return opened.load(std::memory_order_acquire); }
-
-const Opened* open_library(int symbol_version, const void* caller, const char* function) {
+const Opened* open_library(int symbol_version, const void* caller, const char* function,
+                           bool is_question) {
+  keep_environment();
   const Opened* library = opened_library();
-  if (library == nullptr) library = search_for(symbol_version, caller, function);
+  if (library == nullptr) library = search_for(symbol_version, caller, function, is_question);
+  if (library == nullptr && is_unreported(is_question)) {
+    report_silent_failure({function, major_of_symbol_version(symbol_version), is_question});
+  }
   if (library == nullptr || symbol_version == kNativeSymbolVersion) return library;
   if (may_serve(*library, major_of_symbol_version(symbol_version), read_policy().cross_major))
     return library;

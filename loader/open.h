@@ -1,24 +1,20 @@
-// The library behind the stub: found, judged and opened once, at the first call that needs it.
+// The library behind the stub: found, evaluated and opened once, at the first call that needs it.
 #pragma once
 
-#include "loader/tables.h"
+#include "loader/opened.h"
 
 namespace anycuda {
 
-struct Opened {
-  void* handle;
-  Version version;
-  int major_index;  // in the descriptor's majors; -1 for a major that the database does not know
-  const char* path;
-};
-
-// The opened library, nullptr if none has been opened. Never opens anything.
-const Opened* opened_library();
-
 // The library for a call of `function` from `caller` under `symbol_version`: opened now if it has
-// to be. nullptr if no library may serve this caller; the reason has been reported.
+// to be. nullptr if no library may serve this caller; the reason has been reported, or there is
+// nothing of the library and the function asked just that (report.h).
 // Takes no lock: threads that come here together may search together, one result is kept.
-const Opened* open_library(int symbol_version, const void* caller, const char* function);
+const Opened* open_library(int symbol_version, const void* caller, const char* function,
+                           bool is_question = false);
+
+// Opens the library now, if one is usable. A failure leaves no trace: the first call searches
+// again, and reports.
+void open_silently(int symbol_version, const void* caller);
 
 // Major that a symbol version stands for; kNativeCaller for ANYCUDA_NATIVE.
 int major_of_symbol_version(int symbol_version);

@@ -1,13 +1,11 @@
 #include "loader/report.h"
 
 #include <atomic>
-#include <cstdarg>
-#include <cstdio>
 
-#include "compat/base/text.h"
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
+#include "loader/message.h"
 #include "loader/tables.h"
 
 namespace anycuda {
@@ -17,52 +15,6 @@ std::atomic<bool> reported{false};
 
 bool first_report() {
   return log_enabled(LogLevel::error) && !reported.exchange(true, std::memory_order_relaxed);
-}
-
-// A text that grows in pieces of an arena-backed buffer; what does not fit is cut.
-class Message {
- public:
-  explicit Message(Arena* arena) : text_(static_cast<char*>(arena->take(kMessageBytes))) {}
-  void add(const char* format, ...) __attribute__((format(printf, 2, 3))) {
-    if (text_ == nullptr || size_ >= end_ - 1) return;
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = std::vsnprintf(text_ + size_, end_ - size_, format, arguments);
-    va_end(arguments);
-    if (length > 0) size_ += static_cast<std::size_t>(length);
-    if (size_ > end_ - 1) size_ = end_ - 1;
-  }
-  // Adds one line: control characters are replaced.
-  void add_line(const char* format, ...) __attribute__((format(printf, 2, 3))) {
-    if (is_full()) return;
-    va_list arguments;
-    va_start(arguments, format);
-    const std::size_t room = end_ - 1 - size_;
-    const int length = std::vsnprintf(text_ + size_, room, format, arguments);
-    va_end(arguments);
-    if (length <= 0) return;
-    text::as_one_line(text_ + size_);
-    size_ += static_cast<std::size_t>(length) < room ? static_cast<std::size_t>(length) : room - 1;
-    text_[size_++] = '\n';
-  }
-  // Reserves the last bytes of the text; keep_back(0) releases them.
-  void keep_back(std::size_t bytes) { end_ = kMessageBytes - bytes; }
-  bool is_full() const { return text_ == nullptr || size_ >= end_ - 2; }
-  bool usable() const { return text_ != nullptr; }
-  void send() const {
-    if (text_ != nullptr) log_text(text_, size_);
-  }
-
- private:
-  char* text_;
-  std::size_t size_ = 0;
-  std::size_t end_ = kMessageBytes;
-};
-
-void add_sonames(Message* message, const LibraryDescriptor& library) {
-  for (int i = library.major_count - 1; i >= 0; --i) {
-    message->add("%s%s", library.majors[i].soname, i > 0 ? ", " : "\n");
-  }
 }
 
 void add_tiers(Message* message, const Report& report) {
@@ -127,6 +79,25 @@ void add_wrong_settings(Message* message, const Policy& policy) {
   }
 }
 
+// Everything that was looked for and found.
+void add_whole_report(Message* message, const Report& report, const char* function, Arena* arena) {
+  const LibraryDescriptor& library = report.library();
+  message->add("anycuda: %s failed: no usable %s was found.\n", function, library.product);
+  if (report.request.caller_major != kNativeCaller) {
+    message->add("  the calling program was built for CUDA %d\n", report.request.caller_major);
+  }
+  message->add("  looked for: ");
+  add_sonames(message, library);
+  message->add("\n");
+  add_tiers(message, report);
+  add_candidates(message, report, arena);
+  add_wrong_settings(message, report.request.policy);
+  if (report.differing_variables != nullptr) {
+    message->add_line("  %.1000s", report.differing_variables);
+  }
+  message->add_line("  what to do: %s.", hint_for(report, arena));
+}
+
 bool is_newer(const Candidate& candidate, const Candidate& chosen) {
   return newer(known_version(candidate), known_version(chosen));
 }
@@ -148,6 +119,8 @@ void report_passed_over(const Report& report, Arena* arena) {
 }
 
 }  // namespace
+
+std::atomic<int> silent_folders{0};
 
 void report_choice(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
@@ -174,28 +147,43 @@ void report_choice(const Report& report, Arena* arena) {
   arena->rewind(mark);
 }
 
-void report_no_library(const Report* report, Arena* arena, const char* function) {
+void report_no_library(const Report* report, Arena* arena, const FailedCall& call) {
+  const bool whole = log_enabled(LogLevel::warn);
+  if (!whole && report != nullptr && is_nothing_there(*report)) {
+    int none = 0;
+    const bool first = silent_folders.compare_exchange_strong(none, folder_count(*report) + 1,
+                                                              std::memory_order_relaxed);
+    // A later search looks only at what was loaded since: report_silent_failure() tells of the
+    // first.
+    if (call.is_question || !first) return;
+  }
   if (!first_report()) return;
   Message message(arena);  // before versions are read, which takes memory too
   if (report == nullptr || !message.usable()) {
     return log_line(LogLevel::error, "%s: no memory to look for the %s; called: %s", kLibrary.name,
-                    kLibrary.product, function);
+                    kLibrary.product, call.function);
   }
-  const LibraryDescriptor& library = report->library();
   report = most_of(report, arena);
-  message.add("anycuda: %s failed: no usable %s was found.\n", function, library.product);
-  if (report->request.caller_major != kNativeCaller) {
-    message.add("  the calling program was built for CUDA %d\n", report->request.caller_major);
+  if (whole) {
+    add_whole_report(&message, *report, call.function, arena);
+  } else {
+    add_short_report(&message, *report, call.function, arena);
   }
-  message.add("  looked for: ");
-  add_sonames(&message, library);
-  add_tiers(&message, *report);
-  add_candidates(&message, *report, arena);
-  add_wrong_settings(&message, report->request.policy);
-  if (report->differing_variables != nullptr) {
-    message.add_line("  %.1000s", report->differing_variables);
+  message.send();
+}
+
+void report_silent_failure(const FailedCall& call) {
+  const int folders = silent_folders.load(std::memory_order_relaxed) - 1;
+  if (folders < 0) return;
+  silent_folders.store(0, std::memory_order_relaxed);
+  if (!first_report()) return;
+  Arena arena;
+  Message message(&arena);
+  if (!message.usable()) {
+    return log_line(LogLevel::error, "%s failed: no usable %s was found", call.function,
+                    kLibrary.product);
   }
-  message.add_line("  what to do: %s.", hint_for(*report, arena));
+  add_nothing_there(&message, kLibrary, folders, call);
   message.send();
 }
 

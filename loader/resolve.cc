@@ -4,19 +4,20 @@
 // the slot. The first time the slot leads here, with every argument register saved in a Frame; what
 // is returned is where the call goes on, with all of them restored. From then on the slot holds
 // that target, and the stub is two instructions.
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 
+#include "compat/base/process_start.h"
 #include "compat/search/driver/driver.h"
 #include "loader/adapter.h"
+#include "loader/error_text.h"
 #include "loader/failure.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
 #include "loader/report.h"
 #include "loader/slots.h"
+#include "loader/symbols/function.h"
 
 namespace anycuda {
 namespace {
@@ -40,18 +41,15 @@ void* first_of(std::uint32_t list, const Opened& library) {
   void* target = nullptr;
   const std::uint32_t* names = kTables.targets + list;
   for (; target == nullptr && *names != 0; ++names) {
-    target = dlsym(library.handle, kTables.pool + *names);
+    target = find_function(library.handle, kTables.pool + *names);
   }
-  dlerror();  // ours to clear: the program must not find our failed look-up there
   return target;
 }
 
 // The function that the disposition names, nullptr if this library has none of its names.
 void* look_up(const Call& call, const Opened& library, std::uint16_t disposition) {
   if (disposition != kDirect) return first_of(disposition - kFirstTarget, library);
-  void* target = dlsym(library.handle, call.name);
-  dlerror();
-  return target;
+  return find_function(library.handle, call.name);
 }
 
 // The adapter that the disposition names, or what goes before it. nullptr if something that it
@@ -103,12 +101,21 @@ void* fail_without(const char* missing, const Call& call, const Opened& library,
   return fail_with_report(call, library, Failure::absent, reason, frame);
 }
 
+// A library that is older than some error of its caller's CUDA: the slot stays as it is, so that
+// every call comes here. Programs ask for a text when something has failed.
+void* resolve_error_text(const Call& call, void* target, Frame* frame) {
+  const int symbol_version = call.slot.symbol_version;
+  if (knows_all_errors(call.symbol, symbol_version, target)) return fill_slot(call.index, target);
+  return give_newer_error_text(call.symbol, symbol_version, target, frame) ? nullptr : target;
+}
+
 void* resolve(const Call& call, Frame* frame) {
   if (call.symbol.builtin != 0)
     return fill_slot(call.index, kTables.builtins[call.symbol.builtin - 1]);
 
-  const Opened* library =
-      open_library(call.slot.symbol_version, frame->return_address(), call.name);
+  if (!process_has_started()) return fail(call, Failure::too_early, frame);
+  const Opened* library = open_library(call.slot.symbol_version, frame->return_address(), call.name,
+                                       call.symbol.is_question);
   if (library == nullptr) return fail(call, Failure::no_library, frame);
 
   const std::uint16_t disposition = disposition_of(call, *library);
@@ -125,13 +132,14 @@ void* resolve(const Call& call, Frame* frame) {
                                               : look_up(call, *library, disposition);
   if (missing != nullptr) return fail_without(missing, call, *library, frame);
   if (target == nullptr) return fail_with_report(call, *library, Failure::absent, reason, frame);
-  if (kTables.before_first_call != nullptr) kTables.before_first_call(*library);
+  const bool may_fill = kTables.before_first_call == nullptr || kTables.before_first_call(*library);
 
+  if (gives_error_text(call.symbol.special)) return resolve_error_text(call, target, frame);
   if (is_last_error(call.symbol.special) && any_error_remembered()) {
     target = last_error_function(call.symbol.special);
   }
   log_step("%s: %s -> %p in %s", kLibrary.name, call.name, target, library->path);
-  return fill_slot(call.index, target);
+  return may_fill ? fill_slot(call.index, target) : target;
 }
 
 }  // namespace

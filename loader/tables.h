@@ -26,7 +26,8 @@ struct SymbolRow {
   ResultKind result;
   std::uint8_t result_size;  // of a structure
   SpecialFunction special;
-  std::uint8_t builtin;  // index + 1 of the stub's own implementation, 0: none
+  std::uint8_t builtin : 7;  // index + 1 of the stub's own implementation, 0: none
+  bool is_question : 1;      // programs call it to ask whether the library is there
 };
 
 // One exported name under one symbol version.
@@ -50,7 +51,8 @@ enum Disposition : std::uint16_t {
 };
 
 struct ErrorRow {
-  std::int32_t value;
+  std::uint16_t value;
+  std::uint16_t majors;  // bit n: a release of majors[n] has it
   std::uint32_t name;
   std::uint32_t text;
 };
@@ -89,7 +91,8 @@ struct Tables : LibrarySymbols {
   const AdapterRow* adapters;
   void* (*adapter)(unsigned number);
   // Called before the first call of each function goes on to the library; nullptr: nothing to do.
-  void (*before_first_call)(const Opened&);
+  // False: that call may go on, and the next one of that function must come here again.
+  bool (*before_first_call)(const Opened&);
 };
 
 // This stub's library.

@@ -2,10 +2,12 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "compat/base/reserve.h"
+#include "compat/base/shortage.h"
 
 namespace anycuda {
 
@@ -19,6 +21,8 @@ Arena::Arena() {
   const Stretch stretch = reserve(kMost, kLeast);
   base_ = static_cast<char*>(stretch.start);
   size_ = stretch.bytes;
+  is_short_ = size_ < kMost;
+  if (base_ == nullptr) note_shortage(ENOMEM);
 }
 
 Arena::~Arena() {
@@ -26,9 +30,13 @@ Arena::~Arena() {
 }
 
 void* Arena::take(std::size_t size) {
-  if (base_ == nullptr || size > size_ - used_) return nullptr;
+  const std::size_t left = size_ - used_;
   const std::size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
-  if (rounded > size_ - used_) return nullptr;
+  if (base_ == nullptr || size > left || rounded > left) {
+    // A whole arena is full of too many files, which another search would find, too.
+    if (is_short_) note_shortage(ENOMEM);
+    return nullptr;
+  }
   void* place = base_ + used_;
   used_ += rounded;
   return place;

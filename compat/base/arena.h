@@ -35,6 +35,7 @@ class Arena {
   char* base_;
   std::size_t size_;
   std::size_t used_ = 0;
+  bool is_short_ = false;  // the process had not enough memory for a whole one
 };
 
 // While it lives, take() leaves so many bytes untouched: the steps after the search need memory

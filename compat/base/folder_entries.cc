@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstring>
 
 #include "compat/base/arena.h"
+#include "compat/base/shortage.h"
 
 namespace anycuda {
 
@@ -29,7 +31,10 @@ bool is_world_writable(const char* folder) {
 bool each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
                 void* argument) {
   DIR* stream = opendir(folder);
-  if (stream == nullptr) return false;
+  if (stream == nullptr) {
+    note_shortage(errno);
+    return false;
+  }
   const std::size_t length = std::strlen(prefix);
   while (const dirent* entry = readdir(stream)) {
     if (std::strncmp(entry->d_name, prefix, length) == 0) visit(entry->d_name, argument);

@@ -3,8 +3,11 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstring>
 #include <new>
+
+#include "compat/base/shortage.h"
 
 namespace anycuda {
 
@@ -15,7 +18,10 @@ const Record* keep(const Record& record, const char* Record::*member, const char
   const std::size_t length = std::strlen(text) + 1;
   void* pages = mmap(nullptr, sizeof(Record) + length, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return nullptr;
+  if (pages == MAP_FAILED) {
+    note_shortage(ENOMEM);
+    return nullptr;
+  }
   auto* copy = new (pages) Record(record);
   char* behind = static_cast<char*>(pages) + sizeof(Record);
   std::memcpy(behind, text, length);

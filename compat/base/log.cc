@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "compat/base/environment.h"
+#include "compat/base/mark.h"
 #include "compat/base/text.h"
 #include "compat/base/uncancelled.h"
 
@@ -26,7 +27,9 @@ struct LogTarget {
 
 LogTarget log_target() {
   const char* text = environment_variable("ANYCUDA_LOG");
-  if (text == nullptr) return {LogLevel::error, nullptr, nullptr};
+  if (text == nullptr) {
+    return {is_marked_quiet() ? LogLevel::off : LogLevel::error, nullptr, nullptr};
+  }
   const char* const names[] = {"off", "error", "warn", "info", "debug"};
   for (int i = 0; i < 5; ++i) {
     if (std::strcmp(text, names[i]) == 0) return {static_cast<LogLevel>(i), nullptr, nullptr};
@@ -38,7 +41,9 @@ LogTarget log_target() {
 // A file that cannot be written must not swallow what it was to hold: stderr gets it then.
 int open_target(const LogTarget& target) {
   if (target.file == nullptr) return STDERR_FILENO;
-  const int file = open(target.file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  // Not blocking: a pipe of that name that nobody reads must not hold the program up.
+  constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  const int file = open(target.file, kFlags, 0644);
   return file >= 0 ? file : STDERR_FILENO;
 }
 

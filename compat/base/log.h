@@ -1,8 +1,8 @@
-// Where a stub's words go. ANYCUDA_LOG=off|error|warn|info|debug|FILE, error by default: one
-// message, at the first call that fails. warn: one for every failing call's function, and what of
-// the opened library may not work. info: also which library was opened and what was passed over for
-// it. debug: every step, as LD_DEBUG=libs tells them; an absolute FILE gets those in place of
-// stderr.
+// Where a stub's words go. ANYCUDA_LOG=off|error|warn|info|debug|FILE, error by default (off in a
+// stub that is marked quiet, mark.h): one message, at the first call that fails. warn: one for
+// every failing call's function, and what of the opened library may not work. info: also which
+// library was opened and what was passed over for it. debug: every step, as LD_DEBUG=libs tells
+// them; an absolute FILE gets those in place of stderr.
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "compat/base/reserve.h"
+#include "compat/base/shortage.h"
 #include "compat/base/uncancelled.h"
 
 namespace anycuda {
@@ -25,7 +26,10 @@ bool TextFile::make_room(std::size_t size) {
   if (pages_ != nullptr) munmap(pages_, room_);
   room_ = (2 * size + kPage - 1) / kPage * kPage;
   pages_ = static_cast<char*>(map_pages(room_));
-  if (pages_ == nullptr) room_ = 0;
+  if (pages_ == nullptr) {
+    room_ = 0;
+    note_shortage(ENOMEM);
+  }
   return pages_ != nullptr;
 }
 
@@ -35,6 +39,7 @@ TextState open_regular(const char* path, int* file, struct stat* status, int* er
   TextState state = TextState::read;
   if (*file < 0 || fstat(*file, status) != 0) {
     *error = errno;
+    note_shortage(*error);
     state = errno == ENOENT || errno == ENOTDIR ? TextState::missing : TextState::unreadable;
   } else if (!S_ISREG(status->st_mode)) {
     state = TextState::not_a_file;
@@ -71,6 +76,7 @@ TextState TextFile::fill(int file, std::size_t size, std::size_t most, bool head
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       error_ = errno;
+      note_shortage(error_);
       return TextState::unreadable;
     }
     length_ += static_cast<std::size_t>(got);

@@ -11,7 +11,7 @@ namespace {
 
 Version ask_machine_for_cuda() {
   Arena arena;
-  const DriverLookup lookup = look_up_driver(&arena);
+  const DriverLookup lookup = look_up_driver(&arena, false);
   const std::string problem = driver_problem(lookup, &arena);
   if (!problem.empty()) throw DriverQueryError(problem);
   return lookup.driver.facts.cuda;
@@ -19,7 +19,7 @@ Version ask_machine_for_cuda() {
 
 BranchAnswer ask_machine_for_branch() {
   Arena arena;
-  const DriverLookup lookup = look_up_driver(&arena);
+  const DriverLookup lookup = look_up_driver(&arena, false);
   if (lookup.report == nullptr) return {0, driver_problem(lookup, &arena)};
   const BranchFound found = find_branch(lookup.driver.path, &arena);
   return {found.number, found.cause};

@@ -279,7 +279,11 @@ LoadedLibrary GuardRailsImpl::load(std::string_view name) {
   // accepted, and other code may have loaded a runtime.
   ComponentInstance& instance = chosen.instance;
   if (is_runtime(component)) instance.runtimes = system_.loaded(component);
-  if (auto refusal = evaluate(instance, &driver, true, true)) refuse({*refusal}, {}, true);
+  if (auto refusal = evaluate(instance, &driver, true, true)) {
+    // What others have loaded is theirs to unload.
+    if (chosen.loaded) system_.close(library.handle);
+    refuse({*refusal}, {}, true);
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   return libraries_.emplace(&component, library).first->second;
 }

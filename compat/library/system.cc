@@ -1,5 +1,6 @@
 #include "compat/library/system.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <memory>
@@ -62,6 +63,7 @@ System system_of(const Options& options) {
   system.loaded = loaded_images;
   system.open_needed = open_needed;
   system.open = open_library;
+  system.close = [](void* handle) { dlclose(handle); };
   system.forget = [caches] {
     caches->finder.clear();
     caches->candidates.clear();

@@ -33,7 +33,8 @@ struct System {
   std::function<OpenedLibrary(const ComponentInstance&, const std::string& name, bool loaded,
                               const AcceptsVersion&)>
       open;
-  std::function<void()> forget;  // all that is cached
+  std::function<void(void* handle)> close;  // of open()
+  std::function<void()> forget;             // all that is cached
 };
 
 // This machine, with a new finder, metadata reader and driver query.

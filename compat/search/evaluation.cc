@@ -2,6 +2,7 @@
 
 #include "compat/base/dotted_order.h"
 #include "compat/base/linked_sort.h"
+#include "compat/base/shortage.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/probe.h"
@@ -18,7 +19,9 @@ bool is_loaded_already(const Search& search, const Candidate& candidate) {
 
 void know_driver(Search* search) {
   if (search->machine.driver == nullptr || search->driver_path != nullptr) return;
+  const std::uint64_t before = shortages();
   const Driver& driver = search->machine.driver();
+  search->driver_missed = driver.handle == nullptr && shortage_since(before) != 0;
   search->driver = driver.facts;
   search->driver_path = driver.path;
 }

@@ -10,6 +10,7 @@
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/log.h"
+#include "compat/base/shortage.h"
 #include "compat/base/text_file.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/elf/classify.h"
@@ -73,6 +74,7 @@ FileFacts examine_file(const char* path, const LibraryDescriptor& library,
   facts.inode = status.st_ino;
   facts.image =
       read_image(file, static_cast<unsigned long>(status.st_size), library, symbols, *arena);
+  note_shortage(facts.image.error);
   close(file);
   return facts;
 }

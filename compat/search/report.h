@@ -16,6 +16,9 @@ struct Request {
   Policy policy = {};
   SearchTiers tiers = kAllTiers;
   bool all_versions = false;  // read every version, not only those that a decision depends on
+  // The chosen library is only asked something: if the process had it before, it is not pinned
+  // (Report::is_others).
+  bool only_asks = false;
 };
 
 // A loaded library that LTO-IR could come from, or go to.
@@ -45,6 +48,9 @@ struct Report {
   explicit Report(const Request& asked) : request(asked) {}
   Request request;
   void* handle = nullptr;  // of dlopen; nullptr: no library was found
+  // With Request::only_asks: the process had the library before, and may unload it. Whoever has
+  // asked closes the handle.
+  bool is_others = false;
   const Candidate* chosen = nullptr;
   TierSummary tiers[kTierCount] = {};
   DriverFacts driver;                         // as far as they were asked for

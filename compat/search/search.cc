@@ -50,6 +50,8 @@ void* open_and_check(Search* search, Candidate* candidate) {
   const Probe probe;
   const Machine& machine = search->machine;
   const bool loaded = candidate->tier == SearchTier::loaded;
+  const bool is_others =
+      search->request.only_asks && (loaded || is_loaded(machine, candidate->path));
   const OpenResult opened = machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
   void* const handle = opened.handle;
   if (handle == nullptr) {
@@ -61,7 +63,11 @@ void* open_and_check(Search* search, Candidate* candidate) {
   }
   candidate->image.state = check(search, candidate, handle);
   if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
-    machine.open(candidate->path, kKeepFlags);
+    search->is_others = is_others;
+    if (is_others) return handle;
+    // One handle stays, beside those that the program has.
+    void* const kept = machine.open(candidate->path, kKeepFlags).handle;
+    if (kept != nullptr) dlclose(kept);
     return handle;
   }
   dlclose(handle);
@@ -105,6 +111,8 @@ void log_refusal(Search* search, const Candidate& candidate) {
 bool choose(Search* search) {
   evaluate_environment(search);
   log_candidates(search);
+  // A library that is opened stays, and without the driver's facts it may be one that cannot run.
+  if (search->driver_missed) return true;
   for (Candidate* candidate = accepted_by_rank(*search); candidate != nullptr;
        candidate = candidate->next_by_rank) {
     search->handle = open_candidate(search, candidate);

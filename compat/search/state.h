@@ -17,6 +17,8 @@ struct Search : Report {
   // `whole` is false.
   Search(const Report& so_far, const Machine& world, Arena* memory);
   bool whole = true;
+  bool driver_missed =
+      false;  // a shortage: the driver's facts are asked for again at the next call
   // Asked once: it costs a look at the environment.
   const bool logs_steps = log_enabled(LogLevel::debug);
   const Machine& machine;

@@ -27,8 +27,8 @@ CudaError first_error(const std::optional<Release>& release, const Setup& setup)
   return setup.driver_mismatch ? kMismatch : kNoGpu;
 }
 
-Fields expect_versions(const std::optional<Release>& release, const Setup& setup) {
-  const bool told = release && release->tells_version_without_gpu;
+Fields expect_versions(const std::optional<Release>& release, int built_for, const Setup& setup) {
+  const bool told = release && (release->tells_version_without_gpu || built_for > release->major);
   return {{"runtime", told ? release->version : first_error(release, setup).code},
           {"driver", setup.driver ? kDriverVersion : "none"},
           {"library", release ? release->cudart_file : "none"}};
@@ -124,7 +124,7 @@ std::optional<Fields> expected(Program program, int built_for, const Setup& setu
   Fields fields;
   switch (program) {
     case Program::versions:
-      fields = expect_versions(release, setup);
+      fields = expect_versions(release, built_for, setup);
       break;
     case Program::runtime:
       fields = expect_runtime(release, setup);
@@ -137,8 +137,10 @@ std::optional<Fields> expected(Program program, int built_for, const Setup& setu
       break;
   }
   fields["ended"] = "normally";
-  // The stub says something exactly when it has no library to hand the call to.
-  fields["report"] = release ? "no" : "yes";
+  // The stub reports that it has no library to hand the call to, but not to a program that only
+  // asks, where nothing is installed that could have been refused.
+  const bool only_asks = program == Program::versions && setup.installed.empty();
+  fields["report"] = release || only_asks ? "no" : "yes";
   return fields;
 }
 

@@ -17,8 +17,8 @@ struct Release {
   std::string nvrtc_file;
   std::string nvjitlink_file;      // empty: this release has no nvJitLink
   std::string ptx_version;         // PTX ISA that its NVRTC writes
-  bool tells_version_without_gpu;  // cudaRuntimeGetVersion; the one of 11.8 fails like any other
-                                   // call
+  bool tells_version_without_gpu;  // cudaRuntimeGetVersion; the one of 11.8 fails like any other,
+                                   // for its own programs call
 };
 const std::vector<Release>& releases();
 

@@ -27,7 +27,8 @@ inline constexpr char kLegend[] =
   all three  the newest that fits: 13.5, or 12.9 where the driver is too old for CUDA 13; a linker
              of the CUDA that the program was built for.
   driver too old  for every CUDA that is installed: none is loaded.
-  libcudart.so.11.0 without "(11.8)": that runtime tells its version only where a GPU is.
+  libcudart.so.11.0 without "(11.8)": that runtime tells its version only where a GPU is; to
+             programs of CUDA 12 and 13, whose runtimes always tell it, the stub does.
 )text";
 
 inline constexpr char kMismatchLegend[] =

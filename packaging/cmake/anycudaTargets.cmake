@@ -1,5 +1,12 @@
 # The targets that programs link with, for the package and for anycuda as a part of a project alike.
 
+# The stubs open their libraries when they are loaded, for what links this (docs/exit.md).
+if(NOT TARGET anycuda::open_at_load)
+  add_library(anycuda::open_at_load INTERFACE IMPORTED ${ANYCUDA_TARGET_SCOPE})
+  set_target_properties(anycuda::open_at_load PROPERTIES INTERFACE_LINK_OPTIONS
+    "LINKER:--defsym=anycuda_open_at_load=1;LINKER:--export-dynamic-symbol=anycuda_open_at_load")
+endif()
+
 # anycuda_target(<library>[_static] <major> <what to link>)
 # anycuda::<library>_<major>, and anycuda::<library>, whose major anycuda_select_major() says.
 function(anycuda_target library major item)

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include "loader/copies.h"
 #include "loader/open.h"
 #include "stubs/cudart/adapters/references_registry.h"
 #include "stubs/cudart/registration_log.h"
@@ -31,16 +32,49 @@ void call_directly(unsigned kind, void** handle, const std::uint64_t* arguments)
   if (real != nullptr) call_library(kind, real, arguments);
 }
 
-template <typename... Arguments>
-void register_any(unsigned kind, void** handle, Arguments... values) {
-  const std::uint64_t arguments[kMaxArguments] = {static_cast<std::uint64_t>(values)...};
-  const std::uint32_t index = handle_index(handle);
-  if (index != 0 && write_down(kind, index, arguments)) return;
-  call_directly(kind, handle, arguments);
-}
-
 std::uint64_t word(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 std::uint64_t word(int value) { return static_cast<std::uint32_t>(value); }
+
+void** register_fat_binary(const std::uint64_t* arguments) {
+  if (!replayed()) {
+    const std::uint32_t index = new_handle();
+    if (index != 0 && write_down(kFatBinary, index, arguments)) return handle_address(index);
+  }
+  const Opened* library = opened_library();
+  if (library == nullptr) library = open_now(kFatBinary);
+  if (library == nullptr) return nullptr;
+  replay(*library);
+  return call_fat_binary(arguments[0]);
+}
+
+void unregister_fat_binary(void** handle) {
+  const std::uint32_t index = handle_index(handle);
+  if (index != 0) cancel(index);  // before looking whether somebody replays: see replay_one
+  if (!replaying()) return;
+  const Opened* library = opened_library();
+  if (library == nullptr) return;
+  replay(*library);  // waits for the thread that is at it: it may be reading this very object
+  void** real = translate(handle);
+  using Unregister = void (*)(void**);
+  const auto function =
+      reinterpret_cast<Unregister>(dlsym(library->handle, "__cudaUnregisterFatBinary"));
+  if (function == nullptr) dlerror();  // ours to clear
+  if (real == nullptr || function == nullptr) return;
+  references::remove_fat_binary(real);
+  function(real);
+}
+
+char init_module(void** handle, std::uint64_t caller) {
+  const Opened* library =
+      open_library(kNativeSymbolVersion, reinterpret_cast<const void*>(caller), "__cudaInitModule");
+  if (library == nullptr) return 0;
+  replay(*library);
+  void** real = translate(handle);
+  using Init = char (*)(void**);
+  const auto function = reinterpret_cast<Init>(dlsym(library->handle, "__cudaInitModule"));
+  if (function == nullptr) dlerror();  // ours to clear
+  return real != nullptr && function != nullptr ? function(real) : static_cast<char>(0);
+}
 
 }  // namespace
 }  // namespace anycuda::registration
@@ -51,19 +85,54 @@ using namespace anycuda::registration;
 // Called once for an object, or for things that few objects have: built to be small.
 #define ANYCUDA_RARE ANYCUDA_OWN __attribute__((cold))
 
-ANYCUDA_OWN void anycuda_replay(const anycuda::Opened& library) { replay(library); }
+// Through this copy of the stub; other copies come here too. Only a fat binary and an initialised
+// module have a result.
+ANYCUDA_OWN void** anycuda_copy_register(unsigned kind, void** handle,
+                                         const std::uint64_t* arguments) {
+  switch (kind) {
+    case kFatBinary:
+      return register_fat_binary(arguments);
+    case kUnregister:
+      unregister_fat_binary(handle);
+      return nullptr;
+    case kInitModule:
+      return init_module(handle, arguments[0]) != 0 ? handle : nullptr;
+    default:
+      break;
+  }
+  if (kind == kNone || kind >= kKindCount) return nullptr;  // of a later version of the protocol
+  const std::uint32_t index = handle_index(handle);
+  if (index == 0 || !write_down(kind, index, arguments)) call_directly(kind, handle, arguments);
+  return nullptr;
+}
+
+namespace anycuda::registration {
+namespace {
+
+// Through the copy that leads: what any copy registers serves the calls of all.
+template <typename... Arguments>
+void** register_any(unsigned kind, void** handle, Arguments... values) {
+  const std::uint64_t arguments[kMaxArguments] = {static_cast<std::uint64_t>(values)...};
+  const auto leaders = of_leader<copy_functions::Register>();
+  return leaders != nullptr ? leaders(kind, handle, arguments)
+                            : anycuda_copy_register(kind, handle, arguments);
+}
+
+}  // namespace
+}  // namespace anycuda::registration
+
+ANYCUDA_OWN bool anycuda_replay(const anycuda::Opened& library) {
+  const auto leaders = anycuda::of_leader<anycuda::copy_functions::Replay>();
+  return leaders != nullptr ? leaders() != 0 : replay(library);
+}
+
+ANYCUDA_OWN int anycuda_copy_replay() {
+  const anycuda::Opened* library = anycuda::opened_library();
+  return library == nullptr || replay(*library) ? 1 : 0;
+}
 
 ANYCUDA_OWN void** anycuda_register_fat_binary(void* fat_binary) {
-  const std::uint64_t arguments[kMaxArguments] = {word(fat_binary)};
-  if (!replayed()) {
-    const std::uint32_t index = new_handle();
-    if (index != 0 && write_down(kFatBinary, index, arguments)) return handle_address(index);
-  }
-  const anycuda::Opened* library = anycuda::opened_library();
-  if (library == nullptr) library = open_now(kFatBinary);
-  if (library == nullptr) return nullptr;
-  replay(*library);
-  return call_fat_binary(arguments[0]);
+  return register_any(kFatBinary, nullptr, word(fat_binary));
 }
 
 ANYCUDA_RARE void anycuda_register_fat_binary_end(void** handle) {
@@ -71,20 +140,7 @@ ANYCUDA_RARE void anycuda_register_fat_binary_end(void** handle) {
 }
 
 ANYCUDA_RARE void anycuda_unregister_fat_binary(void** handle) {
-  const std::uint32_t index = handle_index(handle);
-  if (index != 0) cancel(index);  // before looking whether somebody replays: see replay_one
-  if (!replaying()) return;
-  const anycuda::Opened* library = anycuda::opened_library();
-  if (library == nullptr) return;
-  replay(*library);  // waits for the thread that is at it: it may be reading this very object
-  void** real = translate(handle);
-  using Unregister = void (*)(void**);
-  const auto function =
-      reinterpret_cast<Unregister>(dlsym(library->handle, "__cudaUnregisterFatBinary"));
-  if (function == nullptr) dlerror();  // ours to clear
-  if (real == nullptr || function == nullptr) return;
-  anycuda::references::remove_fat_binary(real);
-  function(real);
+  register_any(kUnregister, handle);
 }
 
 ANYCUDA_OWN void anycuda_register_function(void** handle, const char* host_function,
@@ -137,13 +193,5 @@ ANYCUDA_RARE void anycuda_register_unified_table(void** handle, void* a, void* b
 }
 
 ANYCUDA_RARE char anycuda_init_module(void** handle) {
-  const anycuda::Opened* library = anycuda::open_library(
-      anycuda::kNativeSymbolVersion, __builtin_return_address(0), "__cudaInitModule");
-  if (library == nullptr) return 0;
-  replay(*library);
-  void** real = translate(handle);
-  using Init = char (*)(void**);
-  const auto function = reinterpret_cast<Init>(dlsym(library->handle, "__cudaInitModule"));
-  if (function == nullptr) dlerror();  // ours to clear
-  return real != nullptr && function != nullptr ? function(real) : static_cast<char>(0);
+  return register_any(kInitModule, handle, word(__builtin_return_address(0))) != nullptr ? 1 : 0;
 }

@@ -9,6 +9,10 @@
 
 namespace anycuda::registration {
 
+// What other copies of the stub ask for by number beside the kinds (loader/copies.h).
+constexpr unsigned kUnregister = 0x100;
+constexpr unsigned kInitModule = 0x101;
+
 // What the library calls that registration.
 const char* symbol_of(unsigned kind);
 
@@ -21,11 +25,14 @@ std::uint32_t handle_index(void** handle);  // 0: not one of ours
 void** real_handle(std::uint32_t index);
 void set_real_handle(std::uint32_t index, void** real);
 bool cancelled(std::uint32_t index);
+void** handle_unless_cancelled(std::uint32_t index);  // the library's own
 void cancel(std::uint32_t index);
 
 // Hands everything written down to the library. Every thread returns only after all of it is done,
-// whoever does it; only the library's own calls to the stub meanwhile go on at once.
-void replay(const Opened& library);
+// whoever does it; only the library's own calls to the stub meanwhile go on at once. False for such
+// a call: its function's slot must not be filled yet, or other threads' calls of that function
+// would reach the library too early.
+bool replay(const Opened& library);
 // Is there nothing left to replay, so that calls go straight on?
 bool replayed();
 // Has a thread begun to replay?

@@ -1,8 +1,6 @@
-#include <sys/mman.h>
-
 #include <atomic>
 
-#include "compat/base/reserve.h"
+#include "compat/base/growing_array.h"
 #include "stubs/cudart/registration.h"
 
 namespace anycuda::registration {
@@ -14,68 +12,45 @@ struct Handle {
   std::atomic<bool> cancelled;
 };
 
-constexpr std::size_t kMost = std::size_t{4} << 20;
-constexpr std::size_t kLeast = std::size_t{64} << 10;
+// 4 KB in the first block, 4 MB at most. Number 0 means "none".
+using Handles = GrowingArray<Handle, 256, 10>;  // zeroed memory is a valid handle
 
-// Lies where handle 0 would, which means "none".
-struct TableSize {
-  std::size_t bytes;
-};
-static_assert(sizeof(TableSize) <= sizeof(Handle));
-
-std::atomic<Handle*> handles{nullptr};
+Handles handles;
 std::atomic<std::uint32_t> taken{1};
-
-std::size_t size_of(const Handle* table) {
-  return reinterpret_cast<const TableSize*>(table)->bytes;
-}
-
-Handle* table() {
-  Handle* known = handles.load(std::memory_order_acquire);
-  if (known != nullptr) return known;
-  const Stretch mine = reserve(kMost, kLeast);
-  if (mine.start == nullptr) return nullptr;
-  static_cast<TableSize*>(mine.start)->bytes = mine.bytes;
-  auto* first = static_cast<Handle*>(mine.start);  // zero bytes are valid handles
-  if (handles.compare_exchange_strong(known, first, std::memory_order_acq_rel)) return first;
-  munmap(mine.start, mine.bytes);
-  return known;
-}
 
 }  // namespace
 
 std::uint32_t new_handle() {
-  const Handle* all = table();
-  if (all == nullptr) return 0;
-  const std::size_t count = size_of(all) / sizeof(Handle);
   std::uint32_t index = taken.load(std::memory_order_relaxed);
   do {
-    if (index >= count) return 0;
+    if (index >= Handles::kCapacity || !handles.make(index)) return 0;
   } while (!taken.compare_exchange_weak(index, index + 1, std::memory_order_relaxed));
   return index;
 }
 
-void** handle_address(std::uint32_t index) { return reinterpret_cast<void**>(table() + index); }
+void** handle_address(std::uint32_t index) { return reinterpret_cast<void**>(&handles[index]); }
 
 std::uint32_t handle_index(void** handle) {
-  const Handle* all = handles.load(std::memory_order_acquire);
-  const auto first = reinterpret_cast<std::uintptr_t>(all);
-  const auto address = reinterpret_cast<std::uintptr_t>(handle);
-  if (all == nullptr || address < first || address >= first + size_of(all)) return 0;
-  return static_cast<std::uint32_t>((address - first) / sizeof(Handle));
+  const std::size_t index = handles.index_of(handle);
+  return index != Handles::kCapacity ? static_cast<std::uint32_t>(index) : 0;
 }
 
 void** real_handle(std::uint32_t index) {
-  return table()[index].real.load(std::memory_order_acquire);
+  return handles[index].real.load(std::memory_order_acquire);
 }
 void set_real_handle(std::uint32_t index, void** real) {
-  table()[index].real.store(real, std::memory_order_release);
+  handles[index].real.store(real, std::memory_order_release);
 }
 bool cancelled(std::uint32_t index) {
-  return table()[index].cancelled.load(std::memory_order_seq_cst);
+  return handles[index].cancelled.load(std::memory_order_seq_cst);
+}
+void** handle_unless_cancelled(std::uint32_t index) {
+  const Handle& handle = handles[index];
+  if (handle.cancelled.load(std::memory_order_seq_cst)) return nullptr;
+  return handle.real.load(std::memory_order_acquire);
 }
 void cancel(std::uint32_t index) {
-  table()[index].cancelled.store(true, std::memory_order_seq_cst);
+  handles[index].cancelled.store(true, std::memory_order_seq_cst);
 }
 
 }  // namespace anycuda::registration

@@ -1,19 +1,11 @@
 #include "stubs/cudart/registration_log.h"
 
-#include <sched.h>
-#include <sys/mman.h>
-
-#include "compat/base/reserve.h"
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 namespace anycuda::registration {
 namespace {
-
-// Room for two and a half million ordinary kernels; for two and a half thousand at least.
-constexpr std::size_t kMost = std::size_t{64} << 20;
-constexpr std::size_t kLeast = std::size_t{64} << 10;
-
-// The word before the first one tells how many there are, itself included.
-std::size_t capacity(const std::uint64_t* words) { return words[-1]; }
 
 // The first word of a record: kind, which arguments follow, whose handle. Written last: while it
 // is zero the record is not there yet.
@@ -21,19 +13,15 @@ constexpr std::uint64_t pack(unsigned kind, unsigned mask, std::uint32_t handle)
   return std::uint64_t{kind} | std::uint64_t{mask} << 8 | std::uint64_t{handle} << 32;
 }
 
-}  // namespace
-
-std::uint64_t* Log::words() {
-  std::uint64_t* words = words_.load(std::memory_order_acquire);
-  if (words != nullptr) return words;
-  const Stretch mine = reserve(kMost, kLeast);
-  if (mine.start == nullptr) return nullptr;
-  std::uint64_t* first = static_cast<std::uint64_t*>(mine.start) + 1;
-  first[-1] = mine.bytes / sizeof(std::uint64_t);
-  if (words_.compare_exchange_strong(words, first, std::memory_order_acq_rel)) return first;
-  munmap(mine.start, mine.bytes);
-  return words;
+// For an appender that was interrupted between two of its instructions. To yield is not enough: a
+// real-time thread (SCHED_FIFO) that yields goes on before every ordinary one. (libc's nanosleep()
+// would end a cancelled thread.)
+void wait_a_moment() {
+  const timespec moment = {0, 20000};
+  syscall(SYS_nanosleep, &moment, nullptr);
 }
+
+}  // namespace
 
 bool Log::append(const Record& record) {
   unsigned mask = 0;
@@ -43,35 +31,55 @@ bool Log::append(const Record& record) {
     mask |= 1U << i;
     ++count;
   }
-  std::uint64_t* words = this->words();
-  if (words == nullptr) return false;
+  Words::Run run;
   std::size_t place = reserved_.load(std::memory_order_relaxed);
   do {
-    // (A capacity of 0 is that of a log closed and released since `place` was read: try again.)
-    if ((place & kClosed) != 0 || place + 1 + count > capacity(words) - 1) return false;
+    if ((place & kClosed) != 0 || place + count >= Words::kCapacity) return false;
+    // Room first: a place that is taken must be filled.
+    run = words_.run(place);
+    if (run.first != nullptr && count < run.count) continue;
+    if (!words_.make(place) || !words_.make(place + count)) return false;
+    run = words_.run(place);
   } while (!reserved_.compare_exchange_weak(place, place + 1 + count, std::memory_order_acq_rel));
-  std::size_t word = place + 1;
+  std::uint64_t across[1 + kMaxArguments];
+  std::uint64_t* words = count < run.count ? run.first : across;
+  std::size_t word = 1;
   for (unsigned i = 0; i < kMaxArguments; ++i) {
     if ((mask & 1U << i) != 0) words[word++] = record.arguments[i];
   }
-  __atomic_store_n(&words[place], pack(record.kind, mask, record.handle), __ATOMIC_RELEASE);
+  if (words == across) {
+    for (word = 1; word <= count; ++word) words_[place + word] = across[word];
+  }
+  __atomic_store_n(run.first, pack(record.kind, mask, record.handle), __ATOMIC_RELEASE);
   return true;
 }
 
 bool Log::next(std::size_t* position, Record* record) const {
   if (*position >= size()) return false;
-  const std::uint64_t* words = words_.load(std::memory_order_acquire);
+  const Words::Run run = words_.run(*position);
+  if (run.first == nullptr) return false;  // what is reserved has its memory
   std::uint64_t head;
-  while ((head = __atomic_load_n(&words[*position], __ATOMIC_ACQUIRE)) == 0) sched_yield();
+  while ((head = __atomic_load_n(run.first, __ATOMIC_ACQUIRE)) == 0) wait_a_moment();
+  std::uint64_t across[1 + kMaxArguments];
+  const std::uint64_t* words = run.first;
+  if (run.count <= kMaxArguments) {
+    words = across;
+    std::size_t word = 1;
+    for (unsigned i = 0; i < kMaxArguments; ++i) {
+      if ((head >> (8 + i) & 1) == 0) continue;
+      across[word] = words_[*position + word];
+      ++word;
+    }
+  }
   record->kind = head & 0xff;
   record->handle = static_cast<std::uint32_t>(head >> 32);
-  std::size_t word = *position + 1;
+  std::size_t word = 1;
   for (unsigned i = 0; i < kMaxArguments; ++i) {
     const bool written = (head >> (8 + i) & 1) != 0;
     record->arguments[i] =
         written ? words[word++] : implied_argument(record->kind, i, record->arguments);
   }
-  *position = word;
+  *position += word;
   return true;
 }
 
@@ -79,10 +87,6 @@ bool Log::close_at(std::size_t position) {
   return reserved_.compare_exchange_strong(position, position | kClosed, std::memory_order_acq_rel);
 }
 
-void Log::release() {
-  std::uint64_t* words = words_.load(std::memory_order_acquire);
-  if (words == nullptr) return;
-  madvise(words - 1, capacity(words) * sizeof(std::uint64_t), MADV_DONTNEED);
-}
+void Log::release() { words_.release(); }
 
 }  // namespace anycuda::registration

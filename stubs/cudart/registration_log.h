@@ -2,14 +2,16 @@
 //
 // Static constructors of such objects call __cudaRegisterFatBinary, then __cudaRegisterFunction and
 // its like for each kernel and variable, thousands of times in big programs. None of that may open
-// a library, so it is written down: a log that grows in one stretch of address space, 24 bytes for
-// an ordinary kernel. Appending is one compare-and-swap and a few stores, so a constructor never
+// a library, so it is written down: a log that grows block by block, 24 bytes for an ordinary
+// kernel. Appending is one compare-and-swap and a few stores, so a constructor never
 // waits, whoever else registers or replays at that moment.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "compat/base/growing_array.h"
 
 namespace anycuda::registration {
 
@@ -66,9 +68,10 @@ class Log {
 
  private:
   static constexpr std::size_t kClosed = std::size_t{1} << 63;
-  std::uint64_t* words();
+  // 64 KB in the first block, 64 MB at most: two and a half million ordinary kernels.
+  using Words = GrowingArray<std::uint64_t, 8192, 10>;
 
-  std::atomic<std::uint64_t*> words_{nullptr};
+  Words words_;
   std::atomic<std::size_t> reserved_{0};  // in words, and the closed bit
 };
 

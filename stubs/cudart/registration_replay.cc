@@ -1,5 +1,5 @@
 #include <dlfcn.h>
-#include <sched.h>
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,6 +32,20 @@ std::uint64_t this_thread() {
   return this_process() | static_cast<std::uint32_t>(syscall(SYS_gettid));
 }
 constexpr std::uint64_t process_of(std::uint64_t thread) { return thread >> 32 << 32; }
+
+// Who comes during the replay sleeps until it is done. To yield would not do: a real-time thread
+// (SCHED_FIFO) that yields goes on before an ordinary one that replays.
+std::atomic<std::uint32_t> finished{0};
+static_assert(sizeof finished == 4);
+
+void wait_until_finished() {
+  syscall(SYS_futex, &finished, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+}
+void wake_all() {
+  constexpr int kAll = 0x7fffffff;
+  finished.store(1, std::memory_order_release);
+  syscall(SYS_futex, &finished, FUTEX_WAKE_PRIVATE, kAll, nullptr, nullptr, 0);
+}
 
 constexpr const char* kSymbols[kKindCount] = {
     "",
@@ -76,12 +90,12 @@ void look_up_functions(const Opened& library) {
 }
 
 void replay_one(const Record& record) {
-  if (cancelled(record.handle)) return;
   if (record.kind == kFatBinary) {
+    if (cancelled(record.handle)) return;
     set_real_handle(record.handle, call_fat_binary(record.arguments[0]));
     return;
   }
-  void** real = real_handle(record.handle);
+  void** real = handle_unless_cancelled(record.handle);
   if (real != nullptr) call_library(record.kind, real, record.arguments);
 }
 
@@ -97,6 +111,7 @@ void replay_all() {
   }
   log_step("cudart: replayed %zu words of registrations", position);
   log_of_calls.release();
+  wake_all();
 }
 
 }  // namespace
@@ -112,22 +127,23 @@ bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* argume
 bool replayed() { return log_of_calls.closed(); }
 bool replaying() { return replayer.load(std::memory_order_seq_cst) != 0; }
 
-void replay(const Opened& library) {
-  if (replayed()) return;
+bool replay(const Opened& library) {
+  if (replayed()) return true;
   look_up_functions(library);
   const std::uint64_t self = this_thread();
   while (!replayed()) {
     std::uint64_t owner = replayer.load(std::memory_order_seq_cst);
     // The library calls the stub while it takes in a registration: such a call can't wait for it.
-    if (owner == self) return;
+    if (owner == self) return false;
     // Another process's thread is none of ours: fork took it away in the middle of its work.
     if (process_of(owner) != process_of(self) &&
         replayer.compare_exchange_strong(owner, self, std::memory_order_seq_cst)) {
       replay_all();
-      return;
+      return true;
     }
-    sched_yield();
+    wait_until_finished();
   }
+  return true;
 }
 
 void call_library(unsigned kind, void** handle, const std::uint64_t* a) {

@@ -170,6 +170,20 @@ TEST(ALoadedLibrary, IsOfOthersAlsoAfterItWasRefusedOnce) {
   EXPECT_TRUE(impl.load("nvrtc").was_loaded);
 }
 
+// Its owner may unload it then.
+TEST(ALoadedLibrary, IsClosedAgainIfItIsRefusedOnceOpen) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cublas", "12.9").loaded("nvrtc", "13.5", "libnvrtc.so.13");
+  GuardRailsImpl* rails = nullptr;
+  machine.while_opening([&](const std::string& path) {
+    if (path.find("nvrtc") != std::string::npos) rails->load("cublas");
+  });
+  GuardRailsImpl impl = machine.rails();
+  rails = &impl;
+  EXPECT_THAT(message([&] { impl.load("nvrtc"); }), HasSubstr("stays so"));
+  EXPECT_EQ(machine.times_asked("close"), 1);
+}
+
 TEST(ALibraryThatDoesNotNameWhatItNeeds, IsOpenedBehindThat) {
   RailsMachine machine;
   machine.driver("13.5").library("cufile", "13.5");

@@ -223,6 +223,7 @@ System RailsMachine::system() {
   system.open_needed = [this](const std::string& name) { note("need " + name); };
   system.open = [this](const ComponentInstance& instance, const std::string& name, bool,
                        const AcceptsVersion& accepts) { return open(instance, name, accepts); };
+  system.close = [this](void*) { note("close"); };
   system.forget = [this] { note("forget"); };
   return system;
 }

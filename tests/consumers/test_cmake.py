@@ -39,6 +39,9 @@ class FindPackage(ByMajor, Usage):
         build_all(build)
         self.check_program(build / "program", major)
         self.check_program(build / "whole", major)
+        self.check_program(build / "early", major)
+        defined = {symbol.name for symbol in read.read(build / "early").symbols if symbol.defined}
+        self.assertIn("anycuda_open_at_load", defined)
         needed = read.read(build / "libextension.so").versions_needed
         self.assertEqual((needed["libcudart_stub.so"], needed["libnvrtc_stub.so"]),
                          ([NODE[major]], [NVRTC_NODE[major]]))

@@ -56,6 +56,11 @@ class PkgConfig(ByMajor, WithPkgConfig):
             folder = self.ask("--variable=stubdir", package)[0]
             run([CXX, *CHECKED, *flags(major), *self.ask("--cflags", "--libs", package), f"-Wl,-rpath,{folder}",
                  "-o", program])
+        early = self.ask("--cflags", "--libs", f"anycuda-cudart-{major}", "anycuda-open-at-load")
+        run([CXX, *CHECKED, *flags(major), *early, f"-Wl,-rpath,{LIBRARIES}", "-o", self.work / "early"])
+        self.check_program(self.work / "early", major)
+        defined = {symbol.name for symbol in read.read(self.work / "early").symbols if symbol.defined}
+        self.assertIn("anycuda_open_at_load", defined)
         self.check_program(self.work / "shared", major)
         self.check_static(self.work / "static", [])
         self.check_runs(self.work / "static", major)
@@ -86,7 +91,7 @@ class PkgConfigFiles(WithPkgConfig):
     def test_every_package_links(self) -> None:
         """Each on its own: what it names is there, and libc is all that it needs."""
         names = sorted(path.stem for path in (LIBRARIES / "pkgconfig").glob("anycuda-*.pc"))
-        self.assertEqual(len(names), 20, names)
+        self.assertEqual(len(names), 21, names)
         source = self.work / "empty.c"
         source.write_text("", encoding="utf-8")
         for name in names:

@@ -20,7 +20,8 @@ class Runtimes(Emulated):
                 with self.subTest(built=built, release=release):
                     said = self.lines(f"calls_{built}", "versions", "errors", "structure",
                                       libraries=[runtime(release).parent])
-                    self.assertEqual(said["runtime"], NUMBERS[release])
+                    told = release == "11.8" and built != "11"  # by an adapter: since 12 it needs no driver
+                    self.assertEqual(said["runtime"], "0 11080" if told else NUMBERS[release])
                     self.assertEqual(said["driver"], "0 0")
                     self.assertEqual(said["35"], f"cudaErrorInsufficientDriver, {WORDS}")
                     self.assertEqual(said["devices"], "35, then 35")
@@ -65,8 +66,8 @@ class WithoutCuda(Emulated):
         self.assertEqual(self.lines("calls_12", "failing")["batch"], "35 0")
 
     def test_the_one_message_names_what_was_looked_for(self):
-        self.run_program("calls_12", "versions", ANYCUDA_LOG="error")
-        self.assertIn("the calling program was built for CUDA 12", self.told)
+        self.run_program("calls_12", "failing", ANYCUDA_LOG="error")
+        self.assertIn("for a program built for CUDA 12", self.told)
 
     def test_a_library_for_another_cpu_is_none(self):
         self.run_program("calls_12", "versions", ANYCUDA_LOG="error", ANYCUDA_CUDART="/bin/sh")

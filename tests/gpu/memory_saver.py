@@ -95,7 +95,7 @@ def facts(mode: str) -> None:
 def mapped() -> list[str]:
     lines = Path("/proc/self/maps").read_text().splitlines()
     files = {line.split(maxsplit=5)[5] for line in lines if len(line.split(maxsplit=5)) == 6}
-    return sorted(file for file in files if any(name in Path(file).name for name in ("cudart", "cuda.so", "cuda_stub",
+    return sorted(file for file in files if any(name in Path(file).name for name in ("cudart", "cuda.so", "anycuda",
                                                                                      "memory_saver")))
 
 
@@ -205,7 +205,7 @@ class Saver(unittest.TestCase):
         print("runtimes:", *found)
         self.assertEqual(len(found), 1, mapped())
         self.assertIn(f"libcudart.so.{self.torch.version.cuda.split('.')[0]}", found[0])
-        self.assertTrue([file for file in mapped() if "libcudart_stub-" in file], "the wheel's stub is not in use")
+        self.assertTrue([file for file in mapped() if "libanycuda_cudart-" in file], "the wheel's stub is not in use")
 
 
 def main() -> int:

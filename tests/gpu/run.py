@@ -1,8 +1,8 @@
 """Runs the GPU tests of this bundle on a machine with a GPU and says what came out.
 
     python3 run.py                              everything; exit status 1 if anything is not as expected
-    python3 run.py everyday                     one of: everyday, policy, linker, graph, conformance, pytorch,
-                                                memory_saver
+    python3 run.py everyday                     one of: everyday, behaviour, policy, linker, graph,
+                                                conformance, pytorch, memory_saver
     python3 run.py linker graph --memcheck      these once more, under compute-sanitizer
     python3 run.py conformance --topic graphs --built 12 --runtime 13.0 --log FILE
 
@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 
+import behaviour
 import conformance
 import everyday
 import graph
@@ -26,7 +27,7 @@ import pytorch_orders
 from bundle import HERE, SONAMES, runtimes
 from log import Log
 
-PARTS = ("everyday", "policy", "linker", "graph", "conformance", "pytorch", "memory_saver")
+PARTS = ("everyday", "behaviour", "policy", "linker", "graph", "conformance", "pytorch", "memory_saver")
 
 
 def run_pytorch(log: Log) -> int:
@@ -82,6 +83,8 @@ def main() -> int:
     failures = 0
     if "everyday" in parts:
         failures += everyday.run(log)
+    if "behaviour" in parts:
+        failures += behaviour.run(log)
     if "policy" in parts:
         failures += policy.run(log)
     if "linker" in parts:

@@ -12,7 +12,9 @@ using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::size_t count_of(const std::string& part, const std::string& text) {
   std::size_t count = 0;
@@ -83,11 +85,12 @@ TEST_P(WithoutCuda, OneMessageSaysWhatWasLookedForAndWhatToDo) {
   REQUIRE_PROGRAM(patched("call_cudart-" + GetParam()));
   const ProcessResult result = call("call_cudart", {"count", "malloc", "in-thread:device", "peek"});
   EXPECT_EQ(count_of("anycuda:", result.err), 1u) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("cudaGetDeviceCount failed: no usable CUDA runtime was found"));
+  EXPECT_THAT(result.err, HasSubstr("cudaMalloc failed: no usable CUDA runtime was found"));
   EXPECT_THAT(result.err, HasSubstr("built for CUDA " + GetParam()));
   EXPECT_THAT(result.err, HasSubstr("libcudart.so.13, libcudart.so.12, libcudart.so.11.0"));
   EXPECT_THAT(result.err, HasSubstr("pip install nvidia-cuda-runtime"));
   EXPECT_THAT(result.err, HasSubstr("ANYCUDA_CUDART"));
+  EXPECT_LE(count_of("\n", result.err), 5u) << result.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(Errors, WithoutCuda, ::testing::Values("11", "12", "13"),
@@ -195,7 +198,119 @@ TEST(ErrorTexts, AreThoseOfTheRealRuntimes) {
   EXPECT_EQ(ours.size(), real.size());
 }
 
+// A library does not know the errors of later releases. The program's CUDA may have them, and the
+// driver may give them to it.
+class NewerErrors : public ::testing::Test {
+ protected:
+  std::vector<std::string> call(const Path& program, std::vector<std::string> steps) {
+    steps.insert(steps.begin(), program);
+    return answers(machine_.run(steps));
+  }
+  Machine machine_;
+};
+
+TEST_F(NewerErrors, HaveTheNamesAndTextsOfTheCallersCuda) {
+  REQUIRE_ARTIFACT("cudart-11.8");
+  REQUIRE_PROGRAM(patched("call_cudart-12"));
+  machine_.wheel(cudart, "11.8");
+  const std::vector<std::string> steps = {"error-name:225", "error-string:226", "error-name:227",
+                                          "error-name:1"};
+  const std::string unknown = "unrecognized error code";
+  EXPECT_THAT(call(patched("call_cudart-12"), steps),
+              ElementsAre("error-name: cudaErrorUnsupportedDevSideSync",
+                          "error-string: Invalid access of peer GPU memory over nvlink or a "
+                          "hardware error",
+                          "error-name: " + unknown, "error-name: cudaErrorInvalidValue"))
+      << "227 is of 13";
+  EXPECT_THAT(call(patched("call_cudart-13"), {"error-name:225", "error-name:227"}),
+              ElementsAre("error-name: cudaErrorUnsupportedDevSideSync",
+                          "error-name: cudaErrorInsufficientLoaderVersion"));
+  EXPECT_THAT(call(patched("call_cudart-11"), {"error-name:225", "error-name:1"}),
+              ElementsAre("error-name: " + unknown, "error-name: cudaErrorInvalidValue"));
+}
+
+TEST_F(NewerErrors, AreAllThoseOfTheCallersOwnRuntime) {
+  for (const char* release : {"11.8", "12.0", "12.4", "12.9", "13.0"}) {
+    REQUIRE_ARTIFACT("cudart-" + std::string(release));
+    for (const char* own : {"12.9", "13.5"}) {
+      REQUIRE_ARTIFACT("cudart-" + std::string(own));
+      const std::string program = "call_cudart-" + std::string(own).substr(0, 2);
+      REQUIRE_PROGRAM(patched(program));
+      Machine natively, here;
+      natively.on_library_path(cudart, own);
+      here.wheel(cudart, release);
+      const auto names = [](const ProcessResult& result) {
+        std::vector<std::string> all;
+        for (const std::string& line : answers(result))
+          all.push_back(line.substr(0, line.find(',')));
+        return all;
+      };
+      const auto wanted = names(natively.run({native(program), "all-errors:1100"}));
+      EXPECT_GT(wanted.size(), 80u);
+      EXPECT_THAT(names(here.run({patched(program), "all-errors:1100"})), IsSupersetOf(wanted))
+          << program << " on " << release;
+    }
+  }
+}
+
+TEST_F(NewerErrors, OfNvrtcToo) {
+  REQUIRE_ARTIFACT("nvrtc-11.8");
+  REQUIRE_PROGRAM(patched("call_nvrtc-12"));
+  machine_.wheel(nvrtc, "11.8");
+  EXPECT_THAT(
+      call(patched("call_nvrtc-12"), {"error-string:16", "error-string:18"}),
+      ElementsAre("error-string: NVRTC_ERROR_CANCELLED", "error-string: NVRTC_ERROR unknown"));
+  EXPECT_THAT(
+      call(patched("call_nvrtc-13"), {"error-string:18", "error-string:6"}),
+      ElementsAre("error-string: NVRTC_ERROR_BUSY", "error-string: NVRTC_ERROR_COMPILATION"));
+}
+
+// The headers have more names than any driver here has texts.
+TEST_F(NewerErrors, OfTheDriverToo) {
+  REQUIRE_ARTIFACT("driver-535");
+  REQUIRE_PROGRAM(patched("call_cuda"));
+  machine_.driver(535);
+  EXPECT_THAT(call(patched("call_cuda"), {"error-name:226", "error-name:100", "error-name:99999"}),
+              ElementsAre("error-name: 0 CUDA_ERROR_CONTAINED",
+                          "error-name: 0 CUDA_ERROR_NO_DEVICE", StartsWith("error-name: 1 ")));
+}
+
 // --- With a library.
+
+// 12 made these two mean something else, without a change of a header (behaviour.md).
+TEST(ChangedMeaning, TheRuntimesVersionNeedsNoDriverForCallersOf12And13) {
+  for (const std::string release : {"11.8", "12.0", "12.9", "13.5"}) {
+    REQUIRE_ARTIFACT("cudart-" + release);
+    const std::string number =
+        std::to_string(std::stoi(release.substr(0, 2)) * 1000 + (release[3] - '0') * 10);
+    for (const char* caller : {"11", "12", "13"}) {
+      const Path program = patched("call_cudart-" + std::string(caller));
+      REQUIRE_PROGRAM(program);
+      Machine machine;
+      machine.wheel(cudart, release);
+      const bool as_in_11 = release == "11.8" && std::string(caller) == "11";
+      EXPECT_THAT(
+          answers(machine.run({program, "runtime", "runtime-no-output", "last", "set-device"})),
+          ElementsAre(as_in_11 ? "runtime: 35 77" : "runtime: 0 " + number,
+                      as_in_11 ? "runtime-no-output: 35" : "runtime-no-output: 1", "last: 35",
+                      "set-device: 35"))
+          << "built for " << caller << ", on " << release;
+    }
+  }
+}
+
+// The program reads the message of its own failed dlopen() after calls of the stub.
+TEST(PendingMessage, IsLeftByCallsThatLookForWhatIsMissing) {
+  REQUIRE_ARTIFACT("cudart-12.0");
+  REQUIRE_PROGRAM(patched("call_cudart-13"));
+  Machine machine;
+  machine.wheel(cudart, "12.0");
+  EXPECT_THAT(
+      answers(machine.run({patched("call_cudart-13"), "capture", "capture",
+                           "fail-to-open:/no/such/library.so", "capture", "pending-message"})),
+      ElementsAre("capture: 35", "capture: 35", "fail-to-open: failed", "capture: 35",
+                  HasSubstr("/no/such/library.so")));
+}
 
 // Most tests use a runtime whose every function gives 4242, so that the stub's own answers stand
 // out.
@@ -263,6 +378,10 @@ TEST_F(WithARuntime, TheLatestErrorIsTheLastOneWhoseverItIs) {
   EXPECT_THAT(call("call_cudart-12", {"malloc", "attributes", "device", "last", "malloc", "last"}),
               ElementsAre("malloc: 2 not null", "attributes: 302", "device: 3 77", "last: 3",
                           "malloc: 2 not null", "last: 2"));
+  EXPECT_THAT(call("call_cudart-12", {"malloc", "attributes", "malloc", "last", "last"}),
+              ElementsAre("malloc: 2 not null", "attributes: 302", "malloc: 2 not null", "last: 2",
+                          "last: 0"))
+      << "the same error once more is newer, too";
 }
 
 TEST_F(WithARuntime, TheLastErrorIsThatOfTheRealRuntimeToo) {

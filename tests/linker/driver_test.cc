@@ -47,7 +47,7 @@ TEST(DriverLinker, WithoutOptionsHasTheLogsAlone) {
 TEST(DriverLinker, EveryFailureGivesAllBack) {
   const std::string add = run("add");
   EXPECT_THAT(add, HasSubstr("fake: destroy, none is left\nlink: LinkError\n"
-                             "  cuLinkAddData of 'first' failed: CUDA_ERROR_SOMETHING (218)\n"));
+                             "  cuLinkAddData of 'first' failed: CUDA_ERROR_INVALID_PTX (218)\n"));
   EXPECT_THAT(add, HasSubstr("options: CU_JIT_TARGET=65626 CU_JIT_MAX_REGISTERS=64"));
   EXPECT_THAT(add, HasSubstr("\nerror: first\n"));
   const std::string complete = run("complete");

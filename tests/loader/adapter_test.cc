@@ -35,6 +35,9 @@ std::uint64_t call(int slot) {
 void set_library_error(int status) {
   reinterpret_cast<void (*)(int)>(dlsym(opened_library()->handle, "testSetLastError"))(status);
 }
+void make_library_error_last(int status) {
+  reinterpret_cast<void (*)(int)>(dlsym(opened_library()->handle, "testSetLastingError"))(status);
+}
 std::uint64_t peek() { return call(native_slot(kPeekAtLastError)); }
 std::uint64_t get() { return call(native_slot(kGetLastError)); }
 
@@ -91,6 +94,7 @@ TEST_F(Adapter, FindsFunctionsOfTheLibraryAndKeepsThem) {
     EXPECT_EQ(library_function(&kept, "testNobodyHasThis"), core) << "kept under one name";
     std::atomic<void*> other{nullptr};
     EXPECT_EQ(library_function(&other, "testNobodyHasThis"), nullptr);
+    EXPECT_EQ(library_function(&other, "testCore"), nullptr) << "that it is missing is kept too";
     EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failed look-up there";
   });
 }
@@ -140,6 +144,57 @@ TEST_F(Adapter, TheDriversErrorsAreRememberedAndItsSuccessIsNot) {
     EXPECT_EQ(peek(), 0u);
     EXPECT_EQ(driver_answer(201), 201u);
     EXPECT_EQ(get(), 201u);
+  });
+}
+
+TEST_F(Adapter, ADriversFunctionIsLookedForAgainWhileThereIsNoDriver) {
+  install("libtest.so.12");
+  in_child([] {
+    std::atomic<void*> kept{nullptr};
+    EXPECT_EQ(driver_function(&kept, "cuDriverGetVersion"), nullptr);
+    EXPECT_EQ(kept.load(), nullptr);
+  });
+}
+
+TEST_F(Adapter, TellsTheLibrarysRelease) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(library_release(), 0);
+    EXPECT_EQ(call(kCoreIn12), 1012u);
+    EXPECT_EQ(library_release(), 12000) << "the oldest that its names allow";
+  });
+}
+
+// The library's error is what it was before the stub's, and comes once more afterwards.
+TEST_F(Adapter, AnErrorOfTheLibraryThatRepeatsTheOneBeforeIsNewer) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(peek(), 5u);
+    remember(801);
+    EXPECT_EQ(peek(), 801u);
+    set_library_error(5);
+    EXPECT_EQ(peek(), 5u);
+    EXPECT_EQ(get(), 5u);
+    EXPECT_EQ(get(), 0u) << "the stub's was older";
+  });
+}
+
+// A driver that is missing, a context that is dead: nothing clears it.
+TEST_F(Adapter, AnErrorThatLastsShowsAgainAfterTheStubs) {
+  install("libtest.so.12");
+  in_child([] {
+    EXPECT_EQ(peek(), 5u);
+    make_library_error_last(5);
+    remember(801);
+    EXPECT_EQ(peek(), 801u);
+    EXPECT_EQ(get(), 801u);
+    EXPECT_EQ(get(), 5u);
+    EXPECT_EQ(get(), 5u);
+    remember(302);
+    make_library_error_last(0);
+    set_library_error(7);
+    EXPECT_EQ(get(), 7u);
+    EXPECT_EQ(get(), 0u);
   });
 }
 

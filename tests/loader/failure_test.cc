@@ -138,6 +138,7 @@ TEST(ErrorTexts, AreKnownWithoutALibrary) {
   EXPECT_STREQ(text_of(kErrorName, 1), "errorInvalid");
   EXPECT_STREQ(text_of(kErrorString, 1), "invalid value");
   EXPECT_STREQ(text_of(kErrorString, 0), "no error");
+  EXPECT_STREQ(text_of(kErrorName, 2), "errorOf12");
   EXPECT_STREQ(text_of(kErrorName, 99), "unrecognized error code");
   // The upper half of the register is garbage to a function of an int.
   EXPECT_STREQ(text_of(kErrorName, 0xdead000000000001), "errorInvalid");

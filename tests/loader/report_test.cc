@@ -20,6 +20,8 @@ using unit::in_child;
 using unit::ScopedVariable;
 using unit::TestSearch;
 
+constexpr FailedCall kCoreCall = {"testCore", kNativeCaller, false};
+
 int count(const std::string& text, const std::string& part) {
   int found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
@@ -35,11 +37,12 @@ void report_two_candidates(const char* function) {
   search.add(SearchTier::system, "/opt/libtest.so.12");
   Candidate* other = search.add(SearchTier::library_path, "/home/libtest.so.13");
   other->image.state = FileState::truncated;
-  report_no_library(&search, &search.arena, function);
+  report_no_library(&search, &search.arena, {function, 12, false});
 }
 
 TEST(Report, NamesEverythingThatWasLookedForAndFound) {
   const EmptyMachine machine;
+  const ScopedVariable whole("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] { report_two_candidates("testCore"); });
   EXPECT_THAT(text, StartsWith("anycuda: testCore failed: no usable test library was found."));
   EXPECT_THAT(text, HasSubstr("built for CUDA 12"));
@@ -56,7 +59,7 @@ TEST(Report, APathWithANewlineIsOneLine) {
   const std::string text = in_child([] {
     TestSearch search;
     search.add(SearchTier::system, "/a\nanycuda: all is well\x1b[2J/libtest.so.12");
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
     log_line(LogLevel::error, "using %s", "/b\nanycuda: all is well");
     log_line(LogLevel::error, "using %s",
              "/\xc2\x9b"
@@ -132,7 +135,7 @@ TEST(Report, OfADriverThatIsTooOldSaysSo) {
     candidate->image.state = FileState::usable;
     candidate->image.version = {13, -1};
     candidate->verdict = Verdict::driver_too_old;
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
   });
   EXPECT_THAT(text, HasSubstr("/lib/libtestdriver.so.1 supports up to CUDA 12.2"));
   EXPECT_THAT(text,
@@ -151,7 +154,7 @@ TEST(Report, OfAUsableFileSaysWhichCudaItIsAndByWhatWord) {
     candidate->image.state = FileState::usable;
     candidate->image.version = {13, -1};
     candidate->verdict = Verdict::driver_too_old;
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
   });
   EXPECT_THAT(text, HasSubstr("libtest.so.13 (CUDA 13.5, says cuda.h): needs a driver"));
 }
@@ -230,12 +233,13 @@ TEST(Report, SaysThatThereWasNoMemoryForAllFiles) {
 
 TEST(Report, NamesAWrongSetting) {
   const EmptyMachine machine;
+  const ScopedVariable whole("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] {
     TestSearch search;
     search.request.policy.wrong[0] = {"ANYCUDA_CROSS_MAJOR", "never", "adapt"};
     search.request.policy.wrong[1] = {"ANYCUDA_COMPAT", "on", "best_effort"};
     search.request.policy.wrong_count = 2;
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
   });
   EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=never is not understood: it may be adapt or "
                               "reject (default: adapt)"));
@@ -251,7 +255,7 @@ TEST(Report, HasNoRawPathAnywhere) {
     Candidate* one = search.add(SearchTier::system, "/opt/a\nanycuda: forged\x1b[2J\tb");
     one->image.state = FileState::other_version;
     one->stays_open = true;
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
   });
   EXPECT_THAT(text, HasSubstr("what to do: remove /opt/a?anycuda: forged?[2J?b, and start"));
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
@@ -270,11 +274,12 @@ TEST(Report, HasNoRawPathAnywhere) {
 
 TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {
   const EmptyMachine machine;
+  const ScopedVariable whole("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] {
     TestSearch search;
     const std::string path = "/" + std::string(900, 'p');
     for (int i = 0; i < 200; ++i) search.add(SearchTier::system, path.c_str());
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
   });
   EXPECT_GT(text.size(), 60000u);
   EXPECT_LT(text.size(), 70000u);
@@ -283,12 +288,13 @@ TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {
 // What to do comes last, and is what the message is for.
 TEST(Report, OfVeryManyCandidatesSaysHowManyMoreAndWhatToDo) {
   const EmptyMachine machine;
+  const ScopedVariable whole("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] {
     TestSearch search;
     const std::string path = "/" + std::string(3000, 'p');
     for (int i = 0; i < 200; ++i) search.add(SearchTier::system, path.c_str());
     search.summary(SearchTier::system).left_out = 60000;
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
   });
   const int shown = count(text, "  /ppp");
   EXPECT_GE(shown, 15);
@@ -300,6 +306,7 @@ TEST(Report, OfVeryManyCandidatesSaysHowManyMoreAndWhatToDo) {
 
 TEST(Report, HasItsReasonsWhereASearchHasTakenAllItCouldGet) {
   const EmptyMachine machine;
+  const ScopedVariable whole("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] {
     TestSearch search;
     {
@@ -312,7 +319,7 @@ TEST(Report, HasItsReasonsWhereASearchHasTakenAllItCouldGet) {
       }
     }
     search.request.caller_major = 12;
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
   });
   EXPECT_THAT(text, HasSubstr("/opt/libtest.so.13 (CUDA 13): of CUDA 13, and the process has"));
   EXPECT_THAT(text, HasSubstr(" more files\n"));
@@ -325,7 +332,7 @@ TEST(Report, WithoutMemoryForItIsOneLine) {
     TestSearch search;
     while (search.arena.take(16) != nullptr) {
     }
-    report_no_library(&search, &search.arena, "testCore");
+    report_no_library(&search, &search.arena, kCoreCall);
   });
   EXPECT_EQ(text, "anycuda: test: no memory to look for the test library; called: testCore\n");
 }

@@ -67,6 +67,19 @@ TEST_F(Resolve, ACallGoesToTheLibraryAndItsSlotStaysThere) {
   EXPECT_EQ(text, "");
 }
 
+// The library calls during the replay: other threads' calls must still come to the resolver.
+TEST_F(Resolve, ACallDuringTheReplayFillsNoSlot) {
+  install("libtest.so.12");
+  in_child([] {
+    slots_may_be_filled = false;
+    EXPECT_EQ(call(kCoreIn12), 1012u);
+    EXPECT_EQ(anycuda_slots[kCoreIn12], first_target(kCoreIn12));
+    slots_may_be_filled = true;
+    EXPECT_EQ(call(kCoreIn12), 1012u);
+    EXPECT_NE(anycuda_slots[kCoreIn12], first_target(kCoreIn12));
+  });
+}
+
 // The disposition's list has two names; 13 has the second.
 TEST_F(Resolve, ARenamedCellGoesToTheNameThatIsThere) {
   install("libtest.so.13");

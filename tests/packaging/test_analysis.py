@@ -40,6 +40,8 @@ class Names(unittest.TestCase):
             ("libcuda-0ae1c0a1.so.535.54.03", ("cuda", "renamed", "1")),
             ("libcudart_stub.so", ("cudart", "stub", "")),
             ("libnvjitlink_stub-0123abcd.so", ("nvjitlink", "stub", "")),
+            ("libanycuda_nvjitlink-0123abcd.so", ("nvjitlink", "stub", "")),
+            ("libanycuda_cudart.so", ("cudart", "stub", "")),
             ("libstub_cudart.so", ("cudart", "peer", "")),
             ("libcudart-c3a75b33.so.8.0.61", None),
             ("libcudart.so.10.2", None),

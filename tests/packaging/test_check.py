@@ -53,7 +53,8 @@ class Verdict(Check):
     def test_counts_by_release(self):
         counts = [line[1:] for line in self.lines_with("cudart", PROGRAM)]
         whole = len(self.json(PROGRAM)["inputs"][0]["files"][0]["uses"][0]["symbols"])
-        self.assertEqual(counts[0], ["12", "11.7-11.8", str(whole - 1), "1"])  # runs, rejected
+        # Runs, adapted, rejected.
+        self.assertEqual(counts[0], ["12", "11.7-11.8", str(whole - 3), "2", "1"])
         self.assertEqual(counts[1], ["12", "12.0-12.9", str(whole)])
         self.assertEqual(counts[2], ["12", "13.0-13.5", str(whole - 2), "1", "1"])  # one of them adapted
 
@@ -64,7 +65,7 @@ class Verdict(Check):
     def test_a_range_of_releases_holds_none_that_was_not_asked_for(self):
         self.assertTrue(self.told(PROGRAM, "--runtime", "12.0,12.9,13", "--allow", "rejected")[0].endswith(
             "run on CUDA 12.0, 12.9-13.5"))
-        self.assertIn(["cudart", "12", "12.0,12.9", "12"],
+        self.assertIn(["cudart", "12", "12.0,12.9", "13"],
                       self.lines_with("cudart", PROGRAM, "--runtime", "12.0,12.9,13"))
 
     def test_what_may_fail_is_still_told(self):
@@ -459,7 +460,8 @@ class Json(Check):
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]
-        self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides", "stubs_inside"])
+        self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides", "stubs_inside",
+                                      "quiet"])
         (use,) = file["uses"]
         self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native"])
         self.assertEqual(list(use["symbols"][0]), ["name", "major", "weak"])

@@ -59,7 +59,7 @@ class Example(unittest.TestCase):
     def test_repaired_it_runs_on_each(self):
         self.assertEqual(problems(self.result), [])
         no_gpu = "CUDA driver version is insufficient for CUDA runtime version"
-        for releases, runtime in (((), no_gpu), (("11.8",), no_gpu), (("12.9",), 12090), (("13.5",), 13050),
+        for releases, runtime in (((), no_gpu), (("11.8",), 11080), (("12.9",), 12090), (("13.5",), 13050),
                                   (("11.8", "13.5"), 13050)):
             with self.subTest(releases=releases):
                 self.assertEqual(self.told(self.repaired, *releases), [12040, runtime, no_gpu])

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from abi_support import ROOT, real
-from generate import descriptor, plan
+from generate import copy_table, descriptor, plan
 
 sys.path.insert(0, str(ROOT / "packaging" / "wheel"))
 
@@ -117,6 +117,7 @@ class Built(unittest.TestCase):
             about, database = descriptor.load(ROOT / "stubs" / name / "library.json"), real(name)
             versions = {m.number: m.symbol_version for m in about.majors if m.symbol_version}
             everything = {(function, plan.NATIVE_VERSION) for function in database.functions}
+            everything.add((copy_table.symbol(name), plan.NATIVE_VERSION))
             versioned = {(function, versions[int(major)]) for function, facts in database.functions.items()
                          for major in facts.majors if versions and int(major) in versions and not facts.data_size}
             with self.subTest(library=name):

@@ -135,8 +135,9 @@ class Decide(unittest.TestCase):
         made = self.decide(cudart("stub", "libcudart_stub.so", ("12",), ("cudaMalloc", "12")))
         self.assertFalse(made.changes)
         # A wheel's stub has a name of its own, which stays.
-        made = self.decide(cudart("stub", "libcudart_stub-0123abcd.so", ("12",), ("cudaMalloc", "12")))
-        self.assertEqual((made.changes, made.stubs), (False, {"cudart": "libcudart_stub-0123abcd.so"}))
+        for name in ("libanycuda_cudart-0123abcd.so", "libcudart_stub-0123abcd.so"):
+            made = self.decide(cudart("stub", name, ("12",), ("cudaMalloc", "12")))
+            self.assertEqual((made.changes, made.stubs), (False, {"cudart": name}))
 
     def test_linked_to_the_stub_without_versions(self):
         use = cudart("stub", "libcudart_stub.so", (), ("cudaMalloc", ""))

@@ -16,11 +16,24 @@ SOURCE = """
 int cudaRuntimeGetVersion(int*);
 int version(void) { int found = getpid() * 0; return cudaRuntimeGetVersion(&found) ? 0 : found; }
 """
-# What it calls is told by its answer, and by what is loaded then: 11.8 says nothing without a driver.
+# What it calls is told by its answer, and by what is loaded then. Without a driver
+# 11.8 answers callers of 12 and 13, through the stub, and no others: its answer is left out.
 CALL = """
 import ctypes, re, sys
 version = ctypes.CDLL(sys.argv[1]).version()
+version *= version >= 12000
 print(version, *sorted(set(re.findall(r"/(libcudart[.]so[.0-9]*)$", open("/proc/self/maps").read(), re.M))))
+"""
+# How vLLM's find_loaded_library() finds the runtime, as SGLang and FlashInfer do: the first line of the process's maps
+# that has "libcudart" anywhere, and the name at its end.
+LOOK_UP = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+def look_up():
+    with open("/proc/self/maps") as maps:
+        line = next((line for line in maps if "libcudart" in line), None)
+    return line[line.index("/"):].strip().split("/")[-1] if line else None
+print(look_up(), library.version(), look_up())
 """
 NONE, ON_11, ON_12, ON_13 = "0", "0 libcudart.so.11.0", "12090 libcudart.so.12", "13050 libcudart.so.13"
 TAG = "py3-none-linux_x86_64"
@@ -81,6 +94,37 @@ class Repaired(RepairCase):
         self.assertEqual(problems(self.top / "out" / path.name), [])
         native = unpack(path, self.top / "native")
         self.assertIn("libcudart.so.12: cannot open shared object", self.versions(native, "thing/sub/a12.so")[3])
+
+    def test_who_looks_for_the_runtime_by_its_name_does_not_find_a_stub(self):
+        # No file of the process has the name but the runtime's: the test's own folder must not have it.
+        self.assertNotIn("libcudart", str(self.top))
+        for name in ("thing", "libcudart_thing"):
+            path = self.wheel({"thing/a.so": self.library("12.9")}, name=f"{name}-1.0-{TAG}.whl")
+            folder = unpack(repaired(path, self.top / "out"), self.top / f"unpacked-{name.partition('_')[2]}")
+            for releases, found in (((), "None 0 None"), (("12.9",), "None 12090 libcudart.so.12")):
+                with self.subTest(name=name, releases=releases):
+                    machine = Machine(self).env(LD_BIND_NOW="1", ANYCUDA_LOG="off")
+                    for release in releases:
+                        machine.wheel("cudart", release)
+                    done = machine.run([machine.python, "-c", LOOK_UP, folder / "thing/a.so"])
+                    self.assertEqual(done.stdout.strip(), found, done.stderr)
+
+    def test_a_wheel_that_an_older_release_has_repaired_stays_as_it_is(self):
+        from anycuda.elf import edit
+        name = "libcudart_stub-0123abcd.so"
+        stub = Path(shutil.copy(STUBS / "libcudart_stub.so", self.top / name))
+        edit.apply(stub, edit.Edit(soname=name))
+        linked = self.library("12.9")
+        user = self.top / "a.so"
+        user.write_bytes(linked)
+        edit.apply(user, edit.Edit(needed={"libcudart.so.12": name}, rpath=["$ORIGIN"]))
+        path = self.wheel({"thing/a.so": user.read_bytes(), f"thing/{name}": stub.read_bytes()})
+        done = anycuda("repair", "-w", self.top / "out", path)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"has {name} already", done.stdout)
+        self.assertEqual((self.top / "out" / path.name).read_bytes(), path.read_bytes())
+        folder = unpack(path, self.top / "unpacked")
+        self.assertEqual(self.versions(folder, "thing/a.so"), [NONE, ON_11, ON_12, ON_13, ON_13])
 
     def test_what_was_linked_to_the_stub_as_cmake_does(self):
         """With the stub for a folder of linking (its versions are those of CUDA 12), and with the stub itself."""
@@ -154,7 +198,7 @@ class Repaired(RepairCase):
         done = anycuda("repair", "-w", self.top / "three", first)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("nothing to repair; copied to", done.stdout)
-        self.assertIn("has libcudart_stub-", done.stdout)
+        self.assertIn("has libanycuda_cudart-", done.stdout)
         self.assertEqual((self.top / "three" / path.name).read_bytes(), first.read_bytes())
 
     def test_wheels_in_which_there_is_nothing_to_do(self):
@@ -187,7 +231,7 @@ class Repaired(RepairCase):
         before = path.read_bytes()
         done = anycuda("repair", "--dry-run", path, cwd=self.top)
         self.assertEqual((done.returncode, path.read_bytes()), (0, before))
-        self.assertIn("libcudart.so.12 -> libcudart_stub-", done.stdout)
+        self.assertIn("libcudart.so.12 -> libanycuda_cudart-", done.stdout)
         self.assertFalse((self.top / "wheelhouse").exists())
         os.chmod(path, 0o640)
         done = anycuda("repair", "--in-place", path)

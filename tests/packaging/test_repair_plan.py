@@ -30,7 +30,7 @@ EXPORTS = {"cudart": {(name, major.node) for name in CUDART.symbols for major in
 
 
 def stub_of(library: str, machine: str = "x86_64", glibc=(2, 17)) -> Stub:
-    return Stub(library, Path(f"/lib/lib{library}_stub.so"), f"lib{library}_stub-0.so", machine, glibc,
+    return Stub(library, Path(f"/lib/lib{library}_stub.so"), f"libanycuda_{library}-0.so", machine, glibc,
                 frozenset(EXPORTS[library]))
 
 
@@ -92,9 +92,9 @@ class Replaced(unittest.TestCase):
         made = make(member("thing/a.so", use()))
         (edit,) = made.edits
         self.assertEqual((edit.needed, edit.add_needed, edit.versions, edit.path),
-                         ({"libcudart.so.12": "libcudart_stub-0.so"}, (), {}, "$ORIGIN/../thing.libs"))
+                         ({"libcudart.so.12": "libanycuda_cudart-0.so"}, (), {}, "$ORIGIN/../thing.libs"))
         self.assertEqual((list(made.stubs), made.refusals, made.left_out, made.notes),
-                         (["thing.libs/libcudart_stub-0.so"], [], {}, []))
+                         (["thing.libs/libanycuda_cudart-0.so"], [], {}, []))
 
     def test_each_file_with_its_own_major_and_one_stub(self):
         made = make(member("thing/a11.so", use("libcudart.so.11.0", majors=("11",))), member("thing/a12.so", use()))
@@ -107,13 +107,13 @@ class Replaced(unittest.TestCase):
 
     def test_files_below_platlib_have_their_stubs_there(self):
         made = make(member("thing-1.0.data/platlib/thing/a.so", use()))
-        self.assertEqual(list(made.stubs), ["thing-1.0.data/platlib/thing.libs/libcudart_stub-0.so"])
+        self.assertEqual(list(made.stubs), ["thing-1.0.data/platlib/thing.libs/libanycuda_cudart-0.so"])
 
     def test_the_driver_needs_no_major(self):
         made = make(member("thing/a.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda")),
                     member("thing/b.so", use(None, "unnamed", (), ("cuInit",), library="cuda")))
         self.assertEqual([(edit.needed, edit.add_needed, edit.versions) for edit in made.edits],
-                         [({"libcuda.so.1": "libcuda_stub-0.so"}, (), {}), ({}, ("libcuda_stub-0.so",), {})])
+                         [({"libcuda.so.1": "libanycuda_cuda-0.so"}, (), {}), ({}, ("libanycuda_cuda-0.so",), {})])
 
     def test_a_library_of_cuda_itself_is_no_user(self):
         made = make(member("thing/libcudart.so.12", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"),
@@ -135,19 +135,19 @@ class WithoutNames(unittest.TestCase):
 
     def test_get_the_major_that_is_given(self):
         made, edit = self.of(built_for="11")
-        self.assertEqual(edit.add_needed, ("libcudart_stub-0.so",))
-        self.assertEqual(edit.versions, {name: ("libcudart_stub-0.so", "libcudart.so.11.0")
+        self.assertEqual(edit.add_needed, ("libanycuda_cudart-0.so",))
+        self.assertEqual(edit.versions, {name: ("libanycuda_cudart-0.so", "libcudart.so.11.0")
                                          for name in ("cudaMalloc", "cudaFree")})
         self.assertEqual(made.refusals, [])
 
     def test_get_the_major_of_the_other_files(self):
         made, edit = self.of(member("thing/a.so", use()))
-        self.assertEqual(edit.versions["cudaMalloc"], ("libcudart_stub-0.so", "libcudart.so.12"))
+        self.assertEqual(edit.versions["cudaMalloc"], ("libanycuda_cudart-0.so", "libcudart.so.12"))
         self.assertIn("the wheel's other files", edit.said[0])
 
     def test_get_the_only_major_that_has_them(self):
         made, edit = self.of(names=("cudaNew",), majors=("12",))
-        self.assertEqual(edit.versions, {"cudaNew": ("libcudart_stub-0.so", "libcudart.so.12")})
+        self.assertEqual(edit.versions, {"cudaNew": ("libanycuda_cudart-0.so", "libcudart.so.12")})
 
     def test_are_refused_where_nothing_tells(self):
         for others in ((), (member("a.so", use()), member("b.so", use("libcudart.so.11.0", majors=("11",))))):
@@ -217,7 +217,7 @@ class Refused(unittest.TestCase):
 
     def test_a_stub_of_that_name_that_is_another(self):
         self.assertIn("in the wheel already", self.refusal(member("a.so", use()),
-                                                           files=("thing.libs/libcudart_stub-0.so",)))
+                                                           files=("thing.libs/libanycuda_cudart-0.so",)))
 
 
 class Bundled(unittest.TestCase):
@@ -262,14 +262,14 @@ class Bundled(unittest.TestCase):
                       needed=(builtins.soname,))
         made = make(user, own, builtins)
         self.assertEqual(set(made.left_out), {builtins.name, own.name})
-        self.assertEqual(set(made.edits[0].needed.values()), {"libnvrtc_stub-0.so"})
+        self.assertEqual(set(made.edits[0].needed.values()), {"libanycuda_nvrtc-0.so"})
         self.assertEqual(made.refusals, [])
 
 
 class LinkedToTheStub(unittest.TestCase):
     """As CMake links with find_package(anycuda): the stub is needed by the name that all have in common."""
 
-    NAME, OWN_NAME = "libcudart_stub.so", "libcudart_stub-0123abcd.so"
+    NAME, OWN_NAME = "libcudart_stub.so", "libcudart_stub-0123abcd.so"  # of an older release, in a wheel
     STUB = Provides("cudart", "stub", "")
 
     def user(self, needed=NAME, bare=False, **options) -> Member:
@@ -285,9 +285,9 @@ class LinkedToTheStub(unittest.TestCase):
         made = make(self.user())
         (edit,) = made.edits
         self.assertEqual((edit.needed, edit.add_needed, edit.versions, edit.path),
-                         ({self.NAME: "libcudart_stub-0.so"}, (), {}, "$ORIGIN/../thing.libs"))
+                         ({self.NAME: "libanycuda_cudart-0.so"}, (), {}, "$ORIGIN/../thing.libs"))
         self.assertIn("built for CUDA 12", edit.said[0])
-        self.assertEqual((list(made.stubs), made.refusals, made.notes), (["thing.libs/libcudart_stub-0.so"], [], []))
+        self.assertEqual((list(made.stubs), made.refusals, made.notes), (["thing.libs/libanycuda_cudart-0.so"], [], []))
 
     def test_the_version_of_the_stub_itself_stays(self):
         EXPORTS["cudart"].add(("cudaMalloc", NATIVE))
@@ -299,12 +299,12 @@ class LinkedToTheStub(unittest.TestCase):
         self.assertIn("--built-for", make(self.user(bare=True)).refusals[0])
         made = make(self.user(bare=True), options=plan.Options("12"))
         self.assertEqual((made.edits[0].versions, made.refusals),
-                         ({"cudaMalloc": ("libcudart_stub-0.so", "libcudart.so.12")}, []))
+                         ({"cudaMalloc": ("libanycuda_cudart-0.so", "libcudart.so.12")}, []))
 
     def test_it_tells_the_major_of_other_files(self):
         made = make(self.user(), member("thing/b.so", use(None, "unnamed", (), bare=True)))
         self.assertEqual((made.edits[1].versions, made.refusals),
-                         ({"cudaMalloc": ("libcudart_stub-0.so", "libcudart.so.12")}, []))
+                         ({"cudaMalloc": ("libanycuda_cudart-0.so", "libcudart.so.12")}, []))
 
     def test_a_bundled_one_goes(self):
         made = make(self.user(), self.common())
@@ -336,7 +336,7 @@ class LinkedToTheStub(unittest.TestCase):
         self.assertIn(f"thing/a.so needs {self.OWN_NAME}, which is not in the wheel", refusal)
 
     def test_one_that_is_there_already_serves_the_other_files_too(self):
-        stub = member(f"{LIBS}/libcudart_stub-0.so", soname="libcudart_stub-0.so", provides=self.STUB)
+        stub = member(f"{LIBS}/libanycuda_cudart-0.so", soname="libanycuda_cudart-0.so", provides=self.STUB)
         made = make(self.user(), stub)
         self.assertEqual((len(made.edits), made.stubs, made.refusals), (1, {}, []))
         other = member(stub.name, soname=stub.soname, provides=Provides("cudart", "peer", ""))
@@ -352,9 +352,10 @@ class Said(unittest.TestCase):
         self.assertIn("thing/a.cubin stays as it is: for machine 190", made.notes[1])
 
     def test_what_is_repaired_already(self):
-        made = make(member("thing/a.so", use("libcudart_stub-0.so", "stub")), files=("thing.libs/libcudart_stub-0.so",))
+        made = make(member("thing/a.so", use("libanycuda_cudart-0.so", "stub")),
+                    files=("thing.libs/libanycuda_cudart-0.so",))
         self.assertEqual((made.edits, made.refusals), ([], []))
-        self.assertIn("has libcudart_stub-0.so already", made.notes[0])
+        self.assertIn("has libanycuda_cudart-0.so already", made.notes[0])
 
 
 class Requirements(unittest.TestCase):

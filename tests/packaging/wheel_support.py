@@ -25,7 +25,6 @@ sys.path.insert(0, str(ROOT / "packaging" / "python"))
 STUBS = BUILD / "lib" if BUILD else None
 DATE = (2024, 5, 17, 10, 20, 30)
 UTF_8 = 0x800  # the flag of a name: APPNOTE.TXT 4.4.4
-NAMES = {"cudart": "libcudart_stub", "cuda": "libcuda_stub", "nvrtc": "libnvrtc_stub"}
 
 
 def real_wheel(name: str) -> Path:
@@ -142,7 +141,7 @@ def needed(path: Path) -> list[str]:
 
 def stub_in(folder: Path, library: str) -> Path:
     """The stub in an unpacked wheel, whose name has a hash in it."""
-    (found,) = folder.rglob(f"{NAMES[library]}-*.so")
+    (found,) = folder.rglob(f"libanycuda_{library}-*.so")
     return found
 
 

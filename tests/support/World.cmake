@@ -1,8 +1,9 @@
 # How a test gets its world: README.md beside this file.
 #
 #   anycuda_add_test(NAME <name> COMMAND <command> [<argument>...] [ENVIRONMENT <NAME=VALUE>...]
-#                    [WORKING_DIRECTORY <folder>] [LABELS <label>...])
-#       add_test for a command that gets the world's variables and these, and none of the caller's.
+#                    [WORKING_DIRECTORY <folder>] [LABELS <label>...] [CONFIGURATION <name>])
+#       add_test for a command that gets the world's variables and these, and none of the caller's. With a
+#       CONFIGURATION only `ctest -C <name>` runs it.
 #
 #   ANYCUDA_WORLD_PYTHON   the Python of the tests: the fetched one; the build's own where that could not be had
 #   ANYCUDA_WORLD_LAUNCHER   what starts a test, as a list, for CROSSCOMPILING_EMULATOR
@@ -57,9 +58,12 @@ list(JOIN ANYCUDA_WORLD_PATH ":" ANYCUDA_WORLD_PATH)
 set(ANYCUDA_WORLD_LAUNCHER "${ANYCUDA_WORLD}/anycuda_world" "${ANYCUDA_WORLD}" "ANYCUDA_CACHE=${ANYCUDA_CACHE_FOLDER}" --)
 
 function(anycuda_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;WORKING_DIRECTORY" "COMMAND;ENVIRONMENT;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;WORKING_DIRECTORY;CONFIGURATION" "COMMAND;ENVIRONMENT;LABELS")
   if(ARG_WORKING_DIRECTORY)
     set(ARG_WORKING_DIRECTORY WORKING_DIRECTORY "${ARG_WORKING_DIRECTORY}")
+  endif()
+  if(ARG_CONFIGURATION)
+    set(ARG_CONFIGURATION CONFIGURATIONS ${ARG_CONFIGURATION})
   endif()
   list(POP_FRONT ARG_COMMAND program)
   if(TARGET ${program})
@@ -67,7 +71,8 @@ function(anycuda_add_test)
   endif()
   set(launcher ${ANYCUDA_WORLD_LAUNCHER})
   list(POP_BACK launcher)
-  add_test(NAME "${ARG_NAME}" COMMAND ${launcher} ${ARG_ENVIRONMENT} -- "${program}" ${ARG_COMMAND} ${ARG_WORKING_DIRECTORY})
+  add_test(NAME "${ARG_NAME}" COMMAND ${launcher} ${ARG_ENVIRONMENT} -- "${program}" ${ARG_COMMAND} ${ARG_WORKING_DIRECTORY}
+           ${ARG_CONFIGURATION})
   set_tests_properties("${ARG_NAME}" PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 

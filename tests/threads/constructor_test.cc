@@ -79,5 +79,18 @@ TEST_F(Constructors, OfAnObjectMayRunInReverseWhileAnotherThreadReplays) {
       << "the runtime must forget what it was given: " << testing::PrintToString(lines);
 }
 
+// The nested call is recorded before the end of the registrations, the other thread's after it.
+TEST_F(Constructors, OfTheRuntimeThatCallLetNoOtherThreadGoBeforeTheReplayEnds) {
+  const ProcessResult result = run("call_during_replay");
+  EXPECT_EQ(result.out, "nested 0:3, other 0:3, first 0:3\n") << result.describe();
+  std::vector<std::string> lines;
+  for (const std::string& line : lines_of_file(record())) {
+    if (line.find("Function") == std::string::npos)
+      lines.push_back(line.substr(0, line.rfind(' ')));
+  }
+  EXPECT_THAT(lines, ElementsAre("#0 FatBinary", "GetDeviceCount", "#0", "#1 FatBinary", "#1",
+                                 "GetDeviceCount", "GetDeviceCount"));
+}
+
 }  // namespace
 }  // namespace anycuda::test

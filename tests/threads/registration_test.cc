@@ -160,6 +160,24 @@ TEST_F(Registration, WithLittleAddressSpaceLosesNothing) {
   }
 }
 
+// mlockall(MCL_FUTURE) makes every new page resident, and counts it: nothing may be reserved.
+TEST_F(Registration, InLockedMemoryTakesWhatItUses) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs terabytes of address space";
+  machine.library_path(fake("fake_recorder"));
+  for (const char* limit : {"3000000", "most"}) {
+    const ProcessResult result = run("locked_memory", {limit});
+    if (result.out.rfind("skip: ", 0) == 0) {
+      std::printf("limit %s: %s", limit, result.out.c_str());
+      continue;
+    }
+    EXPECT_EQ(result.out,
+              "registered: little mapped, little locked\ndevices 0:3\n"
+              "called: little mapped, little locked\n")
+        << limit << " bytes: " << result.describe();
+    EXPECT_EQ(by_fat_binary(recorded()).size(), 1000u) << limit << " bytes";
+  }
+}
+
 // Nothing at all can be kept then; the program goes on and is told so.
 TEST_F(Registration, WithoutAddressSpaceDoesNotCrash) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs terabytes of address space";

@@ -109,6 +109,13 @@ class Wrong(unittest.TestCase):
     def test_folders_are_a_list(self):
         self.refuse({"wheel_folders": "nvidia/small/lib"}, "wheel_folders", "list")
 
+    def test_questions_are_a_sorted_list(self):
+        self.assertEqual(load({"questions": ["core", "old"]}).questions, ("core", "old"))
+        self.assertEqual(load().questions, ())
+        self.refuse({"questions": "core"}, "questions", "list")
+        self.refuse({"questions": ["old", "core"]}, "questions", "sorted")
+        self.refuse({"questions": ["old", "old"]}, "questions", "each name once")
+
     def test_required_symbols_know_the_majors_that_there_are(self):
         self.refuse({"core": {"11": ["old"], "14": ["core"]}}, "14")
 

@@ -212,7 +212,6 @@ class Cudart(unittest.TestCase):
             "cudaStreamSynchronize",
             "cudaEventRecord",
             "cudaGetDevice",
-            "cudaSetDevice",
             "cudaGetDeviceCount",
             "cudaDeviceGetAttribute",
             "cudaGetLastError",

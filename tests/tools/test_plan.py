@@ -108,6 +108,7 @@ class Names(unittest.TestCase):
         self.refuse({"own": {"registerX": "anycuda_register"}}, "registerX")
         self.refuse({"roles": {"errorName": "error_name"}}, "errorName")
         self.refuse({"no_library_status": {"getVersion": 0}}, "getVersion")
+        self.refuse({"questions": ["getVersion"]}, "getVersion")
 
     def test_of_core_symbols_that_came_later_stop_the_build(self):
         self.refuse({"core": ["added"]}, "added", "CUDA 12", "12.1")

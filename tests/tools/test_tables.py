@@ -48,7 +48,7 @@ class Quoting(unittest.TestCase):
 
     def test_error_texts_arrive_whole(self):
         strings = pool(text())
-        rows = [re.match(r"\{(\d+), (\d+), (\d+)\}", row).groups()
+        rows = [re.match(r"\{(\d+), \d+, (\d+), (\d+)\}", row).groups()
                 for row in array(text(), "kErrors")]
         self.assertEqual([(int(v), strings[int(n)], strings[int(t)]) for v, n, t in rows],
                          [(0, "ok", 'no "error"'), (1, "bad", "a\\b")])
@@ -129,18 +129,19 @@ class SpecialFunctions(unittest.TestCase):
         "own": {"old": "anycuda_old", "core": "anycuda_core"},
         "before_first_call": "anycuda_opened",
         "roles": {"quoted": "error_name"},
+        "questions": ["quoted"],
         "no_library_status": {"core": 0},
     }
 
     def test_are_declared_and_named(self):
         source = text(self.CHANGES)
         self.assertIn("void anycuda_old();", source)
-        self.assertIn("void anycuda_opened(const anycuda::Opened&);", source)
+        self.assertIn("bool anycuda_opened(const anycuda::Opened&);", source)
         self.assertIn("&anycuda_opened", source.splitlines()[-2])
         rows = array(source, "kSymbols")
-        self.assertTrue(rows[2].endswith("SpecialFunction::plain, 2}"), rows[2])
-        self.assertTrue(rows[4].endswith("SpecialFunction::plain, 1}"), rows[4])
-        self.assertTrue(rows[5].endswith("SpecialFunction::error_name, 0}"), rows[5])
+        self.assertTrue(rows[2].endswith("SpecialFunction::plain, 2, false}"), rows[2])
+        self.assertTrue(rows[4].endswith("SpecialFunction::plain, 1, false}"), rows[4])
+        self.assertTrue(rows[5].endswith("SpecialFunction::error_name, 0, true}"), rows[5])
         self.assertEqual(array(source, "kOverrides"), ["{2, 0}"])
 
     def test_a_disposition_of_a_kind_without_code_stops_the_build(self):

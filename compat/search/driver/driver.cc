@@ -1,9 +1,12 @@
 #include "compat/search/driver/driver.h"
 
+#include <dlfcn.h>
+
 #include <atomic>
 
 #include "compat/base/kept.h"
 #include "compat/base/log.h"
+#include "compat/base/shortage.h"
 #include "compat/search/driver/driver_branch.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
@@ -14,7 +17,7 @@ namespace {
 const Driver kNoDriver{};
 std::atomic<const Driver*> known_driver{nullptr};
 
-const Branch kNoBranch{0, "no memory to ask for it"};
+const Branch kNoBranch{0, "no memory or no file descriptor to ask for it"};
 std::atomic<const Branch*> known_branch{nullptr};
 
 // What is there first stays; `mine` may be lost.
@@ -52,10 +55,12 @@ const Driver* ask_driver_library() {
   return keep(driver, &Driver::path, driver.path);
 }
 
-const Branch* ask_nvml(const Driver& driver) {
+// nullptr: a shortage since shortages() returned `before`, or no memory.
+const Branch* ask_nvml(const Driver& driver, std::uint64_t before) {
   Arena arena;
   if (!arena.usable()) return nullptr;
   const BranchFound found = find_branch(driver.path, &arena);
+  if (found.number == 0 && shortage_since(before) != 0) return nullptr;
   if (found.number != 0) {
     log_step("driver: %s is of branch %d", driver.path, found.number);
   } else {
@@ -66,10 +71,12 @@ const Branch* ask_nvml(const Driver& driver) {
 
 }  // namespace
 
-DriverLookup look_up_driver(Arena* arena) {
+DriverLookup look_up_driver(Arena* arena, bool keeps) {
   DriverLookup lookup;
   Driver& driver = lookup.driver;
-  lookup.report = search({&kDriver}, Machine{}, arena);
+  Request request{&kDriver};
+  request.only_asks = !keeps;
+  lookup.report = search(request, Machine{}, arena);
   if (lookup.report == nullptr || lookup.report->handle == nullptr) {
     driver.status = Driver::kNoFile;
     return lookup;
@@ -85,18 +92,27 @@ DriverLookup look_up_driver(Arena* arena) {
   driver.facts.present = driver.status == 0;
   driver.facts.cuda = reported.version;
   driver.facts.error = driver.status;
+  if (lookup.report->is_others) {
+    dlclose(driver.handle);
+    driver.handle = nullptr;
+  }
   return lookup;
 }
 
 const Driver& driver_of_process() {
   if (const Driver* driver = known_driver.load(std::memory_order_acquire)) return *driver;
+  const std::uint64_t before = shortages();
   const Driver* mine = ask_driver_library();
+  if (mine == nullptr && shortage_since(before) != 0)
+    return kNoDriver;  // the next call looks again
   return publish(&known_driver, mine != nullptr ? mine : &kNoDriver);
 }
 
 const Branch& branch_of_process(const Driver& driver) {
   if (const Branch* branch = known_branch.load(std::memory_order_acquire)) return *branch;
-  const Branch* mine = ask_nvml(driver);
+  const std::uint64_t before = shortages();
+  const Branch* mine = ask_nvml(driver, before);
+  if (mine == nullptr && shortage_since(before) != 0) return kNoBranch;
   return publish(&known_branch, mine != nullptr ? mine : &kNoBranch);
 }
 

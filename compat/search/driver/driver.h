@@ -11,10 +11,12 @@ struct DriverLookup {
   Driver driver;                   // its path lives in the arena
   const Report* report = nullptr;  // of the search; nullptr: out of memory
 };
-// Looks for the driver library and asks it which CUDA it supports, now.
-DriverLookup look_up_driver(Arena* arena);
+// Looks for the driver library and asks it which CUDA it supports, now. Without `keeps` a driver
+// that the process had before is not pinned, and there is no handle to it.
+DriverLookup look_up_driver(Arena* arena, bool keeps = true);
 
-// The driver that kDriver describes, asked once per process.
+// The driver that kDriver describes, asked once per process. That none was found is not kept where
+// descriptors or memory had run out (base/shortage.h).
 const Driver& driver_of_process();
 
 // The branch of that driver, asked at the first call.

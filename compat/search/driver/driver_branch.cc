@@ -8,6 +8,7 @@
 
 #include "compat/search/driver/nvml.h"
 #include "compat/search/folder.h"
+#include "compat/search/probe.h"
 #include "compat/search/search.h"
 
 namespace anycuda {
@@ -23,13 +24,15 @@ const LibraryDescriptor kNvml = {
 struct NvmlLibrary {
   void* handle = nullptr;
   const char* path = "";
+  bool is_others = false;  // the process had it before, and may unload it
 };
 
 // Read before it is opened: dlopen of a file that was cut off would end the process.
 NvmlLibrary open_file(const char* path, Arena* arena) {
   if (path == nullptr) return {};
   if (examine_file(path, kNvml, nullptr, arena).image.state != FileState::usable) return {};
-  return {open_shared_library(path, RTLD_NOW | RTLD_LOCAL).handle, path};
+  const bool is_others = is_loaded(Machine{}, path);
+  return {open_shared_library(path, RTLD_NOW | RTLD_LOCAL).handle, path, is_others};
 }
 
 NvmlLibrary open_beside(const char* driver_path, Arena* arena) {
@@ -49,9 +52,10 @@ NvmlLibrary open_nvml(const char* driver_path, Arena* arena) {
   if (library.handle != nullptr) return library;
   Request request{&kNvml};
   request.tiers = kAllTiers & ~only(SearchTier::variable);
+  request.only_asks = true;
   const Report* report = search(request, Machine{}, arena);
   if (report == nullptr || report->handle == nullptr) return {};
-  return {report->handle, report->chosen->path};
+  return {report->handle, report->chosen->path, report->is_others};
 }
 
 template <typename Function>
@@ -99,7 +103,9 @@ BranchFound find_branch(const char* driver_path, Arena* arena) {
     return {0, "no libnvidia-ml.so.1 opens, beside it or in the system"};
   }
   const NvmlAnswer answer = ask_branch(functions_of(library));
-  return {answer.branch, cause_of(answer, library.path, arena)};
+  const BranchFound found = {answer.branch, cause_of(answer, library.path, arena)};
+  if (library.is_others) dlclose(library.handle);
+  return found;
 }
 
 }  // namespace anycuda

@@ -12,7 +12,8 @@ struct BranchFound {
 
 // Asks the NVML that lies beside the driver's file, or beside what that is a link to: the driver's
 // own. Where there is none, the one that the dynamic linker would take. Asked anew at each call;
-// thread-safe. The library stays open, NVML itself is shut down again.
+// thread-safe. The library stays open, unless the process had it before; NVML itself is shut down
+// again.
 BranchFound find_branch(const char* driver_path, Arena* arena);
 
 }  // namespace anycuda

@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstdint>
 #include <cstring>
+
+#include "compat/base/shortage.h"
 
 namespace anycuda {
 namespace {
@@ -44,7 +47,10 @@ constexpr std::int32_t kFlags = 0x0a03;  // FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6
 std::size_t read_whole(const char* path, Arena* arena, const char** content) {
   // O_NONBLOCK: a pipe of that name must not hold the program up.
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return 0;
+  if (file < 0) {
+    note_shortage(errno);
+    return 0;
+  }
   struct stat status;
   std::size_t size = 0;
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&

@@ -31,11 +31,6 @@ int visit_copy(dl_phdr_info* info, std::size_t, void* argument) {
   return 0;
 }
 
-int read_load_count(dl_phdr_info* info, std::size_t, void* argument) {
-  *static_cast<std::uint64_t*>(argument) = info->dlpi_adds;
-  return 1;  // the number is the same in every object's record: the first will do
-}
-
 struct AddressVisit {
   ElfW(Addr) address;
   LoadedObject object;
@@ -72,12 +67,6 @@ int visit_symbols(dl_phdr_info* info, std::size_t, void* hash) {
 }
 
 }  // namespace
-
-std::uint64_t load_count() {
-  std::uint64_t count = 0;
-  dl_iterate_phdr(read_load_count, &count);
-  return count;
-}
 
 void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, CopyVisitor copy,
                       void* argument) {

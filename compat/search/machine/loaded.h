@@ -1,16 +1,11 @@
 // What the process has loaded: adopting a library that is there already comes before opening one.
 #pragma once
 
-#include <cstdint>
-
 #include "compat/descriptor/library.h"
 #include "compat/search/machine/loaded_names.h"
 #include "compat/search/machine/machine.h"
 
 namespace anycuda {
-
-// How many objects the process has ever loaded; grows with each dlopen that brings one.
-std::uint64_t load_count();
 
 // Visits every loaded copy of the library, under whatever file name (wheels bundle renamed copies:
 // their version definition keeps its name), except anycuda stubs.

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include <cstring>
+
 namespace anycuda {
 namespace {
 
@@ -20,7 +22,7 @@ const char* absolute(const dl_phdr_info& info, ElfW(Addr) address) {
 
 }  // namespace
 
-LoadedNames::LoadedNames(const dl_phdr_info& info) {
+LoadedNames::LoadedNames(const dl_phdr_info& info) : base_(info.dlpi_addr) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
     read(reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr), info);
@@ -28,16 +30,23 @@ LoadedNames::LoadedNames(const dl_phdr_info& info) {
 }
 
 void LoadedNames::read(const ElfW(Dyn) * entry, const dl_phdr_info& info) {
+  entries_ = entry;
   for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
     switch (entry->d_tag) {
       case DT_STRTAB:
         strings_ = absolute(info, entry->d_un.d_ptr);
+        break;
+      case DT_SYMTAB:
+        symbol_table_ = absolute(info, entry->d_un.d_ptr);
         break;
       case DT_GNU_HASH:
         symbols_ = absolute(info, entry->d_un.d_ptr);
         break;
       case DT_VERDEF:
         versions_ = absolute(info, entry->d_un.d_ptr);
+        break;
+      case DT_VERNEED:
+        needed_versions_ = absolute(info, entry->d_un.d_ptr);
         break;
       case DT_VERDEFNUM:
         version_count_ = entry->d_un.d_val;
@@ -57,24 +66,52 @@ void LoadedNames::read(const ElfW(Dyn) * entry, const dl_phdr_info& info) {
   }
 }
 
+bool LoadedNames::needs(const char* library, const char** version) const {
+  const auto is_library = [&](std::size_t at) { return std::strcmp(strings_ + at, library) == 0; };
+  bool found = false;
+  for (const ElfW(Dyn)* entry = entries_; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    found = found || (entry->d_tag == DT_NEEDED && is_library(entry->d_un.d_val));
+  }
+  *version = nullptr;
+  for (const char* place = found ? needed_versions_ : nullptr; place != nullptr;) {
+    const auto* need = reinterpret_cast<const ElfW(Verneed)*>(place);
+    if (is_library(need->vn_file)) {
+      const auto* name = reinterpret_cast<const ElfW(Vernaux)*>(place + need->vn_aux);
+      *version = strings_ + name->vna_name;
+      break;
+    }
+    place = need->vn_next != 0 ? place + need->vn_next : nullptr;
+  }
+  return found;
+}
+
 // The table: numbers of buckets, of the first symbol in it, of the filter's words, a shift; the
 // filter; a bucket has the number of its first symbol; the hashes of the symbols, whose lowest bit
 // ends a bucket.
-bool LoadedNames::defines(std::uint32_t hash) const {
+std::uint32_t LoadedNames::index_of(const char* name, std::uint32_t hash) const {
   constexpr std::uint32_t kBits = 8 * sizeof(ElfW(Addr));
-  if (symbols_ == nullptr) return false;
+  if (symbols_ == nullptr) return 0;
   const auto* table = reinterpret_cast<const std::uint32_t*>(symbols_);
   const std::uint32_t buckets = table[0], first = table[1], words = table[2];
-  if (buckets == 0 || words == 0) return false;
+  if (buckets == 0 || words == 0) return 0;
   const auto* filter = reinterpret_cast<const ElfW(Addr)*>(table + 4);
-  if ((filter[hash / kBits % words] >> hash % kBits & 1) == 0) return false;
+  if ((filter[hash / kBits % words] >> hash % kBits & 1) == 0) return 0;
   const auto* heads = reinterpret_cast<const std::uint32_t*>(filter + words);
   const std::uint32_t* hashes = heads + buckets;
   for (std::uint32_t i = heads[hash % buckets]; i >= first; ++i) {
-    if (((hashes[i - first] ^ hash) | 1) == 1) return true;
-    if ((hashes[i - first] & 1) != 0) return false;
+    const bool same = ((hashes[i - first] ^ hash) | 1) == 1;
+    if (same && (name == nullptr || std::strcmp(name_of(i), name) == 0)) return i;
+    if ((hashes[i - first] & 1) != 0) return 0;
   }
-  return false;
+  return 0;
+}
+
+const void* LoadedNames::address_of(const char* name, std::uint32_t hash) const {
+  if (strings_ == nullptr || symbol_table_ == nullptr) return nullptr;
+  const std::uint32_t symbol = index_of(name, hash);
+  if (symbol == 0) return nullptr;
+  const auto& entry = reinterpret_cast<const ElfW(Sym)*>(symbol_table_)[symbol];
+  return reinterpret_cast<const void*>(base_ + entry.st_value);
 }
 
 }  // namespace anycuda

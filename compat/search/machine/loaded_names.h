@@ -28,8 +28,14 @@ class LoadedNames {
     return rpath && runpath_ != 0 ? nullptr : text(rpath ? rpath_ : runpath_);
   }
 
+  // Does it need a library of that name? *version is then the first version that it needs of it,
+  // nullptr if it needs none.
+  bool needs(const char* library, const char** version) const;
+
   // Does it define a symbol whose name has this hash (gnu_hash())? False without DT_GNU_HASH.
-  bool defines(std::uint32_t hash) const;
+  bool defines(std::uint32_t hash) const { return index_of(nullptr, hash) != 0; }
+  // The address of the symbol, whose hash is `hash`; nullptr if it does not define it.
+  const void* address_of(const char* name, std::uint32_t hash) const;
 
   // Calls visit(name, is_base) for each version that it defines; the base one is its name when it
   // was linked.
@@ -46,6 +52,11 @@ class LoadedNames {
 
  private:
   void read(const ElfW(Dyn) * entry, const dl_phdr_info& info);
+  // The number of the symbol of that hash, and of that name where one is given; 0: there is none.
+  std::uint32_t index_of(const char* name, std::uint32_t hash) const;
+  const char* name_of(std::uint32_t symbol) const {
+    return strings_ + reinterpret_cast<const ElfW(Sym)*>(symbol_table_)[symbol].st_name;
+  }
   const char* text(std::size_t at) const {
     return strings_ != nullptr && at != 0 ? strings_ + at : nullptr;
   }
@@ -53,6 +64,10 @@ class LoadedNames {
   const char* strings_ = nullptr;
   const char* versions_ = nullptr;
   const char* symbols_ = nullptr;  // DT_GNU_HASH
+  const char* needed_versions_ = nullptr;
+  const ElfW(Dyn) * entries_ = nullptr;
+  const char* symbol_table_ = nullptr;
+  ElfW(Addr) base_ = 0;
   std::size_t soname_ = 0;
   std::size_t rpath_ = 0;
   std::size_t runpath_ = 0;

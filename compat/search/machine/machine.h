@@ -52,7 +52,8 @@ struct Machine {
   Interpreter (*interpreter)(Arena* arena);
   OpenResult (*open)(const char* path, int flags);
   // The driver's facts, asked for when the first candidate depends on them; nullptr: no driver rule
-  // applies. Both give the same answer at every call; what they return lives for ever.
+  // applies. Both give the same answer at every call, except after a shortage; what they return
+  // lives for ever.
   const Driver& (*driver)();
   const Branch& (*branch)();
 };

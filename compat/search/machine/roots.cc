@@ -58,11 +58,15 @@ void library_path(Walk* walk) {
   while (entry != nullptr && *entry != '\0' && !walk->ended) {
     const std::size_t length = std::strcspn(entry, ":;");
     const char* end = entry + length;
+    const std::size_t mark = walk->arena->mark();
     const char* path = expand_linker_tokens({entry, length}, origin, walk->arena);
-    // Relative and empty entries mean the current directory.
+    // Relative and empty entries mean the current directory. A million of them must not take the
+    // memory that the next tiers need.
     if (path != nullptr && *path == '/') {
       walk->root({RootKind::folder, path, begins});
       begins = false;
+    } else {
+      walk->arena->rewind(mark);
     }
     entry = *end != '\0' ? end + 1 : nullptr;
   }

@@ -10,6 +10,7 @@
 
 #include "compat/base/environment.h"
 #include "compat/base/folder_entries.h"
+#include "compat/base/shortage.h"
 #include "compat/search/machine/interpreter.h"
 #include "compat/search/machine/loaded.h"
 
@@ -28,6 +29,7 @@ const char* running_file(Arena* arena) {
 void read_arguments(ProcessNames* names, Arena* arena) {
   auto* text = static_cast<char*>(arena->take(kMostArguments));
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file < 0) note_shortage(errno);
   const ssize_t size = file >= 0 && text != nullptr ? read(file, text, kMostArguments) : 0;
   if (file >= 0) close(file);
   names->arguments = text;

@@ -1,61 +1,39 @@
 #include "stubs/cudart/adapters/references_registry.h"
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 
-#include "compat/base/reserve.h"
+#include "compat/base/growing_array.h"
+#include "loader/copies.h"
 
 namespace anycuda::references {
 namespace {
 
-// A list that only grows, in one stretch of address space. A zeroed entry is one that nobody means.
+// A list that only grows. A zeroed entry is one that nobody means.
 template <typename Entry>
 class List {
  public:
   // A new entry, zeroed; nullptr without memory.
   Entry* append() {
-    Entry* all = entries();
-    if (all == nullptr) return nullptr;
-    std::uint32_t index = taken_.load(std::memory_order_relaxed);
+    std::size_t index = taken_.load(std::memory_order_relaxed);
     do {
-      if (index >= capacity(all)) return nullptr;
+      if (index >= Entries::kCapacity || !entries_.make(index)) return nullptr;
     } while (!taken_.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
-    return all + index;
+    return &entries_[index];
   }
   // Shows entries to `look`, the newest first, until it says true.
   template <typename Look>
   void each(Look look) {
-    Entry* all = entries_.load(std::memory_order_acquire);
-    if (all == nullptr) return;
-    for (std::uint32_t i = taken_.load(std::memory_order_acquire); i-- > 1;) {
-      if (look(all[i])) return;
+    for (std::size_t i = taken_.load(std::memory_order_acquire); i-- > 0;) {
+      if (look(entries_[i])) return;
     }
   }
 
  private:
-  static constexpr std::size_t kMost = std::size_t{4} << 20;
-  static constexpr std::size_t kLeast = std::size_t{64} << 10;
+  using Entries = GrowingArray<Entry, 64, 10>;
 
-  // How many there are lies where entry 0 would.
-  static std::size_t& capacity(Entry* all) { return *reinterpret_cast<std::size_t*>(all); }
-
-  Entry* entries() {
-    Entry* known = entries_.load(std::memory_order_acquire);
-    if (known != nullptr) return known;
-    const Stretch mine = reserve(kMost, kLeast);
-    if (mine.start == nullptr) return nullptr;
-    auto* all = static_cast<Entry*>(mine.start);
-    capacity(all) = mine.bytes / sizeof(Entry);
-    if (entries_.compare_exchange_strong(known, all, std::memory_order_acq_rel)) return all;
-    munmap(mine.start, mine.bytes);
-    return known;
-  }
-
-  std::atomic<Entry*> entries_{nullptr};
-  std::atomic<std::uint32_t> taken_{1};
+  Entries entries_;
+  std::atomic<std::size_t> taken_{0};
 };
 
 struct FatBinary {
@@ -124,16 +102,48 @@ void remove_fat_binary(void** handle) {
   });
 }
 
-const Reference* find_texture(const void* host) { return find(host, false); }
-const Reference* find_surface(const void* host) { return find(host, true); }
+namespace {
 
-bool registered(const Reference& reference) {
-  return static_cast<const Registered&>(reference).there.load(std::memory_order_acquire);
+const Reference* find_anywhere(const void* host, bool surface) {
+  const auto leaders = of_leader<copy_functions::FindReference>();
+  return leaders != nullptr ? static_cast<const Reference*>(leaders(host, surface ? 1 : 0))
+                            : find(host, surface);
 }
 
-const void* kernel_of(void** fat_binary) {
+bool stands(const void* reference) {
+  return static_cast<const Registered*>(reference)->there.load(std::memory_order_acquire);
+}
+
+const void* find_kernel(void** fat_binary) {
   const FatBinary* known = find_fat_binary(fat_binary);
   return known != nullptr ? known->kernel.load(std::memory_order_acquire) : nullptr;
 }
 
+}  // namespace
+
+const Reference* find_texture(const void* host) { return find_anywhere(host, false); }
+const Reference* find_surface(const void* host) { return find_anywhere(host, true); }
+
+bool registered(const Reference& reference) {
+  const auto leaders = of_leader<copy_functions::ReferenceStands>();
+  return leaders != nullptr ? leaders(&reference) != 0 : stands(&reference);
+}
+
+const void* kernel_of(void** fat_binary) {
+  const auto leaders = of_leader<copy_functions::KernelOf>();
+  return leaders != nullptr ? leaders(fat_binary) : find_kernel(fat_binary);
+}
+
 }  // namespace anycuda::references
+
+// What other copies of the stub ask this one.
+#define ANYCUDA_COPY extern "C" __attribute__((visibility("hidden")))
+ANYCUDA_COPY const void* anycuda_copy_find_reference(const void* host, int surface) {
+  return anycuda::references::find(host, surface != 0);
+}
+ANYCUDA_COPY int anycuda_copy_reference_stands(const void* reference) {
+  return anycuda::references::stands(reference) ? 1 : 0;
+}
+ANYCUDA_COPY const void* anycuda_copy_kernel_of(void** fat_binary) {
+  return anycuda::references::find_kernel(fat_binary);
+}

@@ -9,6 +9,7 @@
 
 namespace anycuda::references {
 
+// (Copies of the stub of other versions read it: docs/copies.md.)
 struct Reference {
   const void* host;   // the textureReference or surfaceReference in the program
   void** fat_binary;  // the runtime's handle
@@ -26,6 +27,7 @@ void add_reference(const Reference& reference);
 // which may give the same handle to the next one.
 void remove_fat_binary(void** handle);
 
+// What follows asks the copy of the stub that leads, since objects are registered with that one.
 // The reference that lies at that address, nullptr if none is registered.
 const Reference* find_texture(const void* host);
 const Reference* find_surface(const void* host);

@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import abi_header, copy_adapters, cpu, descriptor, dlopen_note, entries, model, plan, tables
+from . import abi_header, copy_adapters, copy_table, cpu, descriptor, dlopen_note, entries, model, plan, tables
 
 STUBS = Path(__file__).parents[2]
 
@@ -34,12 +34,13 @@ def main() -> int:
     for major in (0, *(m.number for m in library.majors)):
         made = plan.make(facts, target, major)
         write(arguments.out / (f"dropin-{major}" if major else "stub"),
-              {"entries.S": entries.assembly(made, target) + note,
+              {"entries.S": entries.assembly(made, target) + copy_table.assembly(made) + note,
                "versions.map": entries.version_script(made),
                "tables.cc": tables.cplusplus(made, driver, peer)})
         if major:  # the drop-in's tables serve the archive too
             write(arguments.out / f"static-{major}",
-                  {"entries.S": entries.assembly(made, target, static=True) + note,
+                  {"entries.S": entries.assembly(made, target, static=True)
+                   + copy_table.assembly(made, static=True) + note,
                    "names.txt": entries.static_names(made)})
         if library.has_symbol_versions:
             write(arguments.out / f"link-{major or 'native'}",

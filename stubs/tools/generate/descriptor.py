@@ -15,7 +15,9 @@ _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "ma
              "wheel_folders", "status", "core"}
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
-             "no_library_status": {}, "roles": {}, "own": {}, "before_first_call": "", "version_function": {}}
+             "no_library_status": {}, "roles": {}, "own": {}, "questions": [], "before_first_call": "",
+             "copy_functions": (),
+             "version_function": {}}
 _FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin",  # key: its field
            "roles": "special_functions"}
 
@@ -47,7 +49,9 @@ class Descriptor:
     no_library_status: dict[str, int]
     special_functions: dict[str, str]
     builtin: dict[str, str]
+    questions: tuple[str, ...]  # functions that ask whether the library is there
     before_first_call: str
+    copy_functions: tuple[str, ...]  # of the table for other copies of the stub (copy_table.py), behind those of all
     required_symbols: dict[int, frozenset[str]]
     version_function: dict[str, str]  # that reports the library's version and starts nothing; empty: none
 
@@ -91,6 +95,7 @@ def load(path: Path) -> Descriptor:
                          f"{MAX_MAJORS} (kMaxSymbolVersions in loader/open.cc)")
     if isinstance(values["wheel_folders"], str):
         raise ValueError(f"{path}: wheel_folders must be a list")
+    _check_questions(path, values["questions"])
     majors = tuple(Major(int(number), row["soname"], row["node"])
                    for number, row in sorted(values["majors"].items(), key=lambda i: int(i[0])))
     core = values["core"]
@@ -99,8 +104,16 @@ def load(path: Path) -> Descriptor:
     strangers = sorted(by_major.keys() - {m.number for m in majors})
     if strangers:
         raise ValueError(f"{path}: core names the majors {strangers}, which majors does not have")
-    values |= {"majors": majors, "core": by_major, "wheel_folders": tuple(values["wheel_folders"])}
+    values |= {"majors": majors, "core": by_major, "wheel_folders": tuple(values["wheel_folders"]),
+               "questions": tuple(values["questions"])}
     return Descriptor(**{_FIELDS.get(key, key): value for key, value in values.items()})
+
+
+def _check_questions(path: Path, questions: list) -> None:
+    if not isinstance(questions, list):
+        raise ValueError(f"{path}: questions must be a list")
+    if questions != sorted(set(questions)):
+        raise ValueError(f"{path}: questions must be sorted, each name once")
 
 
 def _check_version_function(path: Path, function: dict) -> None:

@@ -91,6 +91,7 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
 
 def _check(descriptor: Descriptor, database: Database) -> None:
     named = set(descriptor.builtin) | set(descriptor.special_functions) | set(descriptor.no_library_status)
+    named |= set(descriptor.questions)
     named |= set().union(*descriptor.required_symbols.values())
     unknown = sorted(named - database.functions.keys())
     if unknown:

@@ -49,7 +49,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
     builtins = list(dict.fromkeys(plan.descriptor.builtin.values()))
     symbols = [_symbol(plan, function, builtins) for function in plan.symbols]
     availability = [value for function in plan.symbols for value in availability_of(plan, function)]
-    errors = [(value, pool.add(name), pool.add(message))
+    errors = [(value, _majors_of_error(plan, value), pool.add(name), pool.add(message))
               for value, name, message in plan.database.errors]
     functions = [function.name for function in plan.symbols]
     names = [pool.add(name) for name in functions]
@@ -95,7 +95,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
 def _before_first_call(descriptor: Descriptor) -> str:
     if not descriptor.before_first_call:
         return ""
-    return ('extern "C" __attribute__((visibility("hidden"))) void '
+    return ('extern "C" __attribute__((visibility("hidden"))) bool '
             f"{descriptor.before_first_call}(const anycuda::Opened&);")
 
 
@@ -176,6 +176,15 @@ def _dispositions_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reaso
     return tuple(row)
 
 
+def _majors_of_error(plan: Plan, value: int) -> int:
+    """A bit for each of the descriptor's majors."""
+    majors = plan.descriptor.majors
+    if not plan.descriptor.has_symbol_versions:
+        return (1 << len(majors)) - 1
+    return sum(1 << place for place, major in enumerate(majors)
+               if any(row[0] == value for row in plan.database.errors_of(str(major.number))))
+
+
 def _symbol(plan: Plan, function, builtins: list[str]) -> tuple:
     versions = [v for v in plan.database.versions if function.prototype(v) is not None]
     prototype = function.prototype(versions[-1]) if versions else None
@@ -184,7 +193,9 @@ def _symbol(plan: Plan, function, builtins: list[str]) -> tuple:
     size = prototype.result_size if kind == "structure" else 0
     special = plan.descriptor.special_functions.get(function.name, "plain")
     mine = plan.descriptor.builtin.get(function.name)
-    return f"ResultKind::{kind}", size, f"SpecialFunction::{special}", builtins.index(mine) + 1 if mine else 0
+    question = str(function.name in plan.descriptor.questions).lower()
+    return (f"ResultKind::{kind}", size, f"SpecialFunction::{special}", builtins.index(mine) + 1 if mine else 0,
+            question)
 
 
 def availability_of(plan: Plan, function) -> list[str]:

@@ -1,6 +1,9 @@
 #include "compat/base/environment.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
 
 #include "compat/search/policy.h"
 #include "tests/support/unit/surroundings.h"
@@ -26,6 +29,49 @@ TEST(Environment, TheSystemRootIsAnAbsoluteFolder) {
   EXPECT_STREQ(system_root(), "");
   const ScopedVariable absolute("ANYCUDA_SYSTEM_ROOT", "/image");
   EXPECT_STREQ(system_root(), "/image");
+}
+
+TEST(Environment, IsCopiedOnceForTheStubs) {
+  const ScopedVariable before("ANYCUDA_UNIT", "before");
+  unit::in_child([] {
+    keep_environment();
+    setenv("ANYCUDA_UNIT", "after", 1);
+    setenv("ANYCUDA_UNIT_NEW", "new", 1);
+    keep_environment();
+    EXPECT_STREQ(environment_variable("ANYCUDA_UNIT"), "before");
+    EXPECT_EQ(environment_variable("ANYCUDA_UNIT_NEW"), nullptr);
+    clearenv();
+    EXPECT_STREQ(environment_variable("ANYCUDA_UNIT"), "before");
+  });
+}
+
+TEST(Environment, ThatIsEmptyIsCopied) {
+  unit::in_child([] {
+    clearenv();
+    EXPECT_EQ(environment_variable("ANYCUDA_UNIT"), nullptr);
+    keep_environment();
+    setenv("ANYCUDA_UNIT", "late", 1);
+    EXPECT_EQ(environment_variable("ANYCUDA_UNIT"), nullptr);
+  });
+}
+
+// With no memory for a copy each variable is read as it is, and copied later.
+TEST(Environment, IsReadInPlaceWithoutMemoryForACopy) {
+  unit::in_child([] {
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    const rlim_t most = limit.rlim_cur;
+    limit.rlim_cur = 1;
+    setrlimit(RLIMIT_AS, &limit);
+    keep_environment();
+    limit.rlim_cur = most;
+    setrlimit(RLIMIT_AS, &limit);
+    setenv("ANYCUDA_UNIT", "short", 1);
+    EXPECT_STREQ(environment_variable("ANYCUDA_UNIT"), "short");
+    keep_environment();
+    unsetenv("ANYCUDA_UNIT");
+    EXPECT_STREQ(environment_variable("ANYCUDA_UNIT"), "short");
+  });
 }
 
 class PolicyVariables : public testing::Test {

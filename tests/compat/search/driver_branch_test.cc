@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "compat/search/driver/driver.h"
 #include "tests/support/unit/surroundings.h"
@@ -99,6 +100,21 @@ TEST_F(BranchOn, APathWithoutAFolderIsNoFault) {
     EXPECT_EQ(find_branch("libcuda.so.1", &arena).number, 0);
     EXPECT_EQ(find_branch("", &arena).number, 0);
   });
+}
+
+TEST_F(BranchOn, TheNvmlThatTheProgramHasOpenIsNotPinned) {
+  const std::string driver = machine_.tree.path(kDriver);
+  for (const char* place : {kBeside, kSystem}) {
+    const std::string nvml = put("nvml_535", place);
+    in_child([&] {
+      void* const theirs = dlopen(nvml.c_str(), RTLD_NOW);
+      Arena arena;
+      for (int i = 0; i < 2; ++i) EXPECT_EQ(find_branch(driver.c_str(), &arena).number, 535);
+      dlclose(theirs);
+      EXPECT_EQ(dlopen(nvml.c_str(), RTLD_LAZY | RTLD_NOLOAD), nullptr) << place;
+    });
+    unlink(nvml.c_str());
+  }
 }
 
 // ---- once per process

@@ -2,6 +2,7 @@
 // and driver go together and the system has put the right one first.
 #include "compat/search/driver/driver.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -202,6 +203,39 @@ TEST_F(DriverOn, OtherPlacesAreLookedIntoAfterTheDistributions) {
     install(first);
     in_child([&] { EXPECT_EQ(found(), first); });
   }
+}
+
+// Does the process still have the file after it has closed it?
+bool stays_after_dlclose(void* handle, const std::string& path) {
+  dlclose(handle);
+  return dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr;
+}
+
+TEST_F(DriverOn, AskingTheLoadedOneDoesNotPinIt) {
+  install(kDistribution);
+  const std::string path = machine_.tree.path(kDistribution);
+  for (const bool named : {false, true}) {
+    in_child([&] {
+      const ScopedVariable set("ANYCUDA_TESTDRIVER", named ? path.c_str() : nullptr);
+      void* const theirs = dlopen(path.c_str(), RTLD_NOW);
+      Arena arena;
+      const DriverLookup lookup = look_up_driver(&arena, false);
+      EXPECT_STREQ(lookup.driver.path, path.c_str());
+      EXPECT_EQ(lookup.driver.handle, nullptr);
+      EXPECT_FALSE(stays_after_dlclose(theirs, path));
+    });
+  }
+}
+
+TEST_F(DriverOn, TheChosenOneStaysForItsCallers) {
+  install(kDistribution);
+  const std::string path = machine_.tree.path(kDistribution);
+  in_child([&] {
+    void* const theirs = dlopen(path.c_str(), RTLD_NOW);
+    Arena arena;
+    EXPECT_NE(look_up_driver(&arena).driver.handle, nullptr);
+    EXPECT_TRUE(stays_after_dlclose(theirs, path));
+  });
 }
 
 }  // namespace

@@ -29,6 +29,13 @@ std::string driver(Text) { return number("driver", cudaDriverGetVersion); }
 std::string count(Text) { return number("count", cudaGetDeviceCount); }
 std::string device(Text) { return number("device", cudaGetDevice); }
 
+std::string set_device(Text) {
+  return status("set-device", [] { return cudaSetDevice(0); });
+}
+std::string runtime_without_output(Text) {
+  return status("runtime-no-output", [] { return cudaRuntimeGetVersion(nullptr); });
+}
+
 std::string allocate(Text) {
   void* memory = &memory;
   const std::string result = status("malloc", [&] { return cudaMalloc(&memory, 256); });
@@ -72,6 +79,28 @@ std::string not_yet(Text) {
 #else
   return "not in these headers";
 #endif
+}
+
+// 12.3 has the function that this needs, so on an older runtime two names are looked for in vain.
+std::string capture(Text) {
+#if CUDART_VERSION >= 13000
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  return status("capture", [&] {
+    return cudaStreamGetCaptureInfo(nullptr, &capturing, nullptr, nullptr, nullptr, nullptr,
+                                    nullptr);
+  });
+#else
+  return "not in these headers";
+#endif
+}
+
+// What the program has not read yet of the dynamic linker's messages.
+std::string pending_message(Text) {
+  const char* message = dlerror();
+  return message != nullptr ? message : "none";
+}
+std::string fail_to_open(Text text) {
+  return dlopen(text.c_str(), RTLD_NOW) == nullptr ? "failed" : "opened";
 }
 
 // Leaves bytes on the stack where the next function will have its own.
@@ -118,6 +147,11 @@ int main(int argc, char** argv) {
                           {"driver", driver},
                           {"count", count},
                           {"device", device},
+                          {"set-device", set_device},
+                          {"runtime-no-output", runtime_without_output},
+                          {"capture", capture},
+                          {"pending-message", pending_message},
+                          {"fail-to-open", fail_to_open},
                           {"malloc", allocate},
                           {"no-output", no_output},
                           {"attributes", attributes},

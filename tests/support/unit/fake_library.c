@@ -20,11 +20,13 @@ int testCore(void) { return 1000 + MAJOR; }
 unsigned testMajor(void) { return MAJOR; }
 int testRejected(void) { return 0; }
 static int last_error = 5;
+static int lasting_error = 0;  // what the library has again after it was cleared
 int testGetLastError(void) {
   int result = last_error;
-  last_error = 0;
+  last_error = lasting_error;
   return result;
 }
+void testSetLastingError(int status) { lasting_error = status; }
 int testPeekAtLastError(void) { return last_error; }
 void testSetLastError(int status) { last_error = status; }
 #if MAJOR >= 12

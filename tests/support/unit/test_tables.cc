@@ -1,5 +1,6 @@
 #include "tests/support/unit/test_tables.h"
 
+#include "loader/copies.h"
 #include "loader/open.h"
 #include "loader/slots.h"
 
@@ -15,7 +16,7 @@ constexpr char kPool[] =
     "testInteger\0testMajor\0testNew\0testNothing\0testOld\0testOutputs\0testOwn\0"
     "testPeekAtLastError\0testPointer\0testQuery\0testRejected\0testStruct\0"
     "the library does not have it\0not yet in 12\0another layout in 13\0"
-    "success\0no error\0errorInvalid\0invalid value";
+    "success\0no error\0errorInvalid\0invalid value\0errorOf12\0came with 12";
 
 // Offset of the pool's n-th string.
 constexpr std::uint32_t text(int n) {
@@ -37,31 +38,31 @@ constexpr Names names() {
 constexpr Names kNames = names();
 
 constexpr SymbolRow row(ResultKind result, SpecialFunction special = SpecialFunction::plain,
-                        std::uint8_t size = 0, std::uint8_t builtin = 0) {
-  return {result, size, special, builtin};
+                        std::uint8_t size = 0, std::uint8_t builtin = 0, bool is_question = false) {
+  return {result, size, special, builtin, is_question};
 }
 
 constexpr SymbolRow kSymbols[kSymbolCount] = {
-    row(ResultKind::status),                                    // kAdapted
-    row(ResultKind::status),                                    // kAdded
-    row(ResultKind::status),                                    // kCoreCall
-    row(ResultKind::status, SpecialFunction::driver_version),   // kDriverVersion
-    row(ResultKind::string, SpecialFunction::error_name),       // kErrorName
-    row(ResultKind::string, SpecialFunction::error_string),     // kErrorString
-    row(ResultKind::status, SpecialFunction::error_string),     // kErrorText
-    row(ResultKind::status, SpecialFunction::get_last_error),   // kGetLastError
-    row(ResultKind::integer),                                   // kInteger
-    row(ResultKind::integer),                                   // kMajor
-    row(ResultKind::status),                                    // kNew
-    row(ResultKind::nothing),                                   // kNothing
-    row(ResultKind::status),                                    // kOld
-    row(ResultKind::status),                                    // kOutputs
-    row(ResultKind::status, SpecialFunction::plain, 0, 1),      // kBuiltin
-    row(ResultKind::status, SpecialFunction::peek_last_error),  // kPeekAtLastError
-    row(ResultKind::pointer),                                   // kPointer
-    row(ResultKind::status),                                    // kQuery
-    row(ResultKind::status),                                    // kRejectedCall
-    row(ResultKind::structure, SpecialFunction::plain, 20),     // kStruct
+    row(ResultKind::status),                                               // kAdapted
+    row(ResultKind::status),                                               // kAdded
+    row(ResultKind::status),                                               // kCoreCall
+    row(ResultKind::status, SpecialFunction::driver_version, 0, 0, true),  // kDriverVersion
+    row(ResultKind::string, SpecialFunction::error_name),                  // kErrorName
+    row(ResultKind::string, SpecialFunction::error_string),                // kErrorString
+    row(ResultKind::status, SpecialFunction::error_string),                // kErrorText
+    row(ResultKind::status, SpecialFunction::get_last_error),              // kGetLastError
+    row(ResultKind::integer),                                              // kInteger
+    row(ResultKind::integer),                                              // kMajor
+    row(ResultKind::status),                                               // kNew
+    row(ResultKind::nothing),                                              // kNothing
+    row(ResultKind::status),                                               // kOld
+    row(ResultKind::status),                                               // kOutputs
+    row(ResultKind::status, SpecialFunction::plain, 0, 1),                 // kBuiltin
+    row(ResultKind::status, SpecialFunction::peek_last_error),             // kPeekAtLastError
+    row(ResultKind::pointer),                                              // kPointer
+    row(ResultKind::status, SpecialFunction::plain, 0, 0, true),           // kQuery
+    row(ResultKind::status),                                               // kRejectedCall
+    row(ResultKind::structure, SpecialFunction::plain, 20),                // kStruct
 };
 
 constexpr Availability since(int minor) { return static_cast<Availability>(1 + minor); }
@@ -116,14 +117,19 @@ constexpr SlotRow kSlots[kSlotCount] = {
     {kCoreCall, 2, 0, 0}, {kOld, 2, 1, 0},      {kNew, 2, 2, 0},       {kRejectedCall, 2, 3, 0},
     {kMajor, 2, 0, 0},    {kAdapted, 2, 4, 0}};
 
-constexpr ErrorRow kErrors[] = {{0, text(kFirstError), text(kFirstError + 1)},
-                                {1, text(kFirstError + 2), text(kFirstError + 3)}};
+// Of all majors, but the last, which 11 does not have.
+constexpr ErrorRow kErrors[] = {{0, 7, text(kFirstError), text(kFirstError + 1)},
+                                {1, 7, text(kFirstError + 2), text(kFirstError + 3)},
+                                {2, 6, text(kFirstError + 4), text(kFirstError + 5)}};
 constexpr StatusOverride kOverrides[] = {{kQuery, 0}};
 
 std::int32_t builtin_function() { return 77; }
 void* const kBuiltins[] = {reinterpret_cast<void*>(&builtin_function)};
 
-void count_opened(const Opened&) { ++opened_calls; }
+bool count_opened(const Opened&) {
+  ++opened_calls;
+  return slots_may_be_filled;
+}
 
 constexpr MajorRow kMajors[] = {{11, "libtest.so.11.2", "libtest.so.11.2"},
                                 {12, "libtest.so.12", "libtest.so.12"},
@@ -135,6 +141,7 @@ const char* const kNoFolders[] = {nullptr};
 }  // namespace
 
 int opened_calls = 0;
+bool slots_may_be_filled = true;
 
 void reset_slots() {
   for (int i = 0; i < kSlotCount; ++i) replace_slot(i, first_target(i));
@@ -178,7 +185,7 @@ const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kAvailability.rows},
                         kReasonText,
                         kOutputLists,
                         kErrors,
-                        2,
+                        3,
                         kStatusNoLibrary,
                         kStatusAbsent,
                         kStatusRejected,
@@ -192,6 +199,8 @@ const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kAvailability.rows},
 
 }  // namespace anycuda
 
-// In a stub the entry file has these two.
+// In a stub the entry file has these four.
+const anycuda::CopyTable anycuda_copy = {8, anycuda::kCopyProtocol, {0}};
+const char anycuda_copy_name[] = "anycudaCopy1_test";
 void* anycuda_slots[anycuda::unit::kSlotCount];
 char anycuda_lazy[anycuda::lazy_offset(anycuda::unit::kSlotCount)];

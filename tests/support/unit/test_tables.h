@@ -27,7 +27,7 @@ enum Symbol : std::uint16_t {
   kBuiltin,  // testOwn: a function of the stub's own
   kPeekAtLastError,
   kPointer,       // testPointer: void* ()
-  kQuery,         // testQuery: status, 0 without a library
+  kQuery,         // testQuery: status, 0 without a library; a question
   kRejectedCall,  // testRejected: there, but not the same in 13
   kStruct,        // testStruct: 20 bytes, returned in memory
   kSymbolCount
@@ -51,6 +51,8 @@ constexpr std::int32_t kStatusRejected = 801;
 
 // How often the tables' before_first_call was called.
 extern int opened_calls;
+// What it answers.
+extern bool slots_may_be_filled;
 
 // Sets every slot back to its first target.
 void reset_slots();

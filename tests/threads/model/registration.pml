@@ -5,8 +5,9 @@
  *
  * (Debian package spin.) "errors: 0" means: nobody waits for ever, each fat binary is given to the library
  * once and before its function, nothing is lost between the log's last record and its closing, the
- * library never reads an object that is gone. To see it bite, add -DCLOSE_BLINDLY, -DCANCEL_LATE or
- * -DREMOVE_AT_ONCE after `spin`.
+ * library never reads an object that is gone, and no call reaches it before the registrations do, though the library calls
+ * the stub from inside them. To see it bite, add -DCLOSE_BLINDLY, -DCANCEL_LATE, -DREMOVE_AT_ONCE, -DFILL_AT_ONCE or
+ * -DFORGET_TO_WAKE after `spin`.
  *
  * One step here is one atomic access there: registration.cc, registration_log.cc, _replay.cc. */
 
@@ -21,6 +22,8 @@
 byte reserved = 0; /* Log::reserved_, */
 bool closed = false; /* and its closed bit */
 byte head[RECORDS];
+bool finished = false; /* what those who wait sleep on: the futex */
+bool slot = false; /* the function's slot is filled: its callers go straight to the library */
 byte replayer = 0; /* 0: nobody; 1 + number of a caller or object */
 bool cancelled[OBJECTS];
 bool real_handle[OBJECTS];
@@ -62,7 +65,12 @@ inline replay(self) {
         :: cancelled[object]
         :: !cancelled[object] ->
            if
-           :: head[position] < FUNCTION -> tell_fat(object); real_handle[object] = true
+           :: head[position] < FUNCTION ->
+              tell_fat(object);
+#ifdef FILL_AT_ONCE
+              slot = true; /* a call by the library itself */
+#endif
+              real_handle[object] = true
            :: head[position] >= FUNCTION && real_handle[object] -> tell_function(object)
            :: head[position] >= FUNCTION && !real_handle[object]
            fi
@@ -74,8 +82,11 @@ inline replay(self) {
      :: atomic { position == reserved -> closed = true }; break
 #endif
      od;
+#ifndef FORGET_TO_WAKE
+     finished = true;
+#endif
      break
-  :: !closed && replayer != 0 -> closed /* waits */
+  :: !closed && replayer != 0 -> finished /* sleeps */
   od
 }
 
@@ -123,7 +134,10 @@ proctype Caller(byte me) {
   bool before[OBJECTS];
   before[0] = registered[0] && !cancelled[0];
   before[1] = registered[1] && !cancelled[1];
-  replay(1 + me);
+  if
+  :: slot
+  :: !slot -> replay(1 + me); slot = true
+  fi;
   /* Whatever was registered before the call is known to the library when the call goes on. */
   assert(!before[0] || cancelled[0] || functions[0] == 1);
   assert(!before[1] || cancelled[1] || functions[1] == 1)

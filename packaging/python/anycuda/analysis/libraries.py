@@ -44,6 +44,10 @@ class Library:
         """libcudart"""
         return self.file_prefix[: -len(".so")]
 
+    @property
+    def wheel_stub(self) -> str:
+        return f"{wheel_stem(self.name)}.so"
+
 
 @dataclass(frozen=True)
 class Named:
@@ -76,7 +80,7 @@ class Table:
                     return Named(library, "named", major.number)
             if file == library.file_prefix:
                 return Named(library, "named", "")
-            if _unhashed(file) == library.stub:
+            if _unhashed(file) in (library.stub, library.wheel_stub):  # the first in wheels of older releases
                 return Named(library, "stub", "")
             if _PEERS.get(file) == library.name:
                 return Named(library, "peer", "")
@@ -112,6 +116,12 @@ class Table:
     @functools.cached_property
     def _own_stems(self) -> frozenset[str]:
         return frozenset(library.stem for library in self.libraries.values())
+
+
+def wheel_stem(library: str) -> str:
+    """What a stub's name in wheels begins with; a hash follows. Without "libcudart": vLLM, SGLang and FlashInfer take
+    the first mapped file whose name has that for the runtime."""
+    return f"libanycuda_{library}"
 
 
 def _unhashed(file: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..elf import mark
 from ..elf.read import Image
 from . import contents, libraries
 from .libraries import NATIVE, Library, Table
@@ -74,7 +75,8 @@ class Provides:
 class FileUse:
     """`other`: what it needs of NVIDIA's that has no stub (libcublas.so.12): this stays as it is.
     `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees.
-    `stubs_inside`: libraries whose stubs are linked into it; which functions of them it calls nobody can tell."""
+    `stubs_inside`: libraries whose stubs are linked into it; which functions of them it calls nobody can tell.
+    `quiet`: it is a stub that writes messages only where ANYCUDA_LOG is set (elf/mark.py)."""
 
     path: Path
     uses: tuple[Use, ...]
@@ -82,6 +84,7 @@ class FileUse:
     static_runtime: bool
     provides: Provides | None
     stubs_inside: tuple[str, ...] = ()
+    quiet: bool = False
 
     def of(self, library: str) -> tuple[Use, ...]:
         return tuple(use for use in self.uses if use.library == library)
@@ -99,7 +102,8 @@ def of(image: Image, table: Table | None = None) -> FileUse:
             uses.append(_loaded(table.libraries[name], strings))
     is_runtime = provides is not None and provides.library == "cudart" and provides.what in ("original", "renamed")
     other = tuple(file for file in image.needed if table.has_no_stub(file))
-    return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside)
+    quiet = provides is not None and provides.what in ("stub", "dropin") and mark.is_quiet(image.path)
+    return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet)
 
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:

@@ -46,4 +46,5 @@ def _file(file: File) -> dict:
         "static_runtime": use.static_runtime,
         "provides": asdict(use.provides) if use.provides else None,
         "stubs_inside": list(use.stubs_inside),
+        "quiet": use.quiet,
     }

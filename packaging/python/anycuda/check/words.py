@@ -151,6 +151,8 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
     texts = []
     if use.provides and asked.wants(use.provides.library):
         texts.append(_PROVIDES[use.provides.what].format(library=use.provides.library))
+        if use.quiet:
+            texts.append("is quiet: it writes messages only where ANYCUDA_LOG is set (`anycuda repair --quiet`)")
     if use.static_runtime and asked.wants("cudart"):
         texts.append("has a CUDA runtime linked in statically, whose calls no stub sees")
     inside = _stubs_inside(use, asked)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+from ..elf import ElfError, mark
 from .findings import Candidate, Decision, Driver
 from .verdict import name_of_caller
 
@@ -27,6 +29,7 @@ _STATES = {
     "other_version": "another CUDA",
     "link_stub": "for linking",
 }
+_QUIET_STUB = "a quiet stub"
 _VERDICTS = {
     "newer_than_known": "too new",
     "other_major": "other major",
@@ -56,15 +59,29 @@ CONTAINERS = {"kubernetes": "a Kubernetes pod", "containerd": "a container of co
               "apptainer": "an Apptainer container", "lxc": "an LXC container", "container": "a container"}
 COLOURS = {TAKEN: "green", DEPENDS: "cyan", NOT_NEEDED: ""}
 COLOURS.update({word: "yellow" for word in _VERDICTS.values()})
-COLOURS.update({word: "red" for word in _STATES.values()})
+COLOURS.update({word: "red" for word in (*_STATES.values(), _QUIET_STUB)})
 
 
 def word_of(candidate: Candidate, decision: Decision) -> str:
     if decision.taken:
         return TAKEN
     if decision.verdict != "accepted":
-        return _VERDICTS.get(decision.verdict) or _STATES.get(candidate.state, decision.verdict)
-    return _STATES.get(candidate.state, NOT_NEEDED)
+        return _VERDICTS.get(decision.verdict) or _state(candidate, decision.verdict)
+    return _state(candidate, NOT_NEEDED)
+
+
+def _state(candidate: Candidate, otherwise: str) -> str:
+    if candidate.state == "anycuda_stub" and _is_quiet(candidate.path):
+        return _QUIET_STUB
+    return _STATES.get(candidate.state, otherwise)
+
+
+def _is_quiet(path: str) -> bool:
+    """It writes messages only where ANYCUDA_LOG is set."""
+    try:
+        return mark.is_quiet(Path(path))
+    except ElfError:
+        return False
 
 
 def verdict_of(candidate: Candidate) -> tuple[str, str]:

@@ -51,11 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="even if the stubs need a newer glibc than the wheel's name promises")
     parser.add_argument("--drop-requirement", action="append", default=[], metavar="PROJECT",
                         help="take this project out of the wheel's requirements, such as nvidia-cuda-runtime-cu12")
+    parser.add_argument("--quiet", action="store_true",
+                        help="mark the wheel's stubs: they write messages only where ANYCUDA_LOG is set")
     parser.add_argument("--stubs", type=Path, metavar="FOLDER", help="the stubs to use; default: those of this anycuda")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    stubs, table = Stubs(arguments.stubs), libraries.table()
+    stubs, table = Stubs(arguments.stubs, arguments.quiet), libraries.table()
     worst = _DONE
     for path in arguments.wheels:
         progress = Progress()

@@ -20,7 +20,7 @@ from ..wheels.archive import Wheel
 from . import requirements
 from .files import FileEdit
 from .plan import Plan
-from .stubs import Stub
+from .stubs import Stub, content
 from .scan import Scan
 
 
@@ -68,7 +68,7 @@ def _named_stub(stub: Stub, work: Path) -> Path:
     """The stub under the name that it has in wheels."""
     path = work / stub.file
     if not path.exists():
-        shutil.copyfile(stub.path, path)
+        path.write_bytes(content(stub.path, stub.quiet))
         edit.apply(path, edit.Edit(soname=stub.file))
     return path
 

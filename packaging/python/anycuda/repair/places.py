@@ -29,8 +29,9 @@ def place_of(name: str) -> Place:
 
 
 def folder_of_stubs(distribution: str) -> str:
-    """Where auditwheel puts libraries: the name of the wheel's file up to its version."""
-    return f"{distribution}.libs"
+    """Where auditwheel puts libraries: the name of the wheel's file up to its version. Programs that look for the
+    runtime by "libcudart" look at whole paths: no folder has that either."""
+    return f"{distribution.replace('libcudart', 'cudart')}.libs"
 
 
 def origin_to(place: Place, folder: str) -> str:

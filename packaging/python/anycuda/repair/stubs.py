@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import installation
-from ..elf import ElfError, read
+from ..elf import ElfError, mark, read
 from ..failure import Failure
 from ..analysis import libraries
 
@@ -18,7 +18,7 @@ from ..analysis import libraries
 class Stub:
     """`file`: its name in a wheel, which is one of its content: the dynamic linker knows a library by its name
     in the whole process, and another wheel's older stub must not stand in for this one. `exports`: (function,
-    version); `glibc`: the oldest that it runs with."""
+    version); `glibc`: the oldest that it runs with; `quiet`: it is to be marked so (elf/mark.py)."""
 
     library: str
     path: Path
@@ -26,13 +26,14 @@ class Stub:
     machine: str
     glibc: tuple[int, int]
     exports: frozenset
+    quiet: bool = False
 
 
 class Stubs:
     """Of this installation, or of `folder`; each is read when it is first asked for."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | None, quiet: bool = False) -> None:
+        self.folder, self.quiet = folder, quiet
         if folder is not None and not folder.is_dir():
             raise Failure(f"--stubs: {folder} is no folder")
 
@@ -41,19 +42,30 @@ class Stubs:
         name = libraries.table().libraries[library].stub
         path = self.folder / name if self.folder else installation.find().stub(library)
         try:
-            return load(library, path)
+            return load(library, path, self.quiet)
         except ElfError as error:
             raise Failure(f"{error}: this is no stub of anycuda") from None
 
 
-def load(library: str, path: Path) -> Stub:
+def load(library: str, path: Path, quiet: bool = False) -> Stub:
     image = read.read(path)
     if libraries.NATIVE not in image.versions_defined:
         raise ElfError(f"{path}: it lacks the symbol version {libraries.NATIVE}")
-    stem, suffix = path.name.split(".so", 1)
-    total = hashlib.sha256(path.read_bytes()).hexdigest()
+    total = hashlib.sha256(content(path, quiet)).hexdigest()
     exports = frozenset((symbol.name, symbol.version) for symbol in image.exports())
-    return Stub(library, path, f"{stem}-{total[:8]}.so{suffix}", image.machine, glibc_of(image), exports)
+    file = f"{libraries.wheel_stem(library)}-{total[:8]}.so"
+    return Stub(library, path, file, image.machine, glibc_of(image), exports, quiet)
+
+
+def content(path: Path, quiet: bool) -> bytes:
+    """What the stub is in a wheel, but for its name."""
+    data = path.read_bytes()
+    if not quiet:
+        return data
+    try:
+        return mark.quieted(data, path)
+    except ElfError:
+        raise Failure(f"--quiet: {path} has no mark for that: it is of an older anycuda") from None
 
 
 def glibc_of(image: read.Image) -> tuple[int, int]:

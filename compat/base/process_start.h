@@ -1,0 +1,12 @@
+// How far the start of the process has come.
+#pragma once
+
+namespace anycuda {
+
+// Can libc and the dynamic linker be used? Not yet while the dynamic linker relocates the program
+// and the libraries that it starts with: a resolver of an indirect function (IFUNC) runs then, and
+// may call anything. Thread-local variables have no values yet, so libc crashes where it looks for
+// its locale (dlerror, printf), and what is opened gets its constructors run before libc's own.
+bool process_has_started();
+
+}  // namespace anycuda

@@ -1,0 +1,27 @@
+// Failures that another call may not have: file descriptors or memory have run out, a call was
+// interrupted. A search that met one knows less than there is, so its failure is not remembered.
+#pragma once
+
+#include <cstdint>
+
+namespace anycuda {
+
+// Notes the errno of a failed call, if it is one of those.
+void note_shortage(int error);
+// The same for a message of the dynamic linker, which leaves no errno.
+void note_shortage(const char* dlerror_text);
+
+// The shortages of this process so far. Counted for the process and not for each search, since
+// every layer down to the readers of files meets them: a shortage that another thread meets in the
+// same moment costs one more search.
+std::uint64_t shortages();
+// The errno of the last shortage since shortages() returned `before`, 0 if there was none.
+int shortage_since(std::uint64_t before);
+
+struct ShortageText {
+  const char* cause;   // "file descriptors have run out (EMFILE)"
+  const char* remedy;  // "raise ulimit -n or close files"
+};
+ShortageText describe_shortage(int error);
+
+}  // namespace anycuda

@@ -1,0 +1,88 @@
+// A stub opens its library at the first call. Whoever needs it earlier, for the order of
+// destructors at exit (docs/exit.md), has it opened when the stub is loaded: by ANYCUDA_OPEN=load,
+// or by a program or library that defines the symbol anycuda_open_at_load.
+//
+// What every start costs is one look at each variable, and the linker's look-up of that symbol.
+#include <elf.h>
+#include <link.h>
+
+#include <cstring>
+
+#include "compat/base/environment.h"
+#include "compat/base/log.h"
+#include "compat/search/machine/loaded.h"
+#include "loader/open.h"
+
+extern "C" __attribute__((weak, visibility("default"))) const char anycuda_open_at_load[];
+
+namespace anycuda {
+namespace {
+
+// The value of ANYCUDA_OPEN, nullptr if it is unset or empty.
+const char* open_setting(char** environment) {
+  constexpr char kStart[] = "ANYCUDA_OPEN=";
+  constexpr std::size_t kLength = sizeof kStart - 1;
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const char* value = *environment + kLength;
+    if (std::strncmp(*environment, kStart, kLength) == 0) return *value != '\0' ? value : nullptr;
+  }
+  return nullptr;
+}
+
+bool is_wanted(char** environment) {
+  const char* setting = open_setting(environment);
+  if (setting == nullptr || is_privileged()) return anycuda_open_at_load != nullptr;
+  if (std::strcmp(setting, "load") == 0) return true;
+  log_line(LogLevel::error,
+           "%s: ANYCUDA_OPEN=%.300s is not understood: it may be load (default: the library is "
+           "opened at the first call)",
+           kLibrary.name, setting);
+  return anycuda_open_at_load != nullptr;
+}
+
+// The first object that needs this stub: it stands for the caller.
+struct Caller {
+  const char* stub;
+  const void* address = nullptr;
+  int symbol_version = kNativeSymbolVersion;
+};
+
+int symbol_version_named(const char* name) {
+  for (int i = 0; name != nullptr && i < kLibrary.major_count; ++i) {
+    const char* version = kLibrary.majors[i].symbol_version;
+    if (version != nullptr && std::strcmp(version, name) == 0) return i + 1;
+  }
+  return kNativeSymbolVersion;
+}
+
+int visit_caller(dl_phdr_info* info, std::size_t, void* argument) {
+  auto* caller = static_cast<Caller*>(argument);
+  const char* version = nullptr;
+  if (!LoadedNames(*info).needs(caller->stub, &version)) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    caller->address = reinterpret_cast<const void*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+  }
+  caller->symbol_version = symbol_version_named(version);
+  return 1;
+}
+
+// Before the other constructors of what an archive became a part of.
+__attribute__((constructor(101))) void at_load(int, char**, char** environment) {
+  if (!is_wanted(environment)) return;
+  const LoadedNames self = object_of(&kLibrary).names;
+  bool is_stub = false;  // and not a program or library that an archive became a part of
+  self.each_version_definition([&](const char* name, bool) {
+    is_stub = is_stub || std::strcmp(name, "ANYCUDA_NATIVE") == 0;
+  });
+  Caller caller{self.soname()};
+  if (is_stub && caller.stub != nullptr) dl_iterate_phdr(visit_caller, &caller);
+  // Preloaded, or a part of what calls it: the stub itself stands for the caller.
+  if (caller.address == nullptr) caller.address = &kLibrary;
+  // A drop-in and an archive serve one major, whoever calls.
+  const int own = kTables.slots[0].symbol_version;
+  open_silently(own != kNativeSymbolVersion ? own : caller.symbol_version, caller.address);
+}
+
+}  // namespace
+}  // namespace anycuda

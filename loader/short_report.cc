@@ -1,0 +1,125 @@
+#include "loader/short_report.h"
+
+#include "compat/search/hint.h"
+#include "compat/search/reason.h"
+
+namespace anycuda {
+namespace {
+
+bool is_stub(const Candidate& candidate) {
+  const FileState state = candidate.image.state;
+  return state == FileState::anycuda_stub || state == FileState::link_stub;
+}
+
+const char* plural(int count) { return count == 1 ? "" : "s"; }
+
+// The candidate whose reason tells most: the one that ended the search, a usable file that a rule
+// refused, a broken file, a stub.
+int weight(const Candidate& candidate) {
+  if (candidate.stays_open) return 3;
+  if (candidate.image.state == FileState::usable) return 2;
+  return is_stub(candidate) ? 0 : 1;
+}
+
+const Candidate* most_telling(const Report& report) {
+  const Candidate* best = nullptr;
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (best == nullptr || weight(*c) > weight(*best)) best = c;
+  }
+  return best;
+}
+
+int file_count(const Report& report) {
+  int count = report.left_out();
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) ++count;
+  return count;
+}
+
+void add_first_line(Message* message, const char* function, const LibraryDescriptor& library) {
+  message->add("anycuda: %s failed: no usable %s was found.\n", function, library.product);
+}
+
+void add_looked_for(Message* message, const LibraryDescriptor& library, int folders,
+                    int caller_major) {
+  message->add("  looked for: ");
+  add_sonames(message, library);
+  message->add(" in %d folder%s", folders, plural(folders));
+  if (caller_major != kNativeCaller)
+    message->add(", for a program built for CUDA %d", caller_major);
+  message->add("\n");
+}
+
+void add_last_line(Message* message) {
+  message->add("  for all details: run `anycuda doctor`, or set ANYCUDA_LOG=warn\n");
+}
+
+// One line: the file with its reason, and how many others there are.
+void add_refused(Message* message, const Report& report, Arena* arena) {
+  const Candidate* candidate = most_telling(report);
+  if (candidate == nullptr) return;
+  const char* reason = reason_of(*candidate, report, arena);
+  const int others = file_count(report) - 1;
+  const char* more =
+      others == 0 ? "" : arena->format("; %d more file%s cannot be used", others, plural(others));
+  if (more == nullptr) more = "";
+  if (candidate->image.state != FileState::usable) {
+    message->add_line("  %s: %s%s", candidate->path, reason, more);
+  } else {
+    message->add_line("  %s (%s): %s%s", candidate->path, version_in_words(*candidate, arena),
+                      reason, more);
+  }
+}
+
+// In place of what was looked for, since nothing was.
+void add_wrong_setting(Message* message, const Policy& policy) {
+  const WrongSetting& wrong = policy.wrong[0];
+  message->add_line("  %s=%.300s is not understood: it may be %s (default: %s)%s", wrong.variable,
+                    wrong.value, values_of(wrong.variable), wrong.fallback,
+                    policy.wrong_count > 1 ? "; other settings are not understood either" : "");
+}
+
+}  // namespace
+
+bool is_nothing_there(const Report& report) {
+  if (report.request.policy.wrong_count != 0 || report.variable_names_a_file()) return false;
+  if (report.left_out() != 0) return false;
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (!is_stub(*c)) return false;
+  }
+  return true;
+}
+
+int folder_count(const Report& report) {
+  int count = 0;
+  for (const TierSummary& tier : report.tiers) count += tier.folders;
+  return count;
+}
+
+void add_sonames(Message* message, const LibraryDescriptor& library) {
+  for (int i = library.major_count - 1; i >= 0; --i) {
+    message->add("%s%s", library.majors[i].soname, i > 0 ? ", " : "");
+  }
+}
+
+void add_short_report(Message* message, const Report& report, const char* function, Arena* arena) {
+  add_first_line(message, function, report.library());
+  if (report.request.policy.wrong_count != 0) {
+    add_wrong_setting(message, report.request.policy);
+  } else {
+    add_looked_for(message, report.library(), folder_count(report), report.request.caller_major);
+    add_refused(message, report, arena);
+  }
+  message->add_line("  what to do: %s.", hint_for(report, arena));
+  add_last_line(message);
+}
+
+void add_nothing_there(Message* message, const LibraryDescriptor& library, int folders,
+                       const FailedCall& call) {
+  add_first_line(message, call.function, library);
+  add_looked_for(message, library, folders, call.caller_major);
+  message->add_line("  what to do: %s, or set %s to the library's full path.", library.install_hint,
+                    library.variable);
+  add_last_line(message);
+}
+
+}  // namespace anycuda

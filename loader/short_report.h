@@ -1,0 +1,33 @@
+// A failed search in five lines at most: what failed, what was looked for, why that is not usable,
+// what to do. `anycuda doctor` has the rest.
+#pragma once
+
+#include "compat/search/report.h"
+#include "loader/message.h"
+
+namespace anycuda {
+
+struct FailedCall {
+  const char* function;
+  int caller_major;
+  bool is_question;
+};
+
+// Does the machine have nothing of the library, as far as the search shows? The user did not name
+// a file, every setting is understood, and there is no file but stubs: anycuda's, or NVIDIA's for
+// linking.
+bool is_nothing_there(const Report& report);
+
+// The folders that the search looked into.
+int folder_count(const Report& report);
+
+// "libcudart.so.13, libcudart.so.12, libcudart.so.11.0".
+void add_sonames(Message* message, const LibraryDescriptor& library);
+
+void add_short_report(Message* message, const Report& report, const char* function, Arena* arena);
+
+// The same of a search that found nothing, of which only the number of folders is left.
+void add_nothing_there(Message* message, const LibraryDescriptor& library, int folders,
+                       const FailedCall& call);
+
+}  // namespace anycuda

@@ -1,0 +1,58 @@
+"""The mark in a stub (compat/base/mark.cc): a note of flags, which is changed in place.
+
+A quiet stub writes messages only where ANYCUDA_LOG is set.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from pathlib import Path
+
+from . import layout, read
+from .errors import failures
+from .headers import Headers
+from .source import Source
+
+_NOTE = struct.pack("<III8s", 8, 4, 1, b"anycuda")
+_FLAGS = struct.Struct("<I")
+_QUIET = 1
+
+
+def is_quiet(path: Path) -> bool:
+    """False, too, for files without a mark, such as stubs of older releases."""
+    with read.opened(path) as file, failures(path):
+        source = Source(file, str(path))
+        return any(_flags(source, at) & _QUIET for at in _places(source))
+
+
+def quieted(data: bytes, path: Path) -> bytes:
+    """The stub with the mark; ElfError if there is no place for it."""
+    with failures(path):
+        source = Source(io.BytesIO(data), str(path))
+        places = _places(source)
+        if not places:
+            raise source.error("it has no mark")
+        changed = bytearray(data)
+        for at in places:
+            _FLAGS.pack_into(changed, at, _flags(source, at) | _QUIET)
+        return bytes(changed)
+
+
+def _flags(source: Source, at: int) -> int:
+    return _FLAGS.unpack(source.bytes(at, _FLAGS.size, "mark"))[0]
+
+
+def _places(source: Source) -> list[int]:
+    """Where the flags of each mark are; a file that several stubs were linked into has several."""
+    places = []
+    for segment in Headers(source).segments:
+        if segment.kind != layout.PT_NOTE:
+            continue
+        notes = source.bytes(segment.offset, segment.in_file, "notes")
+        at = notes.find(_NOTE)
+        while at >= 0:
+            if at % 4 == 0 and at + len(_NOTE) + _FLAGS.size <= len(notes):
+                places.append(segment.offset + at + len(_NOTE))
+            at = notes.find(_NOTE, at + 1)
+    return places

@@ -1,0 +1,78 @@
+// Forked children that must end: one that does not within a generous time hangs, and is killed.
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <deque>
+
+namespace stress {
+
+class Children {
+ public:
+  // As many at a time; a few that hang end the test early where none may.
+  explicit Children(std::size_t at_once, int most_hanging)
+      : at_once_(at_once), most_hanging_(most_hanging) {}
+
+  // Forks, and runs `work` in the child; false: enough children hang.
+  template <typename Work>
+  bool start(Work work) {
+    while (running_.size() >= at_once_) look();
+    if (hanging >= most_hanging_) return false;
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      work();
+      _exit(0);
+    }
+    if (child > 0) running_.push_back({child, Clock::now() + kGenerous});
+    if (child > 0) ++started;
+    return true;
+  }
+  void wait_for_all() {
+    while (!running_.empty()) look();
+  }
+
+  int started = 0;
+  int ended = 0;    // well
+  int crashed = 0;  // by a signal, or with another status than 0
+  int hanging = 0;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kGenerous{10};
+  struct Child {
+    pid_t number;
+    Clock::time_point until;
+  };
+
+  void look() {
+    for (std::size_t i = 0; i < running_.size();) {
+      int status = 0;
+      const bool gone = waitpid(running_[i].number, &status, WNOHANG) == running_[i].number;
+      const bool late = !gone && Clock::now() > running_[i].until;
+      if (late) {
+        kill(running_[i].number, SIGKILL);
+        waitpid(running_[i].number, nullptr, 0);
+        ++hanging;
+      } else if (gone) {
+        ++(status == 0 ? ended : crashed);
+      }
+      if (gone || late) {
+        running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+    usleep(200);
+  }
+
+  std::size_t at_once_;
+  int most_hanging_;
+  std::deque<Child> running_;
+};
+
+}  // namespace stress
