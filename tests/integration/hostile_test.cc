@@ -122,8 +122,14 @@ class HostileVariables : public Hostile, public ::testing::WithParamInterface<co
 // Those that say where CUDA is; a wrong setting of anycuda's own is an error.
 class HostileFolders : public HostileVariables {};
 
+// An empty root is the machine's own, where any CUDA may lie.
+bool leads_to_the_machine(const std::string& variable, const std::string& kind) {
+  return variable == "ANYCUDA_SYSTEM_ROOT" && kind == "empty";
+}
+
 TEST_P(HostileVariables, AnyValueGivesAnAnswerAndAPlainMessage) {
   for (const char* kind : kKinds) {
+    if (leads_to_the_machine(GetParam(), kind)) continue;
     const std::string set = std::string("set:") + GetParam() + "=" + kind;
     const ProcessResult result = call({set, "count", "count"});
     EXPECT_THAT(answers(result), ElementsAre("set: done", "count: 35 0", "count: 35 0"))
