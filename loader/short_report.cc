@@ -13,8 +13,14 @@ bool is_stub(const Candidate& candidate) {
 
 const char* plural(int count) { return count == 1 ? "" : "s"; }
 
-// The candidate whose reason tells most: the one that ended the search, a usable file that a rule
-// refused, a broken file, a stub.
+// Where the variable names a file, what the process has loaded is not the reason for a failure.
+bool is_refused(const Candidate& candidate) {
+  const bool usable = candidate.image.state == FileState::usable;
+  return !usable || candidate.verdict != Verdict::accepted || candidate.tried;
+}
+
+// The refused file whose reason tells most: the one that ended the search, a usable file that a
+// rule refused, a broken file, a stub.
 int weight(const Candidate& candidate) {
   if (candidate.stays_open) return 3;
   if (candidate.image.state == FileState::usable) return 2;
@@ -24,14 +30,15 @@ int weight(const Candidate& candidate) {
 const Candidate* most_telling(const Report& report) {
   const Candidate* best = nullptr;
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (!is_refused(*c)) continue;
     if (best == nullptr || weight(*c) > weight(*best)) best = c;
   }
   return best;
 }
 
-int file_count(const Report& report) {
+int refused_count(const Report& report) {
   int count = report.left_out();
-  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) ++count;
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) count += is_refused(*c);
   return count;
 }
 
@@ -58,7 +65,7 @@ void add_refused(Message* message, const Report& report, Arena* arena) {
   const Candidate* candidate = most_telling(report);
   if (candidate == nullptr) return;
   const char* reason = reason_of(*candidate, report, arena);
-  const int others = file_count(report) - 1;
+  const int others = refused_count(report) - 1;
   const char* more =
       others == 0 ? "" : arena->format("; %d more file%s cannot be used", others, plural(others));
   if (more == nullptr) more = "";

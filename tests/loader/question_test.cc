@@ -117,6 +117,20 @@ TEST_F(Question, ARefusedLibraryIsReported) {
   EXPECT_EQ(lines(text), 5) << text;
 }
 
+// The loaded library is a candidate too, and not the one that was refused.
+TEST_F(Question, ANamedFileBesideALoadedLibraryIsReportedWithItsReason) {
+  const std::string loaded = machine.tree.fake("libtest.so.13", "loaded/libtest.so.13");
+  const std::string named = machine.tree.fake("libtest.so.12", "named/libtest.so.12");
+  const ScopedVariable set("ANYCUDA_TESTLIB", named.c_str());
+  const std::string text = in_child([&] {
+    ASSERT_NE(dlopen(loaded.c_str(), RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
+    use();
+  });
+  EXPECT_THAT(text, HasSubstr(named + " (CUDA 12): of CUDA 12, and the process has loaded another, "
+                                      "of CUDA 13: two in one process break each other\n"));
+  EXPECT_EQ(lines(text), 5) << text;
+}
+
 TEST_F(Question, ANamedFileThatIsMissingIsReported) {
   const ScopedVariable set("ANYCUDA_TESTLIB", "/nowhere/libtest.so.12");
   const std::string text = in_child([] { ask(); });
