@@ -25,7 +25,7 @@ inline bool is_driver_name(const char* name) {
 }
 
 // The function of that name in the loaded library, or in the process's driver; nullptr if it has
-// none. The answer, also that there is none, is kept in `kept`.
+// none. The answer is kept in `kept`, also "not there".
 void* find_library_function(std::atomic<void*>* kept, const char* name);
 void* find_driver_function(std::atomic<void*>* kept, const char* name);
 

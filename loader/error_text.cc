@@ -6,7 +6,7 @@ namespace anycuda {
 namespace {
 
 constexpr const char* kUnknown = "unrecognized error code";
-constexpr std::int32_t kNoError = 0x7fffffff;  // a number that no release has
+constexpr std::int32_t kNoError = 0x7fffffff;  // no release has this number
 constexpr std::uint64_t kInvalidValue = 1;     // what the real ones say of an unknown code
 
 const ErrorRow* find_error(std::int32_t value) {

@@ -25,8 +25,8 @@ constexpr std::size_t kReportBytes = kMessageBytes + kReasonBytes;
 // impossible for lack of memory.
 void report_no_library(const Report* report, Arena* arena, const FailedCall& call);
 
-// How many folders a search looked into that found nothing and was not reported, plus 1; 0: there
-// is no such search.
+// How many folders a search looked into that found nothing and was not reported, plus 1; 0: every
+// search was reported or found something.
 extern std::atomic<int> silent_folders;
 
 // The same for a later call that is not a question, if one was the first and was not reported.

@@ -61,7 +61,7 @@ bool fill(const Pages& pages, Entries list, std::size_t count) {
 constexpr int kMostTries = 8;
 
 Pages copy_environment() {
-  char* const none = nullptr;  // after clearenv() there is no list
+  char* const none = nullptr;  // clearenv() leaves a null pointer
   for (int i = 1;; ++i) {
     Entries const now = __atomic_load_n(&__environ, __ATOMIC_ACQUIRE);
     Entries const list = now != nullptr ? now : &none;

@@ -15,7 +15,7 @@ void note_shortage(const char* dlerror_text);
 // every layer down to the readers of files meets them: a shortage that another thread meets in the
 // same moment costs one more search.
 std::uint64_t shortages();
-// The errno of the last shortage since shortages() returned `before`, 0 if there was none.
+// The errno of the last shortage since shortages() returned `before`; 0 without one.
 int shortage_since(std::uint64_t before);
 
 struct ShortageText {

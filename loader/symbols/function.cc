@@ -63,7 +63,8 @@ const ElfW(Sym) * find_by_gnu_hash(const SymbolTables& tables, const char* name)
   return nullptr;
 }
 
-// The table: numbers of buckets and of symbols. Those that have it alone have few symbols.
+// DT_HASH begins with the numbers of buckets and of symbols. An object without DT_GNU_HASH has few
+// symbols.
 const ElfW(Sym) * find_one_by_one(const SymbolTables& tables, const char* name) {
   for (std::uint32_t i = 1; i < tables.hash[1]; ++i) {
     if (is_named(tables, tables.symbols[i], name)) return &tables.symbols[i];

@@ -19,7 +19,7 @@ inline bool is_function(const void* kept) {
   return reinterpret_cast<std::uintptr_t>(kept) > kNoFunction;
 }
 
-// The same, looked up once. Nothing is kept while there is no library, since one may come.
+// The same, looked up once. Before a library is open nothing is kept.
 void* loaded_function(std::atomic<void*>* kept, void* handle, const char* name);
 
 }  // namespace anycuda

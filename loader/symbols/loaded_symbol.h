@@ -5,7 +5,7 @@
 namespace anycuda {
 
 // Visits the objects in the order in which they were loaded, up to the one that holds `end`, and
-// returns the address of the first symbol of that name which `fits`; nullptr: there is none.
+// returns the address of the first symbol of that name which `fits`; nullptr: not found.
 // `fits` runs under the dynamic linker's lock.
 const void* symbol_loaded_before(const void* end, const char* name, bool (*fits)(const void*));
 

@@ -28,10 +28,10 @@ bool cancelled(std::uint32_t index);
 void** handle_unless_cancelled(std::uint32_t index);  // the library's own
 void cancel(std::uint32_t index);
 
-// Hands everything written down to the library. Every thread returns only after all of it is done,
-// whoever does it; only the library's own calls to the stub meanwhile go on at once. False for such
-// a call: its function's slot must not be filled yet, or other threads' calls of that function
-// would reach the library too early.
+// Hands everything written down to the library. One thread does it, and every thread returns only
+// after all of it is done; only the library's own calls to the stub meanwhile go on at once. False
+// for such a call: its function's slot must not be filled yet, or other threads' calls of that
+// function would reach the library too early.
 bool replay(const Opened& library);
 // Is there nothing left to replay, so that calls go straight on?
 bool replayed();

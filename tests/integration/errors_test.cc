@@ -299,7 +299,7 @@ TEST(ChangedMeaning, TheRuntimesVersionNeedsNoDriverForCallersOf12And13) {
   }
 }
 
-// The program reads the message of its own failed dlopen() after calls of the stub.
+// The program reads the message of a dlopen() that failed in it after calls of the stub.
 TEST(PendingMessage, IsLeftByCallsThatLookForWhatIsMissing) {
   REQUIRE_ARTIFACT("cudart-12.0");
   REQUIRE_PROGRAM(patched("call_cudart-13"));

@@ -1,4 +1,4 @@
-// A question is no reason to speak: a program that only asks whether CUDA is there, in a
+// A stub answers a question without a message: a program that only asks whether CUDA is there, in a
 // constructor as UCX does, writes nothing where it is not. What is there and cannot be used is
 // reported once.
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_F(Questions, LeaveTheMessageToTheFirstOtherCall) {
   EXPECT_LE(lines(result.err), 5u) << result.err;
 }
 
-// Each stub has a message of its own.
+// Each stub has its message.
 TEST_F(Questions, LeaveTheDriversMessageToTheDriversCall) {
   const ProcessResult result = import({"call:allocate_by_driver"});
   EXPECT_THAT(answers(result), ElementsAre("import: yes", "call: 3"));

@@ -42,7 +42,7 @@ TEST(Function, IsTheOneThatTheDynamicLinkerFinds) {
 TEST(Function, ThatIsMissingIsKept) {
   in_child([] {
     std::atomic<void*> kept{nullptr};
-    EXPECT_EQ(loaded_function(&kept, nullptr, "testCore"), nullptr) << "there is no library yet";
+    EXPECT_EQ(loaded_function(&kept, nullptr, "testCore"), nullptr) << "no library is open yet";
     void* handle = open(kFile);
     void* core = loaded_function(&kept, handle, "testCore");
     EXPECT_EQ(core, dlsym(handle, "testCore"));

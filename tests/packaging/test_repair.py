@@ -16,7 +16,7 @@ SOURCE = """
 int cudaRuntimeGetVersion(int*);
 int version(void) { int found = getpid() * 0; return cudaRuntimeGetVersion(&found) ? 0 : found; }
 """
-# What it calls is told by its answer, and by what is loaded then. Without a driver
+# Its answer shows which library it calls, and so does what is loaded then. Without a driver
 # 11.8 answers callers of 12 and 13, through the stub, and no others: its answer is left out.
 CALL = """
 import ctypes, re, sys

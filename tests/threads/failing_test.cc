@@ -93,7 +93,7 @@ TEST_F(Shortage, OfDescriptorsIsNamedAndTheNextCallSearchesAgain) {
 }
 
 TEST_F(Shortage, OfMemoryIsNamedAndTheNextCallSearchesAgain) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer needs address space of its own";
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs much address space";
   expect_second_search_after("memory", "memory has run out (ENOMEM)");
 }
 

@@ -52,7 +52,7 @@ class LoadedNames {
 
  private:
   void read(const ElfW(Dyn) * entry, const dl_phdr_info& info);
-  // The number of the symbol of that hash, and of that name where one is given; 0: there is none.
+  // The number of the symbol of that hash, and of that name where one is given; 0: not found.
   std::uint32_t index_of(const char* name, std::uint32_t hash) const;
   const char* name_of(std::uint32_t symbol) const {
     return strings_ + reinterpret_cast<const ElfW(Sym)*>(symbol_table_)[symbol].st_name;

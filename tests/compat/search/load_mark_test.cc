@@ -1,4 +1,4 @@
-// Was anything loaded since? Of real objects, each case in a process of its own.
+// Was anything loaded since? Of real objects, each case in a new process.
 #include "compat/search/load_mark.h"
 
 #include <dlfcn.h>

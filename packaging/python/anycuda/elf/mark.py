@@ -27,7 +27,7 @@ def is_quiet(path: Path) -> bool:
 
 
 def quieted(data: bytes, path: Path) -> bytes:
-    """The stub with the mark; ElfError if there is no place for it."""
+    """The stub with the mark; ElfError where the file has no place for it."""
     with failures(path):
         source = Source(io.BytesIO(data), str(path))
         places = _places(source)

@@ -1,5 +1,5 @@
 """Stubs under the name that all of them have in common (libcudart_stub.so), as in what CMake has linked, and those
-under a name of their own (libanycuda_cudart-c7c69a83.so), as repair puts them into wheels. Pure."""
+under another name (libanycuda_cudart-c7c69a83.so), as repair puts them into wheels. Pure."""
 
 from __future__ import annotations
 
