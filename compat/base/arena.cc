@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -30,6 +31,15 @@ Arena::~Arena() {
 }
 
 void* Arena::take(std::size_t size) {
+  const std::size_t start = used_;
+  void* place = take_raw(size);
+  if (place != nullptr && start < written_) {
+    std::memset(place, 0, std::min(used_, written_) - start);
+  }
+  return place;
+}
+
+void* Arena::take_raw(std::size_t size) {
   const std::size_t left = size_ - used_;
   const std::size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
   if (base_ == nullptr || size > left || rounded > left) {
@@ -44,7 +54,7 @@ void* Arena::take(std::size_t size) {
 
 void Arena::rewind(std::size_t mark) {
   if (mark >= used_) return;
-  std::memset(base_ + mark, 0, used_ - mark);  // take() promises zeroed memory
+  written_ = std::max(written_, used_);
   used_ = mark;
 }
 

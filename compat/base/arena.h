@@ -20,6 +20,8 @@ class Arena {
 
   // Zeroed, aligned to 16; nullptr once the arena is full.
   [[gnu::visibility("hidden")]] void* take(std::size_t size);
+  // The same with any contents, for what is written as a whole.
+  [[gnu::visibility("hidden")]] void* take_raw(std::size_t size);
   // Gives back what was taken since `mark` was read.
   std::size_t mark() const { return used_; }
   [[gnu::visibility("hidden")]] void rewind(std::size_t mark);
@@ -35,7 +37,8 @@ class Arena {
   char* base_;
   std::size_t size_;
   std::size_t used_ = 0;
-  bool is_short_ = false;  // the process had not enough memory for a whole one
+  std::size_t written_ = 0;  // what lies behind was never taken, and is zero
+  bool is_short_ = false;    // the process had not enough memory for a whole one
 };
 
 // While it lives, take() leaves so many bytes untouched: the steps after the search need memory

@@ -18,7 +18,8 @@ constexpr int minor_of(Availability availability) { return (availability & 0x7f)
 
 struct LibrarySymbols {
   const char* pool;
-  const std::uint32_t* names;  // in the pool; sorted by name
+  const std::uint32_t* names;   // in the pool; sorted by name
+  const std::uint32_t* hashes;  // of the names: gnu_hash()
   int symbol_count;
   const Availability* availability;  // a row of descriptor.major_count per symbol
 

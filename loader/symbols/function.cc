@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "compat/base/gnu_hash.h"
+
 namespace anycuda {
 namespace {
 
@@ -35,12 +37,6 @@ SymbolTables tables_of(const link_map& object) {
   return tables;
 }
 
-std::uint32_t hash_of(const char* name) {
-  std::uint32_t hash = 5381;
-  for (; *name != '\0'; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
-  return hash;
-}
-
 bool is_named(const SymbolTables& tables, const ElfW(Sym) & symbol, const char* name) {
   return symbol.st_shndx != SHN_UNDEF && std::strcmp(tables.strings + symbol.st_name, name) == 0;
 }
@@ -53,10 +49,10 @@ const ElfW(Sym) * find_by_gnu_hash(const SymbolTables& tables, const char* name)
   const std::uint32_t* heads =
       tables.gnu_hash + 4 + tables.gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof *heads);
   const std::uint32_t* hashes = heads + buckets;
-  const std::uint32_t hash = hash_of(name);
+  const std::uint32_t hash = gnu_hash(name);
   std::uint32_t i = buckets != 0 ? heads[hash % buckets] : 0;
   for (; i >= first && i != 0; ++i) {
-    const bool alike = ((hashes[i - first] ^ hash) | 1) == 1;
+    const bool alike = is_same_hash(hashes[i - first], hash);
     if (alike && is_named(tables, tables.symbols[i], name)) return &tables.symbols[i];
     if ((hashes[i - first] & 1) != 0) break;
   }

@@ -45,7 +45,7 @@ bool ElfReader::read_direct(std::size_t offset, void* into, std::size_t bytes) {
 
 bool ElfReader::read(std::size_t offset, void* into, std::size_t bytes) {
   if (offset > size_ || bytes > size_ - offset) return false;
-  if (window_ == nullptr) window_ = static_cast<char*>(arena_.take(kWindow));
+  if (window_ == nullptr) window_ = static_cast<char*>(arena_.take_raw(kWindow));
   if (bytes > kSmall || window_ == nullptr) return read_direct(offset, into, bytes);
   const bool inside = offset >= window_start_ && offset - window_start_ <= window_size_ &&
                       bytes <= window_size_ - (offset - window_start_);
@@ -89,7 +89,7 @@ FileState ElfReader::open() {
   }
   segment_count_ = header.e_phnum;
   const std::size_t bytes = sizeof(Elf64_Phdr) * header.e_phnum;
-  segments_ = static_cast<Elf64_Phdr*>(arena_.take(bytes));
+  segments_ = static_cast<Elf64_Phdr*>(arena_.take_raw(bytes));
   if (segments_ == nullptr) return FileState::out_of_memory;
   if (!read(header.e_phoff, segments_, bytes)) return FileState::truncated;
   for (int i = 0; i < segment_count_; ++i) {
@@ -150,10 +150,11 @@ FileState ElfReader::read_dynamic() {
     strings_size_ = 0;
     return FileState::other_library;
   }
-  // One byte more than the table: the arena's zero ends whatever string a broken file leaves open.
-  auto* text = static_cast<char*>(arena_.take(strings_size_ + 1));
+  // One byte more than the table: its zero ends whatever string a broken file leaves open.
+  auto* text = static_cast<char*>(arena_.take_raw(strings_size_ + 1));
   if (text == nullptr) return FileState::out_of_memory;
   if (!read_at(strings, text, strings_size_)) return FileState::truncated;
+  text[strings_size_] = '\0';
   strings_ = text;
   return FileState::usable;
 }
@@ -169,42 +170,76 @@ Elf64_Addr ElfReader::next_version(Elf64_Addr address, const char** name) {
   return definition.vd_next != 0 ? address + definition.vd_next : 0;
 }
 
-std::size_t ElfReader::gnu_hash_symbol_count() {
-  std::uint32_t header[4];  // buckets, first hashed symbol, bloom words, bloom shift
-  if (!read_at(gnu_hash_, header, sizeof header)) return 0;
-  const Elf64_Addr buckets = gnu_hash_ + sizeof header + std::uint64_t{header[2]} * 8;
-  std::uint32_t last = 0;
-  for (std::uint32_t i = 0; i < header[0] && i < kMaxSymbols; ++i) {
-    std::uint32_t first = 0;
-    if (!read_at(buckets + std::uint64_t{i} * 4, &first, sizeof first)) return 0;
-    last = std::max(last, first);
+std::size_t ElfReader::bytes_at(Elf64_Addr address) const {
+  for (int i = 0; i < segment_count_; ++i) {
+    const Elf64_Phdr& s = segments_[i];
+    if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz) {
+      return s.p_filesz - (address - s.p_vaddr);
+    }
   }
-  if (last < header[1]) return header[1];
-  const Elf64_Addr chains = buckets + std::uint64_t{header[0]} * 4;
-  for (;; ++last) {  // the last chain ends with an odd hash
-    std::uint32_t hash = 0;
-    if (last > kMaxSymbols) return 0;
-    if (!read_at(chains + std::uint64_t{last - header[1]} * 4, &hash, sizeof hash)) return 0;
-    if ((hash & 1) != 0) return last + std::size_t{1};
+  return 0;
+}
+
+template <typename T>
+T* ElfReader::read_table(Elf64_Addr address, std::size_t count, FileState* state) {
+  auto* table = static_cast<T*>(arena_.take_raw(count * sizeof(T)));
+  if (table == nullptr) *state = FileState::out_of_memory;
+  if (table == nullptr || read_at(address, table, count * sizeof(T))) return table;
+  *state = FileState::truncated;
+  return nullptr;
+}
+
+// The number of hashes is nowhere: behind `last`, which a bucket begins with, the first hash that
+// ends a bucket is the last one.
+bool ElfReader::read_hashes(Elf64_Addr address, std::uint32_t last, ExportTable* table) {
+  const std::size_t most = std::min(bytes_at(address) / sizeof *table->hashes, kMaxSymbols);
+  for (std::size_t count = last - table->first + 16;; count *= 2) {
+    count = std::min(count, most);
+    const std::size_t mark = arena_.mark();
+    FileState state;
+    const auto* hashes = read_table<std::uint32_t>(address, count, &state);
+    if (hashes == nullptr) return false;
+    for (std::size_t i = last - table->first; i < count; ++i) {
+      if ((hashes[i] & 1) == 0) continue;
+      table->hashes = hashes;
+      table->hash_count = static_cast<std::uint32_t>(i) + 1;
+      return true;
+    }
+    arena_.rewind(mark);
+    if (count == most) return false;
   }
 }
 
-std::size_t ElfReader::symbol_count() {
-  std::uint32_t header[2];  // buckets, chains: one chain entry per symbol
-  if (hash_ != 0 && read_at(hash_, header, sizeof header)) return header[1];
-  return gnu_hash_ != 0 ? gnu_hash_symbol_count() : 0;
+FileState ElfReader::read_exports(ExportTable* table) {
+  std::uint32_t header[4];  // buckets, first hashed symbol, bloom words, bloom shift
+  if (!read_at(gnu_hash_, header, sizeof header)) return FileState::usable;
+  const std::uint32_t count = header[0];
+  if (count == 0 || count > kMaxSymbols || header[1] > kMaxSymbols) return FileState::usable;
+  const Elf64_Addr address = gnu_hash_ + sizeof header + std::uint64_t{header[2]} * 8;
+  FileState state = FileState::usable;
+  table->first = header[1];
+  table->buckets = read_table<std::uint32_t>(address, count, &state);
+  if (state == FileState::out_of_memory) return state;
+  if (state != FileState::usable) return FileState::usable;
+  const std::uint32_t last = *std::max_element(table->buckets, table->buckets + count);
+  if (last < table->first || last > kMaxSymbols) return FileState::usable;
+  if (!read_hashes(address + std::uint64_t{count} * 4, last, table)) return FileState::usable;
+  table->symbols = read_table<Elf64_Sym>(symbols_, table->first + table->hash_count, &state);
+  if (state != FileState::usable) return state;
+  table->strings = strings_;
+  table->strings_size = strings_size_;
+  table->bucket_count = count;
+  return state;
 }
 
 FileState ElfReader::read_symbols(Elf64_Sym** symbols, std::size_t* count) {
-  const std::size_t found = symbol_count();
-  if (found > kMaxSymbols) return FileState::not_elf;
-  if (found == 0) return FileState::usable;
-  auto* table = static_cast<Elf64_Sym*>(arena_.take(found * sizeof(Elf64_Sym)));
-  if (table == nullptr) return FileState::out_of_memory;
-  if (!read_at(symbols_, table, found * sizeof(Elf64_Sym))) return FileState::truncated;
-  *symbols = table;
-  *count = found;
-  return FileState::usable;
+  std::uint32_t header[2];  // buckets, chains: one chain entry per symbol
+  if (hash_ == 0 || !read_at(hash_, header, sizeof header)) return FileState::usable;
+  if (header[1] > kMaxSymbols) return FileState::not_elf;
+  FileState state = FileState::usable;
+  *symbols = read_table<Elf64_Sym>(symbols_, header[1], &state);
+  if (state == FileState::usable) *count = header[1];
+  return state;
 }
 
 }  // namespace anycuda

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "compat/base/arena.h"
+#include "compat/search/elf/export_table.h"
 #include "compat/search/elf/image_facts.h"
 
 namespace anycuda {
@@ -29,7 +30,11 @@ class ElfReader {
   // Calls visit(name) for every version that the library defines, its own name left out.
   template <typename Visit>
   void each_version_definition(Visit visit);
-  // Calls visit(name) for every symbol that the library defines.
+  // The exports, by DT_GNU_HASH; no bucket in it: the file has no such table, or a broken one.
+  FileState read_exports(ExportTable* table);
+  bool has_hashes() const { return gnu_hash_ != 0; }
+  // Calls visit(name) for every symbol that the library defines. By DT_HASH: for files that have
+  // no DT_GNU_HASH.
   template <typename Visit>
   FileState each_export(Visit visit);
 
@@ -44,8 +49,12 @@ class ElfReader {
   }
   Elf64_Addr next_version(Elf64_Addr address, const char** name);
   FileState read_symbols(Elf64_Sym** symbols, std::size_t* count);
-  std::size_t symbol_count();
-  std::size_t gnu_hash_symbol_count();
+  // Room with the bytes of the image at `address`, nullptr: *state says why.
+  template <typename T>
+  T* read_table(Elf64_Addr address, std::size_t count, FileState* state);
+  bool read_hashes(Elf64_Addr address, std::uint32_t last, ExportTable* table);
+  // So many bytes of the file follow in the segment of `address`.
+  std::size_t bytes_at(Elf64_Addr address) const;
 
   static constexpr std::size_t kMaxVersions = 1024;
 

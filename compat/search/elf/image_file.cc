@@ -9,25 +9,55 @@
 namespace anycuda {
 namespace {
 
-// A minor is shown by the names that came with it: the newest whose names, and those of all minors
-// before it, are there. A minor without new names can't be told from the one before.
-int newest_minor(const LibraryDescriptor& library, const LibrarySymbols& tables, int column,
-                 const unsigned char* present) {
-  int missing_from = 1 << 8;
-  int newest = -1;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int i = 0; i < tables.symbol_count; ++i) {
-      const int minor = minor_of(tables.availability[i * library.major_count + column]);
-      if (minor < 0) continue;
-      if (pass == 0 && present[i] == 0) missing_from = std::min(missing_from, minor);
-      if (pass == 1 && minor < missing_from) newest = std::max(newest, minor);
-    }
+// What the exported names show. A minor is shown by the names that came with it: the newest whose
+// names, and those of all minors before it, are there. A minor without new names can't be told from
+// the one before.
+class Shown {
+ public:
+  void name(int minor, bool is_there) {
+    if (minor < 0 || minor >= kMinors) return;
+    if (is_there) there_ |= std::uint64_t{1} << minor;
+    if (!is_there) missing_from_ = std::min(missing_from_, minor);
   }
-  return newest;
+  int newest_minor() const {
+    for (int minor = missing_from_ - 1; minor >= 0; --minor) {
+      if ((there_ >> minor & 1) != 0) return minor;
+    }
+    return -1;
+  }
+
+ private:
+  static constexpr int kMinors = 64;
+  std::uint64_t there_ = 0;
+  int missing_from_ = kMinors;
+};
+
+// Asks has(symbol, is_required) for each symbol that the file's major has. A major newer than the
+// database must have what the newest known one must.
+template <typename Has>
+void judge_exports(const LibraryDescriptor& library, const LibrarySymbols& tables, Has has,
+                   ImageFacts* facts) {
+  const int column = library.column_of(facts->version.major);
+  const bool shows_minor = library.index_of(facts->version.major) >= 0 && !library.is_driver;
+  Shown shown;
+  for (int i = 0; i < tables.symbol_count; ++i) {
+    const Availability availability = tables.availability[i * library.major_count + column];
+    const bool is_required = (availability & kRequired) != 0;
+    if (availability == kNever || (!is_required && !shows_minor)) continue;
+    const bool is_there = has(i, is_required);
+    if (is_required && !is_there) {
+      facts->state = FileState::required_symbol_missing;
+      facts->detail = tables.symbol_name(i);
+      return;
+    }
+    shown.name(minor_of(availability), is_there);
+  }
+  if (shows_minor) facts->version.minor = shown.newest_minor();
 }
 
-void check_exports(ElfReader& image, const LibraryDescriptor& library, const LibrarySymbols& tables,
-                   Arena& arena, ImageFacts* facts) {
+// By DT_HASH, which has no hashes of names.
+void check_each_export(ElfReader& image, const LibraryDescriptor& library,
+                       const LibrarySymbols& tables, Arena& arena, ImageFacts* facts) {
   auto* present =
       static_cast<unsigned char*>(arena.take(static_cast<std::size_t>(tables.symbol_count)));
   if (present == nullptr) {
@@ -39,17 +69,22 @@ void check_exports(ElfReader& image, const LibraryDescriptor& library, const Lib
     if (symbol >= 0) present[symbol] = 1;
   });
   if (facts->state != FileState::usable) return;
-  const int major = facts->version.major;
-  const int missing = tables.missing_required_symbol(
-      library, major, [&](int symbol) { return present[symbol] != 0; });
-  if (missing >= 0) {
-    facts->state = FileState::required_symbol_missing;
-    facts->detail = tables.symbol_name(missing);
-  }
-  const int column = library.index_of(major);
-  if (column >= 0 && !library.is_driver) {
-    facts->version.minor = newest_minor(library, tables, column, present);
-  }
+  judge_exports(
+      library, tables, [&](int symbol, bool) { return present[symbol] != 0; }, facts);
+}
+
+// The tables hold hashes of names too, so only those of required symbols are compared.
+void check_exports(ElfReader& image, const LibraryDescriptor& library, const LibrarySymbols& tables,
+                   Arena& arena, ImageFacts* facts) {
+  if (!image.has_hashes()) return check_each_export(image, library, tables, arena, facts);
+  ExportTable exports;
+  facts->state = image.read_exports(&exports);
+  if (facts->state != FileState::usable) return;
+  const auto has = [&](int symbol, bool is_required) {
+    const std::uint32_t hash = tables.hashes[symbol];
+    return is_required ? exports.has(hash, tables.symbol_name(symbol)) : exports.has(hash);
+  };
+  judge_exports(library, tables, has, facts);
 }
 
 void examine(ElfReader& image, const LibraryDescriptor& library, const LibrarySymbols* tables,

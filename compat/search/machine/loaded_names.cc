@@ -99,7 +99,7 @@ std::uint32_t LoadedNames::index_of(const char* name, std::uint32_t hash) const 
   const auto* heads = reinterpret_cast<const std::uint32_t*>(filter + words);
   const std::uint32_t* hashes = heads + buckets;
   for (std::uint32_t i = heads[hash % buckets]; i >= first; ++i) {
-    const bool same = ((hashes[i - first] ^ hash) | 1) == 1;
+    const bool same = is_same_hash(hashes[i - first], hash);
     if (same && (name == nullptr || std::strcmp(name_of(i), name) == 0)) return i;
     if ((hashes[i - first] & 1) != 0) return 0;
   }

@@ -5,16 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+
+#include "compat/base/gnu_hash.h"
 
 namespace anycuda {
-
-// A symbol's name as DT_GNU_HASH has it.
-constexpr std::uint32_t gnu_hash(std::string_view name) {
-  std::uint32_t hash = 5381;
-  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
-  return hash;
-}
 
 class LoadedNames {
  public:

@@ -39,25 +39,26 @@ def _title(library: Descriptor) -> str:
 def _library(library: Descriptor) -> str:
     """In a namespace of its own, since every library has a pool and symbols; but for its descriptor."""
     title, data = _title(library), f"{library.name}_data"
-    names, availability, pool = _symbols(library)
+    names, hashes, availability, pool = _symbols(library)
     parts = [
         f"namespace {data} {{\nnamespace {{",
         tables.pool_data(pool),
         tables.array("std::uint32_t", "kNames", names),
+        tables.array("std::uint32_t", "kHashes", hashes),
         tables.array("Availability", "kAvailability", availability),
         tables.descriptor_data(library, title),
         "}  // namespace",
         f"}}  // namespace {data}",
         f"constexpr LibrarySymbols k{title}Symbols = {{",
-        f"{data}::kPool, {data}::kNames, {len(names)}, {data}::kAvailability}};",
+        f"{data}::kPool, {data}::kNames, {data}::kHashes, {len(names)}, {data}::kAvailability}};",
         f"using namespace {data};",
         tables.descriptor_rows(library, title, f"&k{library.peer.capitalize()}" if library.peer else "nullptr"),
     ]
     return "\n".join(parts)
 
 
-def _symbols(library: Descriptor) -> tuple[list[int], list[str], tables.Pool]:
-    """Names and availability as the stub has them (plan.make), and the names' text."""
+def _symbols(library: Descriptor) -> tuple[list[int], list[int], list[str], tables.Pool]:
+    """Names, their hashes and availability as the stub has them (plan.make), and the names' text."""
     database = model.load(STUBS / "abi" / library.name)
     functions = sorted((f for f in database.functions.values() if not f.data_size),
                        key=lambda function: function.name.encode())
@@ -65,7 +66,8 @@ def _symbols(library: Descriptor) -> tuple[list[int], list[str], tables.Pool]:
     pool = tables.Pool()
     names = [pool.add(function.name) for function in functions]
     availability = [value for function in functions for value in tables.availability_of(planned, function)]
-    return names, availability, pool
+    hashes = [tables.gnu_hash(function.name) for function in functions]
+    return names, hashes, availability, pool
 
 
 def main() -> int:

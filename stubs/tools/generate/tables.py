@@ -35,6 +35,14 @@ class Rows:
         return self.rows.setdefault(row, len(self.rows))
 
 
+def gnu_hash(name: str) -> int:
+    """As DT_GNU_HASH has it (compat/base/gnu_hash.h)."""
+    value = 5381
+    for byte in name.encode():
+        value = (value * 33 + byte) & 0xffffffff
+    return value
+
+
 def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None) -> str:
     pool = Pool()
     targets, reasons, dispositions, outputs = _Lists(), Rows(), Rows(), _Outputs()
@@ -65,6 +73,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
         "namespace anycuda {\nnamespace {",
         pool_data(pool),
         array("std::uint32_t", "kNames", names),
+        array("std::uint32_t", "kHashes", [gnu_hash(name) for name in functions]),
         array("SymbolRow", "kSymbols", symbols),
         array("Availability", "kAvailability", availability),
         array("SlotRow", "kSlots", slots),
@@ -258,7 +267,7 @@ def _version_function(function: dict[str, str]) -> str:
 
 def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -> str:
     status = plan.descriptor.status
-    fields = [f"{{kPool, kNames, {symbols}, kAvailability}}", "kSymbols", "kSlots", slots, "kDispositions", "kTargets",
+    fields = [f"{{kPool, kNames, kHashes, {symbols}, kAvailability}}", "kSymbols", "kSlots", slots, "kDispositions", "kTargets",
               "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
               status["absent"], status["rejected"], "kOverrides", overrides, "kBuiltins",
               "kAdapters", "&adapter",

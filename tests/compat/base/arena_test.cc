@@ -41,6 +41,22 @@ TEST(Arena, GivesZeroedMemoryAgainAfterRewind) {
   EXPECT_TRUE(all_zero(second, 100));
 }
 
+// Each piece clears what it gets, also where pieces of another size were, and behind them.
+TEST(Arena, GivesZeroedMemoryWhereRawMemoryWas) {
+  Arena arena;
+  const std::size_t mark = arena.mark();
+  std::memset(arena.take_raw(1000), 0xff, 1000);
+  arena.rewind(mark);
+  for (const std::size_t size : {16, 100, 500, 3000}) {
+    void* place = arena.take(size);
+    EXPECT_TRUE(all_zero(place, size)) << size;
+    std::memset(place, 0xff, size);
+  }
+  arena.rewind(mark);
+  arena.take_raw(16);
+  EXPECT_TRUE(all_zero(arena.take(5000), 5000));
+}
+
 TEST(Arena, RewindKeepsWhatWasTakenBefore) {
   Arena arena;
   const char* kept = arena.copy("kept");

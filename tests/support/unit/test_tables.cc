@@ -1,5 +1,6 @@
 #include "tests/support/unit/test_tables.h"
 
+#include "compat/base/gnu_hash.h"
 #include "loader/copies.h"
 #include "loader/open.h"
 #include "loader/slots.h"
@@ -36,6 +37,14 @@ constexpr Names names() {
   return all;
 }
 constexpr Names kNames = names();
+constexpr Names hashes() {
+  Names all{};
+  for (int symbol = 0; symbol < kSymbolCount; ++symbol) {
+    all.rows[symbol] = gnu_hash(kPool + kNames.rows[symbol]);
+  }
+  return all;
+}
+constexpr Names kHashes = hashes();
 
 constexpr SymbolRow row(ResultKind result, SpecialFunction special = SpecialFunction::plain,
                         std::uint8_t size = 0, std::uint8_t builtin = 0, bool is_question = false) {
@@ -175,7 +184,7 @@ const LibraryDescriptor kDriver = {"testdriver",
                                    {1, false, false},
                                    nullptr,
                                    {"cuDriverGetVersion", VersionForm::number, {1, 0}}};
-const Tables kTables = {{kPool, kNames.rows, kSymbolCount, kAvailability.rows},
+const Tables kTables = {{kPool, kNames.rows, kHashes.rows, kSymbolCount, kAvailability.rows},
                         kSymbols,
                         kSlots,
                         kSlotCount,

@@ -1,0 +1,33 @@
+// The exports of a file by the hashes of their names (DT_GNU_HASH): a question costs a few steps,
+// and names are read only where one is asked for.
+#pragma once
+
+#include <elf.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace anycuda {
+
+struct ExportTable {
+  // Does the file export a symbol whose name has this hash? Two names of one hash are alike here:
+  // for what a wrong answer cannot harm.
+  bool has(std::uint32_t hash) const { return find(hash, nullptr) != 0; }
+  bool has(std::uint32_t hash, const char* name) const { return find(hash, name) != 0; }
+
+  const std::uint32_t* buckets = nullptr;  // each the number of its first symbol
+  const std::uint32_t* hashes = nullptr;   // of the symbols from `first` on
+  std::uint32_t bucket_count = 0;
+  std::uint32_t first = 0;
+  std::uint32_t hash_count = 0;        // the last one ends a bucket
+  const Elf64_Sym* symbols = nullptr;  // of first + hash_count symbols
+  const char* strings = nullptr;       // end with a zero
+  std::size_t strings_size = 0;
+
+ private:
+  // Number of the symbol, 0: not found.
+  std::uint32_t find(std::uint32_t hash, const char* name) const;
+  bool is_export(std::uint32_t symbol, const char* name) const;
+};
+
+}  // namespace anycuda
