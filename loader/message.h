@@ -16,7 +16,7 @@ constexpr std::size_t kMessageBytes = std::size_t{64} << 10;
 // A text that grows in pieces of an arena-backed buffer; what does not fit is cut.
 class Message {
  public:
-  explicit Message(Arena* arena) : text_(static_cast<char*>(arena->take(kMessageBytes))) {}
+  explicit Message(Arena* arena) : text_(static_cast<char*>(arena->take_raw(kMessageBytes))) {}
   void add(const char* format, ...) __attribute__((format(printf, 2, 3))) {
     if (text_ == nullptr || size_ >= end_ - 1) return;
     va_list arguments;

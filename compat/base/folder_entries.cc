@@ -14,7 +14,7 @@
 namespace anycuda {
 
 const char* current_folder(Arena* arena) {
-  auto* path = static_cast<char*>(arena->take(PATH_MAX));
+  auto* path = static_cast<char*>(arena->take_raw(PATH_MAX));
   return path != nullptr ? getcwd(path, PATH_MAX) : nullptr;
 }
 

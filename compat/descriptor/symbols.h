@@ -16,12 +16,22 @@ constexpr Availability kNever = 0;
 constexpr Availability kRequired = 0x80;
 constexpr int minor_of(Availability availability) { return (availability & 0x7f) - 1; }
 
+// The names that a release exports, as one number: the sum of the squares of their hashes, each
+// with its lowest bit set, as DT_GNU_HASH may have it. A file with that sum has just these names.
+struct ReleaseNames {
+  std::uint64_t sum;
+  int major;
+  int minor;  // the newest that brought one of them
+};
+
 struct LibrarySymbols {
   const char* pool;
   const std::uint32_t* names;   // in the pool; sorted by name
   const std::uint32_t* hashes;  // of the names: gnu_hash()
   int symbol_count;
   const Availability* availability;  // a row of descriptor.major_count per symbol
+  const ReleaseNames* releases;      // each with every required symbol of its major
+  int release_count;
 
   const char* symbol_name(int symbol) const { return pool + names[symbol]; }
   // Row of `name`, -1 if the library has no such symbol.

@@ -90,7 +90,7 @@ void write_devices(const Functions& driver, Records* records) {
 
 // libcuda.so.1 is a link, and its file's name has the driver's version.
 const char* file_behind(const char* path, Arena* arena) {
-  auto* real = static_cast<char*>(arena->take(PATH_MAX));
+  auto* real = static_cast<char*>(arena->take_raw(PATH_MAX));
   return real != nullptr && *path != '\0' && realpath(path, real) != nullptr ? real : path;
 }
 

@@ -1,6 +1,5 @@
 #include "compat/search/load_mark.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 #include "compat/search/machine/loaded.h"
@@ -77,10 +76,9 @@ int visit(dl_phdr_info* info, std::size_t, void* argument) {
 
 Loads loads_now() {
   if (find_object.load(std::memory_order_relaxed) == nullptr) {
-    constexpr char kName[] = "_dl_find_object";
-    void* const found = is_defined(kName) ? dlsym(RTLD_DEFAULT, kName) : nullptr;
-    find_object.store(found != nullptr ? reinterpret_cast<FindObject>(found) : find_nothing,
-                      std::memory_order_relaxed);
+    const auto found =
+        reinterpret_cast<FindObject>(const_cast<void*>(loaded_symbol("_dl_find_object")));
+    find_object.store(found != nullptr ? found : find_nothing, std::memory_order_relaxed);
   }
   FoundObject own;
   const auto here = reinterpret_cast<std::uintptr_t>(&loads_now);

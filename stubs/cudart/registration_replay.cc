@@ -1,10 +1,10 @@
-#include <dlfcn.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "loader/open.h"
 #include "loader/report.h"
+#include "loader/symbols/function.h"
 #include "stubs/cudart/adapters/references_registry.h"
 #include "stubs/cudart/registration.h"
 #include "stubs/cudart/registration_log.h"
@@ -61,8 +61,7 @@ constexpr const char* kSymbols[kKindCount] = {
 };
 
 // Address of each registration function in the library. All of them are looked up before anybody
-// replays: dlsym wants the loader's lock, and a thread that waits for the replay may be holding it
-// (a constructor that calls CUDA, a destructor that unregisters).
+// replays.
 std::atomic<void*> real_functions[kKindCount];
 std::atomic<bool> looked_up{false};
 // Are texture and surface references kept by us? Then we need to know kernels too.
@@ -79,8 +78,7 @@ void* stand_in(unsigned kind) {
 void look_up_functions(const Opened& library) {
   if (looked_up.load(std::memory_order_acquire)) return;
   for (unsigned kind = kFatBinary; kind < kKindCount; ++kind) {
-    void* found = dlsym(library.handle, kSymbols[kind]);
-    if (found == nullptr) dlerror();  // ours to clear
+    void* found = find_function(library.handle, kSymbols[kind]);
     if (found == nullptr) found = stand_in(kind);
     real_functions[kind].store(found, std::memory_order_relaxed);
   }

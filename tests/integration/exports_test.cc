@@ -1,7 +1,12 @@
 // What the stubs export: every name of every real library, under that library's own version name,
 // and nothing else.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <regex>
 
+#include "compat/descriptor/libraries.h"
+#include "compat/search/elf/image_file.h"
 #include "export_lists.h"
 #include "support/elf_file.h"
 
@@ -60,6 +65,37 @@ TEST_P(RealLibrary, IsMatchedByTheStubAndByTheDropIn) {
   EXPECT_EQ(dropin.soname, real.soname);
   EXPECT_THAT(missing_from(defaults_of(dropin), real.exported_versioned_names()), IsEmpty())
       << "as defaults of the drop-in";
+}
+
+ImageFacts facts_of(const Path& file, const LibraryDescriptor& library,
+                    const LibrarySymbols& symbols) {
+  Arena arena;
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const ImageFacts facts =
+      read_image(descriptor, std::filesystem::file_size(file), library, &symbols, arena);
+  close(descriptor);
+  return facts;
+}
+
+// A search knows such a file at once, and finds what a look at each name would. NVRTC and nvJitLink
+// before 12.8 have no hashes of their names.
+TEST_P(RealLibrary, IsKnownByTheSumOfItsNames) {
+  REQUIRE_ARTIFACT(GetParam().artifact());
+  const Path file = library_of(GetParam().component, GetParam().version);
+  const Library* library = library_named(std::string(GetParam().component.name).c_str());
+  ASSERT_NE(library, nullptr);
+  LibrarySymbols one_by_one = *library->symbols;
+  one_by_one.release_count = 0;
+  const ImageFacts each = facts_of(file, *library->descriptor, one_by_one);
+  ASSERT_EQ(each.state, FileState::usable);
+  EXPECT_GE(each.version.minor, 0);
+  LibrarySymbols sums_only = *library->symbols;
+  sums_only.symbol_count = 0;
+  const bool has_hashes = std::string_view(GetParam().component.name) == cudart.name ||
+                          GetParam().major() == "13" || GetParam().version == "12.8" ||
+                          GetParam().version == "12.9";
+  EXPECT_EQ(facts_of(file, *library->descriptor, sums_only).version.minor,
+            has_hashes ? each.version.minor : -1);
 }
 
 std::string name_of(const ::testing::TestParamInfo<Release>& info) {

@@ -124,6 +124,35 @@ class Rows(unittest.TestCase):
         self.assertEqual(by_name["old"], ["9", "1", "0"])
 
 
+class Releases(unittest.TestCase):
+    def test_hashes_are_the_linkers(self):
+        self.assertEqual([tables.gnu_hash(name) for name in ("", "printf", "exit", "syscall")],
+                         [0x1505, 0x156b2bb8, 0x7c967e3f, 0xbac212a0])
+
+    def test_each_set_of_names_has_one_row(self):
+        rows = array(text(), "kReleases")
+        made = support.made()
+        versions = made.database.versions
+        sets = {(made.database.major(version), frozenset(
+            name for name, function in made.database.functions.items() if version in function.versions))
+            for version in versions}
+        self.assertEqual(len(rows), len(sets))
+        self.assertEqual(sorted({row.split(", ")[1] for row in rows}), ["11", "12", "13"])
+
+    def test_a_sum_has_the_symbol_version_too(self):
+        made = support.made()
+        version = made.database.versions_of("12")[0]
+        names = [name for name, function in made.database.functions.items() if version in function.versions]
+        node = next(major.symbol_version for major in made.descriptor.majors if major.number == 12)
+        total = sum((tables.gnu_hash(name) | 1) ** 2 for name in [*names, node]) % 2**64
+        minor = int(version.split(".")[1])
+        self.assertIn(f"{{{total}u, 12, {minor}}}", array(text(), "kReleases"))
+
+    def test_the_driver_has_none(self):
+        driver = support.load(base=support.DRIVER)
+        self.assertEqual(tables.releases_of(driver, support.made().database), [])
+
+
 class SpecialFunctions(unittest.TestCase):
     CHANGES = {
         "own": {"old": "anycuda_old", "core": "anycuda_core"},

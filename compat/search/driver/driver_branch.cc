@@ -45,7 +45,7 @@ NvmlLibrary open_beside(const char* driver_path, Arena* arena) {
 NvmlLibrary open_nvml(const char* driver_path, Arena* arena) {
   NvmlLibrary library = open_beside(driver_path, arena);
   if (library.handle != nullptr) return library;
-  auto* real = static_cast<char*>(arena->take(PATH_MAX));
+  auto* real = static_cast<char*>(arena->take_raw(PATH_MAX));
   const bool linked = real != nullptr && realpath(driver_path, real) != nullptr &&
                       std::strcmp(real, driver_path) != 0;
   if (linked) library = open_beside(real, arena);

@@ -224,11 +224,15 @@ FileState ElfReader::read_exports(ExportTable* table) {
   const std::uint32_t last = *std::max_element(table->buckets, table->buckets + count);
   if (last < table->first || last > kMaxSymbols) return FileState::usable;
   if (!read_hashes(address + std::uint64_t{count} * 4, last, table)) return FileState::usable;
+  table->bucket_count = count;
+  return state;
+}
+
+FileState ElfReader::read_names(ExportTable* table) {
+  FileState state = FileState::usable;
   table->symbols = read_table<Elf64_Sym>(symbols_, table->first + table->hash_count, &state);
-  if (state != FileState::usable) return state;
   table->strings = strings_;
   table->strings_size = strings_size_;
-  table->bucket_count = count;
   return state;
 }
 

@@ -32,6 +32,8 @@ class ElfReader {
   void each_version_definition(Visit visit);
   // The exports, by DT_GNU_HASH; no bucket in it: the file has no such table, or a broken one.
   FileState read_exports(ExportTable* table);
+  // And their names.
+  FileState read_names(ExportTable* table);
   bool has_hashes() const { return gnu_hash_ != 0; }
   // Calls visit(name) for every symbol that the library defines. By DT_HASH: for files that have
   // no DT_GNU_HASH.

@@ -12,6 +12,15 @@ bool ExportTable::is_export(std::uint32_t symbol, const char* name) const {
          std::strcmp(strings + entry.st_name, name) == 0;
 }
 
+std::uint64_t ExportTable::sum() const {
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < hash_count; ++i) {
+    const std::uint64_t hash = hashes[i] | 1;
+    sum += hash * hash;
+  }
+  return sum;
+}
+
 std::uint32_t ExportTable::find(std::uint32_t hash, const char* name) const {
   if (bucket_count == 0) return 0;
   for (std::uint32_t i = buckets[hash % bucket_count] - first; i < hash_count; ++i) {

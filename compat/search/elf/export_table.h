@@ -13,7 +13,10 @@ struct ExportTable {
   // Does the file export a symbol whose name has this hash? Two names of one hash are alike here:
   // for what a wrong answer cannot harm.
   bool has(std::uint32_t hash) const { return find(hash, nullptr) != 0; }
+  // After ElfReader::read_names().
   bool has(std::uint32_t hash, const char* name) const { return find(hash, name) != 0; }
+  // As ReleaseNames has it.
+  std::uint64_t sum() const;
 
   const std::uint32_t* buckets = nullptr;  // each the number of its first symbol
   const std::uint32_t* hashes = nullptr;   // of the symbols from `first` on

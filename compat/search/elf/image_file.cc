@@ -73,12 +73,31 @@ void check_each_export(ElfReader& image, const LibraryDescriptor& library,
       library, tables, [&](int symbol, bool) { return present[symbol] != 0; }, facts);
 }
 
-// The tables hold hashes of names too, so only those of required symbols are compared.
+// The release that has just these names, nullptr: it is not known.
+const ReleaseNames* release_of(const ExportTable& exports, const LibrarySymbols& tables,
+                               int major) {
+  const std::uint64_t sum = exports.sum();
+  for (int i = 0; i < tables.release_count; ++i) {
+    const ReleaseNames& release = tables.releases[i];
+    if (release.sum == sum && release.major == major) return &release;
+  }
+  return nullptr;
+}
+
+// A known release needs no look at its names. Of another file each name is looked for by its hash,
+// and only those of required symbols are compared.
 void check_exports(ElfReader& image, const LibraryDescriptor& library, const LibrarySymbols& tables,
                    Arena& arena, ImageFacts* facts) {
   if (!image.has_hashes()) return check_each_export(image, library, tables, arena, facts);
   ExportTable exports;
   facts->state = image.read_exports(&exports);
+  if (facts->state != FileState::usable) return;
+  const ReleaseNames* release = release_of(exports, tables, facts->version.major);
+  if (release != nullptr) {
+    facts->version.minor = release->minor;
+    return;
+  }
+  facts->state = image.read_names(&exports);
   if (facts->state != FileState::usable) return;
   const auto has = [&](int symbol, bool is_required) {
     const std::uint32_t hash = tables.hashes[symbol];

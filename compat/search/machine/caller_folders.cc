@@ -38,7 +38,7 @@ const char* file_of(const LoadedObject& object, const Interpreter& program, Aren
   if (name == nullptr || *name == '/') return name;
   if (*name == '\0') return program.executable;
   void* const handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-  auto* origin = static_cast<char*>(arena->take(PATH_MAX));
+  auto* origin = static_cast<char*>(arena->take_raw(PATH_MAX));
   const bool known =
       handle != nullptr && origin != nullptr && dlinfo(handle, RTLD_DI_ORIGIN, origin) == 0;
   if (handle != nullptr) dlclose(handle);

@@ -49,7 +49,7 @@ class Program {
   bool leads_to_program(const char* path) const {
     if (path == nullptr || *path != '/') return false;
     const std::size_t mark = arena_.mark();
-    auto* real = static_cast<char*>(arena_.take(PATH_MAX));
+    auto* real = static_cast<char*>(arena_.take_raw(PATH_MAX));
     const bool same = real != nullptr && realpath(path, real) != nullptr &&
                       std::strcmp(real, names_.executable) == 0;
     arena_.rewind(mark);

@@ -62,8 +62,16 @@ int visit_path(dl_phdr_info* info, std::size_t, void* argument) {
   return 0;
 }
 
-int visit_symbols(dl_phdr_info* info, std::size_t, void* hash) {
-  return static_cast<int>(LoadedNames(*info).defines(*static_cast<std::uint32_t*>(hash)));
+struct SymbolVisit {
+  const char* name;
+  std::uint32_t hash;
+  const void* found;
+};
+
+int visit_symbols(dl_phdr_info* info, std::size_t, void* argument) {
+  auto* visit = static_cast<SymbolVisit*>(argument);
+  visit->found = LoadedNames(*info).address_of(visit->name, visit->hash);
+  return static_cast<int>(visit->found != nullptr);
 }
 
 }  // namespace
@@ -80,9 +88,10 @@ LoadedObject object_of(const void* address) {
   return visit.object;
 }
 
-bool is_defined(const char* symbol) {
-  std::uint32_t hash = gnu_hash(symbol);
-  return dl_iterate_phdr(visit_symbols, &hash) != 0;
+const void* loaded_symbol(const char* name) {
+  SymbolVisit visit{name, gnu_hash(name), nullptr};
+  dl_iterate_phdr(visit_symbols, &visit);
+  return visit.found;
 }
 
 void each_loaded_path(const Machine& machine, void (*visit)(const char*, void*), void* argument) {

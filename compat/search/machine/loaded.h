@@ -22,9 +22,11 @@ struct LoadedObject {
 // (dladdr() compares the address with each of the object's symbols, too.)
 LoadedObject object_of(const void* address);
 
-// Does a loaded object define the symbol? (dlsym() of a missing one takes memory for its message,
-// and drops a message that the program has not read yet.)
-bool is_defined(const char* symbol);
+// The address of the symbol in the first loaded object that defines it, nullptr if none does. Of a
+// function that is no IFUNC. (dlsym() of a missing one takes memory for its message, and drops a
+// message that the program has not read yet.)
+const void* loaded_symbol(const char* name);
+inline bool is_defined(const char* symbol) { return loaded_symbol(symbol) != nullptr; }
 
 // Calls visit(path, argument) for every loaded object that has a path.
 void each_loaded_path(const Machine& machine, void (*visit)(const char* path, void* argument),

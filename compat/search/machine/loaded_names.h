@@ -35,33 +35,37 @@ class LoadedNames {
   // was linked.
   template <typename Visit>
   void each_version_definition(Visit visit) const {
-    const char* place = strings_ != nullptr ? versions_ : nullptr;
+    const char* const strings = at(strings_);
+    const char* place = strings != nullptr ? at(versions_) : nullptr;
     for (std::size_t i = 0; place != nullptr && i < version_count_; ++i) {
       const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(place);
       const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(place + definition->vd_aux);
-      visit(strings_ + name->vda_name, (definition->vd_flags & VER_FLG_BASE) != 0);
+      visit(strings + name->vda_name, (definition->vd_flags & VER_FLG_BASE) != 0);
       place = definition->vd_next != 0 ? place + definition->vd_next : nullptr;
     }
   }
 
  private:
-  void read(const ElfW(Dyn) * entry, const dl_phdr_info& info);
+  void read(const ElfW(Dyn) * entry);
+  // What the entry of the dynamic section leads to; nullptr without an entry.
+  const char* at(const ElfW(Dyn) * entry) const;
   // The number of the symbol of that hash, and of that name where one is given; 0: not found.
   std::uint32_t index_of(const char* name, std::uint32_t hash) const;
-  const char* name_of(std::uint32_t symbol) const {
-    return strings_ + reinterpret_cast<const ElfW(Sym)*>(symbol_table_)[symbol].st_name;
-  }
-  const char* text(std::size_t at) const {
-    return strings_ != nullptr && at != 0 ? strings_ + at : nullptr;
+  const char* name_of(std::uint32_t symbol) const;
+  const char* text(std::size_t offset) const {
+    return strings_ != nullptr && offset != 0 ? at(strings_) + offset : nullptr;
   }
 
-  const char* strings_ = nullptr;
-  const char* versions_ = nullptr;
-  const char* symbols_ = nullptr;  // DT_GNU_HASH
-  const char* needed_versions_ = nullptr;
-  const ElfW(Dyn) * entries_ = nullptr;
-  const char* symbol_table_ = nullptr;
+  const ElfW(Phdr) * segments_ = nullptr;
+  int segment_count_ = 0;
   ElfW(Addr) base_ = 0;
+  const ElfW(Dyn) * entries_ = nullptr;
+  // Entries of the dynamic section that lead to tables.
+  const ElfW(Dyn) * strings_ = nullptr;
+  const ElfW(Dyn) * versions_ = nullptr;
+  const ElfW(Dyn) * symbols_ = nullptr;  // DT_GNU_HASH
+  const ElfW(Dyn) * needed_versions_ = nullptr;
+  const ElfW(Dyn) * symbol_table_ = nullptr;
   std::size_t soname_ = 0;
   std::size_t rpath_ = 0;
   std::size_t runpath_ = 0;

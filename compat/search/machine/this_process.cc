@@ -21,8 +21,10 @@ constexpr std::size_t kMostArguments = 4096;  // options come first
 constexpr std::size_t kMostText = 256 << 10;
 
 const char* running_file(Arena* arena) {
-  auto* path = static_cast<char*>(arena->take(PATH_MAX));
-  if (path == nullptr || readlink("/proc/self/exe", path, PATH_MAX - 1) <= 0) return nullptr;
+  auto* path = static_cast<char*>(arena->take_raw(PATH_MAX));
+  const ssize_t size = path != nullptr ? readlink("/proc/self/exe", path, PATH_MAX - 1) : 0;
+  if (size <= 0) return nullptr;
+  path[size] = '\0';
   return path;
 }
 

@@ -43,7 +43,7 @@ class Gathering {
   }
   const char* real_path(const char* path) {
     const std::size_t mark = arena_->mark();
-    auto* room = static_cast<char*>(arena_->take(PATH_MAX));
+    auto* room = static_cast<char*>(arena_->take_raw(PATH_MAX));
     const bool found = room != nullptr && realpath(path, room) != nullptr;
     const LexicalPath real(found ? room : "");  // outlives the room
     arena_->rewind(mark);

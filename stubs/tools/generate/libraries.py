@@ -39,27 +39,30 @@ def _title(library: Descriptor) -> str:
 def _library(library: Descriptor) -> str:
     """In a namespace of its own, since every library has a pool and symbols; but for its descriptor."""
     title, data = _title(library), f"{library.name}_data"
-    names, hashes, availability, pool = _symbols(library)
+    database = model.load(STUBS / "abi" / library.name)
+    releases = tables.releases_of(library, database)
+    names, hashes, availability, pool = _symbols(library, database)
     parts = [
         f"namespace {data} {{\nnamespace {{",
         tables.pool_data(pool),
         tables.array("std::uint32_t", "kNames", names),
         tables.array("std::uint32_t", "kHashes", hashes),
+        tables.array("ReleaseNames", "kReleases", releases),
         tables.array("Availability", "kAvailability", availability),
         tables.descriptor_data(library, title),
         "}  // namespace",
         f"}}  // namespace {data}",
         f"constexpr LibrarySymbols k{title}Symbols = {{",
-        f"{data}::kPool, {data}::kNames, {data}::kHashes, {len(names)}, {data}::kAvailability}};",
+        f"{data}::kPool, {data}::kNames, {data}::kHashes, {len(names)}, {data}::kAvailability, {data}::kReleases, "
+        f"{len(releases)}}};",
         f"using namespace {data};",
         tables.descriptor_rows(library, title, f"&k{library.peer.capitalize()}" if library.peer else "nullptr"),
     ]
     return "\n".join(parts)
 
 
-def _symbols(library: Descriptor) -> tuple[list[int], list[int], list[str], tables.Pool]:
+def _symbols(library: Descriptor, database: model.Database) -> tuple[list[int], list[int], list[str], tables.Pool]:
     """Names, their hashes and availability as the stub has them (plan.make), and the names' text."""
-    database = model.load(STUBS / "abi" / library.name)
     functions = sorted((f for f in database.functions.values() if not f.data_size),
                        key=lambda function: function.name.encode())
     planned = plan.Plan(library, database, library.stub, functions, 0)

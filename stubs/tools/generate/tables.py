@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from .descriptor import Descriptor
+from .model import Database
 from .plan import Plan, Slot
 
 _RESULTS = {"status": "status", "int": "integer", "other": "integer", "pointer": "pointer",
@@ -60,6 +61,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
     errors = [(value, _majors_of_error(plan, value), pool.add(name), pool.add(message))
               for value, name, message in plan.database.errors]
     functions = [function.name for function in plan.symbols]
+    releases = releases_of(plan.descriptor, plan.database)
     names = [pool.add(name) for name in functions]
     overrides = [(functions.index(name), status)
                  for name, status in sorted(plan.descriptor.no_library_status.items())]
@@ -74,6 +76,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
         pool_data(pool),
         array("std::uint32_t", "kNames", names),
         array("std::uint32_t", "kHashes", [gnu_hash(name) for name in functions]),
+        array("ReleaseNames", "kReleases", releases),
         array("SymbolRow", "kSymbols", symbols),
         array("Availability", "kAvailability", availability),
         array("SlotRow", "kSlots", slots),
@@ -95,7 +98,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
         "}  // namespace",
         descriptor_rows(plan.descriptor, "Library", "&kPeer" if peer else "nullptr"),
         descriptor_rows(driver, "Driver"),
-        _tables(plan, len(symbols), len(slots), len(errors), len(overrides)),
+        _tables(plan, len(symbols), len(releases), len(slots), len(errors), len(overrides)),
         "}  // namespace anycuda",
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -220,6 +223,21 @@ def availability_of(plan: Plan, function) -> list[str]:
     return values
 
 
+def releases_of(descriptor: Descriptor, database: Database) -> list[tuple[int, int, int]]:
+    """Rows of ReleaseNames (compat/descriptor/symbols.h), one for each set of names. None for the driver: its database
+    has what headers declare, not what a driver exports."""
+    found = {}
+    for major in descriptor.majors if descriptor.has_symbol_versions else ():
+        for version in database.versions_of(str(major.number)):
+            functions = [one for one in database.functions.values() if version in one.versions]
+            # The linker exports a symbol version, too, as an absolute symbol.
+            names = [*(one.name for one in functions), major.symbol_version]
+            total = sum((gnu_hash(name) | 1) ** 2 for name in names) & (2**64 - 1)
+            newest = max((int(one.versions_of(str(major.number))[0].split(".")[1]) for one in functions), default=-1)
+            found.setdefault((f"{total}u", major.number), newest)
+    return [(*key, minor) for key, minor in found.items()]
+
+
 def array(kind: str, name: str, rows: list) -> str:
     """An array; never empty, since C++ has no empty ones and nobody reads past the counts."""
     def text(row) -> str:
@@ -265,11 +283,11 @@ def _version_function(function: dict[str, str]) -> str:
     return f"{{{quote(function['name'])}, VersionForm::{function['form']}, {{{since}}}}}"
 
 
-def _tables(plan: Plan, symbols: int, slots: int, errors: int, overrides: int) -> str:
+def _tables(plan: Plan, symbols: int, releases: int, slots: int, errors: int, overrides: int) -> str:
     status = plan.descriptor.status
-    fields = [f"{{kPool, kNames, kHashes, {symbols}, kAvailability}}", "kSymbols", "kSlots", slots, "kDispositions", "kTargets",
-              "kReasons", "kReasonText", "kOutputs", "kErrors", errors, status["no_library"],
-              status["absent"], status["rejected"], "kOverrides", overrides, "kBuiltins",
+    fields = [f"{{kPool, kNames, kHashes, {symbols}, kAvailability, kReleases, {releases}}}",
+              "kSymbols", "kSlots", slots, "kDispositions", "kTargets", "kReasons", "kReasonText",
+              "kOutputs", "kErrors", errors, status["no_library"], status["absent"], status["rejected"], "kOverrides", overrides, "kBuiltins",
               "kAdapters", "&adapter",
               f"&{plan.descriptor.before_first_call}" if plan.descriptor.before_first_call else "nullptr"]
     return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"

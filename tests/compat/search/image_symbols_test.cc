@@ -1,6 +1,7 @@
 // Symbols of a file on disk: which are there, and which release of the library they show.
 #include <gtest/gtest.h>
 
+#include "compat/base/gnu_hash.h"
 #include "tests/compat/search/read_image_of.h"
 #include "tests/support/unit/elf_image.h"
 #include "tests/support/unit/test_tables.h"
@@ -143,9 +144,19 @@ TEST(ImageVersion, AnotherMajorsNamesShowNothing) {
   EXPECT_EQ(minor_shown("libtest.so.12", names), 0);
 }
 
+// testOfRelease is in no table: only a release that is known as a whole has it.
+TEST(ImageVersion, AReleaseIsKnownByItsNames) {
+  EXPECT_EQ(minor_shown("libtest.so.12", {"testCore", "testOfRelease"}), 1);
+  EXPECT_EQ(minor_shown("libtest.so.12", {"testOfRelease", "testCore"}), 1) << "in any order";
+  EXPECT_EQ(minor_shown("libtest.so.12", {"testCore", "testOfRelease", "testX"}), -1);
+  EXPECT_EQ(minor_shown("libtest.so.12", {"testCore"}), -1);
+  EXPECT_EQ(minor_shown("libtest.so.13", {"testCore", "testOfRelease"}), -1) << "12's";
+}
+
 TEST(Tables, FindsEverySymbolAndNoOther) {
   for (int i = 0; i < kTables.symbol_count; ++i) {
     EXPECT_EQ(kTables.find_symbol(kTables.symbol_name(i)), i);
+    EXPECT_EQ(kTables.hashes[i], gnu_hash(kTables.symbol_name(i)));
   }
   for (const char* name : {"", "a", "testCor", "testCoreX", "zzz", "testAdde"}) {
     EXPECT_EQ(kTables.find_symbol(name), -1) << name;

@@ -91,6 +91,11 @@ constexpr Availabilities availability() {
 }
 constexpr Availabilities kAvailability = availability();
 
+// The made-up release 12.1 has these names and no others.
+constexpr std::uint64_t square(std::uint32_t hash) { return std::uint64_t{hash | 1} * (hash | 1); }
+constexpr ReleaseNames kReleases[] = {
+    {square(gnu_hash("testCore")) + square(gnu_hash("testOfRelease")), 12, 1}};
+
 // Rows of dispositions for callers of 12, by library 11, 12, 13.
 constexpr std::uint16_t kDispositions[] = {
     kDirect,       kDirect,           kDirect,            // testCore, testMajor
@@ -184,26 +189,27 @@ const LibraryDescriptor kDriver = {"testdriver",
                                    {1, false, false},
                                    nullptr,
                                    {"cuDriverGetVersion", VersionForm::number, {1, 0}}};
-const Tables kTables = {{kPool, kNames.rows, kHashes.rows, kSymbolCount, kAvailability.rows},
-                        kSymbols,
-                        kSlots,
-                        kSlotCount,
-                        kDispositions,
-                        kTargets,
-                        kReasons,
-                        kReasonText,
-                        kOutputLists,
-                        kErrors,
-                        3,
-                        kStatusNoLibrary,
-                        kStatusAbsent,
-                        kStatusRejected,
-                        kOverrides,
-                        1,
-                        kBuiltins,
-                        kAdapters,
-                        &adapter,
-                        count_opened};
+const Tables kTables = {
+    {kPool, kNames.rows, kHashes.rows, kSymbolCount, kAvailability.rows, kReleases, 1},
+    kSymbols,
+    kSlots,
+    kSlotCount,
+    kDispositions,
+    kTargets,
+    kReasons,
+    kReasonText,
+    kOutputLists,
+    kErrors,
+    3,
+    kStatusNoLibrary,
+    kStatusAbsent,
+    kStatusRejected,
+    kOverrides,
+    1,
+    kBuiltins,
+    kAdapters,
+    &adapter,
+    count_opened};
 // clang-format on
 
 }  // namespace anycuda
