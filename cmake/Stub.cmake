@@ -145,7 +145,8 @@ endfunction()
 
 function(anycuda_stub target library generated soname)
   add_library(${target} SHARED "${generated}/entries.S" "${generated}/tables.cc" ${ARGN}
-              $<TARGET_OBJECTS:anycuda_loader> $<TARGET_OBJECTS:anycuda_search>)
+              $<TARGET_OBJECTS:anycuda_loader> $<TARGET_OBJECTS:anycuda_search>
+              $<$<TARGET_EXISTS:anycuda_libc>:$<TARGET_OBJECTS:anycuda_libc>>)
   add_dependencies(${target} generate_${library})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
   target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize)

@@ -126,7 +126,7 @@ void report_choice(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const Candidate& chosen = *report.chosen;
   const std::size_t mark = arena->mark();
-  const char* version = version_in_words(chosen, arena);
+  const char* version = log_enabled(LogLevel::warn) ? version_in_words(chosen, arena) : "";
   log_line(LogLevel::info, "%s: using %s (%s)", library.name, chosen.path, version);
   if (log_enabled(LogLevel::info)) report_passed_over(report, arena);
   if (report.differing_variables != nullptr) {

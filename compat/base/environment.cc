@@ -78,12 +78,11 @@ Pages copy_environment() {
 }
 
 const char* value_in(Entries list, const char* name) {
-  const std::size_t length = std::strlen(name);
   if (list == nullptr) return nullptr;
   while (const char* entry = read_entry(list++)) {
-    if (*entry == *name && std::strncmp(entry, name, length) == 0 && entry[length] == '=') {
-      return entry + length + 1;
-    }
+    const char* at = name;
+    for (; *at != '\0' && *entry == *at; ++at) ++entry;
+    if (*at == '\0' && *entry == '=') return entry + 1;
   }
   return nullptr;
 }

@@ -1,7 +1,9 @@
 #include "compat/base/folder_entries.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +14,9 @@
 #include "compat/base/shortage.h"
 
 namespace anycuda {
+
+// So many bytes of a folder's list are read at a time, without malloc, which readdir() needs.
+constexpr std::size_t kEntryBytes = 4096;
 
 const char* current_folder(Arena* arena) {
   auto* path = static_cast<char*>(arena->take_raw(PATH_MAX));
@@ -30,16 +35,23 @@ bool is_world_writable(const char* folder) {
 
 bool each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
                 void* argument) {
-  DIR* stream = opendir(folder);
-  if (stream == nullptr) {
+  const int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) {
     note_shortage(errno);
     return false;
   }
   const std::size_t length = std::strlen(prefix);
-  while (const dirent* entry = readdir(stream)) {
-    if (std::strncmp(entry->d_name, prefix, length) == 0) visit(entry->d_name, argument);
+  alignas(dirent64) char entries[kEntryBytes];
+  for (;;) {
+    const long size = syscall(SYS_getdents64, file, entries, sizeof entries);
+    if (size <= 0) break;
+    for (long at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
+      if (std::strncmp(entry->d_name, prefix, length) == 0) visit(entry->d_name, argument);
+      at += entry->d_reclen;
+    }
   }
-  closedir(stream);
+  close(file);
   return true;
 }
 

@@ -10,14 +10,6 @@
 namespace anycuda {
 namespace {
 
-// The tables of a loaded object that lead from a name to an address.
-struct SymbolTables {
-  const char* strings = nullptr;
-  const ElfW(Sym) * symbols = nullptr;
-  const std::uint32_t* gnu_hash = nullptr;
-  const std::uint32_t* hash = nullptr;  // NVRTC before 12.8 has only this one
-};
-
 // glibc writes addresses into an object's dynamic section when it loads it, but not where the
 // section is read-only: there they are offsets, which lie below the object.
 template <typename Table>
@@ -26,62 +18,59 @@ void read(const link_map& object, const ElfW(Dyn) & entry, const Table** table) 
   *table = reinterpret_cast<const Table*>(place < object.l_addr ? object.l_addr + place : place);
 }
 
-SymbolTables tables_of(const link_map& object) {
-  SymbolTables tables;
+}  // namespace
+
+// glibc's handle of a library is its entry in the link map.
+Functions::Functions(void* handle) : handle_(handle) {
+  const auto& object = *static_cast<const link_map*>(handle);
   for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) read(object, *entry, &tables.strings);
-    if (entry->d_tag == DT_SYMTAB) read(object, *entry, &tables.symbols);
-    if (entry->d_tag == DT_GNU_HASH) read(object, *entry, &tables.gnu_hash);
-    if (entry->d_tag == DT_HASH) read(object, *entry, &tables.hash);
+    if (entry->d_tag == DT_STRTAB) read(object, *entry, &strings_);
+    if (entry->d_tag == DT_SYMTAB) read(object, *entry, &symbols_);
+    if (entry->d_tag == DT_GNU_HASH) read(object, *entry, &gnu_hash_);
+    if (entry->d_tag == DT_HASH) read(object, *entry, &hash_);
   }
-  return tables;
 }
 
-bool is_named(const SymbolTables& tables, const ElfW(Sym) & symbol, const char* name) {
-  return symbol.st_shndx != SHN_UNDEF && std::strcmp(tables.strings + symbol.st_name, name) == 0;
+bool Functions::is_named(std::uint32_t symbol, const char* name) const {
+  const ElfW(Sym)& entry = symbols_[symbol];
+  return entry.st_shndx != SHN_UNDEF && std::strcmp(strings_ + entry.st_name, name) == 0;
 }
 
 // The table: numbers of buckets, of the first symbol in it, of the filter's words, a shift; the
 // filter; a bucket has the number of its first symbol; the hashes of the symbols, whose lowest bit
 // ends a bucket.
-const ElfW(Sym) * find_by_gnu_hash(const SymbolTables& tables, const char* name) {
-  const std::uint32_t buckets = tables.gnu_hash[0], first = tables.gnu_hash[1];
-  const std::uint32_t* heads =
-      tables.gnu_hash + 4 + tables.gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof *heads);
+std::uint32_t Functions::find_by_gnu_hash(const char* name) const {
+  const std::uint32_t buckets = gnu_hash_[0], first = gnu_hash_[1];
+  const std::uint32_t* heads = gnu_hash_ + 4 + gnu_hash_[2] * (sizeof(ElfW(Addr)) / sizeof *heads);
   const std::uint32_t* hashes = heads + buckets;
   const std::uint32_t hash = gnu_hash(name);
   std::uint32_t i = buckets != 0 ? heads[hash % buckets] : 0;
   for (; i >= first && i != 0; ++i) {
-    const bool alike = is_same_hash(hashes[i - first], hash);
-    if (alike && is_named(tables, tables.symbols[i], name)) return &tables.symbols[i];
+    if (is_same_hash(hashes[i - first], hash) && is_named(i, name)) return i;
     if ((hashes[i - first] & 1) != 0) break;
   }
-  return nullptr;
+  return 0;
 }
 
 // DT_HASH begins with the numbers of buckets and of symbols. An object without DT_GNU_HASH has few
 // symbols.
-const ElfW(Sym) * find_one_by_one(const SymbolTables& tables, const char* name) {
-  for (std::uint32_t i = 1; i < tables.hash[1]; ++i) {
-    if (is_named(tables, tables.symbols[i], name)) return &tables.symbols[i];
+std::uint32_t Functions::find_one_by_one(const char* name) const {
+  for (std::uint32_t i = 1; i < hash_[1]; ++i) {
+    if (is_named(i, name)) return i;
   }
-  return nullptr;
+  return 0;
 }
 
-}  // namespace
-
-void* find_function(void* handle, const char* name) {
-  // glibc's handle of a library is its entry in the link map.
-  const auto& object = *static_cast<const link_map*>(handle);
-  const SymbolTables tables = tables_of(object);
-  if (tables.strings == nullptr || tables.symbols == nullptr) return nullptr;
-  const ElfW(Sym)* symbol = tables.gnu_hash != nullptr ? find_by_gnu_hash(tables, name)
-                            : tables.hash != nullptr   ? find_one_by_one(tables, name)
-                                                       : nullptr;
-  if (symbol == nullptr) return nullptr;
+void* Functions::find(const char* name) const {
+  if (strings_ == nullptr || symbols_ == nullptr) return nullptr;
+  const std::uint32_t found = gnu_hash_ != nullptr ? find_by_gnu_hash(name)
+                              : hash_ != nullptr   ? find_one_by_one(name)
+                                                   : 0;
+  if (found == 0) return nullptr;
+  const ElfW(Sym)& symbol = symbols_[found];
   // A function of the library chooses the address: the dynamic linker asks it.
-  if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC) return dlsym(handle, name);
-  return reinterpret_cast<void*>(object.l_addr + symbol->st_value);
+  if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC) return dlsym(handle_, name);
+  return reinterpret_cast<void*>(static_cast<const link_map*>(handle_)->l_addr + symbol.st_value);
 }
 
 void* loaded_function(std::atomic<void*>* kept, void* handle, const char* name) {

@@ -4,13 +4,35 @@
 // neither.
 #pragma once
 
+#include <link.h>
+
 #include <atomic>
 #include <cstdint>
 
 namespace anycuda {
 
-// The library's own function of that name; nullptr: it defines none.
-void* find_function(void* handle, const char* name);
+// The functions of a loaded library.
+class Functions {
+ public:
+  // `handle`: what dlopen() gave for it.
+  explicit Functions(void* handle);
+  // The library's own function of that name; nullptr: it defines none.
+  void* find(const char* name) const;
+
+ private:
+  void* handle_;
+  // The tables that lead from a name to an address.
+  const char* strings_ = nullptr;
+  const ElfW(Sym) * symbols_ = nullptr;
+  const std::uint32_t* gnu_hash_ = nullptr;
+  const std::uint32_t* hash_ = nullptr;  // NVRTC before 12.8 has only this one
+
+  bool is_named(std::uint32_t symbol, const char* name) const;
+  std::uint32_t find_by_gnu_hash(const char* name) const;
+  std::uint32_t find_one_by_one(const char* name) const;
+};
+
+inline void* find_function(void* handle, const char* name) { return Functions(handle).find(name); }
 
 // What is kept of a name that the library does not have: neither nullptr, "not looked up yet", nor
 // an address.

@@ -77,8 +77,9 @@ void* stand_in(unsigned kind) {
 
 void look_up_functions(const Opened& library) {
   if (looked_up.load(std::memory_order_acquire)) return;
+  const Functions functions(library.handle);
   for (unsigned kind = kFatBinary; kind < kKindCount; ++kind) {
-    void* found = find_function(library.handle, kSymbols[kind]);
+    void* found = functions.find(kSymbols[kind]);
     if (found == nullptr) found = stand_in(kind);
     real_functions[kind].store(found, std::memory_order_relaxed);
   }

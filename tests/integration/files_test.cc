@@ -66,6 +66,20 @@ TEST_P(StubFile, NeedsLibcAlone) {
   }
 }
 
+// Each name costs the dynamic linker some 700 instructions whenever the stub is loaded.
+TEST_P(StubFile, ImportsFewNames) {
+  if (ElfFile::read(GetParam()).imports.empty()) FAIL() << "no imports were read";
+  EXPECT_LE(ElfFile::read(GetParam()).imports.size(), 20u);
+  for (const ElfSymbol& import : ElfFile::read(GetParam()).imports) {
+    EXPECT_THAT(
+        import.name,
+        ::testing::AnyOf("__environ", "__errno_location", "__tls_get_addr", "anycuda_open_at_load",
+                         "calloc", "dl_iterate_phdr", "dlclose", "dlerror", "dlopen", "dlsym",
+                         "free", "getauxval", "malloc", "pthread_setcancelstate", "realpath",
+                         "snprintf", "syscall", "uselocale", "vsnprintf"));
+  }
+}
+
 TEST_P(StubFile, IsSmallerThan450KBWhenStripped) {
   if (strip().empty()) GTEST_SKIP() << "strip is not installed (Debian package binutils)";
   Machine machine;

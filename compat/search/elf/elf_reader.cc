@@ -21,7 +21,7 @@ constexpr Elf64_Half kMachine = EM_AARCH64;
 constexpr std::size_t kMaxStrings = std::size_t{8} << 20;
 constexpr std::size_t kMaxSymbols = std::size_t{1} << 18;
 constexpr int kMaxSegments = 256;
-constexpr int kMaxDynamic = 4096;
+constexpr std::size_t kMaxDynamic = 4096;
 constexpr std::size_t kWindow = std::size_t{16} << 10;
 constexpr std::size_t kSmall = 256;
 
@@ -108,12 +108,12 @@ FileState ElfReader::read_dynamic() {
   }
   if (dynamic == nullptr) return FileState::other_library;
   Elf64_Addr strings = 0;
-  for (int i = 0; i < kMaxDynamic; ++i) {
-    Elf64_Dyn entry;
-    const std::size_t offset = sizeof entry * static_cast<std::size_t>(i);
-    if (offset + sizeof entry > dynamic->p_filesz) break;
-    if (!read(dynamic->p_offset + offset, &entry, sizeof entry)) return FileState::truncated;
-    if (entry.d_tag == DT_NULL) break;
+  const std::size_t count = std::min(dynamic->p_filesz / sizeof(Elf64_Dyn), kMaxDynamic);
+  auto* entries = static_cast<Elf64_Dyn*>(arena_.take_raw(count * sizeof(Elf64_Dyn)));
+  if (entries == nullptr) return FileState::out_of_memory;
+  if (!read(dynamic->p_offset, entries, count * sizeof(Elf64_Dyn))) return FileState::truncated;
+  for (std::size_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i) {
+    const Elf64_Dyn& entry = entries[i];
     switch (entry.d_tag) {
       case DT_STRTAB:
         strings = entry.d_un.d_ptr;

@@ -127,7 +127,8 @@ Interpreter this_interpreter(Arena* arena) {
   names.first_folder = environment_variable("PWD");
   names.home = environment_variable("PYTHONHOME");
   if (is_named) {
-    names.called = program_invocation_name;
+    const auto* called = static_cast<char* const*>(loaded_symbol("program_invocation_name"));
+    names.called = called != nullptr ? *called : nullptr;
     names.started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
     names.path = environment_variable("PATH");
     if (!names.options.by_python) read_arguments(&names, arena);

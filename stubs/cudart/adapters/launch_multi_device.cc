@@ -29,6 +29,7 @@ Status launch(const v12::cudaLaunchParams* list, unsigned count, unsigned flags,
   for (unsigned i = 0; i < count; ++i) {
     if (list[i].func != list[0].func) return remember(v12::cudaErrorInvalidValue);
     driver::CUDA_LAUNCH_PARAMS& entry = entries[i];
+    entry = {};
     const Status status = function_for(list[i].stream, kernel, &entry.function);
     if (status != 0) return status;
     entry.gridDimX = list[i].gridDim.x;
@@ -57,7 +58,7 @@ ANYCUDA_ADAPTER v12::cudaError_t adapt_launch_cooperative_multi_device(v12::cuda
   if (count > static_cast<unsigned>(devices)) return remember(v12::cudaErrorInvalidValue);
   const KeepErrno kept;
   auto* entries = static_cast<driver::CUDA_LAUNCH_PARAMS*>(
-      std::calloc(count, sizeof(driver::CUDA_LAUNCH_PARAMS)));
+      std::malloc(std::size_t{count} * sizeof(driver::CUDA_LAUNCH_PARAMS)));
   if (entries == nullptr) return remember(v12::cudaErrorMemoryAllocation);
   const Status launched = launch(list, count, flags, entries);
   std::free(entries);
