@@ -53,6 +53,13 @@ void* Arena::take(std::size_t size) {
   return place;
 }
 
+// Whoever takes raw memory for zeroed finds something else.
+void* Arena::take_raw(std::size_t size) {
+  void* place = take(size);
+  if (place != nullptr) std::memset(place, 0xa5, size);
+  return place;
+}
+
 void Arena::rewind(std::size_t mark) {
   if (mark >= used_) return;
   ASAN_UNPOISON_MEMORY_REGION(base_ + mark, used_ - mark);

@@ -75,7 +75,7 @@ TEST(OwnStrings, PlacesAreLibcs) {
       EXPECT_EQ(libc::strcspn(text.c_str(), part.c_str()), std::strcspn(text.c_str(), part.c_str()))
           << text << " " << part;
     }
-    for (const int wanted : {'a', '/', 'x', 0x80, 0xfe, 0}) {
+    for (const int wanted : {int{'a'}, int{'/'}, int{'x'}, 0x80, 0xfe, 0}) {
       EXPECT_EQ(libc::strrchr(text.c_str(), wanted), std::strrchr(text.c_str(), wanted));
       EXPECT_EQ(libc::memchr(text.data(), wanted, text.size()),
                 std::memchr(text.data(), wanted, text.size()));

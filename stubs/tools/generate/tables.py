@@ -287,7 +287,7 @@ def _tables(plan: Plan, symbols: int, releases: int, slots: int, errors: int, ov
     status = plan.descriptor.status
     fields = [f"{{kPool, kNames, kHashes, {symbols}, kAvailability, kReleases, {releases}}}",
               "kSymbols", "kSlots", slots, "kDispositions", "kTargets", "kReasons", "kReasonText",
-              "kOutputs", "kErrors", errors, status["no_library"], status["absent"], status["rejected"], "kOverrides", overrides, "kBuiltins",
-              "kAdapters", "&adapter",
+              "kOutputs", "kErrors", errors, status["no_library"], status["absent"], status["rejected"],
+              "kOverrides", overrides, "kBuiltins", "kAdapters", "&adapter",
               f"&{plan.descriptor.before_first_call}" if plan.descriptor.before_first_call else "nullptr"]
     return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"
