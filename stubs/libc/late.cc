@@ -1,6 +1,9 @@
-// Functions of libc that few searches need: looked up at each call.
+// Functions of libc that few searches need: looked up at each call, or made of another.
 #include <dlfcn.h>
 #include <fnmatch.h>
+
+#include <cstdarg>
+#include <cstdio>
 
 #include "compat/search/machine/loaded.h"
 
@@ -14,6 +17,14 @@ Function libc_function(const char* name) {
 }  // namespace
 
 extern "C" {
+
+int snprintf(char* into, std::size_t size, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(into, size, format, arguments);
+  va_end(arguments);
+  return length;
+}
 
 int fnmatch(const char* pattern, const char* text, int flags) {
   const auto function = libc_function<int (*)(const char*, const char*, int)>("fnmatch");

@@ -9,9 +9,6 @@ std::size_t strnlen(const char* text, std::size_t most) { return own::strnlen(te
 int strcmp(const char* a, const char* b) { return own::strcmp(a, b); }
 int strncmp(const char* a, const char* b, std::size_t most) { return own::strncmp(a, b, most); }
 int memcmp(const void* a, const void* b, std::size_t size) { return own::memcmp(a, b, size); }
-const void* memchr(const void* text, int wanted, std::size_t size) {
-  return own::memchr(text, wanted, size);
-}
 void* memmem(const void* text, std::size_t size, const void* part, std::size_t part_size) {
   return own::memmem(text, size, part, part_size);
 }

@@ -51,23 +51,17 @@ inline int memcmp(const void* a, const void* b, std::size_t size) {
   return 0;
 }
 
-inline void* memchr(const void* text, int wanted, std::size_t size) {
-  const auto* bytes = static_cast<const unsigned char*>(text);
-  for (std::size_t i = 0; i < size; ++i) {
-    if (bytes[i] == static_cast<unsigned char>(wanted))
-      return const_cast<unsigned char*>(bytes + i);
-  }
-  return nullptr;
-}
-
+// memchr() is libc's: headers and lists of megabytes are searched.
 inline void* memmem(const void* text, std::size_t size, const void* part, std::size_t part_size) {
-  const auto* bytes = static_cast<const char*>(text);
-  if (part_size == 0) return const_cast<char*>(bytes);
-  const char first = *static_cast<const char*>(part);
-  for (std::size_t i = 0; i + part_size <= size; ++i) {
-    if (bytes[i] == first && memcmp(bytes + i, part, part_size) == 0) {
-      return const_cast<char*>(bytes + i);
-    }
+  const auto* at = static_cast<const char*>(text);
+  if (part_size == 0) return const_cast<char*>(at);
+  while (part_size <= size) {
+    const char first = *static_cast<const char*>(part);
+    const auto* found = static_cast<const char*>(__builtin_memchr(at, first, size - part_size + 1));
+    if (found == nullptr) return nullptr;
+    if (memcmp(found, part, part_size) == 0) return const_cast<char*>(found);
+    size -= static_cast<std::size_t>(found + 1 - at);
+    at = found + 1;
   }
   return nullptr;
 }

@@ -52,7 +52,10 @@ class Scanner {
     bool line_begins = true;
     while (at_ < end_) {
       const char c = text_[at_];
-      if (c == '\n') {
+      if (begins_nothing(c)) {
+        line_begins = false;
+        ++at_;
+      } else if (c == '\n') {
         line_begins = true;
         ++at_;
       } else if (skip_blank()) {
@@ -73,6 +76,8 @@ class Scanner {
   }
 
  private:
+  // Letters, digits and most others: no blank, comment, literal or directive.
+  static bool begins_nothing(char c) { return c > '/' && c != '\\'; }
   bool begins(std::string_view with) const { return text::begins(text::without(text_, at_), with); }
   char here() const { return at_ < text_.size() ? text_[at_] : '\n'; }
 
