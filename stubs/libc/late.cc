@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 
 #include "compat/search/machine/loaded.h"
