@@ -10,6 +10,7 @@
 
 #include "compat/base/environment.h"
 #include "compat/base/log.h"
+#include "compat/search/elf/classify.h"
 #include "compat/search/machine/loaded.h"
 #include "loader/open.h"
 
@@ -18,20 +19,9 @@ extern "C" __attribute__((weak, visibility("default"))) const char anycuda_open_
 namespace anycuda {
 namespace {
 
-// The value of ANYCUDA_OPEN, nullptr if it is unset or empty.
-const char* open_setting(char** environment) {
-  constexpr char kStart[] = "ANYCUDA_OPEN=";
-  constexpr std::size_t kLength = sizeof kStart - 1;
-  for (; environment != nullptr && *environment != nullptr; ++environment) {
-    const char* value = *environment + kLength;
-    if (std::strncmp(*environment, kStart, kLength) == 0) return *value != '\0' ? value : nullptr;
-  }
-  return nullptr;
-}
-
-bool is_wanted(char** environment) {
-  const char* setting = open_setting(environment);
-  if (setting == nullptr || is_privileged()) return anycuda_open_at_load != nullptr;
+bool is_wanted() {
+  const char* setting = environment_variable("ANYCUDA_OPEN");
+  if (setting == nullptr) return anycuda_open_at_load != nullptr;
   if (std::strcmp(setting, "load") == 0) return true;
   log_line(LogLevel::error,
            "%s: ANYCUDA_OPEN=%.300s is not understood: it may be load (default: the library is "
@@ -68,18 +58,18 @@ int visit_caller(dl_phdr_info* info, std::size_t, void* argument) {
 }
 
 // Before the other constructors of what an archive became a part of.
-__attribute__((constructor(101))) void at_load(int, char**, char** environment) {
-  if (!is_wanted(environment)) return;
+__attribute__((constructor(101))) void at_load() {
+  if (!is_wanted()) return;
   const LoadedNames self = object_of(&kLibrary).names;
   bool is_stub = false;  // and not a program or library that an archive became a part of
   self.each_version_definition([&](const char* name, bool) {
-    is_stub = is_stub || std::strcmp(name, "ANYCUDA_NATIVE") == 0;
+    is_stub = is_stub || std::strcmp(name, kStubSymbolVersion) == 0;
   });
   Caller caller{self.soname()};
   if (is_stub && caller.stub != nullptr) dl_iterate_phdr(visit_caller, &caller);
   // Preloaded, or a part of what calls it: the stub itself stands for the caller.
   if (caller.address == nullptr) caller.address = &kLibrary;
-  // A drop-in and an archive serve one major, whoever calls.
+  // A drop-in and an archive serve one major, for every caller.
   const int own = kTables.slots[0].symbol_version;
   open_silently(own != kNativeSymbolVersion ? own : caller.symbol_version, caller.address);
 }

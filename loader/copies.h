@@ -26,8 +26,8 @@ constexpr std::uint32_t kCopyProtocol = 1;
 
 // The functions by their numbers.
 namespace copy_functions {
-// Choice. chosen() fills *choice: 1, or 0 if there is no choice yet. offer() takes it as the
-// process's: 1; or fills in the one that there is: 0; -1: no memory.
+// Choice. chosen() fills *choice: 1, or 0 as long as the process has not chosen. offer() takes it
+// as the process's: 1; or fills in the one that there is: 0; -1: no memory.
 struct Chosen {
   static constexpr int kNumber = 0;
   using Type = int(Choice*);

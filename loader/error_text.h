@@ -1,4 +1,4 @@
-// Names and texts of errors, from the ABI database: for calls that no library answers, and for
+// Names and texts of errors, from the ABI database: for calls without a library, and for
 // errors that came after the loaded library.
 #pragma once
 

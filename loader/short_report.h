@@ -13,9 +13,9 @@ struct FailedCall {
   bool is_question;
 };
 
-// Does the machine have nothing of the library, as far as the search shows? The user did not name
-// a file, every setting is understood, and there is no file but stubs: anycuda's, or NVIDIA's for
-// linking.
+// True if the machine has nothing of the library, as far as the search shows: the user
+// did not name a file, every setting is understood, and all files found are stubs: anycuda's, or
+// NVIDIA's for linking.
 bool is_nothing_there(const Report& report);
 
 // The folders that the search looked into.

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "compat/base/reserve.h"
+
 namespace anycuda {
 namespace {
 
@@ -35,8 +37,7 @@ Pages pages_for(Entries list, std::size_t* count) {
   }
   constexpr std::size_t kPage = 4096;
   size = (size + kPage - 1) / kPage * kPage;  // ThreadSanitizer forgets whole pages only
-  void* pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return {pages != MAP_FAILED ? static_cast<char*>(pages) : nullptr, size};
+  return {static_cast<char*>(map_pages(size)), size};
 }
 
 // False: the list is not the one that was counted.

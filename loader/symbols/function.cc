@@ -36,20 +36,9 @@ bool Functions::is_named(std::uint32_t symbol, const char* name) const {
   return entry.st_shndx != SHN_UNDEF && std::strcmp(strings_ + entry.st_name, name) == 0;
 }
 
-// The table: numbers of buckets, of the first symbol in it, of the filter's words, a shift; the
-// filter; a bucket has the number of its first symbol; the hashes of the symbols, whose lowest bit
-// ends a bucket.
 std::uint32_t Functions::find_by_gnu_hash(const char* name) const {
-  const std::uint32_t buckets = gnu_hash_[0], first = gnu_hash_[1];
-  const std::uint32_t* heads = gnu_hash_ + 4 + gnu_hash_[2] * (sizeof(ElfW(Addr)) / sizeof *heads);
-  const std::uint32_t* hashes = heads + buckets;
-  const std::uint32_t hash = gnu_hash(name);
-  std::uint32_t i = buckets != 0 ? heads[hash % buckets] : 0;
-  for (; i >= first && i != 0; ++i) {
-    if (is_same_hash(hashes[i - first], hash) && is_named(i, name)) return i;
-    if ((hashes[i - first] & 1) != 0) break;
-  }
-  return 0;
+  return gnu_hash_buckets(gnu_hash_).find(
+      gnu_hash(name), [&](std::uint32_t symbol) { return is_named(symbol, name); });
 }
 
 // DT_HASH begins with the numbers of buckets and of symbols. An object without DT_GNU_HASH has few

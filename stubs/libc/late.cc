@@ -1,7 +1,8 @@
-// Functions of libc that few searches need: looked up at each call, or made of another.
+// Functions of libc that few searches need: looked up at their first call, or made of another.
 #include <dlfcn.h>
 #include <fnmatch.h>
 
+#include <atomic>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
@@ -10,9 +11,15 @@
 
 namespace {
 
+// Looked up once for each `kept`.
 template <typename Function>
-Function libc_function(const char* name) {
-  return reinterpret_cast<Function>(const_cast<void*>(anycuda::loaded_symbol(name)));
+Function libc_function(std::atomic<const void*>* kept, const char* name) {
+  const void* known = kept->load(std::memory_order_relaxed);
+  if (known == nullptr) {
+    known = anycuda::loaded_symbol(name);
+    kept->store(known, std::memory_order_relaxed);
+  }
+  return reinterpret_cast<Function>(const_cast<void*>(known));
 }
 
 }  // namespace
@@ -28,18 +35,21 @@ int snprintf(char* into, std::size_t size, const char* format, ...) {
 }
 
 int fnmatch(const char* pattern, const char* text, int flags) {
-  const auto function = libc_function<int (*)(const char*, const char*, int)>("fnmatch");
+  static std::atomic<const void*> kept{nullptr};
+  const auto function = libc_function<int (*)(const char*, const char*, int)>(&kept, "fnmatch");
   return function != nullptr ? function(pattern, text, flags) : FNM_NOMATCH;
 }
 
 char* strerror(int error) {
   static char unknown[] = "unknown error";
-  const auto function = libc_function<char* (*)(int)>("strerror");
+  static std::atomic<const void*> kept{nullptr};
+  const auto function = libc_function<char* (*)(int)>(&kept, "strerror");
   return function != nullptr ? function(error) : unknown;
 }
 
 int dlinfo(void* handle, int request, void* into) {
-  const auto function = libc_function<int (*)(void*, int, void*)>("dlinfo");
+  static std::atomic<const void*> kept{nullptr};
+  const auto function = libc_function<int (*)(void*, int, void*)>(&kept, "dlinfo");
   return function != nullptr ? function(handle, request, into) : -1;
 }
 }

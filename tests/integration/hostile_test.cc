@@ -1,4 +1,4 @@
-// Settings that somebody made on purpose, or that no program expects. Each is a promise of
+// Settings that an attacker makes, and settings that programs do not expect. Each is a promise of
 // SECURITY.md; what it promises of privileged programs is in policy_test.cc, of other users'
 // folders and exchanged files in opened_test.cc, of the current folder in search_test.cc, of
 // libraries that are not what they are called in faults_test.cc and opened_test.cc.
@@ -122,7 +122,7 @@ class HostileVariables : public Hostile, public ::testing::WithParamInterface<co
 // Those that say where CUDA is; a wrong setting of anycuda's own is an error.
 class HostileFolders : public HostileVariables {};
 
-// A root that is no full path is the machine's own, where any CUDA may lie.
+// Without a full path the root is the machine's own, where any CUDA may lie.
 bool leads_to_the_machine(const std::string& variable, const std::string& kind) {
   return variable == "ANYCUDA_SYSTEM_ROOT" &&
          (kind == "empty" || kind == "colons" || kind == "formats" || kind == "tokens");

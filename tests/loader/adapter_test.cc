@@ -8,29 +8,15 @@
 
 #include "loader/open.h"
 #include "loader/slots.h"
-#include "tests/support/unit/frames.h"
+#include "tests/support/unit/slot_call.h"
 #include "tests/support/unit/surroundings.h"
 #include "tests/support/unit/test_tables.h"
-
-extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint32_t index,
-                                                                       anycuda::Frame* frame);
 
 namespace anycuda {
 namespace {
 
 using namespace unit;  // NOLINT: the symbols of the made-up library
 using testing::HasSubstr;
-
-std::uint64_t call(int slot) {
-  std::uint64_t stack[8] = {};
-  Frame frame{};
-  set_stack(&frame, stack);
-  void* target = anycuda_slots[slot];
-  if (target == first_target(slot)) {
-    target = anycuda_resolve(static_cast<std::uint32_t>(slot), &frame);
-  }
-  return target != nullptr ? reinterpret_cast<unsigned (*)()>(target)() : frame.result;
-}
 
 void set_library_error(int status) {
   reinterpret_cast<void (*)(int)>(dlsym(opened_library()->handle, "testSetLastError"))(status);

@@ -9,13 +9,10 @@
 #include "loader/report.h"
 #include "loader/short_report.h"
 #include "loader/slots.h"
-#include "tests/support/unit/frames.h"
 #include "tests/support/unit/gathered.h"
+#include "tests/support/unit/slot_call.h"
 #include "tests/support/unit/surroundings.h"
 #include "tests/support/unit/test_tables.h"
-
-extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint32_t index,
-                                                                       anycuda::Frame* frame);
 
 namespace anycuda {
 namespace {
@@ -27,16 +24,6 @@ using testing::StartsWith;
 
 int lines(const std::string& text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-}
-
-std::uint64_t call(int slot) {
-  std::uint64_t stack[8] = {};
-  Frame frame{};
-  set_stack(&frame, stack);
-  void* target = anycuda_slots[slot];
-  if (target == first_target(slot))
-    target = anycuda_resolve(static_cast<std::uint32_t>(slot), &frame);
-  return target != nullptr ? reinterpret_cast<unsigned (*)()>(target)() : frame.result;
 }
 
 std::uint64_t ask() { return call(native_slot(kQuery)); }

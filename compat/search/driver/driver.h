@@ -11,8 +11,8 @@ struct DriverLookup {
   Driver driver;                   // its path lives in the arena
   const Report* report = nullptr;  // of the search; nullptr: out of memory
 };
-// Looks for the driver library and asks it which CUDA it supports, now. Without `keeps` a driver
-// that the process had before is not pinned, and there is no handle to it.
+// Looks for the driver library and asks it which CUDA it supports, now. Without `keeps` the
+// search closes its own handle: the driver stays as long as the process's other handles keep it.
 DriverLookup look_up_driver(Arena* arena, bool keeps = true);
 
 // The driver that kDriver describes, asked once per process. That none was found is not kept where

@@ -61,14 +61,19 @@ bool ElfReader::read(std::size_t offset, void* into, std::size_t bytes) {
   return true;
 }
 
-bool ElfReader::read_at(Elf64_Addr address, void* into, std::size_t bytes) {
+ElfReader::Stretch ElfReader::stretch_at(Elf64_Addr address) const {
   for (int i = 0; i < segment_count_; ++i) {
     const Elf64_Phdr& s = segments_[i];
     if (s.p_type != PT_LOAD || address < s.p_vaddr || address - s.p_vaddr >= s.p_filesz) continue;
     const Elf64_Addr inside = address - s.p_vaddr;
-    return bytes <= s.p_filesz - inside && read(s.p_offset + inside, into, bytes);
+    return {s.p_offset + inside, s.p_filesz - inside};
   }
-  return false;
+  return {};
+}
+
+bool ElfReader::read_at(Elf64_Addr address, void* into, std::size_t bytes) {
+  const Stretch stretch = stretch_at(address);
+  return stretch.bytes != 0 && bytes <= stretch.bytes && read(stretch.offset, into, bytes);
 }
 
 FileState ElfReader::open() {
@@ -170,16 +175,6 @@ Elf64_Addr ElfReader::next_version(Elf64_Addr address, const char** name) {
   return definition.vd_next != 0 ? address + definition.vd_next : 0;
 }
 
-std::size_t ElfReader::bytes_at(Elf64_Addr address) const {
-  for (int i = 0; i < segment_count_; ++i) {
-    const Elf64_Phdr& s = segments_[i];
-    if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz) {
-      return s.p_filesz - (address - s.p_vaddr);
-    }
-  }
-  return 0;
-}
-
 template <typename T>
 T* ElfReader::read_table(Elf64_Addr address, std::size_t count, FileState* state) {
   auto* table = static_cast<T*>(arena_.take_raw(count * sizeof(T)));
@@ -191,18 +186,18 @@ T* ElfReader::read_table(Elf64_Addr address, std::size_t count, FileState* state
 
 // The number of hashes is nowhere: behind `last`, which a bucket begins with, the first hash that
 // ends a bucket is the last one.
-bool ElfReader::read_hashes(Elf64_Addr address, std::uint32_t last, ExportTable* table) {
-  const std::size_t most = std::min(bytes_at(address) / sizeof *table->hashes, kMaxSymbols);
-  for (std::size_t count = last - table->first + 16;; count *= 2) {
+bool ElfReader::read_hashes(Elf64_Addr address, std::uint32_t last, GnuHashBuckets* buckets) {
+  const std::size_t most = std::min(stretch_at(address).bytes / sizeof(std::uint32_t), kMaxSymbols);
+  for (std::size_t count = last - buckets->first + 16;; count *= 2) {
     count = std::min(count, most);
     const std::size_t mark = arena_.mark();
     FileState state;
     const auto* hashes = read_table<std::uint32_t>(address, count, &state);
     if (hashes == nullptr) return false;
-    for (std::size_t i = last - table->first; i < count; ++i) {
+    for (std::size_t i = last - buckets->first; i < count; ++i) {
       if ((hashes[i] & 1) == 0) continue;
-      table->hashes = hashes;
-      table->hash_count = static_cast<std::uint32_t>(i) + 1;
+      buckets->hashes = hashes;
+      buckets->hash_count = static_cast<std::uint32_t>(i) + 1;
       return true;
     }
     arena_.rewind(mark);
@@ -217,20 +212,23 @@ FileState ElfReader::read_exports(ExportTable* table) {
   if (count == 0 || count > kMaxSymbols || header[1] > kMaxSymbols) return FileState::usable;
   const Elf64_Addr address = gnu_hash_ + sizeof header + std::uint64_t{header[2]} * 8;
   FileState state = FileState::usable;
-  table->first = header[1];
-  table->buckets = read_table<std::uint32_t>(address, count, &state);
+  GnuHashBuckets buckets;
+  buckets.first = header[1];
+  buckets.heads = read_table<std::uint32_t>(address, count, &state);
   if (state == FileState::out_of_memory) return state;
   if (state != FileState::usable) return FileState::usable;
-  const std::uint32_t last = *std::max_element(table->buckets, table->buckets + count);
-  if (last < table->first || last > kMaxSymbols) return FileState::usable;
-  if (!read_hashes(address + std::uint64_t{count} * 4, last, table)) return FileState::usable;
-  table->bucket_count = count;
+  const std::uint32_t last = *std::max_element(buckets.heads, buckets.heads + count);
+  if (last < buckets.first || last > kMaxSymbols) return FileState::usable;
+  if (!read_hashes(address + std::uint64_t{count} * 4, last, &buckets)) return FileState::usable;
+  buckets.count = count;
+  table->buckets = buckets;
   return state;
 }
 
 FileState ElfReader::read_names(ExportTable* table) {
   FileState state = FileState::usable;
-  table->symbols = read_table<Elf64_Sym>(symbols_, table->first + table->hash_count, &state);
+  table->symbols =
+      read_table<Elf64_Sym>(symbols_, table->buckets.first + table->buckets.hash_count, &state);
   table->strings = strings_;
   table->strings_size = strings_size_;
   return state;

@@ -44,6 +44,12 @@ class ElfReader {
   // Bytes of the file at an offset.
   bool read(std::size_t offset, void* into, std::size_t bytes);
   bool read_direct(std::size_t offset, void* into, std::size_t bytes);
+  // What of the file is loaded from an address to its segment's end; no bytes: nothing.
+  struct Stretch {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+  };
+  Stretch stretch_at(Elf64_Addr address) const;
   // Bytes of the loaded image at an address.
   bool read_at(Elf64_Addr address, void* into, std::size_t bytes);
   const char* string(std::size_t offset) const {
@@ -54,9 +60,7 @@ class ElfReader {
   // Room with the bytes of the image at `address`, nullptr: *state says why.
   template <typename T>
   T* read_table(Elf64_Addr address, std::size_t count, FileState* state);
-  bool read_hashes(Elf64_Addr address, std::uint32_t last, ExportTable* table);
-  // So many bytes of the file follow in the segment of `address`.
-  std::size_t bytes_at(Elf64_Addr address) const;
+  bool read_hashes(Elf64_Addr address, std::uint32_t last, GnuHashBuckets* buckets);
 
   static constexpr std::size_t kMaxVersions = 1024;
 

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "compat/base/gnu_hash.h"
-
 namespace anycuda {
 
 bool ExportTable::is_export(std::uint32_t symbol, const char* name) const {
@@ -14,22 +12,16 @@ bool ExportTable::is_export(std::uint32_t symbol, const char* name) const {
 
 std::uint64_t ExportTable::sum() const {
   std::uint64_t sum = 0;
-  for (std::uint32_t i = 0; i < hash_count; ++i) {
-    const std::uint64_t hash = hashes[i] | 1;
+  for (std::uint32_t i = 0; i < buckets.hash_count; ++i) {
+    const std::uint64_t hash = buckets.hashes[i] | 1;
     sum += hash * hash;
   }
   return sum;
 }
 
 std::uint32_t ExportTable::find(std::uint32_t hash, const char* name) const {
-  if (bucket_count == 0) return 0;
-  for (std::uint32_t i = buckets[hash % bucket_count] - first; i < hash_count; ++i) {
-    if (is_same_hash(hashes[i], hash) && (name == nullptr || is_export(first + i, name))) {
-      return first + i;
-    }
-    if ((hashes[i] & 1) != 0) break;
-  }
-  return 0;
+  return buckets.find(
+      hash, [&](std::uint32_t symbol) { return name == nullptr || is_export(symbol, name); });
 }
 
 }  // namespace anycuda

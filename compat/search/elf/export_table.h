@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "compat/base/gnu_hash.h"
+
 namespace anycuda {
 
 struct ExportTable {
@@ -18,12 +20,8 @@ struct ExportTable {
   // As ReleaseNames has it.
   std::uint64_t sum() const;
 
-  const std::uint32_t* buckets = nullptr;  // each the number of its first symbol
-  const std::uint32_t* hashes = nullptr;   // of the symbols from `first` on
-  std::uint32_t bucket_count = 0;
-  std::uint32_t first = 0;
-  std::uint32_t hash_count = 0;        // the last one ends a bucket
-  const Elf64_Sym* symbols = nullptr;  // of first + hash_count symbols
+  GnuHashBuckets buckets;
+  const Elf64_Sym* symbols = nullptr;  // buckets.first + buckets.hash_count
   const char* strings = nullptr;       // end with a zero
   std::size_t strings_size = 0;
 

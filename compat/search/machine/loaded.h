@@ -22,9 +22,9 @@ struct LoadedObject {
 // (dladdr() compares the address with each of the object's symbols, too.)
 LoadedObject object_of(const void* address);
 
-// The address of the symbol in the first loaded object that defines it, nullptr if none does. Of a
-// function that is no IFUNC. (dlsym() of a missing one takes memory for its message, and drops a
-// message that the program has not read yet.)
+// The address of the symbol in the first loaded object that defines it, nullptr if none does. An
+// IFUNC's address is its resolver's. (dlsym() of a missing one takes memory for its message, and
+// drops a message that the program has not read yet.)
 const void* loaded_symbol(const char* name);
 inline bool is_defined(const char* symbol) { return loaded_symbol(symbol) != nullptr; }
 

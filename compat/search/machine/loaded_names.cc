@@ -92,25 +92,17 @@ const char* LoadedNames::name_of(std::uint32_t symbol) const {
   return at(strings_) + reinterpret_cast<const ElfW(Sym)*>(at(symbol_table_))[symbol].st_name;
 }
 
-// The table: numbers of buckets, of the first symbol in it, of the filter's words, a shift; the
-// filter; a bucket has the number of its first symbol; the hashes of the symbols, whose lowest bit
-// ends a bucket.
 std::uint32_t LoadedNames::index_of(const char* name, std::uint32_t hash) const {
   constexpr std::uint32_t kBits = 8 * sizeof(ElfW(Addr));
   if (symbols_ == nullptr) return 0;
   const auto* table = reinterpret_cast<const std::uint32_t*>(at(symbols_));
-  const std::uint32_t buckets = table[0], first = table[1], words = table[2];
-  if (buckets == 0 || words == 0) return 0;
+  const std::uint32_t words = table[2];
+  if (words == 0) return 0;
   const auto* filter = reinterpret_cast<const ElfW(Addr)*>(table + 4);
   if ((filter[hash / kBits % words] >> hash % kBits & 1) == 0) return 0;
-  const auto* heads = reinterpret_cast<const std::uint32_t*>(filter + words);
-  const std::uint32_t* hashes = heads + buckets;
-  for (std::uint32_t i = heads[hash % buckets]; i >= first; ++i) {
-    const bool same = is_same_hash(hashes[i - first], hash);
-    if (same && (name == nullptr || std::strcmp(name_of(i), name) == 0)) return i;
-    if ((hashes[i - first] & 1) != 0) return 0;
-  }
-  return 0;
+  return gnu_hash_buckets(table).find(hash, [&](std::uint32_t symbol) {
+    return name == nullptr || std::strcmp(name_of(symbol), name) == 0;
+  });
 }
 
 const void* LoadedNames::address_of(const char* name, std::uint32_t hash) const {

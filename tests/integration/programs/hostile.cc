@@ -1,4 +1,4 @@
-// A program that gives up rights, or gets variables that no program should have, before its first
+// A program that gives up rights, or gets variables without a meaning, before its first
 // call. The arguments are steps (steps.h).
 #include <linux/audit.h>
 #include <linux/filter.h>
