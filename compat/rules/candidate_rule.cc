@@ -28,6 +28,14 @@ bool minor_counts(const CandidateQuery& q) {
   return driver_counts(q) && q.driver.present && q.candidate.version.major == q.driver.cuda.major;
 }
 
+// Outside strict mode a minor can only be refused for the driver's branch, or for want of a
+// minimum.
+bool a_minor_is_refused(const CandidateQuery& q) {
+  const int minimum = minimum_branch(q.candidate.version.major);
+  return q.mode == Mode::strict || minimum == 0 ||
+         (q.driver.branch != 0 && q.driver.branch < minimum);
+}
+
 // Refused by a rule that no fact about driver or version can change.
 bool refused_for_good(Verdict verdict) {
   return verdict == Verdict::newer_than_known || verdict == Verdict::other_major ||
@@ -58,7 +66,8 @@ bool needs_driver_version(const CandidateQuery& q) {
 }
 
 bool needs_exact_version(const CandidateQuery& q) {
-  return minor_counts(q) && !q.candidate.exact && !refused_for_good(evaluate(q));
+  return minor_counts(q) && !q.candidate.exact && a_minor_is_refused(q) &&
+         !refused_for_good(evaluate(q));
 }
 
 bool needs_driver_branch(const CandidateQuery& q) {

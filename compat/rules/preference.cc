@@ -35,6 +35,18 @@ Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceCon
   return rank;
 }
 
+bool needs_minor(const LibraryRules& library, Version candidate, const PreferenceContext& context) {
+  if (library.output == Output::ptx && context.mode != Mode::off && context.driver.present &&
+      candidate.major == context.driver.cuda.major) {
+    return true;
+  }
+  if (library.lto_ir == LtoIr::none) return false;
+  for (int i = 0; i < context.peer_count; ++i) {
+    if (candidate.major == context.peers[i].major) return true;
+  }
+  return false;
+}
+
 Preference preference(const Rank& a, const Rank& b) {
   if (a.ptx_compiles != b.ptx_compiles) return a.ptx_compiles ? Preference::ptx : Preference::none;
   if (a.lto_ir_flows != b.lto_ir_flows) {

@@ -38,6 +38,9 @@ struct Rank {
 };
 Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceContext& context);
 
+// Might another minor of its major change the candidate's rank?
+bool needs_minor(const LibraryRules& library, Version candidate, const PreferenceContext& context);
+
 // Why one candidate goes before another.
 enum class Preference : std::uint8_t { none, ptx, lto_ir, callers_major, newest };
 

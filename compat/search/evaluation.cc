@@ -2,7 +2,6 @@
 
 #include "compat/base/dotted_order.h"
 #include "compat/base/linked_sort.h"
-#include "compat/base/shortage.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/probe.h"
@@ -19,9 +18,7 @@ bool is_loaded_already(const Search& search, const Candidate& candidate) {
 
 void know_driver(Search* search) {
   if (search->machine.driver == nullptr || search->driver_path != nullptr) return;
-  const std::uint64_t before = shortages();
   const Driver& driver = search->machine.driver();
-  search->driver_missed = driver.handle == nullptr && shortage_since(before) != 0;
   search->driver = driver.facts;
   search->driver_path = driver.path;
 }
@@ -54,13 +51,18 @@ std::uint64_t shared_majors(const Search& search) {
   return twice;
 }
 
-// LTO-IR of another major goes nowhere, whatever the minors.
-bool peer_asks_version(const Search& search, const Candidate& candidate) {
-  for (int i = 0; i < search.peer_count; ++i) {
-    if (search.peers[i].version.major == candidate.image.version.major) return true;
+struct Context {
+  explicit Context(const Report& report) {
+    for (int i = 0; i < report.peer_count; ++i) peers[i] = report.peers[i].version;
+    value.driver = report.driver;
+    value.peers = peers;
+    value.peer_count = report.peer_count;
+    value.caller_major = report.request.caller_major;
+    value.mode = report.request.policy.mode;
   }
-  return false;
-}
+  Version peers[kMostPeers];
+  PreferenceContext value;
+};
 
 CandidateQuery query_about(const Search& search, const Candidate& candidate) {
   CandidateQuery query;
@@ -83,9 +85,10 @@ Verdict evaluate_candidate(Search* search, Candidate* candidate) {
     know_driver(search);
     query.driver = search->driver;
   }
-  const bool version_matters = search->request.all_versions || needs_exact_version(query) ||
-                               (search->shared_majors & bit_of_major(*candidate)) != 0 ||
-                               peer_asks_version(*search, *candidate);
+  const bool version_matters =
+      search->request.all_versions || needs_exact_version(query) ||
+      (search->shared_majors & bit_of_major(*candidate)) != 0 ||
+      needs_minor(search->library().rules, candidate->image.version, Context(*search).value);
   if (version_matters && !search->library().is_driver) {
     read_toolkit_version(search, candidate);
     query.candidate.version = known_version(*candidate);
@@ -102,15 +105,7 @@ Verdict evaluate_candidate(Search* search, Candidate* candidate) {
 }
 
 Rank rank_in(const Report& report, const Candidate& candidate) {
-  Version peers[kMostPeers];
-  for (int i = 0; i < report.peer_count; ++i) peers[i] = report.peers[i].version;
-  PreferenceContext context;
-  context.driver = report.driver;
-  context.peers = peers;
-  context.peer_count = report.peer_count;
-  context.caller_major = report.request.caller_major;
-  context.mode = report.request.policy.mode;
-  return rank_of(report.library().rules, known_version(candidate), context);
+  return rank_of(report.library().rules, known_version(candidate), Context(report).value);
 }
 
 // Driver libraries are not ordered by version: the first one found, which the dynamic linker would

@@ -148,7 +148,11 @@ TEST(Asks, ForNothingWhereTheCandidateIsRefusedAnyway) {
     q.mode = mode;
     q.candidate.version = {12, 9};
     q.driver = driver_of(12020);
-    EXPECT_TRUE(needs_driver_version(q) && needs_exact_version(q));
+    EXPECT_TRUE(needs_driver_version(q));
+    EXPECT_EQ(needs_exact_version(q), mode == Mode::strict) << "else no minor is refused";
+    q.driver.branch = 524;  // no minor above 12.2 runs under it
+    EXPECT_TRUE(needs_exact_version(q));
+    q.driver.branch = 0;
     q.loaded_major = 11;
     EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
     q.loaded_major = 0;

@@ -62,6 +62,42 @@ TEST_P(Order, WithoutTheDriverIsByTheOtherReasons) {
   EXPECT_EQ(before(c.first, c.second, Mode::off), expected);
 }
 
+// Whatever minor it is, where none is asked for.
+TEST_P(Order, DependsOnTheMinorsThatItAsksForAlone) {
+  const PreferenceCase& c = GetParam();
+  for (const Mode mode : {Mode::best_effort, Mode::off}) {
+    PreferenceContext context;
+    context.driver = {c.driver.known(), c.driver, 0};
+    context.peers = c.peers.data();
+    context.peer_count = static_cast<int>(c.peers.size());
+    context.caller_major = c.caller;
+    context.mode = mode;
+    if (needs_minor(c.library, c.first, context)) continue;
+    const Rank rank = rank_of(c.library, c.first, context);
+    for (int minor = -1; minor < 10; ++minor) {
+      const Rank other = rank_of(c.library, {c.first.major, minor}, context);
+      EXPECT_EQ(other.ptx_compiles, rank.ptx_compiles) << minor;
+      EXPECT_EQ(other.lto_ir_flows, rank.lto_ir_flows) << minor;
+      EXPECT_EQ(other.callers_major, rank.callers_major) << minor;
+    }
+  }
+}
+
+TEST(NeedsMinor, OnlyWhereADriverOrALoadedPeerIsOfThatMajor) {
+  PreferenceContext context;
+  EXPECT_FALSE(needs_minor(kCompiler, {12, -1}, context));
+  context.driver = {true, {12, 2}, 0};
+  EXPECT_TRUE(needs_minor(kCompiler, {12, -1}, context));
+  EXPECT_FALSE(needs_minor(kCompiler, {11, -1}, context));
+  EXPECT_FALSE(needs_minor(kRuntime, {12, -1}, context));
+  const Version peer{11, 8};
+  context.peers = &peer;
+  context.peer_count = 1;
+  EXPECT_TRUE(needs_minor(kLinker, {11, -1}, context));
+  EXPECT_FALSE(needs_minor(kLinker, {12, -1}, context));
+  EXPECT_FALSE(needs_minor(kRuntime, {11, -1}, context));
+}
+
 constexpr Preference newest = Preference::newest;
 constexpr Preference ptx = Preference::ptx;
 constexpr Preference lto_ir = Preference::lto_ir;

@@ -54,13 +54,19 @@ class Evaluation : public testing::Test {
 
 // ---- exact versions
 
-TEST_F(Evaluation, AVersionIsReadWhereTheDriverIsOfThatMajor) {
+TEST_F(Evaluation, AVersionIsReadInStrictModeWhereTheDriverIsOfThatMajor) {
   driver();
   toolkit("12.9", "12090", "libtest.so.12");
   toolkit("11.8", "11080", "libtest.so.11.2");
   in_child([] {
     TestSearch search;
     EXPECT_THAT(find(&search), HasSubstr("cuda-12.9/"));
+    EXPECT_FALSE(candidate(&search, "cuda-12.9/")->toolkit_read) << "no minor would be refused";
+  });
+  in_child([] {
+    TestSearch search;
+    search.request.policy.mode = Mode::strict;
+    EXPECT_THAT(find(&search), HasSubstr("cuda-11.8/")) << "the driver's branch is unknown";
     const Candidate* of_12 = candidate(&search, "cuda-12.9/");
     EXPECT_EQ(of_12->toolkit.version.minor, 9);
     EXPECT_STREQ(of_12->toolkit.source, "cuda.h");
@@ -111,6 +117,7 @@ TEST_F(Evaluation, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
     toolkit("x", lie, "libtest.so.12");
     in_child([&] {
       TestSearch search;
+      search.request.all_versions = true;
       EXPECT_THAT(find(&search), HasSubstr("cuda-x/")) << "by its symbols";
       const Candidate* c = candidate(&search, "cuda-x/");
       EXPECT_FALSE(c->toolkit.version.known());
