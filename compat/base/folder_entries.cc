@@ -20,30 +20,27 @@ constexpr std::size_t kEntryBytes = 4096;
 
 const char* current_folder(Arena* arena) {
   auto* path = static_cast<char*>(arena->take_raw(PATH_MAX));
-  return path != nullptr ? getcwd(path, PATH_MAX) : nullptr;
+  return path != nullptr ? noted(getcwd(path, PATH_MAX)) : nullptr;
 }
 
 bool is_folder(const char* path) {
   struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+  return noted(stat(path, &status)) == 0 && S_ISDIR(status.st_mode);
 }
 
 bool is_world_writable(const char* folder) {
   struct stat status;
-  return stat(folder, &status) != 0 || (status.st_mode & S_IWOTH) != 0;
+  return noted(stat(folder, &status)) != 0 || (status.st_mode & S_IWOTH) != 0;
 }
 
 bool each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
                 void* argument) {
-  const int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) {
-    note_shortage(errno);
-    return false;
-  }
+  const auto file = static_cast<int>(noted(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  if (file < 0) return false;
   const std::size_t length = std::strlen(prefix);
   alignas(dirent64) char entries[kEntryBytes];
   for (;;) {
-    const long size = syscall(SYS_getdents64, file, entries, sizeof entries);
+    const long size = noted(syscall(SYS_getdents64, file, entries, sizeof entries));
     if (size <= 0) break;
     for (long at = 0; at < size;) {
       const auto* entry = reinterpret_cast<const dirent64*>(entries + at);

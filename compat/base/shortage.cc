@@ -9,7 +9,7 @@ namespace anycuda {
 namespace {
 
 // How many, and in the lowest byte the errno of the last one.
-std::atomic<std::uint64_t> noted{0};
+std::atomic<std::uint64_t> all_noted{0};
 constexpr std::uint64_t kOne = 256;
 
 bool is_shortage(int error) {
@@ -21,9 +21,9 @@ bool is_shortage(int error) {
 void note_shortage(int error) {
   if (!is_shortage(error)) return;
   const auto code = static_cast<std::uint64_t>(error);
-  std::uint64_t before = noted.load(std::memory_order_relaxed);
-  while (!noted.compare_exchange_weak(before, (before / kOne + 1) * kOne + code,
-                                      std::memory_order_acq_rel)) {
+  std::uint64_t before = all_noted.load(std::memory_order_relaxed);
+  while (!all_noted.compare_exchange_weak(before, (before / kOne + 1) * kOne + code,
+                                          std::memory_order_acq_rel)) {
   }
 }
 
@@ -36,7 +36,7 @@ void note_shortage(const char* dlerror_text) {
   if (std::strstr(dlerror_text, "out of memory") != nullptr) note_shortage(ENOMEM);
 }
 
-std::uint64_t shortages() { return noted.load(std::memory_order_acquire); }
+std::uint64_t shortages() { return all_noted.load(std::memory_order_acquire); }
 
 int shortage_since(std::uint64_t before) {
   const std::uint64_t now = shortages();

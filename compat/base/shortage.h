@@ -2,6 +2,7 @@
 // interrupted. A search that met one knows less than there is, so its failure is not remembered.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 
 namespace anycuda {
@@ -10,6 +11,16 @@ namespace anycuda {
 void note_shortage(int error);
 // The same for a message of the dynamic linker, which leaves no errno.
 void note_shortage(const char* dlerror_text);
+
+// Notes the shortage of a call of the system that failed, and passes its answer on.
+inline long noted(long answer) {
+  if (answer < 0) note_shortage(errno);
+  return answer;
+}
+inline char* noted(char* answer) {
+  if (answer == nullptr) note_shortage(errno);
+  return answer;
+}
 
 // The shortages of this process so far. Counted for the process and not for each search, since
 // every layer down to the readers of files meets them: a shortage that another thread meets in the

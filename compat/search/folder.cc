@@ -27,7 +27,7 @@ struct VersionInName {
   VersionInName(const char* path, Arena* arena) {
     const std::size_t mark = arena->mark();
     auto* real = static_cast<char*>(arena->take_raw(PATH_MAX));
-    if (real != nullptr && realpath(path, real) != nullptr) {
+    if (real != nullptr && noted(realpath(path, real)) != nullptr) {
       const char* version = std::strstr(std::strrchr(real, '/') + 1, ".so.");
       if (version != nullptr) std::strncpy(text, version + 4, sizeof text - 1);
     }

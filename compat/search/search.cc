@@ -111,14 +111,15 @@ void log_refusal(Search* search, const Candidate& candidate) {
 bool choose(Search* search) {
   evaluate_environment(search);
   log_candidates(search);
-  // A library that is opened stays, and without the driver's facts it may be one that cannot run.
-  if (search->driver_missed) return true;
+  // A library that is opened stays, and what was missed may be a nearer one, a newer one, or the
+  // driver, without which it may be one that cannot run.
+  if (search->is_short()) return true;
   for (Candidate* candidate = accepted_by_rank(*search); candidate != nullptr;
        candidate = candidate->next_by_rank) {
     search->handle = open_candidate(search, candidate);
     if (search->handle != nullptr) search->chosen = candidate;
     if (search->handle == nullptr) log_refusal(search, *candidate);
-    if (search->handle != nullptr || candidate->stays_open) return true;
+    if (search->handle != nullptr || candidate->stays_open || search->is_short()) return true;
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "compat/base/log.h"
+#include "compat/base/shortage.h"
 #include "compat/search/machine/machine.h"
 #include "compat/search/report.h"
 #include "compat/search/toolkit/site_packages.h"
@@ -17,8 +18,7 @@ struct Search : Report {
   // `whole` is false.
   Search(const Report& so_far, const Machine& world, Arena* memory);
   bool whole = true;
-  bool driver_missed =
-      false;  // a shortage: the driver's facts are asked for again at the next call
+  const std::uint64_t shortages_before = shortages();
   // Asked once: it costs a look at the environment.
   const bool logs_steps = log_enabled(LogLevel::debug);
   const Machine& machine;
@@ -30,6 +30,9 @@ struct Search : Report {
   bool environment_begun = false;
   Candidate* before_environment = nullptr;  // the last one that was there when it began
   std::uint64_t shared_majors = 0;          // one bit each (evaluation.cc)
+
+  // Has the search missed something that the next one may find?
+  bool is_short() const { return shortage_since(shortages_before) != 0; }
 
   // The first candidate that may belong to the environment. Environments follow each other in the
   // list, except that the loaded libraries come first.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "compat/base/shortage.h"
 #include "compat/search/driver/nvml.h"
 #include "compat/search/folder.h"
 #include "compat/search/probe.h"
@@ -46,7 +47,7 @@ NvmlLibrary open_nvml(const char* driver_path, Arena* arena) {
   NvmlLibrary library = open_beside(driver_path, arena);
   if (library.handle != nullptr) return library;
   auto* real = static_cast<char*>(arena->take_raw(PATH_MAX));
-  const bool linked = real != nullptr && realpath(driver_path, real) != nullptr &&
+  const bool linked = real != nullptr && noted(realpath(driver_path, real)) != nullptr &&
                       std::strcmp(real, driver_path) != 0;
   if (linked) library = open_beside(real, arena);
   if (library.handle != nullptr) return library;

@@ -11,6 +11,7 @@
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
+#include "compat/base/shortage.h"
 #include "compat/search/machine/linker_tokens.h"
 #include "compat/search/machine/loaded.h"
 
@@ -49,7 +50,7 @@ const char* file_of(const LoadedObject& object, const Interpreter& program, Aren
 
 uid_t owner_of(const char* file) {
   struct stat status;
-  return stat(file, &status) == 0 ? status.st_uid : 0;
+  return noted(stat(file, &status)) == 0 ? status.st_uid : 0;
 }
 
 bool visit_above(const char* file, bool of_caller, Arena* arena, CallerFolderVisitor visit,
@@ -85,10 +86,11 @@ bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor vi
   const char* folder = arena->copy(prefix);
   const char* config = folder != nullptr ? arena->join(folder, "pyvenv.cfg") : nullptr;
   struct stat status;
-  if (config == nullptr || stat(config, &status) != 0) return true;
+  if (config == nullptr || noted(stat(config, &status)) != 0) return true;
   // The current folder may be another than at the start.
   char text[PATH_MAX];
-  if (realpath(link.c_str(), text) == nullptr || std::strcmp(text, program.executable) != 0) {
+  if (noted(realpath(link.c_str(), text)) == nullptr ||
+      std::strcmp(text, program.executable) != 0) {
     return true;
   }
   return visit({folder, true, owner_of(program.executable), true}, argument);

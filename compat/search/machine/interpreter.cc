@@ -7,6 +7,7 @@
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
+#include "compat/base/shortage.h"
 #include "compat/base/text.h"
 #include "compat/base/text_file.h"
 #include "compat/search/machine/pyvenv.h"
@@ -50,7 +51,7 @@ class Program {
     if (path == nullptr || *path != '/') return false;
     const std::size_t mark = arena_.mark();
     auto* real = static_cast<char*>(arena_.take_raw(PATH_MAX));
-    const bool same = real != nullptr && realpath(path, real) != nullptr &&
+    const bool same = real != nullptr && noted(realpath(path, real)) != nullptr &&
                       std::strcmp(real, names_.executable) == 0;
     arena_.rewind(mark);
     return same;

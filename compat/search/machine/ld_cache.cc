@@ -46,21 +46,18 @@ constexpr std::int32_t kFlags = 0x0a03;  // FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6
 
 std::size_t read_whole(const char* path, Arena* arena, const char** content) {
   // O_NONBLOCK: a pipe of that name must not hold the program up.
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) {
-    note_shortage(errno);
-    return 0;
-  }
+  const auto file = static_cast<int>(noted(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)));
+  if (file < 0) return 0;
   struct stat status;
   std::size_t size = 0;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+  if (noted(fstat(file, &status)) == 0 && S_ISREG(status.st_mode) &&
       static_cast<std::size_t>(status.st_size) <= kMaxSize) {
     size = static_cast<std::size_t>(status.st_size);
   }
   auto* place = static_cast<char*>(arena->take(size + 1));  // + 1: ends any open string
   std::size_t done = 0;
   while (place != nullptr && done < size) {
-    const ssize_t got = read(file, place + done, size - done);
+    const ssize_t got = noted(read(file, place + done, size - done));
     if (got <= 0) break;
     done += static_cast<std::size_t>(got);
   }

@@ -1,10 +1,13 @@
 #include "compat/search/machine/machine.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "compat/base/environment.h"
 #include "compat/base/shortage.h"
@@ -18,27 +21,50 @@ int walk_loaded_objects(int (*visit)(dl_phdr_info*, std::size_t, void*), void* a
   return dl_iterate_phdr(visit, argument);
 }
 
-// Is there no address space for the file? The dynamic linker only says that it "failed to map
-// segment", as it does of a file on a volume without execution, and in the user's language.
-void note_shortage_of_space(const char* path) {
+// What the dynamic linker says without an errno where a mapping fails: memory has run out, or the
+// file's volume or a filter allows no execution. (In English: few programs translate libc's
+// messages.)
+constexpr char kOfMappings[][40] = {"failed to map segment", "cannot map zero-fill pages",
+                                    "cannot change memory protections"};
+
+bool is_of_mappings(const char* error) {
+  for (const auto& text : kOfMappings) {
+    if (std::strstr(error, text) != nullptr) return true;
+  }
+  return false;
+}
+
+// Can the file be mapped now? Then a mapping that failed before wanted what was missing for a
+// moment.
+void note_shortage_of_mappings(const char* path, const char* error) {
   struct stat status;
-  if (stat(path, &status) != 0 || status.st_size <= 0) return;
-  const auto size = static_cast<std::size_t>(status.st_size);
-  void* const space =
-      mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (space == MAP_FAILED) return note_shortage(ENOMEM);
-  munmap(space, size);
+  const auto file = static_cast<int>(noted(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)));
+  if (file < 0) return;
+  if (noted(fstat(file, &status)) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* const space = mmap(nullptr, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    if (space == MAP_FAILED) {
+      note_shortage(errno);
+    } else {
+      munmap(space, size);
+      if (is_of_mappings(error)) note_shortage(EAGAIN);
+    }
+  }
+  close(file);
 }
 
 }  // namespace
 
 OpenResult open_shared_library(const char* path, int flags) {
-  void* handle = dlopen(path, flags);
+  errno = 0;
+  void* const handle = dlopen(path, flags);
   if (handle != nullptr) return {handle, nullptr};
-  const char* error = dlerror();
-  if (error != nullptr) note_shortage(error);
-  if ((flags & RTLD_NOLOAD) == 0) note_shortage_of_space(path);
-  return {nullptr, error != nullptr ? error : "no reason given"};
+  note_shortage(errno);  // malloc()'s, which not all messages have; the dynamic linker has its own
+  const char* const text = dlerror();
+  const char* const error = text != nullptr ? text : "no reason given";
+  note_shortage(error);
+  if ((flags & RTLD_NOLOAD) == 0) note_shortage_of_mappings(path, error);
+  return {nullptr, error};
 }
 
 // One function, and not initial values in the header: those would be data with relocations.

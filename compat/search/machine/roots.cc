@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "compat/base/folder_entries.h"
+#include "compat/base/shortage.h"
 #include "compat/search/machine/caller_folders.h"
 #include "compat/search/machine/ld_cache.h"
 #include "compat/search/machine/linker_tokens.h"
@@ -127,7 +128,7 @@ bool same_folder(const char* a, const char* b) {
   if (std::strcmp(a, b) == 0) return true;
   char real_a[PATH_MAX];
   char real_b[PATH_MAX];
-  return realpath(a, real_a) != nullptr && realpath(b, real_b) != nullptr &&
+  return noted(realpath(a, real_a)) != nullptr && noted(realpath(b, real_b)) != nullptr &&
          std::strcmp(real_a, real_b) == 0;
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMostText = 256 << 10;
 
 const char* running_file(Arena* arena) {
   auto* path = static_cast<char*>(arena->take_raw(PATH_MAX));
-  const ssize_t size = path != nullptr ? readlink("/proc/self/exe", path, PATH_MAX - 1) : 0;
+  const ssize_t size = path != nullptr ? noted(readlink("/proc/self/exe", path, PATH_MAX - 1)) : 0;
   if (size <= 0) return nullptr;
   path[size] = '\0';
   return path;
@@ -30,9 +30,8 @@ const char* running_file(Arena* arena) {
 
 void read_arguments(ProcessNames* names, Arena* arena) {
   auto* text = static_cast<char*>(arena->take(kMostArguments));
-  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (file < 0) note_shortage(errno);
-  const ssize_t size = file >= 0 && text != nullptr ? read(file, text, kMostArguments) : 0;
+  const auto file = static_cast<int>(noted(open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)));
+  const ssize_t size = file >= 0 && text != nullptr ? noted(read(file, text, kMostArguments)) : 0;
   if (file >= 0) close(file);
   names->arguments = text;
   names->arguments_size = size > 0 ? static_cast<unsigned long>(size) : 0;

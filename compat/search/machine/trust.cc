@@ -7,11 +7,13 @@
 #include <climits>
 #include <cstring>
 
+#include "compat/base/shortage.h"
+
 namespace anycuda {
 
 bool only_trusted_can_write(const char* path, uid_t owner) {
   struct stat status;
-  if (stat(path, &status) != 0 || (status.st_mode & S_IWOTH) != 0) return false;
+  if (noted(stat(path, &status)) != 0 || (status.st_mode & S_IWOTH) != 0) return false;
   const uid_t user = status.st_uid;
   if (user != 0 && user != geteuid() && user != owner) return false;
   if ((status.st_mode & S_IWGRP) == 0) return true;

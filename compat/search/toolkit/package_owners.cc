@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "compat/base/shortage.h"
 #include "compat/base/text.h"
 #include "compat/search/toolkit/records/conda_record.h"
 #include "compat/search/toolkit/records/dpkg_record.h"
@@ -95,7 +96,7 @@ class Look {
     const std::string_view short_path = text::without(path, kMerged.size());
     if (!text::begins(short_path, "/lib/") || !dpkg_lists(text_.text(), short_path)) return false;
     char target;
-    return readlink(LexicalPath(root, "lib").c_str(), &target, 1) > 0;
+    return noted(readlink(LexicalPath(root, "lib").c_str(), &target, 1)) > 0;
   }
 
   const Site* site_;
@@ -149,7 +150,7 @@ Owners system_owners_of(const char* real, Manager manager, Sites* sites) {
   Owners owners = no_owners(manager);
   if (real == nullptr) return owners;
   char room[PATH_MAX];
-  const char* root = *sites->root() == '\0' ? "/" : realpath(sites->root(), room);
+  const char* root = *sites->root() == '\0' ? "/" : noted(realpath(sites->root(), room));
   if (root == nullptr || !is_below(real, root)) return owners;
   const std::size_t skipped = std::strcmp(root, "/") == 0 ? 0 : std::strlen(root);
   if (!may_be_packaged(real + skipped)) return owners;

@@ -7,6 +7,7 @@
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/reserve.h"
+#include "compat/base/shortage.h"
 #include "compat/search/toolkit/records/rpm_header.h"
 #include "compat/search/toolkit/rpm/rpm_database.h"
 #include "compat/search/toolkit/toolkit_packages.h"
@@ -48,7 +49,7 @@ struct Look {
   bool has_log(const char* kind) const {
     const char* log = arena->format("%s-%s", database, kind);
     struct stat status;
-    return log == nullptr || (stat(log, &status) == 0 && status.st_size != 0);
+    return log == nullptr || (noted(stat(log, &status)) == 0 && status.st_size != 0);
   }
 
   static void visit(PagedValue* value, void* look) { static_cast<Look*>(look)->ask(value); }

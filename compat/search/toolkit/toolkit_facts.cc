@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "compat/base/lexical_path.h"
+#include "compat/base/shortage.h"
 #include "compat/search/toolkit/package_owners.h"
 
 namespace anycuda {
@@ -44,7 +45,7 @@ class Gathering {
   const char* real_path(const char* path) {
     const std::size_t mark = arena_->mark();
     auto* room = static_cast<char*>(arena_->take_raw(PATH_MAX));
-    const bool found = room != nullptr && realpath(path, room) != nullptr;
+    const bool found = room != nullptr && noted(realpath(path, room)) != nullptr;
     const LexicalPath real(found ? room : "");  // outlives the room
     arena_->rewind(mark);
     return found ? arena_->copy(real.c_str()) : nullptr;

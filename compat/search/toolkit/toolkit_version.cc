@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "compat/base/lexical_path.h"
+#include "compat/base/shortage.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/toolkit/toolkit_words.h"
 
@@ -44,7 +45,7 @@ ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites) 
   const Uncancelled uncancelled;
   if (path == nullptr || *path != '/') return unknown("not a full path: it must begin with /");
   struct stat status;
-  if (stat(path, &status) != 0) {
+  if (noted(stat(path, &status)) != 0) {
     return unknown(arena->format("it cannot be looked at (%s)", std::strerror(errno)));
   }
   auto* facts = static_cast<ToolkitFacts*>(arena->take(sizeof(ToolkitFacts)));

@@ -1,13 +1,12 @@
 /* Registration, replay and removal, for a model checker: every order in which two objects can
  * register and be removed while two threads make their first calls.
  *
- *     spin -a registration.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan -m100000
+ *     python3 tests/threads/model/check.py      (Debian package spin)
  *
- * (Debian package spin.) "errors: 0" means: nobody waits for ever, each fat binary is given to the library
+ * "errors: 0" means: nobody waits for ever, each fat binary is given to the library
  * once and before its function, nothing is lost between the log's last record and its closing, the
  * library never reads an object that is gone, and no call reaches it before the registrations do, though the library calls
- * the stub from inside them. To see it bite, add -DCLOSE_BLINDLY, -DCANCEL_LATE, -DREMOVE_AT_ONCE, -DFILL_AT_ONCE or
- * -DFORGET_TO_WAKE after `spin`.
+ * the stub from inside them. check.py also breaks the protocol in each of the ways below, and each must be found.
  *
  * One step here is one atomic access there: registration.cc, registration_log.cc, _replay.cc. */
 

@@ -1,0 +1,22 @@
+// What the kernel may answer to a system call other than what is wished for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace anycuda::test {
+
+struct Answer {
+  const char* name;  // "EMFILE", "nothing" for 0 bytes
+  long value;        // -errno, or what the call returns
+  bool transient;    // another call may not get it: it says nothing of what is installed
+  bool runs;         // the kernel does as it is asked, and the answer is replaced
+};
+
+// Of the call with that number; a number of an unknown call has those of a seccomp filter alone.
+const std::vector<Answer>& answers_of(long number);
+
+// "openat", "call 39".
+std::string name_of(long number);
+
+}  // namespace anycuda::test
