@@ -1,5 +1,6 @@
 #include "loader/error_text.h"
 
+#include <atomic>
 #include <cstring>
 
 namespace anycuda {
@@ -20,12 +21,6 @@ const char* text_of(SpecialFunction special, const ErrorRow& error) {
   return kTables.pool + (special == SpecialFunction::error_name ? error.name : error.text);
 }
 
-// Has the CUDA that the caller was built for this error? Its minor is unknown: one release that has
-// it is enough.
-bool has_error(int symbol_version, const ErrorRow& error) {
-  return symbol_version == kNativeSymbolVersion || (error.majors >> (symbol_version - 1) & 1) != 0;
-}
-
 // What the library's function says of an error, nullptr or its text for no error if it does not
 // know it.
 const char* ask(ResultKind result, void* function, std::int32_t value) {
@@ -38,17 +33,69 @@ const char* ask(ResultKind result, void* function, std::int32_t value) {
   return status == 0 ? text : nullptr;
 }
 
-bool knows(const SymbolRow& symbol, void* function, const ErrorRow& error) {
-  const char* text = ask(symbol.result, function, error.value);
-  const char* unknown = ask(symbol.result, function, kNoError);
-  if (text == unknown || text == nullptr) return false;
-  return unknown == nullptr || std::strcmp(text, unknown) != 0;
+bool is_same(const char* text, const char* other) {
+  if (text == other) return true;
+  return text != nullptr && other != nullptr && std::strcmp(text, other) == 0;
 }
 
-// No library has told the text of every error that the headers name.
-bool is_newer(const SymbolRow& symbol, int symbol_version, void* function, const ErrorRow& error) {
-  return has_error(symbol_version, error) && *text_of(symbol.special, error) != '\0' &&
-         !knows(symbol, function, error);
+// What a function below needs to know of the library, and of which majors the process has callers.
+struct LibraryText {
+  std::atomic<void*> function;
+  std::atomic<const char*> unknown;  // its text for an error that it does not know
+  std::atomic<std::uint32_t> majors;
+};
+LibraryText library_texts[2];
+
+LibraryText& library_text(SpecialFunction special) {
+  return library_texts[special == SpecialFunction::error_name ? 0 : 1];
+}
+
+std::uint32_t majors_of(int symbol_version) {
+  return symbol_version == kNativeSymbolVersion ? ~0u : 1u << (symbol_version - 1);
+}
+
+// The database's text, nullptr if it has none or the caller's CUDA does not have this error. Its
+// minor is unknown: one release that has the error is enough.
+const char* newer_text(SpecialFunction special, std::int32_t value) {
+  const ErrorRow* error = find_error(value);
+  const std::uint32_t majors = library_text(special).majors.load(std::memory_order_relaxed);
+  if (error == nullptr || (error->majors & majors) == 0) return nullptr;
+  const char* text = text_of(special, *error);
+  return *text != '\0' ? text : nullptr;  // no library has told the text of every error
+}
+
+// Written before the slot that leads here. A processor that has seen the slot sees it soon.
+template <typename Function>
+Function* function_in(const LibraryText& library) {
+  void* function = nullptr;
+  while (function == nullptr) function = library.function.load(std::memory_order_acquire);
+  return reinterpret_cast<Function*>(function);
+}
+
+template <SpecialFunction special>
+const char* text_as_result(std::int32_t value) {
+  const LibraryText& library = library_text(special);
+  const char* text = function_in<const char*(std::int32_t)>(library)(value);
+  if (text != library.unknown.load(std::memory_order_relaxed)) return text;
+  const char* newer = newer_text(special, value);
+  return newer != nullptr ? newer : text;
+}
+
+template <SpecialFunction special>
+std::int32_t text_as_output(std::int32_t value, const char** output) {
+  using Function = std::int32_t(std::int32_t, const char**);
+  const std::int32_t status = function_in<Function>(library_text(special))(value, output);
+  if (status == 0 || output == nullptr) return status;
+  const char* newer = newer_text(special, value);
+  if (newer == nullptr) return status;
+  *output = newer;
+  return 0;
+}
+
+template <SpecialFunction special>
+void* function_with_newer(ResultKind result) {
+  return result == ResultKind::string ? reinterpret_cast<void*>(&text_as_result<special>)
+                                      : reinterpret_cast<void*>(&text_as_output<special>);
 }
 
 }  // namespace
@@ -65,19 +112,24 @@ void give_error_text(const SymbolRow& symbol, Frame* frame) {
   frame->result = text != nullptr && output != nullptr ? 0 : kInvalidValue;
 }
 
-bool knows_all_errors(const SymbolRow& symbol, int symbol_version, void* function) {
-  for (int i = 0; i < kTables.error_count; ++i) {
-    if (is_newer(symbol, symbol_version, function, kTables.errors[i])) return false;
+void* error_text_function(const SymbolRow& symbol, int symbol_version, void* function) {
+  const std::uint32_t majors = majors_of(symbol_version);
+  const char* unknown = ask(symbol.result, function, kNoError);
+  bool knows_all = true;
+  for (int i = 0; knows_all && i < kTables.error_count; ++i) {
+    const ErrorRow& error = kTables.errors[i];
+    if ((error.majors & majors) == 0 || *text_of(symbol.special, error) == '\0') continue;
+    const char* text = ask(symbol.result, function, error.value);
+    knows_all = text != nullptr && !is_same(text, unknown);
   }
-  return true;
-}
-
-bool give_newer_error_text(const SymbolRow& symbol, int symbol_version, void* function,
-                           Frame* frame) {
-  const ErrorRow* error = find_error(static_cast<std::int32_t>(frame->argument(0)));
-  if (error == nullptr || !is_newer(symbol, symbol_version, function, *error)) return false;
-  give_error_text(symbol, frame);
-  return true;
+  if (knows_all) return function;
+  LibraryText& library = library_text(symbol.special);
+  library.majors.fetch_or(majors, std::memory_order_relaxed);
+  library.unknown.store(unknown, std::memory_order_relaxed);
+  library.function.store(function, std::memory_order_release);
+  return symbol.special == SpecialFunction::error_name
+             ? function_with_newer<SpecialFunction::error_name>(symbol.result)
+             : function_with_newer<SpecialFunction::error_string>(symbol.result);
 }
 
 }  // namespace anycuda

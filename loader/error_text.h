@@ -14,13 +14,9 @@ constexpr bool gives_error_text(SpecialFunction special) {
 // Answers such a call without a library: `const char* f(error)`, or `status f(error, &text)`.
 void give_error_text(const SymbolRow& symbol, Frame* frame);
 
-// Does the library's function know every error of the caller's CUDA? Then no call of it needs the
-// database.
-bool knows_all_errors(const SymbolRow& symbol, int symbol_version, void* function);
-
-// Answers the call if it asks for an error that the caller's CUDA has and the library does not
-// know. False: it is the library's to answer.
-bool give_newer_error_text(const SymbolRow& symbol, int symbol_version, void* function,
-                           Frame* frame);
+// Where calls of such a function go that the library has: to the library, if it knows every error
+// of the caller's CUDA; else to a function that asks the library first, and the database for an
+// error that the library does not know.
+void* error_text_function(const SymbolRow& symbol, int symbol_version, void* function);
 
 }  // namespace anycuda

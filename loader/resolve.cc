@@ -101,14 +101,6 @@ void* fail_without(const char* missing, const Call& call, const Opened& library,
   return fail_with_report(call, library, Failure::absent, reason, frame);
 }
 
-// A library that is older than some error of its caller's CUDA: the slot stays as it is, so that
-// every call comes here. Programs ask for a text when something has failed.
-void* resolve_error_text(const Call& call, void* target, Frame* frame) {
-  const int symbol_version = call.slot.symbol_version;
-  if (knows_all_errors(call.symbol, symbol_version, target)) return fill_slot(call.index, target);
-  return give_newer_error_text(call.symbol, symbol_version, target, frame) ? nullptr : target;
-}
-
 void* resolve(const Call& call, Frame* frame) {
   if (call.symbol.builtin != 0)
     return fill_slot(call.index, kTables.builtins[call.symbol.builtin - 1]);
@@ -134,7 +126,9 @@ void* resolve(const Call& call, Frame* frame) {
   if (target == nullptr) return fail_with_report(call, *library, Failure::absent, reason, frame);
   const bool may_fill = kTables.before_first_call == nullptr || kTables.before_first_call(*library);
 
-  if (gives_error_text(call.symbol.special)) return resolve_error_text(call, target, frame);
+  if (gives_error_text(call.symbol.special)) {
+    target = error_text_function(call.symbol, call.slot.symbol_version, target);
+  }
   if (is_last_error(call.symbol.special) && any_error_remembered()) {
     target = last_error_function(call.symbol.special);
   }

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/unit/frames.h"
 #include "tests/support/unit/test_tables.h"
 
 namespace anycuda {
@@ -18,6 +17,7 @@ const char* name_in_library(int error) {
 }
 template <int known>
 int text_in_library(int error, const char** text) {
+  if (text == nullptr) return 1;
   *text = error < known ? "the library's" : nullptr;
   return error < known ? 0 : 1;
 }
@@ -30,57 +30,54 @@ constexpr int k11 = 1, k12 = 2;  // callers, by symbol version
 
 const SymbolRow& row(Symbol symbol) { return kTables.symbols[symbol]; }
 
-Frame asking_for(std::uint64_t error, const char** text = nullptr) {
-  Frame frame{};
-  frame.integer[0] = error;
-  frame.integer[1] = reinterpret_cast<std::uintptr_t>(text);
-  return frame;
+using Text = const char*(int);
+using Output = int(int, const char**);
+
+template <typename Function>
+Function* found(Symbol symbol, int caller, Function* function) {
+  return reinterpret_cast<Function*>(error_text_function(row(symbol), caller, address(function)));
 }
 
-const char* given(const Frame& frame) { return reinterpret_cast<const char*>(frame.result); }
+// (The first of this file: callers of a process share what the database gives.)
+TEST(NewerErrors, AreThoseOfTheCallersMajors) {
+  Text* const library = name_in_library<1>;
+  Text* of_11 = found(kErrorString, k11, library);
+  ASSERT_NE(of_11, library) << "11 has error 1";
+  EXPECT_STREQ(of_11(2), "unknown to the library");
+  Text* of_12 = found(kErrorString, k12, library);
+  EXPECT_STREQ(of_12(2), "came with 12");
+}
 
-TEST(NewerErrors, TheNewestLibraryKnowsAll) {
+TEST(NewerErrors, ALibraryThatKnowsAllIsCalledDirectly) {
   for (const int caller : {int{kNativeSymbolVersion}, k11, k12}) {
-    EXPECT_TRUE(knows_all_errors(row(kErrorName), caller, address(name_in_library<3>)));
-    EXPECT_TRUE(knows_all_errors(row(kErrorText), caller, address(text_in_library<3>)));
+    EXPECT_EQ(found(kErrorName, caller, name_in_library<3>), name_in_library<3>);
+    EXPECT_EQ(found(kErrorText, caller, text_in_library<3>), text_in_library<3>);
+  }
+  EXPECT_EQ(found(kErrorName, k11, name_in_library<2>), name_in_library<2>);
+}
+
+TEST(NewerErrors, AnOlderLibraryIsAskedFirst) {
+  for (const int caller : {int{kNativeSymbolVersion}, k12}) {
+    Text* name = found(kErrorName, caller, name_in_library<2>);
+    EXPECT_STREQ(name(1), "the library's");
+    EXPECT_STREQ(name(2), "errorOf12");
+    EXPECT_STREQ(name(99), "unknown to the library");
   }
 }
 
-TEST(NewerErrors, AnOlderLibraryLacksOnlyErrorsOfTheCallersMajor) {
-  EXPECT_FALSE(knows_all_errors(row(kErrorName), k12, address(name_in_library<2>)));
-  EXPECT_FALSE(knows_all_errors(row(kErrorText), k12, address(text_in_library<2>)));
-  EXPECT_FALSE(
-      knows_all_errors(row(kErrorName), kNativeSymbolVersion, address(name_in_library<2>)));
-  EXPECT_TRUE(knows_all_errors(row(kErrorName), k11, address(name_in_library<2>)))
-      << "11 has no such error";
-}
-
-TEST(NewerErrors, ComeFromTheDatabase) {
-  Frame frame = asking_for(0xdead00000002);  // the upper half of an int's register is garbage
-  EXPECT_TRUE(give_newer_error_text(row(kErrorName), k12, address(name_in_library<2>), &frame));
-  EXPECT_STREQ(given(frame), "errorOf12");
-  frame = asking_for(2);
-  EXPECT_TRUE(give_newer_error_text(row(kErrorString), k12, address(name_in_library<2>), &frame));
-  EXPECT_STREQ(given(frame), "came with 12");
-}
-
-TEST(NewerErrors, MayBeAnOutput) {
+TEST(NewerErrors, MayBeOutputs) {
+  Output* text_of = found(kErrorText, k12, text_in_library<2>);
   const char* text = "before";
-  Frame frame = asking_for(2, &text);
-  EXPECT_TRUE(give_newer_error_text(row(kErrorText), kNativeSymbolVersion,
-                                    address(text_in_library<2>), &frame));
-  EXPECT_EQ(frame.result, 0u);
+  EXPECT_EQ(text_of(1, &text), 0);
+  EXPECT_STREQ(text, "the library's");
+  EXPECT_EQ(text_of(2, &text), 0);
   EXPECT_STREQ(text, "came with 12");
+  EXPECT_EQ(text_of(99, &text), 1);
+  EXPECT_EQ(text, nullptr);
 }
 
-TEST(NewerErrors, LeaveTheRestToTheLibrary) {
-  const auto answered = [](int caller, std::uint64_t error) {
-    Frame frame = asking_for(error);
-    return give_newer_error_text(row(kErrorName), caller, address(name_in_library<2>), &frame);
-  };
-  EXPECT_FALSE(answered(k12, 1)) << "the library knows it";
-  EXPECT_FALSE(answered(k12, 99)) << "nobody knows it";
-  EXPECT_FALSE(answered(k11, 2)) << "the caller's CUDA does not have it";
+TEST(NewerErrors, ThatNobodyAsksForAreTheLibrarysToRefuse) {
+  EXPECT_EQ(found(kErrorText, k12, text_in_library<2>)(2, nullptr), 1);
 }
 
 }  // namespace
