@@ -1,5 +1,6 @@
 #include "loader/error_text.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -11,10 +12,11 @@ constexpr std::int32_t kNoError = 0x7fffffff;  // no release has this number
 constexpr std::uint64_t kInvalidValue = 1;     // what the real ones say of an unknown code
 
 const ErrorRow* find_error(std::int32_t value) {
-  for (int i = 0; i < kTables.error_count; ++i) {
-    if (kTables.errors[i].value == value) return &kTables.errors[i];
-  }
-  return nullptr;
+  const ErrorRow* const end = kTables.errors + kTables.error_count;
+  const ErrorRow* found =
+      std::lower_bound(kTables.errors, end, value,
+                       [](const ErrorRow& row, std::int32_t wanted) { return row.value < wanted; });
+  return found != end && found->value == value ? found : nullptr;
 }
 
 const char* text_of(SpecialFunction special, const ErrorRow& error) {
@@ -84,8 +86,10 @@ const char* text_as_result(std::int32_t value) {
 template <SpecialFunction special>
 std::int32_t text_as_output(std::int32_t value, const char** output) {
   using Function = std::int32_t(std::int32_t, const char**);
-  const std::int32_t status = function_in<Function>(library_text(special))(value, output);
-  if (status == 0 || output == nullptr) return status;
+  const LibraryText& library = library_text(special);
+  const std::int32_t status = function_in<Function>(library)(value, output);
+  if (output == nullptr) return status;
+  if (status == 0 && *output != library.unknown.load(std::memory_order_relaxed)) return status;
   const char* newer = newer_text(special, value);
   if (newer == nullptr) return status;
   *output = newer;

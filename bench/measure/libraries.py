@@ -71,6 +71,10 @@ FAMILIES = {
 }
 
 
+def describes_error(function: str) -> bool:
+    return "GetError" in function
+
+
 def first_function(library: Library) -> str:
     """The function whose first call is measured in `library`."""
     family = FAMILIES[library.family]

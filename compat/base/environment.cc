@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 
 #include "compat/base/reserve.h"
 
@@ -20,16 +21,24 @@ const char* read_entry(const char* const* entry) {
   return __atomic_load_n(entry, __ATOMIC_RELAXED);
 }
 
-std::atomic<Entries> copy{nullptr};  // never freed: other threads may hold texts in it
+// A first call asks for a dozen variables of anycuda and a few others, and a process may have
+// hundreds: two lists, so that the first ones are found, or not, at once.
+bool is_own(const char* name) { return name[0] == 'A' && name[1] == 'N' && name[2] == 'Y'; }
 
-// The copy's entries, with their texts behind them.
+struct Copy {
+  char** own;
+  char** others;
+};
+std::atomic<const Copy*> copy{nullptr};  // never freed: other threads may hold texts in it
+
+// A Copy, with its lists and their texts behind it.
 struct Pages {
   char* start;
   std::size_t size;
 };
 
 Pages pages_for(Entries list, std::size_t* count) {
-  std::size_t size = sizeof(char*);
+  std::size_t size = sizeof(Copy) + 2 * sizeof(char*);  // what ends the lists
   *count = 0;
   while (const char* entry = read_entry(list + *count)) {
     size += sizeof(char*) + std::strlen(entry) + 1;
@@ -42,17 +51,25 @@ Pages pages_for(Entries list, std::size_t* count) {
 
 // False: the list is not the one that was counted.
 bool fill(const Pages& pages, Entries list, std::size_t count) {
-  auto** into = reinterpret_cast<char**>(pages.start);
-  char* text = pages.start + (count + 1) * sizeof(char*);
+  auto* lists = reinterpret_cast<Copy*>(pages.start);
+  auto** into = reinterpret_cast<char**>(lists + 1);
+  char* text = reinterpret_cast<char*>(into + count + 2);
   const char* end = pages.start + pages.size;
-  for (std::size_t i = 0; i < count; ++i) {
-    const char* entry = read_entry(list + i);
-    const auto room = static_cast<std::size_t>(end - text);
-    const std::size_t length = entry != nullptr ? strnlen(entry, room) : room;
-    if (length == room) return false;
-    into[i] = text;
-    std::memcpy(text, entry, length);  // ended by the zeroes of fresh pages
-    text += length + 1;
+  std::size_t left = count;
+  for (char*** start : {&lists->own, &lists->others}) {
+    *start = into;
+    for (std::size_t i = 0; i < count; ++i) {
+      const char* entry = read_entry(list + i);
+      if (entry == nullptr) return false;
+      if (is_own(entry) != (start == &lists->own)) continue;
+      const auto room = static_cast<std::size_t>(end - text);
+      const std::size_t length = strnlen(entry, room);
+      if (length == room || left-- == 0) return false;
+      *into++ = text;
+      std::memcpy(text, entry, length);  // ended by the zeroes of fresh pages, as the lists are
+      text += length + 1;
+    }
+    ++into;
   }
   return read_entry(list + count) == nullptr;
 }
@@ -70,7 +87,7 @@ Pages copy_environment() {
     const Pages pages = pages_for(list, &count);
     if (pages.start == nullptr) return pages;
     const bool whole = fill(pages, list, count);
-    // What was copied before a change ends like a list, too.
+    // What was copied before a change ends like lists, too.
     if ((whole && __atomic_load_n(&__environ, __ATOMIC_ACQUIRE) == now) || i == kMostTries) {
       return pages;
     }
@@ -96,16 +113,17 @@ void keep_environment() {
   if (copy.load(std::memory_order_relaxed) != nullptr) return;
   const Pages mine = copy_environment();
   if (mine.start == nullptr) return;
-  Entries other = nullptr;
-  if (!copy.compare_exchange_strong(other, reinterpret_cast<Entries>(mine.start),
+  const Copy* other = nullptr;
+  if (!copy.compare_exchange_strong(other, reinterpret_cast<const Copy*>(mine.start),
                                     std::memory_order_acq_rel)) {
     munmap(mine.start, mine.size);
   }
 }
 
 const char* environment_variable(const char* name) {
-  Entries kept = copy.load(std::memory_order_acquire);
-  const char* value = value_in(kept != nullptr ? kept : __environ, name);
+  const Copy* kept = copy.load(std::memory_order_acquire);
+  const Entries list = kept == nullptr ? __environ : is_own(name) ? kept->own : kept->others;
+  const char* value = value_in(list, name);
   const bool is_set = value != nullptr && *value != '\0';
   return is_set && !is_privileged() ? value : nullptr;
 }

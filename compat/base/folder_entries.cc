@@ -28,6 +28,11 @@ bool is_folder(const char* path) {
   return noted(stat(path, &status)) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool is_entry(const char* path) {
+  char target;
+  return noted(readlink(path, &target, 1)) >= 0 || errno == EINVAL;  // EINVAL: not a link
+}
+
 bool is_world_writable(const char* folder) {
   struct stat status;
   return noted(stat(folder, &status)) != 0 || (status.st_mode & S_IWOTH) != 0;

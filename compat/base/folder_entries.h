@@ -10,6 +10,9 @@ const char* current_folder(Arena* arena);
 
 bool is_folder(const char* path);
 
+// Is there a file, a folder or a link of that name, wherever the link leads?
+bool is_entry(const char* path);
+
 // May every user create files in it, as in /tmp? Also true for a folder that cannot be examined:
 // its contents are nobody's word.
 bool is_world_writable(const char* folder);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -106,20 +105,28 @@ struct FolderVisit {
   SearchTier tier;
   const char* folder;
   bool sonames;  // the names that programs ask for, or all others
+  bool listed = true;
 };
 
+void visit_name(const FolderVisit& visit, const char* name) {
+  char path[PATH_MAX];  // not in the arena: a file that is left out takes none of it
+  const std::size_t length = std::strlen(visit.folder);
+  const std::size_t size = std::strlen(name) + 1;
+  if (length + 1 + size > sizeof path) return;
+  std::memcpy(path, visit.folder, length);
+  path[length] = '/';
+  std::memcpy(path + length + 1, name, size);
+  if (!visit.listed && !is_entry(path)) return;
+  gather_file(visit.search, visit.tier, path);
+}
+
 void visit_file(const char* name, void* argument) {
-  auto* visit = static_cast<FolderVisit*>(argument);
+  const auto* visit = static_cast<const FolderVisit*>(argument);
   const LibraryDescriptor& library = visit->search->library();
   const char* rest = name + std::strlen(library.file_prefix);
   const bool versioned = rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
-  // Programs load the driver by one name. Other files there are no choice: libcuda.so is what
-  // toolkits have for linking, libcuda.so.550.163.01 may be another kernel module's.
-  if (library.is_driver && !is_soname(library, name)) return;
-  if ((*rest != '\0' && !versioned) || is_soname(library, name) != visit->sonames) return;
-  char path[PATH_MAX];  // not in the arena: a file that is left out takes none of it
-  const int length = std::snprintf(path, sizeof path, "%s/%s", visit->folder, name);
-  if (length > 0 && length < PATH_MAX) gather_file(visit->search, visit->tier, path);
+  if (*rest != '\0' && !versioned) return;
+  if (is_soname(library, name) == visit->sonames) visit_name(*visit, name);
 }
 
 }  // namespace
@@ -131,11 +138,18 @@ void gather_folder(Search* search, SearchTier tier, const char* folder) {
     log_step("%s: looking in %s (%s)", search->library().name, folder,
              tier_name(tier, search->library()));
   }
+  // Programs load the driver by one name. Other files there are no choice: libcuda.so is what
+  // toolkits have for linking, libcuda.so.550.163.01 may be another kernel module's.
+  const LibraryDescriptor& library = search->library();
+  for (int i = 0; library.is_driver && i < library.major_count; ++i) {
+    visit_name({search, tier, folder, true, false}, library.majors[i].soname);
+  }
+  if (library.is_driver) return;
   // A file of several names is known by the first that is seen. Folders have no order of their own,
   // so SONAMEs come first: what is opened and reported must not depend on the file system.
   for (const bool sonames : {true, false}) {
     FolderVisit visit{search, tier, folder, sonames};
-    if (!each_entry(folder, search->library().file_prefix, visit_file, &visit)) return;
+    if (!each_entry(folder, library.file_prefix, visit_file, &visit)) return;
   }
 }
 

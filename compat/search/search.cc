@@ -27,11 +27,14 @@ constexpr int kKeepFlags = kOpenFlags | RTLD_NOLOAD | RTLD_NODELETE;
 // A loaded library was never read from disk: its required symbols are looked up instead.
 const char* missing_required_symbol(const Search& search, void* handle, int major) {
   const LibrarySymbols& symbols = *search.request.symbols;
+  // glibc's handle of a library is its entry in the link map.
+  const LoadedSymbols loaded = LoadedNames(*static_cast<const link_map*>(handle)).symbols();
   const int missing = symbols.missing_required_symbol(search.library(), major, [&](int symbol) {
+    if (loaded.has_hashes()) return loaded.defines(symbols.hashes[symbol]);
     return dlsym(handle, symbols.symbol_name(symbol)) != nullptr;
   });
   if (missing < 0) return nullptr;
-  dlerror();  // the program must not find this failed look-up there
+  if (!loaded.has_hashes()) dlerror();  // the program must not find this failed look-up there
   return symbols.symbol_name(missing);
 }
 
@@ -174,9 +177,11 @@ void run_search(Search* search) {
   gather_what_is_loaded(search);
   gather_peers(search);
   if (search->logs_steps) search->request.all_versions = true;
-  // A driver is in no package: the order of those tiers does not matter to it.
-  const bool in_python = !search->library().is_driver && search->program().is_python();
-  for (const SearchTier tier : tier_order(in_python)) {
+  for (int i = 0; i < kTierCount; ++i) {
+    // A driver is in no package: the order of those tiers does not matter to it.
+    const bool in_python =
+        i >= kFirstOfPython && !search->library().is_driver && search->program().is_python();
+    const SearchTier tier = tier_order(in_python)[i];
     if (!has(search->request.tiers, tier)) continue;
     search->summary(tier).searched = true;
     if (tier == SearchTier::toolkit && !search->library().is_driver) {

@@ -27,7 +27,7 @@ void call_directly(unsigned kind, void** handle, const std::uint64_t* arguments)
   const Opened* library = opened_library();
   if (library == nullptr) library = open_now(kind);
   if (library == nullptr) return;
-  replay(*library);
+  catch_up(*library);
   void** real = translate(handle);
   if (real != nullptr) call_library(kind, real, arguments);
 }
@@ -43,7 +43,7 @@ void** register_fat_binary(const std::uint64_t* arguments) {
   const Opened* library = opened_library();
   if (library == nullptr) library = open_now(kFatBinary);
   if (library == nullptr) return nullptr;
-  replay(*library);
+  catch_up(*library);
   return call_fat_binary(arguments[0]);
 }
 

@@ -35,12 +35,15 @@ void cancel(std::uint32_t index);
 bool replay(const Opened& library);
 // Is there nothing left to replay, so that calls go straight on?
 bool replayed();
-// Has a thread begun to replay?
+// Has a thread begun to replay, or was there nothing to replay?
 bool replaying();
 // Writes a call down. False when it has to be made directly.
 bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* arguments);
 
-// Makes one registration call on the library: after replay() has looked its functions up.
+// What goes before a registration call that is made directly: the replay, and the look-up of the
+// library's functions.
+void catch_up(const Opened& library);
+// Makes one registration call on the library, after catch_up().
 void call_library(unsigned kind, void** handle, const std::uint64_t* arguments);
 void** call_fat_binary(std::uint64_t fat_binary);
 

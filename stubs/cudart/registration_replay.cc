@@ -60,8 +60,8 @@ constexpr const char* kSymbols[kKindCount] = {
     "__cudaRegisterUnifiedTable",
 };
 
-// Address of each registration function in the library. All of them are looked up before anybody
-// replays.
+// Address of each registration function in the library. All of them are looked up before anything
+// is handed to it.
 std::atomic<void*> real_functions[kKindCount];
 std::atomic<bool> looked_up{false};
 // Are texture and surface references kept by us? Then we need to know kernels too.
@@ -124,10 +124,11 @@ bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* argume
 }
 
 bool replayed() { return log_of_calls.closed(); }
-bool replaying() { return replayer.load(std::memory_order_seq_cst) != 0; }
+bool replaying() { return replayer.load(std::memory_order_seq_cst) != 0 || replayed(); }
 
 bool replay(const Opened& library) {
-  if (replayed()) return true;
+  // Most often nothing was registered, and nobody has to be waited for.
+  if (replayed() || log_of_calls.close_at(0)) return true;
   look_up_functions(library);
   const std::uint64_t self = this_thread();
   while (!replayed()) {
@@ -143,6 +144,11 @@ bool replay(const Opened& library) {
     wait_until_finished();
   }
   return true;
+}
+
+void catch_up(const Opened& library) {
+  replay(library);
+  look_up_functions(library);
 }
 
 void call_library(unsigned kind, void** handle, const std::uint64_t* a) {

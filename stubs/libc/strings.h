@@ -75,18 +75,19 @@ inline const char* strstr(const char* text, const char* part) {
 }
 
 inline const char* strrchr(const char* text, int wanted) {
-  const char* found = nullptr;
-  for (;; ++text) {
-    if (*text == static_cast<char>(wanted)) found = text;
-    if (*text == '\0') return found;
+  for (const char* end = text + strlen(text);; --end) {
+    if (*end == static_cast<char>(wanted)) return end;
+    if (end == text) return nullptr;
   }
 }
 
 // How many characters at the start are not among `others`.
 inline std::size_t strcspn(const char* text, const char* others) {
   std::size_t length = 0;
-  if (others[0] != '\0' && others[1] == '\0') {
-    while (text[length] != '\0' && text[length] != *others) ++length;
+  if (others[0] != '\0' && (others[1] == '\0' || others[2] == '\0')) {
+    const char first = others[0];
+    const char second = others[1];
+    while (text[length] != '\0' && text[length] != first && text[length] != second) ++length;
     return length;
   }
   for (; text[length] != '\0'; ++length) {
@@ -119,9 +120,14 @@ inline void* memset(void* place, int value, std::size_t size) {
 }
 
 inline void* memcpy(void* into, const void* from, std::size_t size) {
+  using Word [[gnu::may_alias, gnu::aligned(1)]] = std::uint64_t;
   auto* target = static_cast<char*>(into);
   const auto* source = static_cast<const char*>(from);
-  for (std::size_t i = 0; i < size; ++i) target[i] = source[i];
+  std::size_t i = 0;
+  for (; size - i >= sizeof(Word); i += sizeof(Word)) {
+    *reinterpret_cast<Word*>(target + i) = *reinterpret_cast<const Word*>(source + i);
+  }
+  for (; i < size; ++i) target[i] = source[i];
   return into;
 }
 

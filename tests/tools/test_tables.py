@@ -9,7 +9,7 @@ from pathlib import Path
 
 import generate_support as support
 from abi_support import ROOT
-from generate import tables
+from generate import model, tables
 
 
 def text(changes: dict | None = None, dropin: int = 0, **files: str) -> str:
@@ -78,6 +78,12 @@ class Rows(unittest.TestCase):
     def test_symbols_are_sorted_by_name(self):
         self.assertEqual(self.names,
                          ["added", "changed", "core", "makesBig", "old", "quoted"])
+
+    def test_errors_are_sorted_by_value(self):
+        for library in ("cudart", "cuda"):
+            values = [value for value, _, _ in model.load(ROOT / "stubs" / "abi" / library).errors]
+            self.assertGreater(len(values), 90)
+            self.assertEqual(values, sorted(set(values)))
 
     def test_result_kinds(self):
         rows = dict(zip(self.names, array(self.source, "kSymbols")))

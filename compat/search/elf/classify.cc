@@ -36,9 +36,7 @@ bool is_soname(const LibraryDescriptor& library, const char* name) {
 
 void Classifier::soname(const char* name) { by_soname_ = major_of_soname(library_, name); }
 
-void Classifier::version_definition(const char* name) {
-  // Most names in a process are libc's.
-  if (*name != *kStubSymbolVersion && *name != *library_.file_prefix) return;
+void Classifier::compare(const char* name) {
   if (std::strcmp(name, kStubSymbolVersion) == 0) stub_ = true;
   if (!is_named_like(library_, name)) return;
   for (int i = 0; i < library_.major_count; ++i) {

@@ -10,7 +10,10 @@ namespace {
 int identify(const dl_phdr_info& info, const LibraryDescriptor& library) {
   const LoadedNames names(info);
   Classifier identity(library);
-  if (names.soname() != nullptr) identity.soname(names.soname());
+  const char* const soname = names.soname();
+  if (soname != nullptr) identity.soname(soname);
+  // A driver has no symbol versions: only a stub of its name does.
+  if (library.is_driver && identity.major() == 0) return 0;
   names.each_version_definition([&](const char* name, bool is_base) {
     if (!is_base) identity.version_definition(name);
   });

@@ -10,24 +10,47 @@
 
 namespace anycuda {
 
+// The symbols that an object defines, by their names' hashes (gnu_hash()).
+class LoadedSymbols {
+ public:
+  bool has_hashes() const { return hashes_ != nullptr; }  // without DT_GNU_HASH: false
+  // A symbol whose name has this hash: two names of one hash are alike here.
+  bool defines(std::uint32_t hash) const { return index_of(nullptr, hash) != 0; }
+
+ private:
+  friend class LoadedNames;
+  // By its Bloom filter: false for nearly all that it does not define.
+  bool may_define(std::uint32_t hash) const;
+  // The number of the symbol of that hash, and of that name where one is given; 0: not found.
+  std::uint32_t index_of(const char* name, std::uint32_t hash) const;
+
+  const std::uint32_t* hashes_ = nullptr;  // DT_GNU_HASH
+  const char* strings_ = nullptr;
+  const ElfW(Sym) * symbols_ = nullptr;
+};
+
 class LoadedNames {
  public:
   LoadedNames() = default;
   explicit LoadedNames(const dl_phdr_info& info);
+  // Of an object that stays loaded meanwhile, and is not the vdso.
+  explicit LoadedNames(const link_map& object) : base_(object.l_addr), entries_(object.l_ld) {}
 
   // nullptr if it has none.
-  const char* soname() const { return text(soname_); }
+  const char* soname() const { return text(entry(DT_SONAME)); }
   // DT_RPATH or DT_RUNPATH, or nullptr. A DT_RPATH beside a DT_RUNPATH does not count.
   const char* run_path(bool rpath) const {
-    return rpath && runpath_ != 0 ? nullptr : text(rpath ? rpath_ : runpath_);
+    const ElfW(Dyn)* const runpath = entry(DT_RUNPATH);
+    return rpath && runpath != nullptr ? nullptr : text(rpath ? entry(DT_RPATH) : runpath);
   }
 
   // Does it need a library of that name? *version is then the first version that it needs of it,
   // nullptr if it needs none.
   bool needs(const char* library, const char** version) const;
 
+  LoadedSymbols symbols() const;
   // Does it define a symbol whose name has this hash (gnu_hash())? False without DT_GNU_HASH.
-  bool defines(std::uint32_t hash) const { return index_of(nullptr, hash) != 0; }
+  bool defines(std::uint32_t hash) const { return symbols_for(hash).defines(hash); }
   // The address of the symbol, whose hash is `hash`; nullptr if it does not define it.
   const void* address_of(const char* name, std::uint32_t hash) const;
 
@@ -35,9 +58,11 @@ class LoadedNames {
   // was linked.
   template <typename Visit>
   void each_version_definition(Visit visit) const {
-    const char* const strings = at(strings_);
-    const char* place = strings != nullptr ? at(versions_) : nullptr;
-    for (std::size_t i = 0; place != nullptr && i < version_count_; ++i) {
+    const ElfW(Dyn)* const number = entry(DT_VERDEFNUM);
+    const std::size_t count = number != nullptr ? number->d_un.d_val : 0;
+    const char* place = count != 0 ? table(DT_VERDEF) : nullptr;
+    const char* const strings = place != nullptr ? table(DT_STRTAB) : nullptr;
+    for (std::size_t i = 0; strings != nullptr && place != nullptr && i < count; ++i) {
       const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(place);
       const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(place + definition->vd_aux);
       visit(strings + name->vda_name, (definition->vd_flags & VER_FLG_BASE) != 0);
@@ -46,30 +71,20 @@ class LoadedNames {
   }
 
  private:
-  void read(const ElfW(Dyn) * entry);
-  // What the entry of the dynamic section leads to; nullptr without an entry.
-  const char* at(const ElfW(Dyn) * entry) const;
-  // The number of the symbol of that hash, and of that name where one is given; 0: not found.
-  std::uint32_t index_of(const char* name, std::uint32_t hash) const;
-  const char* name_of(std::uint32_t symbol) const;
-  const char* text(std::size_t offset) const {
-    return strings_ != nullptr && offset != 0 ? at(strings_) + offset : nullptr;
-  }
+  // The entry of the dynamic section with this tag, nullptr if it has none. Looked for when it is
+  // needed: a search walks over all objects of a process several times, and asks most of them for
+  // one thing.
+  const ElfW(Dyn) * entry(ElfW(Sxword) tag) const;
+  // What that entry leads to.
+  const char* table(ElfW(Sxword) tag) const;
+  const char* text(const ElfW(Dyn) * name) const;
+  // symbols() where the filter has the hash, else none.
+  LoadedSymbols symbols_for(std::uint32_t hash) const;
 
   const ElfW(Phdr) * segments_ = nullptr;
   int segment_count_ = 0;
   ElfW(Addr) base_ = 0;
   const ElfW(Dyn) * entries_ = nullptr;
-  // Entries of the dynamic section that lead to tables.
-  const ElfW(Dyn) * strings_ = nullptr;
-  const ElfW(Dyn) * versions_ = nullptr;
-  const ElfW(Dyn) * symbols_ = nullptr;  // DT_GNU_HASH
-  const ElfW(Dyn) * needed_versions_ = nullptr;
-  const ElfW(Dyn) * symbol_table_ = nullptr;
-  std::size_t soname_ = 0;
-  std::size_t rpath_ = 0;
-  std::size_t runpath_ = 0;
-  std::size_t version_count_ = 0;
 };
 
 }  // namespace anycuda

@@ -12,6 +12,14 @@ constexpr TierOrder kPython = {
     SearchTier::caller,    SearchTier::python,  SearchTier::conda, SearchTier::library_path,
     SearchTier::activated, SearchTier::toolkit, SearchTier::system};
 
+constexpr bool same_until(int place) {
+  for (int i = 0; i < place; ++i) {
+    if (kProgram[i] != kPython[i]) return false;
+  }
+  return true;
+}
+static_assert(same_until(kFirstOfPython));
+
 }  // namespace
 
 const TierOrder& tier_order(bool in_python) { return in_python ? kPython : kProgram; }

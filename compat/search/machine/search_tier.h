@@ -34,6 +34,7 @@ constexpr bool has(SearchTiers tiers, SearchTier tier) { return (tiers & only(ti
 // one.
 using TierOrder = SearchTier[kTierCount];
 const TierOrder& tier_order(bool in_python);
+constexpr int kFirstOfPython = 2;  // the first place where the two orders may differ
 
 // "LD_LIBRARY_PATH", as reports name the tier.
 const char* tier_name(SearchTier tier, const LibraryDescriptor& library);

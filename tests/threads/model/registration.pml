@@ -54,6 +54,7 @@ inline append(record) {
 inline replay(self) {
   do
   :: closed -> break
+  :: atomic { reserved == 0 && !closed -> closed = true }; break /* nothing was registered */
   :: atomic { !closed && replayer == 0 -> replayer = self };
      position = 0;
      do
