@@ -10,6 +10,18 @@ from .libraries import FAMILIES, OURS, REAL, TILELANG, Library, first_function
 from .report import Section
 
 
+# Situations that targets.py asks for.
+LOADED, NONE = "loaded already", "none there"
+
+
+def newest_of(count: int) -> str:
+    return f"newest of {count}"
+
+
+def with_driver(real: Library, driver: Library) -> str:
+    return f"{real.title} with {driver.title}"
+
+
 @dataclass
 class Way:
     """One way to a first call, and what was measured on it."""
@@ -18,12 +30,14 @@ class Way:
     library: Library
     function: str
     environment: dict[str, str]
+    before: Library | None = None  # what the process has loaded already
     answer: str = ""
     row: list = field(default_factory=list)
 
     def command(self, bench: Bench, *words: str) -> list[str]:
         """The probe's command line."""
-        return bench.probe(*words, "--load", self.library.path, "--call", self.function)
+        held = ["--before", self.before.path] if self.before else []
+        return bench.probe(*words, *held, "--load", self.library.path, "--call", self.function)
 
     def instructions(self) -> int | None:
         """Of load and call."""
@@ -35,6 +49,8 @@ def plain_ways(bench: Bench, name: str) -> list[Way]:
     functions = dict.fromkeys(first_function(lib) for lib in bench.of(name))
     found = [Way(f"plain, {library.title}, {function}", library, function, bench.bare())
              for function in functions for library in bench.of(name, REAL)]
+    if real := bench.compared(name):
+        found.append(Way(f"plain, {real.title}, {LOADED}", real, FAMILIES[name].first, bench.bare(), real))
     if driver := _driver(bench, name):
         asks = FAMILIES[name].asks_driver
         found += [Way(f"plain, {library.title}, {asks} with {driver.title}", library, asks,
@@ -54,8 +70,8 @@ def ways(bench: Bench, name: str) -> list[Way]:
     found: list[Way] = []
     for library in bench.in_front(name) if real else []:
         def add(situation: str, environment: dict[str, str], library: Library = library,
-                function: str = first_function(library)) -> None:
-            found.append(Way(f"{library.title}, {situation}", library, function, environment))
+                function: str = first_function(library), before: Library | None = None) -> None:
+            found.append(Way(f"{library.title}, {situation}", library, function, environment, before))
 
         if library.kind != OURS:
             add("LD_LIBRARY_PATH", bench.bare() | bench.search_path([real]))
@@ -63,12 +79,13 @@ def ways(bench: Bench, name: str) -> list[Way]:
         add(family.variable, bench.reaching(library, real))
         add("LD_LIBRARY_PATH", bench.bare() | bench.search_path([real]))
         if len(reals) > 1:
-            add(f"newest of {len(reals)}", bench.bare() | bench.search_path(reals))
+            add(newest_of(len(reals)), bench.bare() | bench.search_path(reals))
+        add(LOADED, bench.bare(), before=real)
         if driver:
-            for title, offered in ((family.compared, [real]), (f"newest of {len(reals)}", reals)):
-                add(f"{title} with {driver.title}", bench.bare() | bench.search_path(
-                    [*offered, driver]), function=family.asks_driver)
-        add("none there", bench.bare() | {"ANYCUDA_LOG": "off"})
+            for title, offered in ((with_driver(real, driver), [real]),
+                                   (f"{newest_of(len(reals))} with {driver.title}", reals)):
+                add(title, bench.bare() | bench.search_path([*offered, driver]), function=family.asks_driver)
+        add(NONE, bench.bare() | {"ANYCUDA_LOG": "off"})
     return found
 
 
@@ -84,11 +101,11 @@ def _family(bench: Bench, name: str) -> Section:
     section = Section(
         f"First call, {name}",
         f"dlopen of the library, then dlsym and a first call of {' or '.join(functions)}. "
-        "Instructions of both steps; over plain: their sum over that of the plain way that gives "
-        "the same answer; system calls and opened files of both; us: median wall time; times: the "
-        "same as a multiple of that plain way's. The answer is the returned value and the first "
+        "Instructions of both steps; over plain: their sum over that of the plain way that gives the same "
+        "answer; ratio: the same as a multiple; system calls and opened files of both; us: median wall time; "
+        "times: the same as a multiple of that plain way's. The answer is the returned value and the first "
         "number written.",
-        ["way", "load", "call", "over plain", "system calls", "opened", "us", "times", "answer"])
+        ["way", "load", "call", "over plain", "ratio", "system calls", "opened", "us", "times", "answer"])
     section.notes += [f"left out: {reason}" for tool in ("valgrind", "strace")
                       if (reason := missing(tool))]
     measured: list[Way] = []
@@ -115,8 +132,11 @@ def reference(way: Way, plain: list[Way], compared: str) -> Way | None:
     """The plain way that gives the same answer: that of the compared library where several do."""
     if way in plain:
         return way
-    alike = [other for other in plain
-             if (other.function, other.answer) == (way.function, way.answer)]
+
+    def situation(way: Way) -> tuple:
+        return way.function, way.answer, way.before
+
+    alike = [other for other in plain if situation(other) == situation(way)]
     return next((other for other in alike if other.library.title == compared),
                 alike[0] if alike else None)
 
@@ -124,20 +144,21 @@ def reference(way: Way, plain: list[Way], compared: str) -> Way | None:
 def _count(bench: Bench, way: Way) -> None:
     values = read_values(run(way.command(bench), way.environment))
     way.answer = f"{values['result']}, {values['value']}"
-    way.row = [way.title, *[None] * 7, way.answer]
+    way.row = [way.title, *[None] * 8, way.answer]
     if not missing("valgrind"):
         counts = count_phases(way.command(bench), way.environment, ["phase_load", "phase_call"])
         way.row[1:3] = counts["phase_load"], counts["phase_call"]
     if not missing("strace"):
         calls = trace(way.command(bench, "--marks"), way.environment)
-        way.row[4] = calls["load"].total + calls["call"].total
-        way.row[5] = calls["load"].opened + calls["call"].opened
+        way.row[5] = calls["load"].total + calls["call"].total
+        way.row[6] = calls["load"].opened + calls["call"].opened
 
 
 def _compare(way: Way, plain: Way | None, times: dict[str, int]) -> None:
-    way.row[6] = times[way.title] // 1000
+    way.row[7] = times[way.title] // 1000
     if plain is None or plain.title not in times:
         return
     if way.instructions() is not None:
         way.row[3] = way.instructions() - plain.instructions()
-    way.row[7] = times[way.title] / times[plain.title]
+        way.row[4] = way.instructions() / plain.instructions()
+    way.row[8] = times[way.title] / times[plain.title]

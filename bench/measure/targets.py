@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from .bench import Bench
-from .libraries import FAMILIES, OURS, describes_error
+from .first_call import LOADED, newest_of, with_driver
+from .libraries import FAMILIES, OURS, REAL, Family, Library, describes_error
 from .report import Section
 
 MORE_PER_CALL = 2
 MORE_PER_TEXT = 30  # of a call for the text of an error, where the database has errors that the library lacks
+LOAD, LOAD_OF_ALL = 60_000, 200_000
+FIRST_CALL = 1.35  # times plain, with a named file
+MORE_PER_CANDIDATE, MORE_IF_LOADED, MORE_WITH_DRIVER = 20_000, 25_000, 300_000
 BYTES = 450 * 1000  # 400 before the adapters
 LIBC = ("libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "libpthread.so.0")
 
@@ -29,12 +33,47 @@ def judge(bench: Bench, sections: list[Section]) -> Section:
                 if any(describes_error(function) == describes for function in family.warm):
                     more = _worst_call(tables.get("Warm call"), library.title, describes)
                     add(f"{what}: at most {most} instructions more", more, None if more is None else more <= most)
+            _add_first_calls(add, bench, name, family, library, tables.get(f"First call, {name}"))
             _add_loads(add, tables.get("Load without a call"), library.title, family.compared)
             size, needs = next((row[2], str(row[3]).split()) for row in tables["Files"].rows
                                if row[0] == library.title)
             add(f"file: under {BYTES:,} bytes", size, size < BYTES)
             add("needs: libc alone", " ".join(needs), all(need in LIBC for need in needs))
+    _add_load_of_all(result, bench, tables.get("Load without a call"))
     return result
+
+
+def _add_first_calls(add, bench: Bench, name: str, family: Family, library: Library, table: Section | None) -> None:
+    real, driver, reals = bench.compared(name), bench.compared("cuda"), bench.of(name, REAL)
+    rows = {row[0]: row for row in table.rows} if table else {}
+
+    def found(situation: str, column: str) -> int | float | None:
+        row = rows.get(f"{library.title}, {situation}")
+        return row[table.columns.index(column)] if row else None
+
+    def at_most(promise: str, value: int | float | None, most: int | float) -> None:
+        add(f"first call, {promise}", value, None if value is None else value <= most)
+
+    at_most(f"named file: at most {FIRST_CALL} times plain", found(family.variable, "ratio"), FIRST_CALL)
+    one, all_of_them = (found(way, "over plain") for way in ("LD_LIBRARY_PATH", newest_of(len(reals))))
+    if len(reals) > 1:
+        further = None if one is None or all_of_them is None else (all_of_them - one) // (len(reals) - 1)
+        at_most(f"a further candidate: at most {MORE_PER_CANDIDATE:,}", further, MORE_PER_CANDIDATE)
+    over, load = found(LOADED, "over plain"), found(LOADED, "load")
+    at_most(f"{LOADED}: the stub's load left out, at most {MORE_IF_LOADED:,} over plain",
+            None if over is None else over - load, MORE_IF_LOADED)
+    if family.asks_driver and real and driver:
+        at_most(f"with a driver: at most {MORE_WITH_DRIVER:,} over plain",
+                found(with_driver(real, driver), "over plain"), MORE_WITH_DRIVER)
+
+
+def _add_load_of_all(result: Section, bench: Bench, table: Section | None) -> None:
+    now = {row[0]: row[1] for row in table.rows} if table else {}
+    loads = {name: next((now.get(library.title) for library in bench.of(name, OURS)), None) for name in FAMILIES}
+    for title, found, most in (("stub cudart", loads["cudart"], LOAD),
+                               ("all stubs", sum(loads.values()) if None not in loads.values() else None, LOAD_OF_ALL)):
+        result.rows.append([title, f"load (now): at most {most:,}", found,
+                            "not measured" if found is None else "yes" if found <= most else "NO"])
 
 
 def _worst_call(table: Section | None, title: str, describes: bool) -> int | float | None:

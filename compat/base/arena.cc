@@ -59,8 +59,10 @@ void Arena::rewind(std::size_t mark) {
 }
 
 const char* Arena::copy(std::string_view text) {
-  auto* place = static_cast<char*>(take(text.size() + 1));  // which ends in a zero
-  if (place != nullptr && !text.empty()) std::memcpy(place, text.data(), text.size());
+  auto* place = static_cast<char*>(take_raw(text.size() + 1));
+  if (place == nullptr) return nullptr;
+  if (!text.empty()) std::memcpy(place, text.data(), text.size());
+  place[text.size()] = '\0';
   return place;
 }
 
@@ -69,7 +71,7 @@ const char* Arena::copy(const char* text) { return copy(std::string_view(text));
 const char* Arena::join(const char* first, const char* second) {
   const std::size_t length = std::strlen(first);
   const std::size_t size = std::strlen(second) + 1;
-  auto* place = static_cast<char*>(take(length + 1 + size));
+  auto* place = static_cast<char*>(take_raw(length + 1 + size));
   if (place == nullptr) return nullptr;
   std::memcpy(place, first, length);
   place[length] = '/';

@@ -105,28 +105,37 @@ struct FolderVisit {
   SearchTier tier;
   const char* folder;
   bool sonames;  // the names that programs ask for, or all others
-  bool listed = true;
+  bool left_others = false;
 };
 
-void visit_name(const FolderVisit& visit, const char* name) {
-  char path[PATH_MAX];  // not in the arena: a file that is left out takes none of it
-  const std::size_t length = std::strlen(visit.folder);
-  const std::size_t size = std::strlen(name) + 1;
-  if (length + 1 + size > sizeof path) return;
-  std::memcpy(path, visit.folder, length);
-  path[length] = '/';
-  std::memcpy(path + length + 1, name, size);
-  if (!visit.listed && !is_entry(path)) return;
-  gather_file(visit.search, visit.tier, path);
-}
+// Not in the arena: a file that is left out takes none of it.
+struct FilePath {
+  char text[PATH_MAX];
+  bool fits;
+
+  FilePath(const char* folder, const char* name) {
+    const std::size_t length = std::strlen(folder);
+    const std::size_t size = std::strlen(name) + 1;
+    fits = length + 1 + size <= sizeof text;
+    if (!fits) return;
+    std::memcpy(text, folder, length);
+    text[length] = '/';
+    std::memcpy(text + length + 1, name, size);
+  }
+};
 
 void visit_file(const char* name, void* argument) {
-  const auto* visit = static_cast<const FolderVisit*>(argument);
+  auto* visit = static_cast<FolderVisit*>(argument);
   const LibraryDescriptor& library = visit->search->library();
   const char* rest = name + std::strlen(library.file_prefix);
   const bool versioned = rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
   if (*rest != '\0' && !versioned) return;
-  if (is_soname(library, name) == visit->sonames) visit_name(*visit, name);
+  if (is_soname(library, name) != visit->sonames) {
+    visit->left_others = true;
+    return;
+  }
+  const FilePath path(visit->folder, name);
+  if (path.fits) gather_file(visit->search, visit->tier, path.text);
 }
 
 }  // namespace
@@ -142,14 +151,16 @@ void gather_folder(Search* search, SearchTier tier, const char* folder) {
   // toolkits have for linking, libcuda.so.550.163.01 may be another kernel module's.
   const LibraryDescriptor& library = search->library();
   for (int i = 0; library.is_driver && i < library.major_count; ++i) {
-    visit_name({search, tier, folder, true, false}, library.majors[i].soname);
+    const FilePath path(folder, library.majors[i].soname);
+    if (path.fits && is_entry(path.text)) gather_file(search, tier, path.text);
   }
   if (library.is_driver) return;
   // A file of several names is known by the first that is seen. Folders have no order of their own,
   // so SONAMEs come first: what is opened and reported must not depend on the file system.
   for (const bool sonames : {true, false}) {
     FolderVisit visit{search, tier, folder, sonames};
-    if (!each_entry(folder, library.file_prefix, visit_file, &visit)) return;
+    const bool is_read = each_entry(folder, library.file_prefix, visit_file, &visit);
+    if (!is_read || !visit.left_others) return;
   }
 }
 

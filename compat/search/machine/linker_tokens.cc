@@ -57,7 +57,11 @@ std::string_view origin_of(const char* file) {
 }
 
 bool has_linker_tokens(const char* path) {
-  for (const char* sign = path; *(sign += std::strcspn(sign, "$")) != '\0'; ++sign) {
+  const char* const end = path + std::strlen(path);
+  const auto next = [end](const char* from) {
+    return static_cast<const char*>(std::memchr(from, '$', static_cast<std::size_t>(end - from)));
+  };
+  for (const char* sign = next(path); sign != nullptr; sign = next(sign + 1)) {
     for (const char* name : {"ORIGIN", "LIB", "PLATFORM"}) {
       if (token_length(sign, name) != 0) return true;
     }
