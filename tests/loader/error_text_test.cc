@@ -55,6 +55,22 @@ TEST(NewerErrors, AnOlderLibraryLacksOnlyErrorsOfTheCallersMajor) {
       << "11 has no such error";
 }
 
+// Whatever a library says of an error that it does not know: a text at another place, or none.
+const char* unknown_at_two_places(int error) {
+  static char here[] = "?", there[] = "?";
+  return error == 2 ? here : error < 2 ? "the library's" : there;
+}
+const char* none_for_one_error(int error) {
+  return error == 2 ? nullptr : name_in_library<2>(error);
+}
+const char* all_but_the_first(int error) { return error == 0 ? "?" : error < 3 ? "known" : "?"; }
+
+TEST(NewerErrors, ALibrarysAnswerForAnUnknownErrorIsCompared) {
+  EXPECT_FALSE(knows_all_errors(row(kErrorName), k12, address(unknown_at_two_places)));
+  EXPECT_FALSE(knows_all_errors(row(kErrorName), k12, address(none_for_one_error)));
+  EXPECT_FALSE(knows_all_errors(row(kErrorName), k12, address(all_but_the_first)));
+}
+
 TEST(NewerErrors, ComeFromTheDatabase) {
   Frame frame = asking_for(0xdead00000002);  // the upper half of an int's register is garbage
   EXPECT_TRUE(give_newer_error_text(row(kErrorName), k12, address(name_in_library<2>), &frame));

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -168,6 +169,8 @@ def _run(program: Path, arguments: list[str], folder: Path, limit: float, log: P
     with open(log, "wb") as out, subprocess.Popen(
             [program, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
             stderr=subprocess.STDOUT, start_new_session=True) as process:
+        # Should this tool be killed, the mutant ends all the same.
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (10 * int(limit), 10 * int(limit)))
         try:
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
