@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mutations import Key, Mutant, mutants_of
-from trial import Broken, Build, Outcome, Trial
+from trial import OUTCOMES, Broken, Build, Trial
 
 HERE = Path(__file__).resolve().parent
 MOST_MEMORY = 8 << 30  # a mutant may ask for more than there is
-WORDS = ("killed", "crashed", "out of time", "equivalent", "not compiled", "survived")
 
 
 @dataclass
@@ -42,7 +41,7 @@ class Result:
         self.stale += other.stale
 
     def line(self) -> str:
-        parts = [f"{self.counts[word]} {word}" for word in WORDS if self.counts[word]]
+        parts = [f"{self.counts[word]} {word}" for word in OUTCOMES if self.counts[word]]
         explained = f", {self.explained} of them explained" if self.counts["survived"] else ""
         return f"{self.counts.total()} mutants: {', '.join(parts)}{explained}"
 
@@ -73,22 +72,16 @@ def chosen(mutants: list[Mutant], functions: list[str]) -> list[Mutant]:
     return [mutant for mutant in mutants if not functions or mutant.key.function in functions]
 
 
-def compare(file: str, outcomes: list[tuple[Mutant, Outcome]], explanations: dict[Key, str]) -> Result:
+def compare(file: str, outcomes: dict[Key, str], explanations: dict[Key, str]) -> Result:
     """The outcomes beside what is explained."""
-    result = Result()
-    words = {}
-    for mutant, outcome in outcomes:
-        words[mutant.key] = outcome.word
-        result.counts[outcome.word] += 1
-        if outcome.word == "survived":
-            if mutant.key in explanations:
-                result.explained += 1
-            else:
-                result.unexplained.append(mutant.key)
+    result = Result(Counter(outcomes.values()))
+    survivors = [key for key, outcome in outcomes.items() if outcome == "survived"]
+    result.unexplained = [key for key in survivors if key not in explanations]
+    result.explained = len(survivors) - len(result.unexplained)
     for key in explanations:
         # Another compiler may make the same code of a mutant that survives here.
-        if key.file == file and words.get(key) not in ("survived", "equivalent"):
-            result.stale.append(f"{key}: {words.get(key, 'there is no such mutant')}")
+        if key.file == file and outcomes.get(key) not in ("survived", "equivalent"):
+            result.stale.append(f"{key}: {outcomes.get(key, 'there is no such mutant')}")
     return result
 
 
@@ -98,8 +91,13 @@ def examine(build: Build, root: Path, decision: Decision, explanations: dict[Key
         raise Broken(f"{decision.file} has nothing to mutate")
     trial = Trial(build, root / decision.file, decision.tests)
     with ThreadPoolExecutor(jobs) as pool:
-        outcomes = list(pool.map(lambda mutant: trial.outcome(mutant.text), mutants))
-    result = compare(decision.file, list(zip(mutants, outcomes)), explanations)
+        words = pool.map(lambda mutant: trial.outcome(mutant.text), mutants)
+        outcomes = {}
+        for number, (mutant, word) in enumerate(zip(mutants, words), 1):
+            outcomes[mutant.key] = word
+            if number % 50 == 0:
+                print(f"{number} of {len(mutants)} ", end="", flush=True)
+    result = compare(decision.file, outcomes, explanations)
     print(f"{decision.file}: {result.line()}", flush=True)
     lines = {mutant.key: mutant.number for mutant in mutants}
     for key in result.unexplained:

@@ -18,6 +18,9 @@ COMPILER_LIMIT = 120  # seconds
 # The smallest limit for a test program: a machine at work may be ten times slower for a moment.
 SMALLEST_LIMIT = 10
 
+QUICKLY = ["-O0"]  # compiling takes most of the time
+OUTCOMES = ("killed", "crashed", "out of time", "equivalent", "not compiled", "survived")
+
 
 class Broken(Exception):
     """The build folder is not as the tests leave it, or a test fails without a mutation."""
@@ -60,13 +63,6 @@ class Build:
         return Command(found[0].parents[2], shlex.split(found[0].read_text(encoding="utf-8")))
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Of one mutant."""
-    word: str  # "not compiled", "equivalent", "killed", "crashed", "out of time" or "survived"
-    code: str = ""  # a digest of the object file
-
-
 class Trial:
     """Tries out changes of one source file."""
 
@@ -75,47 +71,40 @@ class Trial:
         self._compilation = build.compilation(source)
         self._object = build.object_of(self._compilation)
         self._programs = [(build.linking(words[0]), words[1:]) for words in programs]
-        self._known: dict[str, str] = {}  # the outcome by the object file's digest
         self._limits: list[float] = []
         self._try_unchanged()
 
     def _try_unchanged(self) -> None:
-        with tempfile.TemporaryDirectory(prefix="anycuda-mutation-") as folder:
-            changed = self._compile(self._source.read_text(encoding="utf-8"), Path(folder))
-            if changed is None:
-                raise Broken(f"{self._source} does not compile as it is")
-            self._unchanged = _digest(changed)
-            for command, arguments in self._programs:
-                program = self._link(command, changed, Path(folder))
-                start = time.monotonic()
-                log = Path(folder) / "log"
-                word = _run(program, arguments, Path(folder), 600, log)
-                if word != "survived":
-                    name = command.words[command.words.index("-o") + 1]
-                    raise Broken(f"without a mutation of {self._source.name} {name} is {word}:\n{_told(log)}")
-                self._limits.append(max(SMALLEST_LIMIT, 10 * (time.monotonic() - start)))
-
-    def outcome(self, text: str) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="anycuda-mutation-") as name:
             folder = Path(name)
-            changed = self._compile(text, folder)
+            text = self._source.read_text(encoding="utf-8")
+            self._unchanged = self._digest(text, folder)
+            changed = self._compile(text, folder, QUICKLY)
+            if changed is None or not self._unchanged:
+                raise Broken(f"{self._source} does not compile as it is")
+            for command, arguments in self._programs:
+                program = self._link(command, changed, folder)
+                start = time.monotonic()
+                log = folder / "log"
+                word = _run(program, arguments, folder, 600, log)
+                if word != "survived":
+                    raise Broken(f"without a mutation of {self._source.name} {program.name} is {word}:\n{_told(log)}")
+                self._limits.append(max(SMALLEST_LIMIT, 10 * (time.monotonic() - start)))
+
+    def outcome(self, text: str) -> str:
+        """Of the file with this text: a word of OUTCOMES."""
+        with tempfile.TemporaryDirectory(prefix="anycuda-mutation-") as name:
+            folder = Path(name)
+            changed = self._compile(text, folder, QUICKLY)
             if changed is None:
-                return Outcome("not compiled")
-            code = _digest(changed)
-            if code == self._unchanged:
-                return Outcome("equivalent", code)
-            if code not in self._known:
-                self._known[code] = self._run_programs(changed, folder)
-            return Outcome(self._known[code], code)
+                return "not compiled"
+            for (command, arguments), limit in zip(self._programs, self._limits):
+                word = _run(self._link(command, changed, folder), arguments, folder, limit)
+                if word != "survived":
+                    return word
+            return "equivalent" if self._digest(text, folder) == self._unchanged else "survived"
 
-    def _run_programs(self, changed: Path, folder: Path) -> str:
-        for (command, arguments), limit in zip(self._programs, self._limits):
-            word = _run(self._link(command, changed, folder), arguments, folder, limit)
-            if word != "survived":
-                return word
-        return "survived"
-
-    def _compile(self, text: str, folder: Path) -> Path | None:
+    def _compile(self, text: str, folder: Path, more: list[str]) -> Path | None:
         # The file keeps its name: the object has it.
         source = folder / self._source.name
         source.write_text(text, encoding="utf-8")
@@ -124,10 +113,15 @@ class Trial:
         words[words.index("-o") + 1] = str(out)
         words = [str(source) if word == str(self._source) else word for word in words]
         # A function that ends without its value does anything, by chance what the test wants.
-        words += ["-Wno-error", "-Werror=return-type"]
+        words += ["-Wno-error", "-Werror=return-type", *more]
         done = subprocess.run(words, cwd=self._compilation.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               timeout=COMPILER_LIMIT)
         return out if done.returncode == 0 else None
+
+    def _digest(self, text: str, folder: Path) -> str:
+        """Of the object file, compiled as the product is."""
+        changed = self._compile(text, folder, [])
+        return hashlib.sha256(changed.read_bytes()).hexdigest() if changed else ""
 
     def _link(self, command: Command, changed: Path, folder: Path) -> Path:
         out = folder / Path(command.words[command.words.index("-o") + 1]).name
@@ -153,10 +147,6 @@ def _told(log: Path) -> str:
     """What GoogleTest says of failures."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     return "\n".join(line for line in lines if not line.startswith(("[       OK", "[ RUN", "[  SKIPPED")))[-4000:]
-
-
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _run(program: Path, arguments: list[str], folder: Path, limit: float, log: Path = Path(os.devnull)) -> str:
