@@ -45,10 +45,13 @@ TEST(EvaluationFacts, TheDriverAndTheModeOrderCompilers) {
 }
 
 TEST(EvaluationFacts, ANewerFileDoesNotMakeUpForAnOlderRelease) {
-  TestSearch search(kLibrary, nullptr, kNoDriver);
-  add(&search, "/12.4", {12, 4})->file_version = "12.9.9";
-  add(&search, "/12.9", {12, 9})->file_version = "12.0.0";
-  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.4"}));
+  for (const bool older_first : {true, false}) {
+    TestSearch search(kLibrary, nullptr, kNoDriver);
+    if (older_first) add(&search, "/12.4", {12, 4})->file_version = "12.9.9";
+    add(&search, "/12.9", {12, 9})->file_version = "12.0.0";
+    if (!older_first) add(&search, "/12.4", {12, 4})->file_version = "12.9.9";
+    EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.4"})) << older_first;
+  }
 }
 
 TEST(EvaluationFacts, ARefusedCandidateLeavesTheOrder) {
