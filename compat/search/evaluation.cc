@@ -70,7 +70,6 @@ CandidateQuery query_about(const Search& search, const Candidate& candidate) {
   query.candidate.version = known_version(candidate);
   query.candidate.exact = candidate.toolkit.version.known();
   query.candidate.loaded = is_loaded_already(search, candidate);
-  query.driver = search.driver;
   query.caller_major = search.request.caller_major;
   query.loaded_major = search.loaded_major;
   query.mode = search.request.policy.mode;

@@ -18,6 +18,7 @@ std::string both(const Distribution& distribution) {
 TEST(DistInfo, NamesDistributionAndVersion) {
   EXPECT_EQ(both(parse_dist_info("nvidia_cuda_runtime_cu12-12.9.79.dist-info")),
             "nvidia_cuda_runtime_cu12 12.9.79");
+  EXPECT_EQ(both(parse_dist_info("a-1.dist-info")), "a 1");
   EXPECT_EQ(both(parse_dist_info("with-dashes-1.0.post1.dist-info")), "with-dashes 1.0.post1");
   for (const char* none : {"", ".dist-info", "name.dist-info", "-1.0.dist-info", "name-.dist-info",
                            "name-1.0.egg-info", "name-1.0.dist-info.txt", "dist-info"}) {
@@ -35,6 +36,9 @@ TEST(MetadataFile, NamesDistributionAndVersion) {
   EXPECT_EQ(both(parse_metadata("Name: a\n\nVersion: 1\n")), " ");  // the description
   EXPECT_EQ(both(parse_metadata("Summary: x\n Name: b\nName: a\nVersion: 1\n")), "a 1");
   EXPECT_EQ(both(parse_metadata("no field\nName: a\nVersion: 1\n")), "a 1");
+  for (const char* other : {"Name", "Nam: b", "Names: b", "Xame: b", " Name: b"}) {
+    EXPECT_EQ(both(parse_metadata(std::string(other) + "\nName: a\nVersion: 1\n")), "a 1") << other;
+  }
   EXPECT_EQ(both(parse_metadata("")), " ");
 }
 
@@ -71,9 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
         RequirementCase{" nvidia-cuda-runtime <13.1,>=13.0.48 ", "nvidia-cuda-runtime",
                         "<13.1,>=13.0.48"},
         RequirementCase{"a (>=1,<2)", "a", ">=1,<2"}, RequirementCase{"a[x,y] >=1", "a", ">=1"},
-        RequirementCase{"a[x] (==1)", "a", "==1"}, RequirementCase{"a", "a", ""},
-        RequirementCase{"a @ https://b/c==1", "a", ""}, RequirementCase{"a[x", "", ""},
-        RequirementCase{"==1", "", ""}, RequirementCase{"", "", ""}));
+        RequirementCase{"a[x] (==1)", "a", "==1"}, RequirementCase{"a[x]==1", "a", "==1"},
+        RequirementCase{"a (==1", "a", "(==1"}, RequirementCase{"a-z==1", "a-z", "==1"},
+        RequirementCase{"a", "a", ""}, RequirementCase{"a @ https://b/c==1", "a", ""},
+        RequirementCase{"a[x", "", ""}, RequirementCase{"==1", "", ""},
+        RequirementCase{"", "", ""}));
 
 struct PinCase {
   const char* requirement;
@@ -148,6 +154,17 @@ TEST(Pins, AreFoundOnContinuedLinesAndAmongOthers) {
   EXPECT_EQ(pin_of(metadata, {"nvidia-cublas", "13.1.2"}), Pin::satisfied);
   EXPECT_EQ(pin_of(metadata, {"nvidia-cublas", "13.2"}), Pin::unsatisfied);
   EXPECT_EQ(pin_of(metadata, {"nvidia-npp", "1.0"}), Pin::none);  // the description
+}
+
+TEST(Pins, AreOfRequirementsOnly) {
+  EXPECT_EQ(pin_of("Provides-Dist: nvidia-cublas==13.1.*\n", {"nvidia-cublas", "13.1.2"}),
+            Pin::none);
+}
+
+TEST(Pins, MayHaveLongMarkers) {
+  const std::string metadata =
+      "Requires-Dist: nvidia-cublas==13.1.*; extra == '" + std::string(1000, 'x') + "'\n";
+  EXPECT_EQ(pin_of(metadata, {"nvidia-cublas", "13.1.2"}), Pin::satisfied);
 }
 
 TEST(Pins, TooLongToBeOneAreNone) {

@@ -129,6 +129,28 @@ TEST(MixedMajors, AreAllowedForTheNamedPairAlone) {
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
 }
 
+TEST(MixedMajors, AreRefusedBesideEitherEndOfTheNamedPair) {
+  for (const char* const end : {"nvrtc", "nvJitLink"}) {
+    RailsMachine machine;
+    machine.driver("13.5").library("cublas", "12.9").library(end, "13.5");
+    Options options;
+    options.allow_mixed_majors = {{"nvrtc", "nvJitLink"}};
+    GuardRailsImpl rails = machine.rails(options);
+    rails.load("cublas");
+    EXPECT_EQ(outcome([&] { rails.load(end); }), "ToolkitMismatchError") << end;
+  }
+}
+
+TEST(MixedMajors, MayBeOfTheRuntimeAndAnotherLibrary) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cudart", "12.9").library("nvrtc", "13.5");
+  Options options;
+  options.allow_mixed_majors = {{"cudart", "nvrtc"}};
+  GuardRailsImpl rails = machine.rails(options);
+  rails.load("cudart");
+  EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
+}
+
 TEST(MixedMajors, DoNotLetCompanionsDiffer) {
   RailsMachine machine;
   machine.driver("13.5").library("cublas", "12.9").library("cusolver", "13.5");
@@ -272,6 +294,8 @@ TEST(TwoRuntimes, AreTwoByTheirSonamesWhateverTheirMetadataSays) {
 TEST(ASoname, NamesAMajorOrNone) {
   EXPECT_EQ(major_of_soname("libcudart.so.13"), 13);
   EXPECT_EQ(major_of_soname("libcudart.so.11.0"), 11);
+  EXPECT_EQ(major_of_soname("libcuda.so.1"), 1);
+  EXPECT_EQ(major_of_soname(std::string_view("libcudart.so.123", 15)), 12) << "a part of a text";
   for (const char* none :
        {"", "libcudart.so", "libcudart.so.", "libcudart.so.x", "libcudart.so.12x",
         "libcudart.so.-1", "libcudart.so.0", "libcudart.so.99999999999"}) {

@@ -211,6 +211,26 @@ TEST(PortableFlows, ArePortableOnlyIfThereAreSomeAndAllAre) {
   EXPECT_TRUE(only_portable_flows({ptx}, linker, nvrtc));
 }
 
+TEST(APipeline, IsEvaluatedForEveryTwoThatAreAccepted) {
+  const auto instance = [](const char* name, const char* release, int major) {
+    return ComponentInstance{&component_named(Kind::dynamic_library, name), name, version(release),
+                             "", major};
+  };
+  const ComponentInstance ends[] = {instance("nvrtc", "12.9", 12),
+                                    instance("nvJitLink", "13.5", 13)};
+  const ComponentInstance other = instance("cublas", "12.9", 12);
+  const Pipeline pipeline{"nvrtc", "nvJitLink", {Format::ltoir}};
+  Remembered known;
+  const std::vector<ComponentInstance> orders[] = {
+      {ends[0], ends[1], other}, {ends[0], other, ends[1]}, {other, ends[0], ends[1]}};
+  for (const auto& order : orders) {
+    known.instances = order;
+    EXPECT_TRUE(evaluate_pipeline({}, known, pipeline).has_value());
+  }
+  known.instances = {ends[0], other};
+  EXPECT_FALSE(evaluate_pipeline({}, known, pipeline).has_value());
+}
+
 TEST(APipeline, BeyondWhatIsAllowedByNameIsRefused) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");

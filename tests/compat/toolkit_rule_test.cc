@@ -95,6 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
              A::owners_differ,
              kNone},
         Case{"one_is_silent", {silent(), own(k130)}, {}, A::own_version, k130},
+        Case{"the_second_is_silent", {own(k130), silent()}, {}, A::own_version, k130},
         Case{"both_are_silent", {silent(), silent()}, {nobodys(k129)}, A::none, kNone},
         Case{"one_lies", {own(k129), lying()}, {}, A::contradiction, kNone},
         Case{"a_header_differs_from_both",
@@ -152,6 +153,14 @@ TEST(ToolkitRule, NamesWhoDisagrees) {
   const ToolkitDecision header = decide_toolkit(nullptr, 0, headers, 3);
   EXPECT_EQ(header.header, 2);
   EXPECT_EQ(header.other_header, 1);
+  // The owner stands for the header that it owns.
+  const OwnerFacts owner = silent();
+  const HeaderFacts owned[] = {of_first(k129), of_first(k130)};
+  const ToolkitDecision both = decide_toolkit(&owner, 1, owned, 2);
+  EXPECT_EQ(both.owner, 0);
+  EXPECT_EQ(both.other_owner, -1);
+  EXPECT_EQ(both.header, 1);
+  EXPECT_EQ(both.other_header, -1);
 }
 
 }  // namespace

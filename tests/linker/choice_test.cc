@@ -105,7 +105,21 @@ TEST(Choice, ErrorsNameBothVersionsAndTheCure) {
   EXPECT_THAT(rule, HasSubstr("the rule newer_driver"));
   EXPECT_THAT(rule, HasSubstr("(pip install 'nvidia-nvjitlink==13.*')"));
   const Facts none = facts_of(kUnknown, kUnknown, false, true, Rule::newer_driver);
-  EXPECT_THAT(explain(none, choose(none)), HasSubstr("pip install nvidia-nvjitlink"));
+  EXPECT_THAT(
+      explain(none, choose(none)),
+      HasSubstr("(pip install nvidia-nvjitlink-cu12, pip install 'nvidia-nvjitlink==13.*', or"));
+}
+
+TEST(Choice, ARefusalSaysWhatNeedsNvJitLink) {
+  const auto begin = [](bool input, bool asked) {
+    const Facts facts = facts_of(kUnknown, kUnknown, input, asked, Rule::newer_driver);
+    const std::string text = explain(facts, choose(facts));
+    return text.substr(0, text.find(", which needs nvJitLink"));
+  };
+  EXPECT_EQ(begin(true, false), "LTO-IR is among the inputs");
+  EXPECT_EQ(begin(false, true), "link-time optimisation or PTX is asked for");
+  EXPECT_EQ(begin(true, true),
+            "LTO-IR is among the inputs and link-time optimisation or PTX is asked for");
 }
 
 TEST(Choice, SaysWhyItLinks) {
@@ -113,6 +127,18 @@ TEST(Choice, SaysWhyItLinks) {
   EXPECT_THAT(explain(newer, choose(newer)), HasSubstr("loads what an older toolkit makes"));
   const Facts by_driver = facts_of(k130, k129, false, false, Rule::newer_driver);
   EXPECT_THAT(explain(by_driver, choose(by_driver)), HasSubstr("nvJitLink is 12.9"));
+  const Facts none = facts_of(k130, kUnknown, false, false, Rule::newer_driver);
+  EXPECT_THAT(explain(none, choose(none)), HasSubstr("links: there is no nvJitLink, and neither"));
+  const Facts same = facts_of(k129, k124, true, true, Rule::newer_driver);
+  EXPECT_THAT(explain(same, choose(same)),
+              HasSubstr("of the driver's major (the driver supports CUDA 12.9)"));
+  const Facts no_driver = facts_of(kUnknown, k124, true, true, Rule::newer_driver);
+  EXPECT_THAT(explain(no_driver, choose(no_driver)), HasSubstr("driver's version is not known"));
+}
+
+TEST(Choice, BackendsHaveNames) {
+  EXPECT_STREQ(name_of(Backend::nvjitlink), "nvJitLink");
+  EXPECT_STREQ(name_of(Backend::driver), "the driver's linker");
 }
 
 }  // namespace

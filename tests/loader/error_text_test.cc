@@ -65,6 +65,22 @@ TEST(NewerErrors, AnOlderLibraryIsAskedFirst) {
   }
 }
 
+// Whatever a library says of an error that it does not know: a text at another place, or none.
+const char* unknown_at_two_places(int error) {
+  static char here[] = "?", there[] = "?";
+  return error == 2 ? here : error < 2 ? "the library's" : there;
+}
+const char* none_for_one_error(int error) {
+  return error == 2 ? nullptr : name_in_library<2>(error);
+}
+const char* all_but_the_first(int error) { return error == 0 ? "?" : error < 3 ? "known" : "?"; }
+
+TEST(NewerErrors, ALibrarysAnswerForAnUnknownErrorIsCompared) {
+  for (Text* library : {unknown_at_two_places, none_for_one_error, all_but_the_first}) {
+    EXPECT_NE(found(kErrorName, k12, library), library);
+  }
+}
+
 TEST(NewerErrors, MayBeOutputs) {
   Output* text_of = found(kErrorText, k12, text_in_library<2>);
   const char* text = "before";

@@ -128,6 +128,16 @@ TEST(FailedCall, ZeroesAStructureAndReturnsItsPlace) {
   for (int i = 0; i < 24; ++i) EXPECT_EQ(structure[i], i < 20 ? 0 : 0xff) << i;
 }
 
+// Sixteen bytes are returned in registers, on x86-64 as on aarch64.
+TEST(FailedCall, ZeroesASmallStructureInTheRegistersOnly) {
+  unsigned char elsewhere[16];
+  std::memset(elsewhere, 0xff, sizeof elsewhere);
+  Call call;
+  set_structure_result(&call.frame, elsewhere);
+  EXPECT_EQ(call.fail(kPair, Failure::no_library), 0u);
+  for (const unsigned char byte : elsewhere) EXPECT_EQ(byte, 0xff);
+}
+
 const char* text_of(Symbol symbol, std::uint64_t error) {
   Call call;
   call.frame.integer[0] = error;

@@ -83,6 +83,12 @@ TEST_F(Resolve, AnAbsentCellFailsWithItsReason) {
   EXPECT_THAT(text, HasSubstr("testNew failed (status 302): not yet in 12"));
 }
 
+TEST_F(Resolve, AnAbsentCellOfTheFirstMajorHasItsReasonToo) {
+  install("libtest.so.11.2");
+  const std::string text = in_child([] { EXPECT_EQ(call(kNewIn12), 302u); });
+  EXPECT_THAT(text, HasSubstr("testNew failed (status 302): not yet in 12"));
+}
+
 TEST_F(Resolve, ARejectedCellFailsWithItsReason) {
   install("libtest.so.13");
   const std::string text = in_child([] { EXPECT_EQ(call(kRejectedIn12), 801u); });

@@ -67,6 +67,18 @@ TEST(LtoIr, IsFoundInFatbinsByTheirEntries) {
                                entry(kLtoIr, 0x40, "packed"))));
 }
 
+// The version ends the part of an entry's header that every reader needs.
+TEST(LtoIr, IsFoundInTheShortestInputs) {
+  EXPECT_TRUE(before_13(lto_ir(0x36).substr(0, 6)));
+  const auto shortest = [](std::uint16_t kind) {
+    std::string start = entry(kind, 0x40, "").substr(0, 28);
+    start[4] = 28;
+    return start;
+  };
+  EXPECT_TRUE(before_13(fatbin(shortest(kLtoIr))));
+  EXPECT_TRUE(before_13(fatbin(shortest(kMachineCode) + shortest(kLtoIr))));
+}
+
 TEST(LtoIr, IsFoundInWhatHoldsFatbins) {
   const std::string older = fatbin(entry(kLtoIr, 0x3d, "packed"));
   const std::string newer = fatbin(entry(kLtoIr, 0x42, "packed"));

@@ -152,6 +152,8 @@ TEST(Asks, ForNothingWhereTheCandidateIsRefusedAnyway) {
     EXPECT_EQ(needs_exact_version(q), mode == Mode::strict) << "else no minor is refused";
     q.driver.branch = 524;  // no minor above 12.2 runs under it
     EXPECT_TRUE(needs_exact_version(q));
+    q.driver.branch = 525;
+    EXPECT_EQ(needs_exact_version(q), mode == Mode::strict) << "the minimum itself suffices";
     q.driver.branch = 0;
     q.loaded_major = 11;
     EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
@@ -163,6 +165,14 @@ TEST(Asks, ForNothingWhereTheCandidateIsRefusedAnyway) {
     q.library.newest_known_major = 11;
     EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
   }
+}
+
+TEST(Asks, ForTheMinorOfAMajorWithoutAMinimumBranch) {
+  CandidateQuery q = plain_question();
+  q.library.newest_known_major = 14;
+  q.candidate.version = {14, -1};
+  q.driver = driver_of(14000, 999);
+  EXPECT_TRUE(needs_exact_version(q));
 }
 
 TEST(Asks, ForTheBranchWhereTheDriverDoesNotServeTheVersionAnyway) {

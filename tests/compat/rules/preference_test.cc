@@ -98,6 +98,18 @@ TEST(NeedsMinor, OnlyWhereADriverOrALoadedPeerIsOfThatMajor) {
   EXPECT_FALSE(needs_minor(kRuntime, {11, -1}, context));
 }
 
+TEST(RankOf, CountsTheLoadedPeersOnly) {
+  PreferenceContext context;
+  EXPECT_TRUE(rank_of(kCompiler, {12, 9}, context).lto_ir_flows) << "no peer";
+  const Version peers[] = {{11, 8}, {12, 9}};
+  context.peers = peers;
+  context.peer_count = 1;
+  EXPECT_FALSE(rank_of(kCompiler, {12, 9}, context).lto_ir_flows);
+  context.peer_count = 2;
+  EXPECT_TRUE(rank_of(kCompiler, {12, 9}, context).lto_ir_flows);
+  EXPECT_TRUE(rank_of(kRuntime, {13, 5}, context).lto_ir_flows) << "no LTO-IR";
+}
+
 constexpr Preference newest = Preference::newest;
 constexpr Preference ptx = Preference::ptx;
 constexpr Preference lto_ir = Preference::lto_ir;
@@ -121,6 +133,23 @@ INSTANTIATE_TEST_SUITE_P(
                        {13, 5},
                        {12, 9},
                        newest},
+        // The first release of a major is a known minor.
+        PreferenceCase{"linkers beside a loaded compiler of a later minor than one of them",
+                       kLinker,
+                       {{12, 9}},
+                       none,
+                       12,
+                       {12, 9},
+                       {12, 0},
+                       lto_ir},
+        PreferenceCase{"compilers beside a loaded linker of 12.0",
+                       kCompiler,
+                       {{12, 0}},
+                       none,
+                       12,
+                       {12, 0},
+                       {12, 9},
+                       lto_ir},
         // A compiler: PTX that the driver compiles, LTO-IR that the loaded linker takes, the
         // newest.
         PreferenceCase{

@@ -145,6 +145,36 @@ TEST_F(Evaluation, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
   }
 }
 
+// 0 is a minor as any other.
+TEST_F(Evaluation, TheFirstReleaseOfAMajorIsAVersion) {
+  const std::string path = toolkit("x", "12000", "libtest.so.12");
+  TestSearch search;
+  Candidate* of_12 = search.add(SearchTier::system, path.c_str());
+  of_12->image.version = {12, -1};
+  read_toolkit_version(&search, of_12);
+  EXPECT_EQ(of_12->toolkit.version.major, 12);
+  EXPECT_EQ(of_12->toolkit.version.minor, 0);
+  Candidate* of_13 = search.add(SearchTier::system, path.c_str());
+  of_13->image.version = {13, 0};
+  read_toolkit_version(&search, of_13);
+  EXPECT_THAT(of_13->toolkit.problem, HasSubstr("its own symbols say CUDA 13.0 or later"));
+  EXPECT_STREQ(version_in_words(*of_13, &search.arena), "CUDA 13.0 or later");
+}
+
+TEST_F(Evaluation, VersionsAreReadOfUsableFilesButNotOfADriver) {
+  for (const bool is_driver : {false, true}) {
+    LibraryDescriptor library = kLibrary;
+    library.is_driver = is_driver;
+    TestSearch search(library);
+    Candidate* usable = search.add(SearchTier::system, "/usable");
+    usable->image.state = FileState::usable;
+    search.add(SearchTier::system, "/truncated")->image.state = FileState::truncated;
+    read_toolkit_versions(&search);
+    EXPECT_EQ(usable->toolkit_read, !is_driver);
+    EXPECT_FALSE(candidate(&search, "/truncated")->toolkit_read);
+  }
+}
+
 TEST_F(Evaluation, EnvironmentsAreEvaluatedSeparately) {
   toolkit("12.9", "12090", "libtest.so.12");
   machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12");

@@ -108,6 +108,12 @@ TEST(Hint, ForWhatStrictWantsToKnowIsToUnsetItOrToInstallWhatTheDriverServes) {
   }
 }
 
+TEST(Hint, ForADriverThatFailsIsToRepairIt) {
+  EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_failed}}),
+              HasSubstr("repair the driver (does nvidia-smi work?), or set "
+                        "ANYCUDA_STUB_COMPAT=best_effort"));
+}
+
 TEST(Hint, ForAMajorWithoutAKnownMinimumIsToUpdate) {
   EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_major_unknown}}),
               HasSubstr("update the driver or anycuda, or install a test library of CUDA 12.2"));

@@ -109,6 +109,18 @@ TEST_F(Peers, OneWhoseMinorNobodyTellsCountsByItsMajor) {
   EXPECT_THAT(first_beside({compiler}), StartsWith("cuda-12.0/"));
 }
 
+TEST_F(Peers, AMinorThatNobodyTellsIsUnknown) {
+  const std::string compiler = machine.tree.fake("libtest.so.12", "elsewhere/renamed.so");
+  in_child([&] {
+    ASSERT_NE(dlopen(compiler.c_str(), RTLD_NOW), nullptr);
+    unit::TestSearch search(linker_, nullptr, unit::kNoDriver);
+    gather_peers(&search);
+    ASSERT_EQ(search.peer_count, 1);
+    EXPECT_EQ(search.peers[0].version.major, 12);
+    EXPECT_EQ(search.peers[0].version.minor, -1);
+  });
+}
+
 TEST_F(Peers, OfSeveralOneIsEnoughAndMoreThanThereIsRoomForDoNoHarm) {
   linker("12.9", "12090", "liblink.so.12");
   linker("13.5", "13050", "liblink.so.13");

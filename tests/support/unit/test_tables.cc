@@ -14,7 +14,7 @@ constexpr char kPool[] =
     "\0testAdapted\0testAdded\0testCore\0testDriverVersion\0testErrorName\0testErrorString\0testErr"
     "orText\0testG"
     "etLastError\0"
-    "testInteger\0testMajor\0testNew\0testNothing\0testOld\0testOutputs\0testOwn\0"
+    "testInteger\0testMajor\0testNew\0testNothing\0testOld\0testOutputs\0testOwn\0testPair\0"
     "testPeekAtLastError\0testPointer\0testQuery\0testRejected\0testStruct\0"
     "the library does not have it\0not yet in 12\0another layout in 13\0"
     "success\0no error\0errorInvalid\0invalid value\0errorOf12\0came with 12";
@@ -67,6 +67,7 @@ constexpr SymbolRow kSymbols[kSymbolCount] = {
     row(ResultKind::status),                                               // kOld
     row(ResultKind::status),                                               // kOutputs
     row(ResultKind::status, SpecialFunction::plain, 0, 1),                 // kBuiltin
+    row(ResultKind::structure, SpecialFunction::plain, 16),                // kPair
     row(ResultKind::status, SpecialFunction::peek_last_error),             // kPeekAtLastError
     row(ResultKind::pointer),                                              // kPointer
     row(ResultKind::status, SpecialFunction::plain, 0, 0, true),           // kQuery
@@ -99,7 +100,7 @@ constexpr ReleaseNames kReleases[] = {
 // Rows of dispositions for callers of 12, by library 11, 12, 13.
 constexpr std::uint16_t kDispositions[] = {
     kDirect,       kDirect,           kDirect,            // testCore, testMajor
-    kDirect,       kDirect,           kFirstTarget,       // testOld
+    kDirect,       kDirect,           kFirstTarget + 1,   // testOld
     kAbsent,       kAbsent,           kDirect,            // testNew
     kDirect,       kDirect,           kRejected,          // testRejected
     kFirstAdapter, kFirstAdapter + 2, kFirstAdapter + 1,  // testAdapted
@@ -107,29 +108,49 @@ constexpr std::uint16_t kDispositions[] = {
 constexpr std::uint16_t kReasons[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 2, 0, 1, 0};
 constexpr std::uint32_t kReasonText[] = {text(kFirstReason), text(kFirstReason + 1),
                                          text(kFirstReason + 2)};
-// 13 has the second name of the first list. Then what adapters need.
+// The empty list; 13 has the second name of the next one. Then what adapters need.
 constexpr std::uint32_t kTargets[] = {
-    text(1 + kOld),      text(1 + kNew), 0, text(1 + kCoreCall), 0,
-    text(1 + kCoreCall), text(1 + kOld), 0};
+    0, text(1 + kOld),      text(1 + kNew), 0, text(1 + kCoreCall),
+    0, text(1 + kCoreCall), text(1 + kOld), 0};
 // What goes before the first two is the empty list; before the third, testOld.
-constexpr AdapterRow kAdapters[] = {{3, 2}, {5, 2}, {3, 0}};
+constexpr AdapterRow kAdapters[] = {{4, 0}, {6, 0}, {4, 1}};
 std::int32_t adapted() { return 88; }
 void* adapter(unsigned number) { return number < 3 ? reinterpret_cast<void*>(&adapted) : nullptr; }
 
 // testOutputs: int* in the first register, a handle in the third, size_t* in the second stack slot.
 constexpr std::uint8_t kOutputLists[] = {0, 3, 0, 4, 2, 8, 9, 8};
 
+// Which row of dispositions it has does not matter.
 constexpr SlotRow native(Symbol symbol) {
-  return {symbol, kNativeSymbolVersion, 0, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
+  return {symbol, kNativeSymbolVersion, 3, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
 }
-constexpr SlotRow kSlots[kSlotCount] = {
-    native(kAdapted),     native(kAdded),       native(kCoreCall),     native(kDriverVersion),
-    native(kErrorName),   native(kErrorString), native(kErrorText),    native(kGetLastError),
-    native(kInteger),     native(kMajor),       native(kNew),          native(kNothing),
-    native(kOld),         native(kOutputs),     native(kBuiltin),      native(kPeekAtLastError),
-    native(kPointer),     native(kQuery),       native(kRejectedCall), native(kStruct),
-    {kCoreCall, 2, 0, 0}, {kOld, 2, 1, 0},      {kNew, 2, 2, 0},       {kRejectedCall, 2, 3, 0},
-    {kMajor, 2, 0, 0},    {kAdapted, 2, 4, 0}};
+constexpr SlotRow kSlots[kSlotCount] = {native(kAdapted),
+                                        native(kAdded),
+                                        native(kCoreCall),
+                                        native(kDriverVersion),
+                                        native(kErrorName),
+                                        native(kErrorString),
+                                        native(kErrorText),
+                                        native(kGetLastError),
+                                        native(kInteger),
+                                        native(kMajor),
+                                        native(kNew),
+                                        native(kNothing),
+                                        native(kOld),
+                                        native(kOutputs),
+                                        native(kBuiltin),
+                                        native(kPair),
+                                        native(kPeekAtLastError),
+                                        native(kPointer),
+                                        native(kQuery),
+                                        native(kRejectedCall),
+                                        native(kStruct),
+                                        {kCoreCall, 2, 0, 0},
+                                        {kOld, 2, 1, 0},
+                                        {kNew, 2, 2, 0},
+                                        {kRejectedCall, 2, 3, 0},
+                                        {kMajor, 2, 0, 0},
+                                        {kAdapted, 2, 4, 0}};
 
 // Of all majors, but the last, which 11 does not have.
 constexpr ErrorRow kErrors[] = {{0, 7, text(kFirstError), text(kFirstError + 1)},

@@ -25,6 +25,7 @@ enum Symbol : std::uint16_t {
   kOld,      // testOld: 11 and 12 only; 13 calls it testNew
   kOutputs,  // testOutputs: outputs in registers and on the stack
   kBuiltin,  // testOwn: a function of the stub's own
+  kPair,     // testPair: 16 bytes, returned in registers
   kPeekAtLastError,
   kPointer,       // testPointer: void* ()
   kQuery,         // testQuery: status, 0 without a library; a question

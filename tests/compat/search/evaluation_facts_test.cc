@@ -1,0 +1,118 @@
+// Which facts of a search reach the rules, on candidates that the test adds itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compat/search/evaluation.h"
+#include "tests/support/unit/gathered.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using unit::kNoDriver;
+using unit::TestSearch;
+
+Candidate* add(Search* search, const char* path, Version version,
+               FileState state = FileState::usable) {
+  Candidate* candidate = search->add(SearchTier::system, path);
+  candidate->image.state = state;
+  candidate->image.version = version;
+  candidate->file_version = "";
+  return candidate;
+}
+
+std::vector<std::string> order(const Search& search) {
+  std::vector<std::string> paths;
+  for (const Candidate* c = accepted_by_rank(search); c != nullptr; c = c->next_by_rank) {
+    paths.emplace_back(c->path);
+  }
+  return paths;
+}
+
+TEST(EvaluationFacts, TheDriverAndTheModeOrderCompilers) {
+  LibraryDescriptor compiler = kLibrary;
+  compiler.rules.output = Output::ptx;
+  TestSearch search(compiler, nullptr, kNoDriver);
+  search.driver = {true, {12, 2}, 535};
+  add(&search, "/12.9", {12, 9});
+  add(&search, "/12.1", {12, 1});
+  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.1", "/12.9"}));
+  search.request.policy.mode = Mode::off;
+  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.1"}));
+}
+
+TEST(EvaluationFacts, ANewerFileDoesNotMakeUpForAnOlderRelease) {
+  for (const bool older_first : {true, false}) {
+    TestSearch search(kLibrary, nullptr, kNoDriver);
+    if (older_first) add(&search, "/12.4", {12, 4})->file_version = "12.9.9";
+    add(&search, "/12.9", {12, 9})->file_version = "12.0.0";
+    if (!older_first) add(&search, "/12.4", {12, 4})->file_version = "12.9.9";
+    EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.4"})) << older_first;
+  }
+}
+
+TEST(EvaluationFacts, ARefusedCandidateLeavesTheOrder) {
+  TestSearch search(kLibrary, nullptr, kNoDriver);
+  Candidate* older = add(&search, "/12.4", {12, 4});
+  add(&search, "/12.9", {12, 9});
+  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.4"}));
+  older->verdict = Verdict::driver_too_old;
+  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9"}));
+}
+
+TEST(EvaluationFacts, OnlyUsableFilesShareAMajor) {
+  TestSearch search(kLibrary, nullptr, kNoDriver);
+  Candidate* usable = add(&search, "/a", {12, -1});
+  add(&search, "/b", {12, -1}, FileState::truncated);
+  evaluate_environment(&search);
+  EXPECT_FALSE(usable->toolkit_read);
+  Candidate* second = add(&search, "/c", {12, -1});
+  evaluate_environment(&search);
+  EXPECT_TRUE(usable->toolkit_read);
+  EXPECT_TRUE(second->toolkit_read);
+}
+
+// The process may have deleted or replaced the file since it was loaded.
+TEST(EvaluationFacts, ALoadedCandidateIsAcceptedWithoutItsFile) {
+  TestSearch search(kLibrary, nullptr, kNoDriver);
+  search.loaded_major = 12;
+  Candidate* loaded = search.add(SearchTier::loaded, "/deleted/libtest.so.12");
+  loaded->image.state = FileState::usable;
+  loaded->image.version = {12, -1};
+  Candidate* other = add(&search, "/other/libtest.so.12", {12, -1});
+  evaluate_environment(&search);
+  EXPECT_EQ(loaded->verdict, Verdict::accepted);
+  EXPECT_EQ(other->verdict, Verdict::other_loaded);
+}
+
+TEST(EvaluationFacts, WithoutNvmlTheBranchStaysUnknown) {
+  TestSearch search(kLibrary, nullptr, kNoDriver);
+  search.request.policy.mode = Mode::strict;
+  search.driver = {true, {12, 2}, 0};
+  Candidate* candidate = add(&search, "/12.9", {12, -1});
+  candidate->toolkit.version = {12, 9};
+  candidate->toolkit_read = true;
+  evaluate_environment(&search);
+  EXPECT_EQ(candidate->verdict, Verdict::driver_branch_unknown);
+}
+
+// The library's own word replaces what its metadata say.
+TEST(EvaluationFacts, AReportedVersionDecides) {
+  TestSearch search(kLibrary, nullptr, kNoDriver);
+  search.driver = {true, {12, 2}, 520};
+  Candidate* candidate = add(&search, "/libtest.so.12", {12, -1});
+  candidate->toolkit.version = {12, 1};
+  EXPECT_EQ(evaluate_reported(&search, candidate, {12, 2}), Verdict::accepted);
+  EXPECT_EQ(evaluate_reported(&search, candidate, {12, 9}), Verdict::driver_branch_short);
+  EXPECT_EQ(candidate->toolkit.version.major, 12);
+  EXPECT_EQ(candidate->toolkit.version.minor, 9);
+  EXPECT_STREQ(candidate->toolkit.source, "the library itself");
+  EXPECT_STREQ(candidate->toolkit.file, candidate->path);
+  EXPECT_TRUE(candidate->toolkit_read);
+}
+
+}  // namespace
+}  // namespace anycuda
