@@ -35,9 +35,10 @@ const char* ask(ResultKind result, void* function, std::int32_t value) {
   return status == 0 ? text : nullptr;
 }
 
-bool is_same(const char* text, const char* other) {
-  if (text == other) return true;
-  return text != nullptr && other != nullptr && std::strcmp(text, other) == 0;
+// Is this what the library says of an error that it knows? `unknown`: of one that it does not.
+bool is_of_known(const char* text, const char* unknown) {
+  if (text == nullptr) return false;
+  return unknown == nullptr || std::strcmp(text, unknown) != 0;
 }
 
 // What a function below needs to know of the library, and of which majors the process has callers.
@@ -46,14 +47,15 @@ struct LibraryText {
   std::atomic<const char*> unknown;  // its text for an error that it does not know
   std::atomic<std::uint32_t> majors;
 };
-LibraryText library_texts[2];
+LibraryText of_names, of_texts;
 
 LibraryText& library_text(SpecialFunction special) {
-  return library_texts[special == SpecialFunction::error_name ? 0 : 1];
+  return special == SpecialFunction::error_name ? of_names : of_texts;
 }
 
+constexpr std::uint32_t kAllMajors = 0xffff;
 std::uint32_t majors_of(int symbol_version) {
-  return symbol_version == kNativeSymbolVersion ? ~0u : 1u << (symbol_version - 1);
+  return symbol_version == kNativeSymbolVersion ? kAllMajors : 1u << (symbol_version - 1);
 }
 
 // The database's text, nullptr if it has none or the caller's CUDA does not have this error. Its
@@ -119,14 +121,12 @@ void give_error_text(const SymbolRow& symbol, Frame* frame) {
 void* error_text_function(const SymbolRow& symbol, int symbol_version, void* function) {
   const std::uint32_t majors = majors_of(symbol_version);
   const char* unknown = ask(symbol.result, function, kNoError);
-  bool knows_all = true;
-  for (int i = 0; knows_all && i < kTables.error_count; ++i) {
-    const ErrorRow& error = kTables.errors[i];
-    if ((error.majors & majors) == 0 || *text_of(symbol.special, error) == '\0') continue;
-    const char* text = ask(symbol.result, function, error.value);
-    knows_all = text != nullptr && !is_same(text, unknown);
-  }
-  if (knows_all) return function;
+  const auto knows = [&](const ErrorRow& error) {
+    if ((error.majors & majors) == 0 || *text_of(symbol.special, error) == '\0') return true;
+    return is_of_known(ask(symbol.result, function, error.value), unknown);
+  };
+  const ErrorRow* const end = kTables.errors + kTables.error_count;
+  if (std::all_of(kTables.errors, end, knows)) return function;
   LibraryText& library = library_text(symbol.special);
   library.majors.fetch_or(majors, std::memory_order_relaxed);
   library.unknown.store(unknown, std::memory_order_relaxed);

@@ -62,6 +62,7 @@ TEST(NewerErrors, AnOlderLibraryIsAskedFirst) {
     EXPECT_STREQ(name(1), "the library's");
     EXPECT_STREQ(name(2), "errorOf12");
     EXPECT_STREQ(name(99), "unknown to the library");
+    EXPECT_STREQ(name(-1), "the library's");
   }
 }
 
@@ -90,6 +91,41 @@ TEST(NewerErrors, MayBeOutputs) {
   EXPECT_STREQ(text, "came with 12");
   EXPECT_EQ(text_of(99, &text), 1);
   EXPECT_EQ(text, nullptr);
+}
+
+TEST(NewerErrors, NamesAndTextsComeFromFunctionsOfTheirOwn) {
+  Text* const name = found(kErrorName, k12, name_in_library<1>);
+  Text* const text = found(kErrorString, k12, name_in_library<2>);
+  EXPECT_STREQ(name(1), "errorInvalid");
+  EXPECT_STREQ(text(1), "the library's");
+}
+
+// A library that leaves its output alone, and one that says success and nothing of use.
+int leaves_output(int error, const char** text) {
+  if (error < 2) *text = "the library's";
+  return error < 2 ? 0 : 1;
+}
+int always_succeeds(int error, const char** text) {
+  static char unknown[] = "?";
+  *text = error < 2 ? "the library's" : unknown;
+  return 0;
+}
+
+TEST(NewerErrors, HoweverALibrarySaysThatItKnowsNone) {
+  for (Output* library : {leaves_output, always_succeeds}) {
+    const char* text = "before";
+    EXPECT_EQ(found(kErrorText, k12, library)(2, &text), 0);
+    EXPECT_STREQ(text, "came with 12");
+  }
+}
+
+const char* knows_none(int) { return "?"; }
+
+TEST(NewerErrors, ThatNobodyHasAreTheLibrarysToName) {
+  Text* const name = found(kErrorName, k12, knows_none);
+  EXPECT_STREQ(name(1), "errorInvalid");
+  EXPECT_STREQ(name(-1), "?") << "less than each error of the database";
+  EXPECT_STREQ(name(3), "?");
 }
 
 TEST(NewerErrors, ThatNobodyAsksForAreTheLibrarysToRefuse) {
