@@ -16,6 +16,7 @@
 
 #include "anycuda/compat/errors.h"
 #include "tests/support/artifacts.h"
+#include "tests/support/leave.h"
 #include "tests/support/machine.h"
 
 namespace anycuda::compat {
@@ -164,7 +165,7 @@ class RealDriver : public ::testing::Test {
       std::ofstream stream(log);
       body(stream);
       stream.close();
-      _exit(0);
+      test::leave(0);
     }
     int status = -1;
     EXPECT_EQ(waitpid(child, &status, 0), child);

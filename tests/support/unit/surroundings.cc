@@ -11,6 +11,8 @@
 #include <iterator>
 #include <memory>
 
+#include "tests/support/leave.h"
+
 namespace anycuda::unit {
 
 namespace fs = std::filesystem;
@@ -100,7 +102,7 @@ std::string in_child(const std::function<void()>& body) {
     alarm(300);  // a deadlock ends as a failure
     body();
     std::fflush(nullptr);
-    _exit(::testing::Test::HasFailure() ? 1 : 0);
+    test::leave(::testing::Test::HasFailure() ? 1 : 0);
   }
   int status = -1;
   EXPECT_EQ(waitpid(child, &status, 0), child);

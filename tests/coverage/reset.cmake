@@ -1,0 +1,4 @@
+file(GLOB_RECURSE counts "${FOLDER}/*.gcda")
+if(counts)
+  file(REMOVE ${counts})
+endif()
