@@ -14,6 +14,9 @@ HERE = BUILD / "tests" / "emulated"
 WHERE = json.loads((HERE / "where.json").read_text(encoding="utf-8"))
 STUBS = BUILD / "lib"
 DROPINS = STUBS / "dropin"
+LIBRARIES = {"nvjitlink": "libnvJitLink"}  # where the file is not named like the stub
+# The CPU with branch target identification and pointer authentication, of a kind that costs the emulator less.
+CPU = "max,pauth-impdef=on"
 MAJORS = {"11": "11.8", "12": "12.9", "13": "13.5"}
 
 
@@ -28,6 +31,13 @@ class Emulated(unittest.TestCase):
 
     def run_program(self, name: str, *words: str, libraries: list[Path] | None = None, **variables: str) -> str:
         """What it prints. `libraries`: folders, before that of the stubs."""
+        result = self.result(name, *words, libraries=libraries, **variables)
+        self.assertEqual(result.returncode, 0, f"{name} {words}: {result.stdout}{result.stderr}")
+        self.told = result.stderr
+        return result.stdout
+
+    def result(self, name: str, *words: str, libraries: list[Path] | None = None, cpu: str = CPU,
+               sysroot: str = WHERE["sysroot"], **variables: str) -> subprocess.CompletedProcess:  # fmt: skip
         folders = [*(libraries or []), STUBS]
         settings = {
             "LD_LIBRARY_PATH": ":".join(map(str, folders)),
@@ -36,13 +46,10 @@ class Emulated(unittest.TestCase):
             **variables,
         }
         sets = [word for item in settings.items() for word in ("-E", "=".join(item))]
-        result = subprocess.run(
-            [WHERE["qemu"], "-L", WHERE["sysroot"], *sets, str(HERE / "programs" / name), *words],
+        return subprocess.run(
+            [WHERE["qemu"], "-cpu", cpu, "-L", sysroot, *sets, str(HERE / "programs" / name), *words],
             env={}, capture_output=True, text=True, timeout=300,
         )  # fmt: skip
-        self.assertEqual(result.returncode, 0, f"{name} {words}: {result.stdout}{result.stderr}")
-        self.told = result.stderr
-        return result.stdout
 
     def lines(self, name: str, *words: str, libraries: list[Path] | None = None, **variables: str) -> dict[str, str]:
         """The same by the first word of each line."""
@@ -52,8 +59,8 @@ class Emulated(unittest.TestCase):
 
 def library(artifact: str) -> Path:
     """The one library file of an artifact."""
-    name = "lib" + artifact.split("-")[0].split("_")[1]
-    return next(Path(WHERE[artifact]).glob(f"nvidia/*/lib/{name}.so.*"))
+    name = artifact.split("-")[0].split("_")[1]
+    return next(Path(WHERE[artifact]).glob(f"nvidia/*/lib/{LIBRARIES.get(name, 'lib' + name)}.so.*"))
 
 
 def fake(name: str) -> Path:

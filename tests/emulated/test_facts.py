@@ -13,8 +13,8 @@ STUBS = Path(__file__).resolve().parents[2] / "stubs"
 
 class RealLibraries(unittest.TestCase):
     def test_export_what_the_database_says(self):
-        artifacts = [name for name in WHERE if name.startswith("aarch64_")]
-        self.assertEqual(len(artifacts), 5)
+        artifacts = [name for name in WHERE if name.startswith("aarch64_") and "driver" not in name]
+        self.assertEqual(len(artifacts), 7)
         for artifact in artifacts:
             name, release = re.fullmatch(r"aarch64_(\w+)-([\d.]+)", artifact).groups()
             database = model.load(STUBS / "abi" / name)

@@ -32,15 +32,23 @@ exit 0""",
 
 
 class AptSource(CacheCase):
-    def fetch(self, version: str, tools: dict[str, str]) -> tuple[Path, str]:
+    def fetch(self, version: str, tools: dict[str, str], wish: str = "p/bookworm/main") -> tuple[Path, str]:
         into = self.top / "in to"
         into.mkdir(exist_ok=True)
         keys = mock.patch("artifacts.debian.KEYRINGS", (str(self.top),))
         with ToolsOnPath(self.top / "bin", tools).patch(), keys:
-            return Apt(self.top / "a pt").fetch(locked("p.deb", b"", "p/bookworm/main", version), into)
+            return Apt(self.top / "a pt").fetch(locked("p.deb", b"", wish, version), into)
 
     def test_the_locked_version_is_fetched(self) -> None:
         self.assertEqual(self.fetch("2", APT), (self.top / "in to/p.deb", "2"))
+
+    def test_another_machine_has_an_archive_of_its_own(self) -> None:
+        for wish, architecture in (("p/bookworm/main", "amd64"), ("p/bookworm/main aarch64", "arm64")):
+            self.fetch("2", APT, wish)
+            (config,) = (self.top / "a pt").rglob("apt.conf")
+            self.assertIn(f'APT::Architecture "{architecture}";', config.read_text())
+            config.unlink()
+            (self.top / "in to/p.deb").unlink()
 
     def test_replaced_version_is_fetched_in_newer_one(self) -> None:
         self.assertEqual(self.fetch("1", APT), (self.top / "in to/p.deb", "2"))

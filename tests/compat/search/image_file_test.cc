@@ -35,9 +35,9 @@ TEST(ImageFile, AnExecutableIsNoLibrary) {
 
 TEST(ImageFile, AnotherMachineIsAnotherArchitecture) {
   ElfImage image;
-  image.lies.machine = EM_AARCH64;
+  image.lies.machine = unit::kOtherCpu;
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::other_architecture);
-  image.lies.machine = EM_X86_64;
+  image.lies.machine = unit::kThisCpu;
   image.lies.elf_class = ELFCLASS32;
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::other_architecture);
 }

@@ -11,6 +11,12 @@
 
 namespace anycuda::unit {
 
+#if defined(__aarch64__)
+constexpr std::uint16_t kThisCpu = EM_AARCH64, kOtherCpu = EM_X86_64;
+#else
+constexpr std::uint16_t kThisCpu = EM_X86_64, kOtherCpu = EM_AARCH64;
+#endif
+
 enum class Hash { none, sysv, gnu, both };
 
 struct ElfImage {
@@ -23,7 +29,7 @@ struct ElfImage {
 
   // What a broken file says instead of the truth; applied when the bytes are made.
   struct Lies {
-    std::uint16_t machine = EM_X86_64;
+    std::uint16_t machine = kThisCpu;
     std::uint16_t type = ET_DYN;
     unsigned char elf_class = ELFCLASS64;
     bool no_dynamic = false;

@@ -15,9 +15,9 @@ import threading
 from pathlib import Path
 
 from .errors import FetchError
-from .lockfile import LockedFile
+from .lockfile import ARCH, LockedFile
 
-ARCHITECTURE = "amd64"
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}  # Debian's names
 KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp")
 
 
@@ -50,15 +50,16 @@ class Apt:
             package, suite = self._suite(wish)
             version = suite.versions(package)[0]
             record = suite.record(package, version)
-        arch = "all" if record["Architecture"] == "all" else "x86_64"
+        arch = "all" if record["Architecture"] == "all" else machine_of(wish)
         return LockedFile(wish, Path(record["Filename"]).name, version, arch, record["SHA256"], int(record["Size"]))
 
     def _suite(self, wish: str) -> tuple[str, Suite]:
         """The package and its suite with lists read; a failure is remembered, so each suite is tried once per run."""
         package, _, place = wish.partition("/")
         if place not in self._suites:
+            home, words = self._home / re.sub("[/ ]", "-", place), place.split()[0].split("/")
             try:
-                self._suites[place] = Suite(self._home / place.replace("/", "-"), *place.split("/"))
+                self._suites[place] = Suite(home, *words, ARCHITECTURES[machine_of(wish)])
             except FetchError as error:
                 self._suites[place] = error
         found = self._suites[place]
@@ -67,14 +68,19 @@ class Apt:
         return package, found
 
 
-class Suite:
-    """One suite (with its security updates) and one component of it."""
+def machine_of(wish: str) -> str:
+    """package/suite/component, or that, a blank and the machine."""
+    return wish.partition(" ")[2] or ARCH
 
-    def __init__(self, home: Path, name: str, component: str):
+
+class Suite:
+    """One suite (with its security updates) and one component of it, for one machine."""
+
+    def __init__(self, home: Path, name: str, component: str, architecture: str):
         for tool in ("apt-get", "apt-cache", "apt-config", "dpkg", "dpkg-deb"):
             if not shutil.which(tool):
                 raise FetchError(f"{tool} is missing: Debian packages need a Debian with apt and dpkg", final=True)
-        self._home, self.name = home, name
+        self._home, self.name, self._architecture = home, name, architecture
         for folder in ("parts", "lists/partial", "cache/archives/partial"):
             (home / folder).mkdir(parents=True, exist_ok=True)
         self._configure()
@@ -114,8 +120,8 @@ class Suite:
             "Dir::Etc::sourceparts": self._home / "parts",
             "Dir::State::lists": self._home / "lists",
             "Dir::Cache": self._home / "cache",
-            "APT::Architecture": ARCHITECTURE,
-            "APT::Architectures": ARCHITECTURE,
+            "APT::Architecture": self._architecture,
+            "APT::Architectures": self._architecture,
             "APT::Sandbox::User": "root",
             "APT::Get::List-Cleanup": "0",
             "Acquire::Languages": "none",
