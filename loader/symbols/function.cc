@@ -33,7 +33,8 @@ Functions::Functions(void* handle) : handle_(handle) {
 
 bool Functions::is_named(std::uint32_t symbol, const char* name) const {
   const ElfW(Sym)& entry = symbols_[symbol];
-  return entry.st_shndx != SHN_UNDEF && std::strcmp(strings_ + entry.st_name, name) == 0;
+  const bool is_exported = entry.st_shndx != SHN_UNDEF && ELF64_ST_BIND(entry.st_info) != STB_LOCAL;
+  return is_exported && std::strcmp(strings_ + entry.st_name, name) == 0;
 }
 
 std::uint32_t Functions::find_by_gnu_hash(const char* name) const {
