@@ -80,7 +80,7 @@ struct Tables : LibrarySymbols {
   const std::uint16_t* reasons;       // parallel to `dispositions`: entry of reason_text
   const std::uint32_t* reason_text;
   const std::uint8_t* outputs;  // lists: count, then that many (argument location, size) pairs
-  const ErrorRow* errors;  // sorted by value
+  const ErrorRow* errors;       // sorted by value
   int error_count;
   std::int32_t status_no_library;
   std::int32_t status_absent;
