@@ -2,7 +2,7 @@
 
     python3 run.py                              everything; exit status 1 if anything is not as expected
     python3 run.py everyday                     one of: everyday, behaviour, policy, linker, graph,
-                                                conformance, pytorch, memory_saver
+                                                clients, conformance, pytorch, memory_saver
     python3 run.py linker graph --memcheck      these once more, under compute-sanitizer
     python3 run.py conformance --topic graphs --built 12 --runtime 13.0 --log FILE
 
@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 import behaviour
+import clients
 import conformance
 import everyday
 import graph
@@ -26,8 +27,6 @@ import policy
 import pytorch_orders
 from bundle import HERE, SONAMES, runtimes
 from log import Log
-
-PARTS = ("everyday", "behaviour", "policy", "linker", "graph", "conformance", "pytorch", "memory_saver")
 
 
 def run_pytorch(log: Log) -> int:
@@ -60,6 +59,21 @@ def run_memory_saver(log: Log) -> int:
     return memory_saver.run(log.say, log.note)
 
 
+# Each part, in the order in which all of them run.
+PARTS = {
+    "everyday": lambda log, options: everyday.run(log),
+    "behaviour": lambda log, options: behaviour.run(log),
+    "policy": lambda log, options: policy.run(log),
+    "linker": lambda log, options: linker.run(log, options.memcheck),
+    "graph": lambda log, options: graph.run(log, options.memcheck),
+    "clients": lambda log, options: clients.run(log),
+    "conformance": lambda log, options: conformance.run(
+        conformance.Choice(options.built, options.runtime, options.topic, options.jobs), log),
+    "pytorch": lambda log, options: run_pytorch(log),
+    "memory_saver": lambda log, options: run_memory_saver(log),
+}
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all without")
@@ -71,33 +85,15 @@ def arguments() -> argparse.Namespace:
     only.add_argument("--runtime", action="append", default=[], choices=runtimes())
     parser.add_argument("--jobs", type=int, default=8, help="conformance: programs at a time")
     options = parser.parse_args()
-    if unknown := set(options.parts) - set(PARTS):
+    if unknown := set(options.parts) - PARTS.keys():
         parser.error(f"no part {', '.join(sorted(unknown))}")
     return options
 
 
 def main() -> int:
     options = arguments()
-    parts = options.parts or PARTS
     log = Log(options.log)
-    failures = 0
-    if "everyday" in parts:
-        failures += everyday.run(log)
-    if "behaviour" in parts:
-        failures += behaviour.run(log)
-    if "policy" in parts:
-        failures += policy.run(log)
-    if "linker" in parts:
-        failures += linker.run(log, options.memcheck)
-    if "graph" in parts:
-        failures += graph.run(log, options.memcheck)
-    if "conformance" in parts:
-        choice = conformance.Choice(options.built, options.runtime, options.topic, options.jobs)
-        failures += conformance.run(choice, log)
-    if "pytorch" in parts:
-        failures += run_pytorch(log)
-    if "memory_saver" in parts:
-        failures += run_memory_saver(log)
+    failures = sum(run(log, options) for name, run in PARTS.items() if not options.parts or name in options.parts)
     log.say("all as expected" if not failures else f"{failures} not as expected")
     return 1 if failures else 0
 

@@ -10,6 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from mutations import Key, Mutant, mutants_of
 from trial import OUTCOMES, Broken, Build, Trial
@@ -25,6 +26,12 @@ class Decision:
     tests: list[list[str]]  # programs with their arguments, the quickest first
     functions: list[str] = field(default_factory=list)  # all where none is named
     group: str = ""
+
+
+class Explanation(NamedTuple):
+    """Why no test can fail for a mutant; of one that is `undefined` a test may fail in one run and pass in the next."""
+    why: str
+    undefined: bool
 
 
 @dataclass
@@ -50,9 +57,9 @@ def read_decisions(file: Path) -> list[Decision]:
     return [Decision(**row) for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
-def read_explanations(file: Path) -> dict[Key, str]:
+def read_explanations(file: Path) -> dict[Key, Explanation]:
     """What is known of survivors: by file, one entry for some mutations of a line."""
-    explanations: dict[Key, str] = {}
+    explanations: dict[Key, Explanation] = {}
     for source, rows in json.loads(file.read_text(encoding="utf-8")).items():
         for row in rows:
             if not row["why"].strip():
@@ -61,7 +68,7 @@ def read_explanations(file: Path) -> dict[Key, str]:
                 key = Key(source, row["function"], row["line"], mutation)
                 if key in explanations:
                     raise Broken(f"{file.name} explains this twice: {key}")
-                explanations[key] = row["why"]
+                explanations[key] = Explanation(row["why"], row.get("undefined", False))
     return explanations
 
 
@@ -72,20 +79,21 @@ def chosen(mutants: list[Mutant], functions: list[str]) -> list[Mutant]:
     return [mutant for mutant in mutants if not functions or mutant.key.function in functions]
 
 
-def compare(file: str, outcomes: dict[Key, str], explanations: dict[Key, str]) -> Result:
+def compare(file: str, outcomes: dict[Key, str], explanations: dict[Key, Explanation]) -> Result:
     """The outcomes beside what is explained."""
     result = Result(Counter(outcomes.values()))
     survivors = [key for key, outcome in outcomes.items() if outcome == "survived"]
     result.unexplained = [key for key in survivors if key not in explanations]
     result.explained = len(survivors) - len(result.unexplained)
-    for key in explanations:
+    for key, explanation in explanations.items():
         # Another compiler may make the same code of a mutant that survives here.
-        if key.file == file and outcomes.get(key) not in ("survived", "equivalent"):
+        allowed = OUTCOMES if explanation.undefined else ("survived", "equivalent")
+        if key.file == file and outcomes.get(key) not in allowed:
             result.stale.append(f"{key}: {outcomes.get(key, 'there is no such mutant')}")
     return result
 
 
-def examine(build: Build, root: Path, decision: Decision, explanations: dict[Key, str], jobs: int) -> Result:
+def examine(build: Build, root: Path, decision: Decision, explanations: dict[Key, Explanation], jobs: int) -> Result:
     mutants = chosen(mutants_of(decision.file, (root / decision.file).read_text(encoding="utf-8")), decision.functions)
     if not mutants:
         raise Broken(f"{decision.file} has nothing to mutate")

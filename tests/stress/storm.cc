@@ -1,7 +1,7 @@
-// Random calls from sixteen threads, with forks, signals, new variables and opened libraries beside
+// Random calls from many threads, with forks, signals, new variables and opened libraries beside
 // them:
 //
-//     storm LIBRARY CALLS
+//     storm LIBRARY CALLS THREADS
 //
 // The calls depend only on the thread's number, so two runs make the same ones. stdout has each
 // call with its results and how often each came; lines with "#" differ from run to run. The process
@@ -10,7 +10,6 @@
 // Left out are functions whose answer depends on time or on the machine's memory (cudaMemGetInfo,
 // cudaEventElapsedTime), those that end what other threads use (cudaDeviceReset), and those that
 // give out handles, which differ from run to run.
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/time.h>
 
@@ -18,7 +17,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <random>
@@ -28,6 +26,7 @@
 
 #include "children.h"
 #include "library.h"
+#include "size.h"
 
 namespace {
 
@@ -105,8 +104,8 @@ std::vector<Function> functions = {
     {"cudaProfilerStop", "", 's'},
 };
 
-constexpr int kThreads = 16;
 constexpr int kThirds = 3;
+using stress::Size;
 using Histogram = std::map<std::string, long>;
 
 std::atomic<long> signals{0};
@@ -163,24 +162,6 @@ std::string call(const Function& function, std::mt19937* random, Buffers* buffer
   return text + std::to_string(static_cast<std::uint32_t>(result));
 }
 
-struct Size {
-  long resident = 0;  // KB
-  long mappings = 0;
-  long files = 0;
-};
-
-Size size_of_process() {
-  Size size;
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    std::sscanf(line.c_str(), "VmRSS: %ld", &size.resident);
-  }
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) ++size.mappings;
-  for (int file = 0; file < 1024; ++file) size.files += fcntl(file, F_GETFD) >= 0 ? 1 : 0;
-  return size;
-}
-
 // What goes on beside the calls.
 class Weather {
  public:
@@ -208,7 +189,7 @@ class Weather {
   // The size of the process while all of this holds still.
   Size size() {
     for (std::mutex& turn : turns_) turn.lock();
-    const Size size = size_of_process();
+    const Size size = stress::size_of_process();
     for (std::mutex& turn : turns_) turn.unlock();
     return size;
   }
@@ -256,29 +237,31 @@ class Weather {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main(int words, char** arguments) {
+  if (words != 4) return 2;
   const stress::Library library(arguments[1]);
   const long calls = std::atol(arguments[2]);
+  const int count = std::atoi(arguments[3]);
   for (Function& function : functions) function.address = library.find(function.name);
 
   // The process's first call is made in peace: forked.cc has what may happen to a child during it.
   Buffers first{};
-  std::mt19937 random(kThreads);
+  std::mt19937 random(static_cast<unsigned>(count));
   call(functions[2], &random, &first);
 
-  std::vector<Histogram> histograms(kThreads);
+  std::vector<Histogram> histograms(static_cast<std::size_t>(count));
   Size sizes[kThirds];
   std::atomic<int> arrived{0};
   std::atomic<int> third{0};
   {
     Weather weather;
     std::vector<std::thread> threads;
-    for (int number = 0; number < kThreads; ++number) {
+    for (int number = 0; number < count; ++number) {
       threads.emplace_back([&, number] {
         std::mt19937 random(static_cast<unsigned>(number));
         Buffers buffers{};
         for (int part = 0; part < kThirds; ++part) {
-          for (long i = 0; i < calls / kThreads / kThirds; ++i) {
+          for (long i = 0; i < calls / count / kThirds; ++i) {
             const Function& function = functions[random() % functions.size()];
             ++histograms[static_cast<std::size_t>(number)][call(function, &random, &buffers)];
           }
@@ -288,7 +271,7 @@ int main(int, char** arguments) {
       });
     }
     for (int part = 0; part < kThirds; ++part) {
-      while (arrived < kThreads * (part + 1)) usleep(100);
+      while (arrived < count * (part + 1)) usleep(100);
       sizes[part] = weather.size();
       ++third;
     }
@@ -299,12 +282,8 @@ int main(int, char** arguments) {
     std::printf("children hanging %d crashed %d\n", weather.children.hanging,
                 weather.children.crashed);
   }
-  for (const Size& size : sizes) {
-    std::printf("# resident %ld KB, mappings %ld, files %ld\n", size.resident, size.mappings,
-                size.files);
-  }
-  std::printf("# growth %ld %ld %ld\n", sizes[2].resident - sizes[1].resident,
-              sizes[2].mappings - sizes[1].mappings, sizes[2].files - sizes[1].files);
+  for (const Size& size : sizes) print(size);
+  stress::print_growth(sizes[1], sizes[2]);
   Histogram all;
   for (const Histogram& one : histograms) {
     for (const auto& [text, count] : one) all[text] += count;

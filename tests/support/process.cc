@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "under.h"
+
 namespace anycuda::test {
 namespace {
 
@@ -44,33 +46,6 @@ class Pipe {
   }
   int ends_[2];
 };
-
-#ifdef ANYCUDA_TEST_EMULATOR
-bool is_for_the_emulator(const std::string& program) {
-  std::ifstream file(program, std::ios::binary);
-  Elf64_Ehdr header = {};
-  file.read(reinterpret_cast<char*>(&header), sizeof header);
-  return file && header.e_ident[EI_MAG0] == ELFMAG0 && header.e_ident[EI_MAG1] == 'E' &&
-         header.e_machine == EM_AARCH64;
-}
-
-// A program of the emulated machine, as this one can start it. The variables that the dynamic
-// linker reads must not reach the emulator itself; the others cannot be its options, whose values
-// end with a comma.
-void emulate(ProcessSpec& spec) {
-  if (!is_for_the_emulator(spec.argv[0])) return;
-  std::vector<std::string> argv = {ANYCUDA_TEST_EMULATOR};
-  for (auto at = spec.env.begin(); at != spec.env.end();) {
-    if (at->first.rfind("LD_", 0) != 0) {
-      ++at;
-      continue;
-    }
-    argv.insert(argv.end(), {"-E", at->first + "=" + at->second});
-    at = spec.env.erase(at);
-  }
-  spec.argv.insert(spec.argv.begin(), argv.begin(), argv.end());
-}
-#endif
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -190,9 +165,7 @@ bool wait_until(pid_t pid, Clock::time_point deadline, int& state) {
 ProcessResult run_process(const ProcessSpec& asked) {
   if (asked.argv.empty()) throw std::runtime_error("run_process: no program given");
   ProcessSpec spec = asked;
-#ifdef ANYCUDA_TEST_EMULATOR
-  emulate(spec);
-#endif
+  run_under(spec);
   std::vector<std::string> settings;
   for (const auto& [name, value] : spec.env) settings.push_back(name + "=" + value);
   const std::vector<char*> argv = pointers(spec.argv), envp = pointers(settings);

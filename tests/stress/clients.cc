@@ -1,0 +1,110 @@
+// Many libraries with kernels in one process, or one that comes and goes:
+//
+//     clients LIBRARY CLIENT together COUNT     copies of CLIENT, all open at a time, three times
+//     over clients LIBRARY CLIENT reload COUNT       CLIENT is opened, called and closed so often
+//
+// stdout has each answer of the clients (client.cu) with how often it came; lines with "#" differ
+// from run to run. The process must not grow: what it has is counted after each third.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "library.h"
+#include "size.h"
+
+namespace {
+
+using Path = std::filesystem::path;
+using Answers = std::map<std::string, long>;
+constexpr int kThirds = 3;
+
+class Client {
+ public:
+  explicit Client(const Path& file) : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) fail();
+  }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client() {
+    if (dlclose(handle_) != 0) fail();
+  }
+  // The kernel adds seven.
+  std::string ask(int number) const {
+    auto* answer = reinterpret_cast<int (*)(int*)>(dlsym(handle_, "answer"));
+    if (answer == nullptr) fail();
+    int result = number;
+    const int status = answer(&result);
+    return "status " + std::to_string(status) + ", added " + std::to_string(result - number);
+  }
+
+ private:
+  [[noreturn]] static void fail() {
+    std::fprintf(stderr, "%s\n", dlerror());
+    std::exit(2);
+  }
+  void* handle_;
+};
+
+// Copies of a file, in a folder of their own: the dynamic linker knows a file by its inode.
+class Copies {
+ public:
+  Copies(const Path& file, int count) {
+    std::string name = std::filesystem::temp_directory_path() / "clients-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) std::exit(2);
+    folder_ = name;
+    for (int i = 0; i < count; ++i) {
+      files.push_back(folder_ / (std::to_string(i) + ".so"));
+      std::filesystem::copy_file(file, files.back());
+    }
+  }
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+  ~Copies() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::vector<Path> files;
+
+ private:
+  Path folder_;
+};
+
+void ask_together(const Copies& copies, Answers* answers) {
+  std::vector<std::unique_ptr<Client>> clients;
+  for (const Path& file : copies.files) clients.push_back(std::make_unique<Client>(file));
+  int number = 0;
+  for (const auto& client : clients) ++(*answers)[client->ask(++number)];
+}
+
+void ask_reloaded(const Path& file, long count, Answers* answers) {
+  for (long i = 0; i < count; ++i) ++(*answers)[Client(file).ask(static_cast<int>(i % 1000))];
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 5) return 2;
+  const stress::Library library(arguments[1]);
+  const Path client = arguments[2];
+  const bool together = std::strcmp(arguments[3], "together") == 0;
+  const long amount = std::atol(arguments[4]);
+  const Copies copies(client, together ? static_cast<int>(amount) : 0);
+  Answers answers;
+  stress::Size sizes[kThirds];
+  for (stress::Size& size : sizes) {
+    if (together) {
+      ask_together(copies, &answers);
+    } else {
+      ask_reloaded(client, amount / kThirds, &answers);
+    }
+    size = stress::size_of_process();
+    print(size);
+  }
+  stress::print_growth(sizes[1], sizes[2]);
+  for (const auto& [text, times] : answers) std::printf("%ld times %s\n", times, text.c_str());
+  return 0;
+}
