@@ -31,6 +31,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stubs", type=Path, help="folder of the built stubs (BUILD/lib)")
+    parser.add_argument("--wheel-stubs", type=Path, help="folder of those built for the wheel (preset zig-x86_64), too")
     parser.add_argument("--cache", type=Path, help="cache of CUDA artifacts (else ANYCUDA_CACHE)")
     parser.add_argument("--artifact", action="append", default=[], metavar="NAME=FOLDER",
                         help="an artifact that is unpacked elsewhere; may be repeated")
@@ -80,7 +81,8 @@ def prepare(options: argparse.Namespace) -> tuple[Bench, list[str]]:
     given = dict(artifact.split("=", 1) for artifact in options.artifact)
     artifacts = Artifacts({name: Path(folder) for name, folder in given.items()}, options.cache)
     stubs = options.stubs.resolve() if options.stubs else None
-    libraries, absent = collect(artifacts, stubs)
+    wheel = options.wheel_stubs.resolve() if options.wheel_stubs else None
+    libraries, absent = collect(artifacts, stubs, wheel)
     clean(options.work)
     progress(f"building helpers in {options.work}")
     bench = Bench(libraries, Workspace(options.work.resolve(), options.compiler),

@@ -123,7 +123,7 @@ def _version(folder: Path) -> str:
     return name.split("_" if name.endswith(".deb") else "-")[1]
 
 
-def collect(artifacts: Artifacts, stubs: Path | None) -> tuple[list[Library], list[str]]:
+def collect(artifacts: Artifacts, stubs: Path | None, wheel: Path | None) -> tuple[list[Library], list[str]]:
     """Every library that is there, and a sentence for each that is not."""
     found: list[Library] = []
     absent: list[str] = []
@@ -134,7 +134,7 @@ def collect(artifacts: Artifacts, stubs: Path | None) -> tuple[list[Library], li
         elif artifact:
             absent.append(f"{title}: left out, artifact {artifact} is not there")
         else:
-            absent.append(f"{title}: left out, it was not found in the folder of --stubs")
+            absent.append(f"{title}: left out, it was not found in the folder of --stubs or --wheel-stubs")
 
     for name, family in FAMILIES.items():
         for title, artifact, file in family.real:
@@ -143,6 +143,8 @@ def collect(artifacts: Artifacts, stubs: Path | None) -> tuple[list[Library], li
         dropin = stubs / "dropin" / family.dropin if stubs else None
         add(f"stub {name}", OURS, name, stub)
         add(f"drop-in {family.dropin}", OURS, name, dropin)
+        if wheel:
+            add(f"wheel's stub {name}", OURS, name, wheel / family.stub)
         if family.tilelang:
             add(f"TileLang {family.tilelang}", TILELANG, name,
                 artifacts.file("tilelang", family.tilelang), "tilelang")
