@@ -56,7 +56,9 @@ def main():
         print(f"  {key.function} | {key.text}    # line {line}")
     if unexplained:
         failures.append(f"{len(unexplained)} uncovered lines (above) are not explained in tests/coverage/unreached.txt")
-    failures += [f"the explanation is not about an uncovered line: {key}" for key in unused]
+    # What depends on the moment of two threads runs in some runs.
+    failures += [f"the explanation is not about an uncovered line: {key}" for key in unused
+                 if not reasons[key].startswith("Now and then")]
     explained = sum(len(source.unreached()) for source in found.values()) - len(unexplained)
     print(f"{explained} uncovered lines are explained by {len(reasons) - len(unused)} entries of unreached.txt")
     for failure in failures:
