@@ -154,11 +154,17 @@ class Recipes(CacheCase):
             take = { "*" = "" }
             drop = ["*.a"]
             wheels = { y = ["13.1.0"] }
+            [[family]]
+            name = "z"
+            take = { "*" = "" }
+            wheels = { z-cu12 = { "12.9" = "11.4.1.4", "12.9.0" = "11.4.0.6" } }
             [artifact]
         """)
         self.assertEqual(recipe["artifact"], {
             "x-12.0.1": {"arch": "x86_64", "parts": [{"file": "x-cu12==12.0.1", "take": {"n/*": "n/"}, "drop": []}]},
             "x-12.0": {"arch": "x86_64", "parts": [{"file": "x-cu12==12.0.2", "take": {"n/*": "n/"}, "drop": []}]},
+            "z-12.9": {"arch": "x86_64", "parts": [{"file": "z-cu12==11.4.1.4", "take": {"*": ""}, "drop": []}]},
+            "z-12.9.0": {"arch": "x86_64", "parts": [{"file": "z-cu12==11.4.0.6", "take": {"*": ""}, "drop": []}]},
             "y-13.1": {"arch": "all", "parts": [{"file": "y==13.1.0 aarch64", "take": {"*": ""}, "drop": ["*.a"]}]},
         })
 

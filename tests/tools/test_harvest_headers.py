@@ -4,6 +4,7 @@ libclang is no part of a build: without it these tests say so and skip.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from abi_support import ABI, ROOT
 from harvest import headers, sources
-from harvest.libraries import LibraryRow
+from harvest.libraries import ROWS, LibraryRow
 
 CACHE = Path(
     os.environ.get("ANYCUDA_CACHE")
@@ -44,6 +45,7 @@ int toyNew(toyStream_t *stream, const toyBox *box, double scale);
 int toySend(toyStream_t stream, uint64_t sizes[], ...);
 static inline int toyInline(int a) { return a; }
 """
+MINORS = ["11.7", "11.8", *(f"12.{n}" for n in (0, 1, 2, 3, 4, 5, 6, 8, 9)), *(f"13.{n}" for n in range(6))]
 ROW = LibraryRow(
     "toy", ("toy.h",), ("toy", "TOY"), "", "", ((), ("-DCUDA_API_PER_THREAD_DEFAULT_STREAM",))
 )
@@ -125,6 +127,94 @@ class ToyHeader(unittest.TestCase):
                 headers.read(Path(temporary), ROW)
 
 
+class OtherHeaders(unittest.TestCase):
+    """Headers that cannot stand together, that say more to C++, or that need another library's."""
+
+    def read(self, files: dict[str, str], beside: dict[str, str] | None = None, **more) -> headers.HeaderFacts:
+        row = LibraryRow("toy", ("toy.h",), ("toy", "TOY"), "", "", **more)
+        with tempfile.TemporaryDirectory() as temporary:
+            own, other = Path(temporary) / "own", Path(temporary) / "other"
+            for folder, texts in ((own, files), (other, beside or {})):
+                folder.mkdir()
+                for name, text in texts.items():
+                    (folder / name).write_text(text)
+            return headers.read(own, row, (other,))
+
+    def test_a_header_that_excludes_the_first_is_read_apart(self):
+        files = {
+            "toy.h": "#ifdef TOY_OLD_H\n#error\n#endif\n#define TOY_NEW_H\nint toyDo_v2(int a);\n",
+            "old.h": "#ifdef TOY_NEW_H\n#error\n#endif\n#define TOY_OLD_H\n#define TOY_LEVEL 1\n"
+            "void toyDo(char a);\nint toyDo_v2(int b);\n",
+        }
+        said = self.read(files, apart=("old.h", "not_in_this_release.h"))
+        self.assertEqual(said.prototypes, {"toyDo_v2": "int (int a)", "toyDo": "void (char a)"})
+        self.assertNotIn("TOY_LEVEL", said.macros)
+
+    def test_what_is_declared_for_cxx_alone_is_read_as_cxx(self):
+        text = """
+            #ifdef __cplusplus
+            extern "C" {
+            int toyHalf(const struct toyBox *box);
+            #endif
+            int toyWhole(struct toyBox *box);
+            #ifdef __cplusplus
+            }
+            int toyOverloaded(float a);
+            #endif
+        """
+        said = self.read({"toy.h": text}, cxx=("toy.h",))
+        self.assertEqual(said.prototypes, {"toyWhole": "int (struct toyBox * box)",
+                                           "toyHalf": "int (const struct toyBox * box)"})
+
+    def test_macros_of_another_library_are_not_its_own(self):
+        said = self.read({"toy.h": "#include <base.h>\n#define TOY_A 1\nint toyDo(base_t a);\n"},
+                         {"base.h": "#define TOY_B 2\ntypedef long base_t;\n"})
+        self.assertEqual(said.macros, {"TOY_A": "1"})
+        self.assertEqual(said.types["typedef base_t"], ("long",))
+
+
+class Releases(unittest.TestCase):
+    """Which releases there are, in the recipe and in a cache."""
+
+    def cache(self, *names: str) -> Path:
+        folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        for name in names:
+            (folder / name / "nvidia").mkdir(parents=True)
+        return folder
+
+    def test_the_recipe_has_every_minor_of_the_maths_libraries(self):
+        empty = self.cache()
+        for library in ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusparse", "nvjpeg"):
+            self.assertEqual(sources.missing(empty, ROWS[library]), MINORS[1:], library)
+
+    def test_what_is_in_the_cache_is_not_missing(self):
+        cache = self.cache("nvjpeg-11.8", "nvjpeg-13.5", "nvjpeg-notes")
+        self.assertEqual(sources.missing(cache, ROWS["nvjpeg"]), MINORS[2:-1])
+        self.assertEqual(sources.versions(cache, "nvjpeg", False), ["11.8", "13.5"])
+
+    def test_releases_are_in_the_order_of_their_numbers(self):
+        cache = self.cache("nccl-2.9", "nccl-2.26.2", "nccl-2.26")
+        self.assertEqual(sources.versions(cache, "nccl", False), ["2.9", "2.26", "2.26.2"])
+
+    def test_a_release_finds_those_beside_it(self):
+        cache = self.cache("cusparse-11.8", "cusparse-12.9", "cudart-11.8", "cudart-12.9", "nvjitlink-12.9")
+        for version, names in (("11.8", ["cudart-11.8"]), ("12.9", ["cudart-12.9", "nvjitlink-12.9"])):
+            with sources.artifact(cache, ROWS["cusparse"], version, False) as (artifact, beside):
+                self.assertEqual((artifact.version, [other.name for other in beside]), (version, names))
+
+    def test_one_beside_it_may_have_a_release_of_its_own(self):
+        cache = self.cache("nccl-2.21", "cudart-12.9")
+        with sources.artifact(cache, ROWS["nccl"], "2.21", False) as (_, beside):
+            self.assertEqual([other.name for other in beside], ["cudart-12.9"])
+
+    def test_one_beside_it_that_is_not_there_is_named(self):
+        cache = self.cache("nvjpeg-12.9")
+        with self.assertRaisesRegex(sources.SourceError, "nvjpeg 12.9 needs the artifact cudart-12.9"):
+            with sources.artifact(cache, ROWS["nvjpeg"], "12.9", False):
+                pass
+
+
 class RealArtifacts(unittest.TestCase):
     """The command line, on whatever real artifacts the cache holds."""
 
@@ -144,6 +234,33 @@ class RealArtifacts(unittest.TestCase):
         for library in ("cudart", "cuda"):
             done = self.harvest("check", "--cache", str(CACHE), "--library", library)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_small_libraries_are_what_their_artifacts_say(self):
+        wanted = {"nvfatbin": 2, "nvjpeg": 3, "nvml": 16, "nvtx": 2}
+        for library, releases in wanted.items():
+            if len(sources.find(CACHE, library)) < releases:
+                self.skipTest(f"{CACHE} does not hold {releases} releases of {library}")
+        words = [word for library in wanted for word in ("--library", library)]
+        done = self.harvest("check", "--cache", str(CACHE), *words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_release_of_which_the_database_says_something_else_is_named(self):
+        if not any(artifact.version == "12.9" for artifact in sources.find(CACHE, "nvfatbin")):
+            self.skipTest(f"{CACHE} does not hold nvfatbin-12.9")
+        with tempfile.TemporaryDirectory() as temporary:
+            shutil.copytree(ABI / "nvfatbin", Path(temporary) / "nvfatbin")
+            path = Path(temporary) / "nvfatbin/enums.txt"
+            path.write_text(re.sub(r"(NVFATBIN_SUCCESS  \S+  )0", r"\g<1>9", path.read_text()))
+            done = self.harvest("check", "--cache", str(CACHE), "--library", "nvfatbin", "--abi", temporary)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("nvfatbin 12.9: differs", done.stdout)
+
+    def test_a_database_is_not_made_of_some_of_its_releases(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            done = self.harvest("all", "--cache", temporary, "--library", "nvjpeg", "--abi", temporary)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("lacks 16 releases of nvjpeg", done.stderr)
+            self.assertEqual(list(Path(temporary).iterdir()), [])
 
     def newest(self) -> sources.Artifact:
         artifacts = sources.find(CACHE, "cudart")
@@ -170,7 +287,7 @@ class RealArtifacts(unittest.TestCase):
                 "--headers",
                 str(artifact.headers),
                 "--lib",
-                str(artifact.library("cudart")),
+                str(artifact.library(ROWS["cudart"].file)),
                 "--package",
                 artifact.package,
                 "--abi",
@@ -193,7 +310,7 @@ class RealArtifacts(unittest.TestCase):
                 "--headers",
                 str(artifact.headers),
                 "--lib",
-                str(artifact.library("cudart")),
+                str(artifact.library(ROWS["cudart"].file)),
                 "--abi",
                 temporary,
             )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import abi_support  # noqa: F401  (puts stubs/ on the path)
 from harvest import directions, macros, sources
+from harvest.libraries import ROWS
 
 
 class Macros(unittest.TestCase):
@@ -117,7 +118,7 @@ class Sources(unittest.TestCase):
         found = sources.find(self.cache, "cudart")
         self.assertEqual([p.version for p in found], ["12.9", "12.10"])
         for artifact in found:
-            self.assertEqual(artifact.library("cudart").name, "libcudart.so.12")
+            self.assertEqual(artifact.library(ROWS["cudart"].file).name, "libcudart.so.12")
             self.assertEqual(artifact.headers.name, "include")
             self.assertEqual(artifact.package, "nvidia-x 12.9.79")
 
@@ -132,7 +133,7 @@ class Sources(unittest.TestCase):
         folder = self.artifact("cudart-12.9")
         (folder / "nvidia/cuda_runtime/lib/libcudart.so.12").unlink()
         with self.assertRaisesRegex(sources.SourceError, "libcudart.so"):
-            sources.find(self.cache, "cudart")[0].library("cudart")
+            sources.find(self.cache, "cudart")[0].library(ROWS["cudart"].file)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ from anycuda.elf import ElfError
 from generate import abi_text
 
 from . import headers, report, sources
-from .libraries import ROWS
-from .merge import DRIVER_TABLES, Database
-from .release import make, make_declared, make_driver
+from .libraries import ROWS, LibraryRow
+from .merge import DRIVER_TABLES, Database, Release
+from .release import Reviewed, make, make_declared, make_driver
 
 ABI = Path(__file__).resolve().parents[2] / "abi"
 
@@ -51,6 +51,11 @@ def _parser() -> argparse.ArgumentParser:
             choices=sorted(ROWS),
             help="only this library (may be given again)",
         )
+        command.add_argument(
+            "--fetch",
+            action="store_true",
+            help="fetch the artifacts of the recipe that the cache lacks, one release at a time, and delete them again",
+        )
     for command in (add, every, check):
         # Also after the command, where one types them; the default there must not undo the first.
         command.add_argument("--abi", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
@@ -65,13 +70,13 @@ def _add(options: argparse.Namespace) -> int:
     internals = abi_text.read_reviewed(folder / "internals.txt")
     if options.headers is None and options.lib is None:
         raise headers.HeaderError("nothing to read: give --headers, --lib or both")
-    if row.name == "cuda" and options.headers is None:
+    if row.driver and options.headers is None:
         database = Database.load(folder, DRIVER_TABLES, "drivers")
         values = report.status_values(Database.load(folder), row.status_enum)
         database.add(make_driver(row, options.version, options.lib, values, options.package))
     else:
         database = Database.load(folder)
-        if row.name == "cuda":
+        if row.driver:
             release = make_declared(
                 row, options.version, options.headers, internals, options.package
             )
@@ -94,60 +99,104 @@ def _add(options: argparse.Namespace) -> int:
 
 
 def _all(options: argparse.Namespace) -> int:
-    for name in options.library or sorted(ROWS):
-        changed = _harvest(name, options.cache, options.abi, options.abi)
+    names = options.library or [name for name in sorted(ROWS) if not _lacks(options, name)]
+    for name in names:
+        lacks = _lacks(options, name)
+        if lacks:
+            raise sources.SourceError(
+                f"{options.cache} lacks {lacks} releases of {name}: get them, or let --fetch do it"
+            )
+        changed = _harvest(name, options, options.abi)
         say(f"{name}: " + (f"wrote {', '.join(changed)}" if changed else "nothing changed"))
     return 0
 
 
+def _lacks(options: argparse.Namespace, name: str) -> int:
+    """How many releases of a library there are that cannot be had."""
+    return 0 if options.fetch else len(sources.missing(options.cache, ROWS[name]))
+
+
 def _check(options: argparse.Namespace) -> int:
-    wrong = 0
-    with tempfile.TemporaryDirectory() as temporary:
-        for name in options.library or sorted(ROWS):
-            _harvest(name, options.cache, options.abi, Path(temporary))
-            for path in sorted((Path(temporary) / name).glob("*.txt")):
-                kept = options.abi / name / path.name
-                if not kept.exists() or kept.read_bytes() != path.read_bytes():
-                    say(f"{kept}: differs from what the artifacts say; run `harvest all`")
-                    wrong += 1
-    say("the database is what the artifacts say" if not wrong else f"{wrong} files differ")
+    wrong = []
+    for name in options.library or sorted(ROWS):
+        lacks = _lacks(options, name)
+        wrong += _differing_releases(name, options) if lacks else _differing_files(name, options)
+        if lacks:
+            say(f"{name}: {lacks} releases are not in {options.cache} and were not compared")
+    for line in wrong:
+        say(f"{line}: differs from what the artifacts say; run `harvest all`")
+    say("the database is what the artifacts say" if not wrong else f"{len(wrong)} differ")
     return 1 if wrong else 0
 
 
-def _harvest(name: str, cache: Path, reviewed: Path, target: Path) -> list[str]:
+def _differing_files(name: str, options: argparse.Namespace) -> list[str]:
+    """The files of a library that are not, byte by byte, what its artifacts make."""
+    with tempfile.TemporaryDirectory() as temporary:
+        _harvest(name, options, Path(temporary))
+        made, kept = Path(temporary) / name, options.abi / name
+        return [
+            str(kept / path.name)
+            for path in sorted(made.glob("*.txt"))
+            if not (kept / path.name).exists() or (kept / path.name).read_bytes() != path.read_bytes()
+        ]
+
+
+def _differing_releases(name: str, options: argparse.Namespace) -> list[str]:
+    """The releases in the cache of which the database says something else."""
+    row, folder = ROWS[name], options.abi / name
+    internals, database = abi_text.read_reviewed(folder / "internals.txt"), Database.load(folder)
+    wrong = []
+    for version in sources.versions(options.cache, row.source, False):
+        say(f"{name} {version}")
+        with sources.artifact(options.cache, row, version, False) as (artifact, beside):
+            release = _release(row, artifact, beside, internals)
+        if not database.same_facts(release, _kept_as(database, version)):
+            wrong.append(f"{name} {version}")
+    return wrong
+
+
+def _kept_as(database: Database, version: str) -> str:
+    """A patch release that says the same as its minor has no entry of its own."""
+    return version if version in database.releases else ".".join(version.split(".")[:2])
+
+
+def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
     """Everything of one library, from nothing but the artifacts and the hand-kept files."""
-    row = ROWS[name]
-    internals = abi_text.read_reviewed(reviewed / name / "internals.txt")
+    row, cache = ROWS[name], options.cache
+    internals = abi_text.read_reviewed(options.abi / name / "internals.txt")
     database = Database()
-    artifacts = sources.find(cache, "cudart" if name == "cuda" else name)
-    if not artifacts:
+    versions = sources.versions(cache, row.source, options.fetch)
+    if not versions:
         raise sources.SourceError(f"{cache} has no artifacts of {name}")
-    for number, artifact in enumerate(artifacts, 1):
-        say(f"[{number}/{len(artifacts)}] {name} {artifact.version}")
-        if name == "cuda":
-            release = make_declared(row, artifact.version, artifact.headers, internals, artifact.package)
-        else:
-            release = make(
-                row, artifact.version, artifact.headers, artifact.library(name), internals, artifact.package
-            )
-        minor = ".".join(artifact.version.split(".")[:2])
-        if (
-            minor != artifact.version
-            and minor in database.releases
-            and database.same_facts(release, minor)
-        ):
+    for number, version in enumerate(versions, 1):
+        say(f"[{number}/{len(versions)}] {name} {version}")
+        with sources.artifact(cache, row, version, options.fetch) as (artifact, beside):
+            release = _release(row, artifact, beside, internals)
+        minor = ".".join(version.split(".")[:2])
+        if minor != version and minor in database.releases and database.same_facts(release, minor):
             say(f"    says the same as {minor}")
             continue
         database.add(release)
     changed = database.save(target / name)
-    if name == "cuda":
+    if row.driver:
         drivers = Database(DRIVER_TABLES, "drivers")
         values = report.status_values(database, row.status_enum)
         for artifact in sources.find(cache, "driver"):
             say(f"driver {artifact.version}")
-            drivers.add(make_driver(row, artifact.version, artifact.driver, values))
+            drivers.add(make_driver(row, artifact.version, artifact.driver(row.file), values))
         changed += drivers.save(target / name)
     return changed
+
+
+def _release(
+    row: LibraryRow, artifact: sources.Artifact, beside: list[sources.Artifact], internals: Reviewed
+) -> Release:
+    if row.driver:
+        return make_declared(row, artifact.version, artifact.headers, internals, artifact.package)
+    return make(
+        row, artifact.version, artifact.headers, artifact.library(row.file), internals, artifact.package,
+        tuple(other.headers for other in beside), tuple(other.libraries for other in beside),
+    )
 
 
 def main() -> int:

@@ -5,9 +5,12 @@ process, and a library that cannot be loaded must not end the harvest.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+from anycuda.elf import read as elf
 
 from .libraries import LibraryRow
 
@@ -29,23 +32,28 @@ print(json.dumps({name: [ask(name_of, value), ask(text_of, value)]
 """
 
 
-def ask(file: Path, name_of: str, text_of: str, values: dict[str, int]) -> dict[str, list[str]]:
-    """{enumerator: [name, message]} as the library at `file` answers."""
+def ask(
+    file: Path, name_of: str, text_of: str, values: dict[str, int], beside: tuple[Path, ...] = ()
+) -> dict[str, list[str]]:
+    """{enumerator: [name, message]} as the library at `file` answers; the libraries that it needs lie in its own
+    folder and in those `beside`."""
     command = [sys.executable, "-c", _ASK, str(file), name_of, text_of, json.dumps(values)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    folders = ":".join(map(str, (file.parent, *beside)))
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": folders})
     if done.returncode:
         raise RuntimeError(f"{file}: asking for the error strings failed:\n{done.stderr.strip()}")
     return json.loads(done.stdout)
 
 
-def read(row: LibraryRow, file: Path, values: dict[str, int]) -> dict[str, str]:
+def read(row: LibraryRow, file: Path, values: dict[str, int], beside: tuple[Path, ...] = ()) -> dict[str, str]:
     """{enumerator: "value message"}; a library without such functions gives nothing."""
-    if not row.error_string:
+    exported = {symbol.name for symbol in elf.read(file).exports()}
+    if not row.error_string or row.error_string not in exported:
         return {}
-    answers = ask(file, row.error_name, row.error_string, values)
+    answers = ask(file, row.error_name, row.error_string, values, beside)
     result: dict[str, str] = {}
     for name, (said, message) in answers.items():
         if row.error_name and said != name:
             continue
-        result[name] = f"{values[name]} {message}"
+        result[name] = f"{values[name]} {message}".rstrip()  # nvFatbin has no words for its success
     return result

@@ -189,6 +189,26 @@ class _Reader:
             raise HeaderError(f"{name} is declared in two ways: {before!r} and {prototype!r}")
 
 
+def _more_functions(unit: "cindex.TranslationUnit", facts: HeaderFacts) -> None:
+    """The functions that no header read before declares. (What C and C++ both declare is C's.)"""
+    reader = _Reader(unit, facts)
+    for cursor in _functions(unit.cursor):
+        if cursor.spelling not in facts.prototypes:
+            words = directions.parameter_words(cursor.raw_comment or "")
+            reader.function(cursor, words)
+
+
+def _functions(cursor: "cindex.Cursor") -> "list[cindex.Cursor]":
+    """The functions of C that are declared here, also in C++'s blocks of them."""
+    kinds, found = cindex.CursorKind, []
+    for child in cursor.get_children():
+        if child.kind == kinds.FUNCTION_DECL and child.mangled_name == child.spelling:
+            found.append(child)
+        elif child.kind in (kinds.LINKAGE_SPEC, kinds.UNEXPOSED_DECL):
+            found += _functions(child)
+    return found
+
+
 def _without_marks(prototype: str) -> str:
     """Types only: parameter names and directions may differ between two declarations."""
     from generate import ctype
@@ -208,8 +228,9 @@ def _parse(source: str, arguments: list[str]) -> "cindex.TranslationUnit":
     return unit
 
 
-def read(folder: Path, row: LibraryRow) -> HeaderFacts:
-    """The facts of the headers in `folder`, over every way of reading them that the row names."""
+def read(folder: Path, row: LibraryRow, beside: tuple[Path, ...] = ()) -> HeaderFacts:
+    """The facts of the headers in `folder`, over every way of reading them that the row names. Other libraries'
+    headers, which these include, lie in the folders `beside`."""
     present = [name for name in row.headers if (folder / name).is_file()]
     if row.headers[0] not in present:
         raise HeaderError(f"{folder} has no {row.headers[0]}, the header of {row.name}")
@@ -224,7 +245,7 @@ def read(folder: Path, row: LibraryRow) -> HeaderFacts:
             "x86_64-unknown-linux-gnu",
             "-w",
             f"-I{temporary}",
-            f"-I{folder}",
+            *(f"-I{other}" for other in (folder, *beside)),
         ]
         docs: dict[str, dict[str, str]] = {}
         for index, mode in enumerate(row.modes):
@@ -250,4 +271,10 @@ def read(folder: Path, row: LibraryRow) -> HeaderFacts:
                         if index == 0 or facts.redirects.get(name) != target
                     }
                 )
+        for name in row.apart:
+            if (folder / name).is_file():
+                _more_functions(_parse(f'#include "{name}"\n', common), facts)
+        for name in row.cxx:
+            cxx = [word.replace("-std=c11", "-std=c++17") for word in common]
+            _more_functions(_parse(f'#include "{name}"\n', ["-xc++", *cxx]), facts)
     return facts

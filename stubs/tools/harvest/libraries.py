@@ -5,7 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LibraryRow:
-    """What the harvest needs to know of a library: its headers and how its own names begin."""
+    """What the harvest needs to know of a library: its headers and how its own names begin.
+
+    `file` is the library's name in its artifact. `artifact` names the artifact, where it is not the library's own name;
+    `driver` says that the library is the display driver's, and the artifact has the headers alone. `beside` are
+    artifacts of the same release (or, with a release of their own, "cudart-12.9") whose headers and libraries it needs.
+    `apart` are headers that cannot be included together with `headers`, `cxx` those that declare more for C++.
+    """
 
     name: str
     headers: tuple[str, ...]
@@ -15,6 +21,16 @@ class LibraryRow:
     modes: tuple[tuple[str, ...], ...] = ((),)
     error_name: str = ""
     error_string: str = ""
+    file: str = ""
+    artifact: str = ""
+    driver: bool = False
+    beside: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    cxx: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        return self.artifact or self.name
 
 
 # A declaration names another exported function when per-thread default streams are asked for, and
@@ -38,6 +54,7 @@ ROWS = {
             _CUDA_MODES,
             "cudaGetErrorName",
             "cudaGetErrorString",
+            file="libcudart.so.*",
         ),
         LibraryRow(
             "cuda",
@@ -48,6 +65,9 @@ ROWS = {
             _CUDA_MODES,
             "cuGetErrorName",
             "cuGetErrorString",
+            file="libcuda.so.1",
+            artifact="cudart",
+            driver=True,
         ),
         LibraryRow(
             "nvrtc",
@@ -56,6 +76,7 @@ ROWS = {
             "",
             "enum nvrtcResult",
             error_string="nvrtcGetErrorString",
+            file="libnvrtc.so.*",
         ),
         LibraryRow(
             "nvjitlink",
@@ -63,6 +84,143 @@ ROWS = {
             ("nvJitLink", "NVJITLINK", "__nvJitLink"),
             "",
             "enum nvJitLinkResult",
+            file="libnvJitLink.so.*",
+        ),
+        LibraryRow(
+            "cublas",
+            ("cublas_v2.h", "cublasXt.h"),
+            ("cublas", "CUBLAS"),
+            "",
+            "enum cublasStatus_t",
+            error_name="cublasGetStatusName",
+            error_string="cublasGetStatusString",
+            file="libcublas.so.*",
+            beside=("cudart",),
+            apart=("cublas.h",),
+            cxx=("cublas_v2.h",),
+        ),
+        LibraryRow(
+            "cublaslt",
+            ("cublasLt.h",),
+            ("cublasLt", "CUBLASLT"),
+            "",
+            "enum cublasStatus_t",
+            error_name="cublasLtGetStatusName",
+            error_string="cublasLtGetStatusString",
+            file="libcublasLt.so.*",
+            artifact="cublas",
+            beside=("cudart",),
+        ),
+        LibraryRow(
+            "cufft",
+            ("cufft.h", "cufftXt.h"),
+            ("cufft", "CUFFT", "__cufft"),
+            "",
+            "enum cufftResult_t",
+            file="libcufft.so.*",
+            beside=("cudart",),
+        ),
+        LibraryRow(
+            "curand",
+            ("curand.h",),
+            ("curand", "CURAND"),
+            "",
+            "enum curandStatus",
+            file="libcurand.so.*",
+            beside=("cudart",),
+        ),
+        LibraryRow(
+            "cusolver",
+            (
+                "cusolverDn.h",
+                "cusolverSp.h",
+                "cusolverRf.h",
+                "cusolverSp_LOWLEVEL_PREVIEW.h",
+            ),
+            ("cusolver", "CUSOLVER"),
+            "",
+            "enum cusolverStatus_t",
+            file="libcusolver.so.*",
+            beside=("cudart", "cublas", "cusparse"),
+        ),
+        LibraryRow(
+            "cusolvermg",
+            ("cusolverMg.h",),
+            ("cusolverMg", "CUSOLVERMG", "cudaLibMg", "CUDALIBMG"),
+            "",
+            "enum cusolverStatus_t",
+            file="libcusolverMg.so.*",
+            artifact="cusolver",
+            beside=("cudart", "cublas", "cusparse"),
+        ),
+        LibraryRow(
+            "cusparse",
+            ("cusparse.h",),
+            ("cusparse", "CUSPARSE"),
+            "",
+            "enum cusparseStatus_t",
+            error_name="cusparseGetErrorName",
+            error_string="cusparseGetErrorString",
+            file="libcusparse.so.*",
+            beside=("cudart", "nvjitlink"),
+            cxx=("cusparse.h",),
+        ),
+        LibraryRow(
+            "nvjpeg",
+            ("nvjpeg.h",),
+            ("nvjpeg", "NVJPEG"),
+            "",
+            "enum nvjpegStatus_t",
+            file="libnvjpeg.so.*",
+            beside=("cudart",),
+        ),
+        LibraryRow(
+            "nvfatbin",
+            ("nvFatbin.h",),
+            ("nvFatbin", "NVFATBIN", "__nvFatbin"),
+            "",
+            "enum nvFatbinResult",
+            error_string="nvFatbinGetErrorString",
+            file="libnvfatbin.so.*",
+        ),
+        LibraryRow(
+            "nvtx",
+            ("nvToolsExt.h", "nvToolsExtCuda.h", "nvToolsExtCudaRt.h", "nvToolsExtSync.h"),
+            ("nvtx", "NVTX"),
+            "",
+            "",
+            file="libnvToolsExt.so.*",
+            beside=("cudart",),
+        ),
+        LibraryRow(
+            "cudnn",
+            ("cudnn.h",),
+            ("cudnn", "CUDNN"),
+            "",
+            "enum cudnnStatus_t",
+            error_string="cudnnGetErrorString",
+            file="libcudnn.so.*",
+            beside=("cudart-12.9",),
+        ),
+        LibraryRow(
+            "nccl",
+            ("nccl.h",),
+            ("nccl", "NCCL", "pnccl"),
+            "",
+            "enum ncclResult_t",
+            error_string="ncclGetErrorString",
+            file="libnccl.so.*",
+            beside=("cudart-12.9",),
+        ),
+        LibraryRow(
+            "nvml",
+            ("nvml.h",),
+            ("nvml", "NVML"),
+            "",
+            "enum nvmlReturn_enum",
+            error_string="nvmlErrorString",
+            file="libnvidia-ml.so.1",
+            driver=True,
         ),
     )
 }

@@ -19,9 +19,12 @@ def make(
     library_file: Path,
     internals: Reviewed,
     package: str = "",
+    beside: tuple[Path, ...] = (),
+    libraries: tuple[Path, ...] = (),
 ) -> Release:
-    """Facts of one version of a library whose exports define what belongs to it."""
-    said = headers.read(header_folder, row)
+    """Facts of one version of a library whose exports define what belongs to it. `beside` are folders of headers that
+    its own include, `libraries` folders of libraries that it needs."""
+    said = headers.read(header_folder, row, beside)
     _check_version(said, row, version, header_folder)
     library = elf.read(library_file)
     names = sorted({symbol.name for symbol in library.exports() if symbol.function})
@@ -35,7 +38,7 @@ def make(
     for name in names:
         release.functions[name] = said.prototypes.get(name) or said.inlines.get(name, "?")
     _fill(release, said, internals)
-    release.errors = errors.read(row, library_file, said.enums.get(row.status_enum, {}))
+    release.errors = errors.read(row, library_file, said.enums.get(row.status_enum, {}), libraries)
     return release
 
 

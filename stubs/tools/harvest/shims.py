@@ -40,8 +40,12 @@ _STDDEF = """
 #pragma once
 typedef unsigned long size_t;
 typedef long ptrdiff_t;
+#ifdef __cplusplus
+#define NULL nullptr
+#else
 typedef int wchar_t;
 #define NULL ((void *)0)
+#endif
 #define offsetof(t, f) __builtin_offsetof(t, f)
 """
 
@@ -95,6 +99,44 @@ typedef int VdpStatus;
 typedef VdpStatus VdpGetProcAddress(VdpDevice device, VdpFuncId id, void **function);
 """
 
+# Only half-precision numbers' sizes matter here; the real headers are C++ with an implementation.
+_FP16 = """
+#pragma once
+#include "vector_types.h"
+typedef struct __attribute__((aligned(2))) __half { unsigned short __x; } __half;
+typedef struct __attribute__((aligned(4))) __half2 { __half x, y; } __half2;
+typedef __half half;
+"""
+
+_BF16 = """
+#pragma once
+typedef struct __attribute__((aligned(2))) __nv_bfloat16 { unsigned short __x; } __nv_bfloat16;
+typedef struct __attribute__((aligned(4))) __nv_bfloat162 { __nv_bfloat16 x, y; } __nv_bfloat162;
+"""
+
+_STDIO = """
+#pragma once
+#include <stddef.h>
+typedef struct _IO_FILE FILE;
+"""
+
+_MATH = """
+#pragma once
+float fabsf(float);
+float sqrtf(float);
+double fabs(double);
+double sqrt(double);
+"""
+
+_STDBOOL = """
+#pragma once
+#ifndef __cplusplus
+#define bool _Bool
+#define true 1
+#define false 0
+#endif
+"""
+
 _EMPTY = "#pragma once\n"
 
 FILES = {
@@ -105,12 +147,24 @@ FILES = {
     "stdlib.h": _STDDEF,
     "string.h": _STDDEF,
     "limits.h": _LIMITS,
+    "inttypes.h": _STDINT,
+    "stdio.h": _STDIO,
+    "stdbool.h": _STDBOOL,
+    "math.h": _MATH,
+    "assert.h": _EMPTY,
+    "time.h": _EMPTY,
+    "cstdint": _STDINT,
+    "cstddef": _STDDEF,
+    "cuda_fp16.h": _FP16,
+    "cuda_bf16.h": _BF16,
+    "cuda_fp8.h": _EMPTY,
+    "cuda_fp4.h": _EMPTY,
     "GL/gl.h": _GL,
     "EGL/egl.h": _EGL,
     "EGL/eglext.h": _EGL,
     "vdpau/vdpau.h": _VDPAU,
     # Only its C++ part uses what the wheels lack; the interop headers want it for its types.
-    "cuda_runtime.h": '#pragma once\n#include "cuda_runtime_api.h"\n',
+    "cuda_runtime.h": '#pragma once\n#include "cuda_runtime_api.h"\n#include "library_types.h"\n',
 }
 
 

@@ -8,11 +8,20 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from .libraries import LibraryRow
+
 _FETCH = Path(__file__).resolve().parents[3] / "tools/fetch/fetch.py"
-_LIBRARY = {"cudart": "libcudart.so.*", "nvrtc": "libnvrtc.so.*", "nvjitlink": "libnvJitLink.so.*"}
+sys.path.insert(0, str(_FETCH.parent))
+from artifacts import lockfile  # noqa: E402
+
+
+_OPTIONAL = ("nvjitlink",)  # CUDA 11 has none
 
 
 class SourceError(RuntimeError):
@@ -29,13 +38,16 @@ class Artifact:
     def headers(self) -> Path:
         return _single(self.folder, "nvidia/*/include")
 
-    def library(self, kind: str) -> Path:
-        pattern = _LIBRARY[kind]
+    def library(self, pattern: str) -> Path:
         return _single(self.folder, f"nvidia/*/lib/{pattern}")
 
     @property
-    def driver(self) -> Path:
-        return _single(self.folder, "**/libcuda.so.1")
+    def libraries(self) -> Path:
+        """The folder of its libraries."""
+        return _single(self.folder, "nvidia/*/lib")
+
+    def driver(self, file: str) -> Path:
+        return _single(self.folder, f"**/{file}")
 
     @property
     def package(self) -> str:
@@ -73,6 +85,83 @@ def find(cache: Path, kind: str) -> list[Artifact]:
         if match and path.is_dir():
             artifacts.append(Artifact(path.name, match[1], _unpacked(cache, path)))
     return sorted(artifacts, key=lambda artifact: [int(n) for n in artifact.version.split(".")])
+
+
+def beside(places: list[Path], row: LibraryRow, version: str) -> list[Artifact]:
+    """The artifacts that the row's headers and library need, of this release or of the one that the row names."""
+    found = []
+    for name in row.beside:
+        kind, _, release = name.partition("-")
+        wanted = release or ".".join(version.split(".")[:2])
+        artifact = next((a for place in places for a in find(place, kind) if a.version == wanted), None)
+        if artifact is None and kind not in _OPTIONAL:
+            raise SourceError(
+                f"{row.name} {version} needs the artifact {kind}-{wanted}, which {places[-1]} does not have"
+            )
+        if artifact is not None:
+            found.append(artifact)
+    return found
+
+
+def versions(cache: Path, kind: str, fetch: bool) -> list[str]:
+    """The releases of a kind of artifact: those of the recipe, or those that the cache has."""
+    names = _recipe(kind) if fetch else [artifact.version for artifact in find(cache, kind)]
+    return sorted(names, key=lambda version: [int(number) for number in version.split(".")])
+
+
+def missing(cache: Path, row: LibraryRow) -> list[str]:
+    """The releases of the recipe that the cache lacks."""
+    here = versions(cache, row.source, False)
+    return [version for version in _recipe(row.source) if version not in here]
+
+
+def _recipe(kind: str) -> list[str]:
+    """The releases that the recipe has of a kind of artifact."""
+    names = lockfile.load(_FETCH.with_name("lock.json")).artifacts
+    found = (re.fullmatch(rf"{kind}-(\d+(?:\.\d+)*)", name) for name in names)
+    return [match[1] for match in found if match]
+
+
+@contextmanager
+def artifact(
+    cache: Path, row: LibraryRow, version: str, fetch: bool
+) -> Iterator[tuple[Artifact, list[Artifact]]]:
+    """The artifact of one release, and those beside it. With `fetch` what the cache lacks is fetched, and deleted
+    again when the caller has done with it."""
+    if not fetch:
+        yield _release(cache, row, version), beside([cache], row, version)
+        return
+    with tempfile.TemporaryDirectory(dir=cache, prefix="harvest-") as temporary:
+        fetched = Path(temporary)
+        lacking = _lacking(cache, row, version)
+        if lacking:
+            _fetch_into(fetched, lacking)
+        places = [fetched, cache]
+        own = fetched if f"{row.source}-{version}" in lacking else cache
+        yield _release(own, row, version), beside(places, row, version)
+
+
+def _release(cache: Path, row: LibraryRow, version: str) -> Artifact:
+    return next(artifact for artifact in find(cache, row.source) if artifact.version == version)
+
+
+def _lacking(cache: Path, row: LibraryRow, version: str) -> list[str]:
+    """The artifacts of the recipe that a release needs, its own and those beside it, and that the cache lacks."""
+    minor = ".".join(version.split(".")[:2])
+    wanted = [f"{row.source}-{version}", *(name if "-" in name else f"{name}-{minor}" for name in row.beside)]
+    lacking = []
+    for name in wanted:
+        kind, _, release = name.partition("-")
+        if release in _recipe(kind) and release not in versions(cache, kind, False):
+            lacking.append(name)
+    return lacking
+
+
+def _fetch_into(cache: Path, names: list[str]) -> None:
+    done = subprocess.run([sys.executable, str(_FETCH), "--cache", str(cache), "get", "--strict", *names],
+                          stdout=subprocess.DEVNULL)
+    if done.returncode:
+        raise SourceError(f"fetching {', '.join(names)} failed")
 
 
 def clang_folder(cache: Path) -> Path | None:

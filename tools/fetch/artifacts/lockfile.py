@@ -116,9 +116,8 @@ def read_recipe(path: Path) -> dict:
         rules = {"take": family["take"], "drop": family.get("drop", [])}
         machine = f" {family['for']}" if "for" in family else ""
         for package, versions in family["wheels"].items():
-            for version in versions:
-                minor = ".".join(version.split(".")[:2])
-                name = f"{family['name']}-{version if version in family.get('whole', ()) else minor}"
+            for release, version in _releases(versions, family.get("whole", ())):
+                name = f"{family['name']}-{release}"
                 if name in recipe["artifact"]:
                     raise ArtifactError(f"{path}: two artifacts are named {name}")
                 parts = [{"file": f"{package}=={version}{machine}"} | rules]
@@ -129,6 +128,13 @@ def read_recipe(path: Path) -> dict:
         if unknown:
             raise ArtifactError(f"{path}: artifact {name}: unknown {', '.join(sorted(unknown))}")
     return recipe
+
+
+def _releases(versions: list[str] | dict[str, str], whole: list[str]) -> list[tuple[str, str]]:
+    """(release, version) of a family's wheels: a list's versions begin with their release, a table names it."""
+    if isinstance(versions, dict):
+        return list(versions.items())
+    return [(version if version in whole else ".".join(version.split(".")[:2]), version) for version in versions]
 
 
 def read_files(path: Path) -> dict[str, LockedFile]:

@@ -14,7 +14,7 @@ from .lockfile import LockedFile
 # The tags are given, never this interpreter's: the same files come whatever Python runs the tool.
 PLATFORMS = {
     "aarch64": ("manylinux2014_aarch64",),
-    "x86_64": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64"),
+    "x86_64": (*(f"manylinux_2_{minor}_x86_64" for minor in range(28, 16, -1)), "manylinux2014_x86_64"),
     "all": (),  # a wheel without machine code fits any platform
 }
 TAGS = ("--implementation", "cp", "--python-version", "3.11", "--abi", "abi3", "--abi", "cp311")
