@@ -10,7 +10,8 @@ set(share share/anycuda) # fixed, as bin is: bin/anycuda has ../share/anycuda in
 set(made "${PROJECT_BINARY_DIR}/install")
 get_property(linkable GLOBAL PROPERTY ANYCUDA_LINKABLE)
 
-install(TARGETS cudart_stub nvrtc_stub nvjitlink_stub cuda_stub LIBRARY DESTINATION "${libraries}" COMPONENT runtime)
+get_property(stubs TARGET anycuda_stubs PROPERTY MANUALLY_ADDED_DEPENDENCIES)
+install(TARGETS ${stubs} LIBRARY DESTINATION "${libraries}" COMPONENT runtime)
 get_property(dropins TARGET anycuda_dropins PROPERTY MANUALLY_ADDED_DEPENDENCIES)
 install(TARGETS ${dropins} LIBRARY DESTINATION "${own}/dropin" COMPONENT runtime)
 

@@ -100,6 +100,7 @@ function(anycuda_library library)
     set_property(GLOBAL APPEND PROPERTY ANYCUDA_LINKABLE "${library}:${linker_name}:${row}")
   endif()
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
+  add_dependencies(anycuda_stubs ${library}_stub)
   if(linkable)
     anycuda_link_library(link_${library}_native ${library} "${out}/link-native" ${linker_name} native)
     add_library(native_${library} INTERFACE) # packaging/cmake/subproject.cmake says what it links

@@ -18,7 +18,7 @@ anycuda_installation_file("${made}/installation.json" stubs=lib dropins=lib/anyc
   ${static} tools=lib/anycuda cmake=lib/cmake/anycuda pkgconfig=lib/pkgconfig include=include)
 install(FILES "${made}/installation.json" "${PROJECT_BINARY_DIR}/share/anycuda/matrix.json" DESTINATION .
         COMPONENT wheel)
-add_custom_target(anycuda_wheel DEPENDS cudart_stub nvrtc_stub nvjitlink_stub cuda_stub anycuda_dropins
-  anycuda_link_libraries ${archives} doctor matrix)
+add_custom_target(anycuda_wheel DEPENDS anycuda_stubs anycuda_dropins anycuda_link_libraries
+  ${archives} doctor matrix)
 install(TARGETS anycuda_doctor anycuda_doctor_native LIBRARY DESTINATION lib/anycuda COMPONENT wheel
         RUNTIME DESTINATION lib/anycuda COMPONENT wheel)

@@ -1,8 +1,14 @@
 # Copies the stubs that FILE names from the folder FROM to the folder TO, as a build step or INSTALLING.
 # The names are among FILE's strings whatever the machine it is for; that needs no tool.
-file(STRINGS "${FILE}" names REGEX "lib(cudart|nvrtc|nvjitlink|cuda)_stub[.]so")
-string(REGEX MATCHALL "lib(cudart|nvrtc|nvjitlink|cuda)_stub[.]so" names "${names}")
-list(REMOVE_DUPLICATES names)
+file(STRINGS "${FILE}" strings REGEX "lib[a-z0-9]+_stub[.]so")
+string(REGEX MATCHALL "lib[a-z0-9]+_stub[.]so" strings "${strings}")
+list(REMOVE_DUPLICATES strings)
+set(names)
+foreach(name IN LISTS strings)
+  if(EXISTS "${FROM}/${name}") # else another project's
+    list(APPEND names "${name}")
+  endif()
+endforeach()
 if(NOT names)
   message(WARNING "anycuda_bundle: ${FILE} needs no stub: it links no anycuda library, or only static ones")
 endif()

@@ -36,7 +36,8 @@ Path library_of(Component component, const std::string& version) {
         name.find(".alt.") != std::string::npos) {
       continue;
     }
-    for (const char* prefix : {"libcudart.so.", "libnvrtc.so.", "libnvJitLink.so."}) {
+    for (const char* prefix :
+         {"libcudart.so.", "libnvrtc.so.", "libnvJitLink.so.", "libnvjpeg.so."}) {
       if (name.rfind(prefix, 0) == 0) return entry.path();
     }
   }

@@ -42,6 +42,7 @@ class Names(unittest.TestCase):
             ("libnvjitlink_stub-0123abcd.so", ("nvjitlink", "stub", "")),
             ("libanycuda_nvjitlink-0123abcd.so", ("nvjitlink", "stub", "")),
             ("libanycuda_cudart.so", ("cudart", "stub", "")),
+            ("libnvjpeg.e5f20359.so.12", ("nvjpeg", "renamed", "12")),
             ("libstub_cudart.so", ("cudart", "peer", "")),
             ("libcudart-c3a75b33.so.8.0.61", None),
             ("libcudart.so.10.2", None),
@@ -55,7 +56,7 @@ class Names(unittest.TestCase):
     def test_what_has_no_stub(self):
         for file, said in (
             ("libcublas.so.12", True), ("libcublasLt-e5c2b6a1.so.12.1.0.26", True),
-            ("libnvjpeg.e5f20359.so.12", True), ("libcudnn.so.8", True),
+            ("libnppc.e5f20359.so.12", True), ("libcudnn.so.8", True),
             ("libnvrtc-builtins-a1d5fce3.so.12.6.85", True), ("libcufft.so.9", True), ("libcudart.so.10.2", True),
             ("libcudart-c3a75b33.so.8.0.61", True), ("libcudart.so.12", False), ("libcudart_stub.so", False),
             ("libcublasfoo.so.1", False), ("libc.so.6", False), ("cublas", False),
@@ -269,7 +270,8 @@ class StubsInside(Folder):
         archives = sorted(STATIC.rglob("*.a"))
         self.assertGreaterEqual(len(archives), 9)
         functions = {"libcudart.a": ("cudart", "cudaMalloc"), "libnvrtc.a": ("nvrtc", "nvrtcVersion"),
-                     "libnvJitLink.a": ("nvjitlink", "nvJitLinkDestroy"), "libcuda.a": ("cuda", "cuInit")}
+                     "libnvJitLink.a": ("nvjitlink", "nvJitLinkDestroy"), "libcuda.a": ("cuda", "cuInit"),
+                     "libnvjpeg.a": ("nvjpeg", "nvjpegDecode")}
         for archive in archives:
             said, function = functions[archive.name]
             file = self.linked("one.so", function, archive)

@@ -726,7 +726,7 @@ class Runtime(Situation):
     def test_runtime_comes_before_optional_libraries(self):
         report = Computer(self).works().told()
         self.assertEqual([re.search("gets no (.*?)[.]", hint["why"])[1] for hint in report["help"]],
-                         ["CUDA runtime", "NVRTC", "nvJitLink"])
+                         ["CUDA runtime", "NVRTC", "nvJitLink", "nvJPEG"])
 
 
 class Environments(Situation):

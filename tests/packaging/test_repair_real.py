@@ -123,6 +123,13 @@ class Cumm(LoadsAlone, unittest.TestCase):
 class Torchvision(NeedsOthers, unittest.TestCase):
     wheel, changed, left_out = "torchvision", 2, 1
 
+    def test_a_copy_that_runs_without_cuda_stays(self):
+        """Its nvJPEG has a CUDA runtime in it: a stub would need an nvJPEG that neither PyTorch nor the wheel asks for."""
+        (copy,) = self.repaired.glob("torchvision.libs/libnvjpeg*.so*")
+        self.assertIn(copy.name, needed(self.repaired / "torchvision/image.so"))
+        before = self.native / copy.relative_to(self.repaired)
+        self.assertEqual(copy.read_bytes(), before.read_bytes())
+
 
 @needs_build
 class Torchaudio(NeedsOthers, unittest.TestCase):

@@ -20,7 +20,7 @@ from anycuda.installation import Installation
 from anycuda.run import environment, private_link, program
 
 DROPINS = BUILD / "lib" / "dropin" if BUILD else None
-STUBS = [BUILD / "lib" / f"lib{name}_stub.so" for name in ("cudart", "nvjitlink", "nvrtc", "cuda")] if BUILD else []
+STUBS = [BUILD / "lib" / f"lib{name}_stub.so" for name in ("cudart", "nvjitlink", "nvjpeg", "nvrtc", "cuda")] if BUILD else []
 PROGRAM = REAL / "native" / "call_cudart-12"
 
 

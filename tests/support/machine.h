@@ -28,7 +28,8 @@ namespace anycuda::test {
 struct Component {
   std::string_view name;
 };
-inline constexpr Component cudart{"cudart"}, nvrtc{"nvrtc"}, nvjitlink{"nvjitlink"};
+inline constexpr Component cudart{"cudart"}, nvrtc{"nvrtc"}, nvjitlink{"nvjitlink"},
+    nvjpeg{"nvjpeg"};
 
 class Machine {
  public:

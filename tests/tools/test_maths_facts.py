@@ -16,7 +16,7 @@ EXPORTS = {
     "cusparse": (481, 415, 423, 450),
     "nvjpeg": (75, 75, 82, 81),
 }
-MINORS = ["11.8", *(f"12.{n}" for n in (0, 1, 2, 3, 4, 5, 6, 8, 9)), *(f"13.{n}" for n in range(6))]
+MINORS = ["11.7", "11.8", *(f"12.{n}" for n in (0, 1, 2, 3, 4, 5, 6, 8, 9)), *(f"13.{n}" for n in range(6))]
 
 
 def compare(library: str, before: str, after: str) -> tuple[set[str], dict[str, str]]:

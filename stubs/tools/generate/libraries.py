@@ -12,7 +12,7 @@ from . import descriptor, model, plan, tables
 from .descriptor import Descriptor
 
 STUBS = Path(__file__).parents[2]
-LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda")  # in the order in which people are told of them
+LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "nvjpeg")  # in the order in which people are told of them
 
 
 def cplusplus() -> str:

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="binaries, wheels (each library in them), folders (both in them)")
     for options, name, about in (
         (("--runtime",), "RELEASE", "the CUDA that is there: 12.4, 12 for all of it; a driver's branch: 535"),
-        (("--library",), "NAME", "cudart, nvrtc, nvjitlink or cuda"),
+        (("--library",), "NAME", "such as cudart, nvrtc or nvjpeg"),
         (("--allow",), "KIND", f"no reason to fail: {', '.join(FAILS)}"),
         (("--ignore",), "GLOB", "functions that do not matter, such as 'cudaGraph*'"),
     ):

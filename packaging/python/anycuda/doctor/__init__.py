@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     for option, name, about in (
-        ("--library", "NAME", "cudart, nvrtc, nvjitlink or cuda; the verdict always asks for cudart"),
+        ("--library", "NAME", "such as cudart, nvrtc or nvjpeg; the verdict always asks for cudart"),
         ("--caller", "MAJOR", f"the CUDA that the program was built for: 11, 12, 13, or {UNVERSIONED}"),
     ):
         parser.add_argument(option, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")

@@ -7,10 +7,11 @@ import shlex
 
 # The wheel of a library: its name, which carries the major up to 12 (nvidia-cuda-runtime-cu12) and is
 # asked for by version from 13 on (PyPI).
-_WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink"}
+_WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink",
+           "nvjpeg": "nvidia-nvjpeg"}
 _FIRST_PLAIN_MAJOR = 13
 # conda-forge's packages; up to 11 one package has all of them.
-_CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink"}
+_CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
 # By what made the environment: a pip that is not the environment's would install into another one.
 _INSTALL = {
@@ -36,7 +37,7 @@ _REPAIR = {
 WITH_WHEELS = ("pip", "venv", "uv", "pipx")
 # NVIDIA's packages for the system, by release: cuda-cudart-12-9. A program that is not Python finds wheels in activated
 # environments only.
-_NVIDIA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink"}
+_NVIDIA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg"}
 _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
 _FIRST_MAJOR = {"nvjitlink": 12}

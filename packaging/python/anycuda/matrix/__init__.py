@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     for option, name, about in (
-        ("--library", "NAME", "cudart, nvrtc, nvjitlink or cuda"),
+        ("--library", "NAME", "such as cudart, nvrtc or nvjpeg"),
         ("--symbol", "GLOB", "functions whose name matches, such as 'cudaMem*'"),
         ("--caller", "MAJOR", "the CUDA that the program was built for: 11, 12, 13"),
         ("--runtime", "RELEASE", "the CUDA that is there: 12.4, or 12 for all of it; for cuda a driver"),

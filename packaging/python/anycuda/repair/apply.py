@@ -81,7 +81,8 @@ def _edit(one: FileEdit, path: Path) -> None:
     except ElfError as error:
         raise CannotEdit(f"{one.name}: {str(error).replace(f'{path}: ', '')}") from None
     image = read.read(path)
-    left = [use for use in uses.of(image).uses if use.how in ("named", "renamed") or use.needed in one.needed]
+    left = [use for use in uses.of(image).uses if use.needed in one.needed
+            or use.how in ("named", "renamed") and use.needed not in one.kept]
     if left:
         raise Failure(f"{one.name}: after the repair it still needs {left[0].needed}: a mistake in anycuda")
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import posixpath
 
 from ..analysis.libraries import Table
-from .common import is_common
+from .common import COPIES, is_common
 from .files import FileEdit
 from .scan import Member, Scan
 
-_COPIES = ("original", "renamed")
 _BUILTINS = "libnvrtc-builtins"
 _NVIDIAS, _STUB = "a copy of NVIDIA's library", "a stub under the name that all have in common,"
 
@@ -50,7 +49,7 @@ def leave_out(plan, scan: Scan, table: Table) -> None:
 
 
 def _is_copy(member: Member) -> bool:
-    return member.use.provides is not None and member.use.provides.what in _COPIES
+    return member.use.provides is not None and member.use.provides.what in COPIES
 
 
 def _needs_of(member: Member, edit: FileEdit | None) -> set[str]:

@@ -7,6 +7,8 @@ from ..analysis.libraries import Table
 from ..analysis.uses import Use
 from .scan import Member, Scan
 
+COPIES = ("original", "renamed")  # NVIDIA's library in a wheel, under its own name or another
+
 
 def has_own_name(use: Use) -> bool:
     """Of a need of a stub. There is a hash in such a name."""
@@ -22,6 +24,13 @@ def foreign(scan: Scan, table: Table) -> frozenset[str]:
     """Files that have the name of a stub and are none of ours: another project's had them once."""
     return frozenset(name for member in scan.members if _what(member) != "stub"
                      for name in (member.file, member.soname) if name in _names(table))
+
+
+def standing(scan: Scan) -> frozenset[str]:
+    """The wheel's own copies of CUDA libraries that have a CUDA runtime linked into them: they run wherever the driver is
+    new enough, on a machine without CUDA too. A stub in their place would need what no machine has to have."""
+    return frozenset(name for member in scan.members if _what(member) in COPIES and member.use.static_runtime
+                     for name in (member.file, member.soname) if name)
 
 
 def there(scan: Scan) -> frozenset[str]:

@@ -17,12 +17,13 @@ _NO_LIBRARY = ("original", "renamed", "stub", "dropin", "peer")
 
 @dataclass(frozen=True)
 class FileEdit:
-    """`needed`: other names for entries of DT_NEEDED. `add_needed`: new ones. `versions`: function
+    """`needed`: other names for entries of DT_NEEDED. `kept`: CUDA libraries that it goes on needing. `add_needed`: new ones. `versions`: function
     without version -> (stub, node) that it gets. `path`: what the search path gets, "" if it leads to the stubs
     already. `unknown`: libraries whose functions are used without saying for which major. `said`: for people."""
 
     name: str
     needed: dict[str, str]
+    kept: tuple[str, ...]
     add_needed: tuple[str, ...]
     versions: dict[str, tuple[str, str]]
     path: str
@@ -69,7 +70,8 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
         needed.update({name: stubs["nvrtc"].file for name in builtins})
         said += [f"{name} -> the same" for name in builtins]
     path = "" if places.covers(member.search_path, place, folder) else places.origin_to(place, folder)
-    return FileEdit(member.name, needed, tuple(added), versions, path, tuple(unknown), tuple(said), tuple(asked))
+    kept = tuple(use.needed for use in member.use.uses if use.needed and use not in uses)
+    return FileEdit(member.name, needed, kept, tuple(added), versions, path, tuple(unknown), tuple(said), tuple(asked))
 
 
 def _built_for(use: Use, major: str, how: str) -> str:

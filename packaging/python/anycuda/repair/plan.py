@@ -43,7 +43,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
     folder = folder_of_stubs(distribution)
     majors = _majors(scan.members)
     inside = _inside(scan)
-    foreign, there = common.foreign(scan, table), common.there(scan)
+    foreign, there, standing = common.foreign(scan, table), common.there(scan), common.standing(scan)
     too_new: list[Stub] = []
     for member in scan.members:
         place = place_of(member.name)
@@ -51,7 +51,9 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         plan.refusals += [f"{member.name} needs {name}, which is not in the wheel: somebody has taken it out of a "
                           "repaired wheel, and without it the file does not load. Repair the wheel as it was built"
                           for name in common.lost(member, inside) if not files.is_library(member)]
-        uses = files.to_replace(member, foreign)
+        uses = [use for use in files.to_replace(member, foreign) if use.needed not in standing]
+        plan.notes += [f"{member.name} goes on needing {use.needed}, the wheel's own copy with a CUDA runtime in it"
+                       for use in member.use.uses if use.needed in standing]
         if not uses:
             continue
         wanted = {use.library: stub_of(use.library) for use in uses}

@@ -3,6 +3,7 @@ program, a library or a text that may name libraries. What is kept of it is smal
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import re
 from dataclasses import dataclass, field, replace
@@ -15,11 +16,18 @@ from ..wheels import record, writing
 from ..wheels.archive import Wheel
 from . import stubs
 
-# Not the archives that only a linker reads (libcudart_static.a).
-_NAMES = re.compile(rb"lib(?:(?:cudart|nvrtc|nvJitLink)(?!_static|_stub)[-\w.*%{}]*"
-                    rb"|(?:cudart|nvrtc|nvjitlink|cuda)_stub\.so)")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # of a name that is cut by the end of a block
+
+
+@functools.cache
+def _names() -> re.Pattern[bytes]:
+    """The libraries' names in a text, and the stubs'. Not the archives that only a linker reads (libcudart_static.a);
+    not the driver, which no wheel brings."""
+    table = libraries.table().libraries.values()
+    own = "|".join(library.stem for library in table if not library.is_driver)
+    stubs_ = "|".join(re.escape(library.stub) for library in table)
+    return re.compile(rf"(?:{own})(?!_static|_stub)[-\w.*%{{}}]*|{stubs_}".encode())
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,7 @@ def _file(wheel: Wheel, entry, total: record.Sum, work: Path, scan: Scan, step: 
                 file.write(block)
         total.add(block)
         if is_text:
-            found.update(_NAMES.findall(kept + block))
+            found.update(_names().findall(kept + block))
             kept = (kept + block)[-_LONGEST:]
         step(name, len(block))
     if path:
