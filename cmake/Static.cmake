@@ -1,7 +1,7 @@
-# anycuda_static_library(<target> <library> <generated folder> <libname.so> <major> <folder>)
+# anycuda_static_library(<target> <library> <generated folder> <libname.so> <major> <folder> <drop-in>)
 #
 # <folder>/<libname.a>: the stub for callers of one major, to become part of a program or library. It is the
-# drop-in of that major with plain names. One object, in which every name but the library's own functions is local, so
+# drop-in of that major, the target <drop-in>, with plain names. One object, in which every name but the library's own functions is local, so
 # that several archives go into one link (each has its own loader), and these are hidden, so that nothing of it is
 # exported from what it becomes part of.
 
@@ -15,14 +15,14 @@ elseif(ANYCUDA_STATIC AND NOT CMAKE_OBJCOPY)
                       "or do without: -DANYCUDA_STATIC=OFF")
 endif()
 
-function(anycuda_static_library target library generated file major folder)
+function(anycuda_static_library target library generated file major folder dropin)
   string(REPLACE ".so" "" name "${file}")
-  set(object "${CMAKE_CURRENT_BINARY_DIR}/${library}/static-${major}/${name}.o")
+  set(object "${generated}/${major}-${name}.o")
   add_library(${target}_entries OBJECT "${generated}/entries.S")
   target_compile_definitions(${target}_entries PRIVATE ANYCUDA_FAR_SLOTS) # what it becomes part of may be large
   add_dependencies(${target}_entries generate_${library})
   # What the drop-in is made of, without its entries: their names have versions.
-  set(shared "$<FILTER:$<TARGET_OBJECTS:dropin_${library}_${major}>,EXCLUDE,/entries[.]S[.]o$>")
+  set(shared "$<FILTER:$<TARGET_OBJECTS:${dropin}>,EXCLUDE,/entries[.]S[.]o$>")
   set(objects $<TARGET_OBJECTS:${target}_entries> ${shared} $<TARGET_OBJECTS:anycuda_loader>
       $<TARGET_OBJECTS:anycuda_search>)
   if(TARGET ${library}_adapters) # its precompiled header counts as an object
@@ -42,7 +42,7 @@ function(anycuda_static_library target library generated file major folder)
     COMMENT "One object of ${name} for CUDA ${major}"
     COMMAND_EXPAND_LISTS VERBATIM)
   add_library(${target} STATIC "${object}")
-  add_dependencies(${target} ${target}_entries dropin_${library}_${major} anycuda_loader anycuda_search)
+  add_dependencies(${target} ${target}_entries ${dropin} anycuda_loader anycuda_search)
   if(TARGET ${library}_adapters)
     add_dependencies(${target} ${library}_adapters)
   endif()

@@ -35,6 +35,7 @@ bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) 
   query.candidate.version = library.version;
   query.candidate.loaded = true;
   query.caller_major = caller_major;
+  query.caller_newest_major = kLibrary.newest_like(caller_major);
   query.loaded_major = library.version.major;
   query.cross_major = cross_major;
   return evaluate(query) == Verdict::accepted;

@@ -84,7 +84,8 @@ void add_whole_report(Message* message, const Report& report, const char* functi
   const LibraryDescriptor& library = report.library();
   message->add("anycuda: %s failed: no usable %s was found.\n", function, library.product);
   if (report.request.caller_major != kNativeCaller) {
-    message->add("  the calling program was built for CUDA %d\n", report.request.caller_major);
+    message->add("  the calling program was built for CUDA %s\n",
+                 majors_like(library, report.request.caller_major).text);
   }
   message->add("  looked for: ");
   add_sonames(message, library);
@@ -197,6 +198,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   message.add_line("anycuda: %s failed (status %d): %s.", failure.function, failure.status,
                    failure.reason);
   const char* const path = failure.library_path;
+  const MajorsInWords built_for = majors_like(library, failure.caller_major);
   if (failure.caller_major == kOtherMajor) {
     message.add_line(
         "  the %s of this process: %s, of CUDA %d; the calling program was built for another",
@@ -211,14 +213,15 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
     message.add_line("  the %s of this process: %s", library.product, path);
   } else {
     message.add_line(
-        "  the %s of this process: %s, of CUDA %d; the calling program was built for CUDA %d",
-        library.product, path, failure.library_major, failure.caller_major);
+        "  the %s of this process: %s, of CUDA %d; the calling program was built for CUDA %s",
+        library.product, path, failure.library_major, built_for.text);
   }
-  if (function_hint(failure.caller_major, failure.library_major) == FunctionHint::own_major) {
+  if (function_hint(library, failure.caller_major, failure.library_major) ==
+      FunctionHint::own_major) {
     message.add(
-        "  what to do: install %s %s of CUDA %d, and set ANYCUDA_CROSS_MAJOR=reject if another "
+        "  what to do: install %s %s of CUDA %s, and set ANYCUDA_CROSS_MAJOR=reject if another "
         "stays beside it.\n",
-        article_of(library.product), library.product, failure.caller_major);
+        article_of(library.product), library.product, built_for.text);
   } else {
     message.add("  what to do: install a newer %s, or do without the function.\n", library.product);
   }

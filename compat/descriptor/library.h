@@ -6,10 +6,20 @@
 
 namespace anycuda {
 
+// One SONAME of the library, and the majors of CUDA that it is of: libcufft.so.11 is of CUDA 12,
+// libcusparse.so.12 of CUDA 12 and 13. Majors are CUDA's everywhere.
 struct MajorRow {
-  int major;
+  int major;                   // the first
+  int newest;                  // the last
   const char* soname;          // libcudart.so.12
   const char* symbol_version;  // nullptr: unversioned
+
+  bool holds(int cuda_major) const { return major <= cuda_major && cuda_major <= newest; }
+  // The releases of its majors as numbers, in their order; -1 and an unknown minor belong together.
+  static constexpr int kMinors = 32;
+  Version release_at(int place) const {
+    return place < 0 ? Version{major, -1} : Version{major + place / kMinors, place % kMinors};
+  }
 };
 
 // A function of the library that reports its version and starts nothing: neither the driver nor the
@@ -23,6 +33,14 @@ struct VersionFunction {
   const char* name = nullptr;
   VersionForm form = VersionForm::none;
   Version since;  // the first release in which it is there and starts nothing
+};
+
+struct LibraryDescriptor;
+
+// A library whose CUDA matters for another's.
+struct Relative {
+  const LibraryDescriptor* library;
+  Bond bond;
 };
 
 // Facts for finding a library; enough to look for one that has no stub in this file (the driver).
@@ -39,13 +57,20 @@ struct LibraryDescriptor {
   LibraryRules rules;
   const LibraryDescriptor* peer;  // gives it LTO-IR, or takes it; nullptr: none does
   VersionFunction version_function = {};
+  const Relative* relatives = nullptr;
+  int relative_count = 0;
 
-  // Index of `major` in `majors`, -1 for one that the database does not know.
+  // Index of CUDA's `major` in `majors`, -1 for one that the database does not know.
   int index_of(int major) const {
     for (int i = 0; i < major_count; ++i) {
-      if (majors[i].major == major) return i;
+      if (majors[i].holds(major)) return i;
     }
     return -1;
+  }
+  // The last major with the SONAME of `major`.
+  int newest_like(int major) const {
+    const int index = index_of(major);
+    return index >= 0 ? majors[index].newest : major;
   }
   // The same, with the newest known one for those it does not know.
   int column_of(int major) const {

@@ -9,19 +9,22 @@
 
 namespace anycuda {
 
-// What the database knows of one symbol in one major, in a byte: kNever, or 1 + the minor that
-// brought it, and whether every usable library of that major must have it.
+// What the database knows of one symbol under one SONAME, in a byte: kNever, or 1 + the release
+// that brought it (MajorRow::release_at), and whether every usable library of that SONAME must have
+// it.
 using Availability = std::uint8_t;
 constexpr Availability kNever = 0;
 constexpr Availability kRequired = 0x80;
-constexpr int minor_of(Availability availability) { return (availability & 0x7f) - 1; }
+constexpr int place_of(Availability availability) { return (availability & 0x7f) - 1; }
+constexpr int kPlaces = 0x7f;  // all are below
 
 // The names that a release exports, as one number: the sum of the squares of their hashes, each
 // with its lowest bit set, as DT_GNU_HASH may have it. A file with that sum has just these names.
 struct ReleaseNames {
   std::uint64_t sum;
-  int major;
-  int minor;  // the newest that brought one of them
+  int row;           // in the descriptor's majors
+  int place;         // the newest release that brought one of them (MajorRow::release_at)
+  int newest_major;  // of CUDA: the last with just these names
 };
 
 struct LibrarySymbols {

@@ -21,8 +21,10 @@ void write_library(const Library& library, Records* records) {
   for (int i = 0; i < about.major_count; ++i) {
     // Without a symbol version there is one kind of caller, as for the driver.
     if (about.majors[i].symbol_version == nullptr) continue;
-    used += std::snprintf(majors + used, sizeof majors - static_cast<std::size_t>(used), "%s%d",
-                          used > 0 ? " " : "", about.majors[i].major);
+    for (int major = about.majors[i].major; major <= about.majors[i].newest; ++major) {
+      used += std::snprintf(majors + used, sizeof majors - static_cast<std::size_t>(used), "%s%d",
+                            used > 0 ? " " : "", major);
+    }
   }
   records->begin("library")
       .field("name", about.name)

@@ -82,6 +82,10 @@ const char* name_of(Verdict verdict) {
       return "other_major";
     case Verdict::other_loaded:
       return "other_loaded";
+    case Verdict::other_group:
+      return "other_group";
+    case Verdict::other_runtime:
+      return "other_runtime";
     case Verdict::no_metadata:
       return "no_metadata";
     case Verdict::driver_too_old:

@@ -1,5 +1,7 @@
 #include "compat/rules/candidate_rule.h"
 
+#include <algorithm>
+
 namespace anycuda {
 
 namespace {
@@ -25,12 +27,15 @@ bool driver_counts(const CandidateQuery& q) {
 
 // Of an older or newer major than the driver's it does not matter which minor it is.
 bool minor_counts(const CandidateQuery& q) {
-  return driver_counts(q) && q.driver.present && q.candidate.version.major == q.driver.cuda.major;
+  const int newest = std::max(q.candidate.version.major, q.candidate.newest_major);
+  return driver_counts(q) && q.driver.present && q.candidate.version.major <= q.driver.cuda.major &&
+         q.driver.cuda.major <= newest;
 }
 
 // Outside strict mode a minor can only be refused for the driver's branch, or for want of a
-// minimum.
+// minimum; or it is of a newer major.
 bool a_minor_is_refused(const CandidateQuery& q) {
+  if (q.candidate.newest_major > q.driver.cuda.major) return true;
   const int minimum = minimum_branch(q.candidate.version.major);
   return q.mode == Mode::strict || minimum == 0 ||
          (q.driver.branch != 0 && q.driver.branch < minimum);
@@ -42,18 +47,33 @@ bool refused_for_good(Verdict verdict) {
          verdict == Verdict::other_loaded;
 }
 
+bool is_callers_own(const CandidateQuery& q) {
+  const int newest = std::max(q.caller_major, q.caller_newest_major);
+  const int major = q.candidate.version.major;
+  return q.caller_major <= major && major <= newest;
+}
+
+// Two CUDA runtimes in one process; in strict mode also where it brings none with it.
+bool is_of_another_runtime(const CandidateQuery& q) {
+  if (q.runtime_major == 0) return false;
+  if (q.candidate.needs_runtime != 0) return q.candidate.needs_runtime != q.runtime_major;
+  return q.mode == Mode::strict && !q.candidate.may_be_of(q.runtime_major);
+}
+
 }  // namespace
 
 Verdict evaluate(const CandidateQuery& q) {
   const int major = q.candidate.version.major;
   const bool native = q.caller_major == kNativeCaller;
   if (!native && major > q.library.newest_known_major) return Verdict::newer_than_known;
-  if (!native && q.cross_major == CrossMajor::reject && major != q.caller_major) {
+  if (!native && q.cross_major == CrossMajor::reject && !is_callers_own(q)) {
     return Verdict::other_major;
   }
   // What the process has loaded already runs already: refusing it would only bring a second one.
   if (q.candidate.loaded) return Verdict::accepted;
   if (q.library.one_per_process && q.loaded_major != 0) return Verdict::other_loaded;
+  if (q.group_major != 0 && !q.candidate.may_be_of(q.group_major)) return Verdict::other_group;
+  if (is_of_another_runtime(q)) return Verdict::other_runtime;
   if (q.mode == Mode::strict && driver_counts(q) && q.driver.error != 0) {
     return Verdict::driver_failed;
   }

@@ -5,7 +5,8 @@
 //
 // The mode `off` drops the rules about the driver and about metadata. What stays in every mode
 // protects the process's memory: a major that the database does not know (newer_than_known), the
-// caller's own wish (ANYCUDA_CROSS_MAJOR=reject) and one runtime per process (other_loaded).
+// caller's own wish (ANYCUDA_CROSS_MAJOR=reject), one runtime per process (other_loaded,
+// other_runtime) and one CUDA for libraries that take each other's handles (other_group).
 #pragma once
 
 #include <cstdint>
@@ -22,15 +23,27 @@ constexpr int kNativeCaller = 0;
 
 // What is known of a candidate before it is loaded.
 struct CandidateFacts {
-  Version version;      // major from its SONAME; minor: at least this one, if known
-  bool exact = false;   // an authoritative source says that it is this very version
-  bool loaded = false;  // in the process already
+  Version version;        // major from its SONAME; minor: at least this one, if known
+  int newest_major = 0;   // at most of this major, where several have its SONAME
+  bool exact = false;     // an authoritative source says that it is this very version
+  bool loaded = false;    // in the process already
+  int needs_runtime = 0;  // the major of the CUDA runtime that it opens with it, 0: none
+
+  bool may_be_of(int major) const {
+    return major == version.major || (version.major < major && major <= newest_major);
+  }
 };
 
 // Device code that a library makes.
 enum class Output : std::uint8_t { none, cubin, ptx };
 // Does it make the LTO-IR that another library takes, or take it?
 enum class LtoIr : std::uint8_t { none, makes, takes };
+
+// Which other libraries a library's CUDA is tied to (stubs/README.md has the sources).
+enum class Bond : std::uint8_t {
+  group,   // they take each other's handles: all of a process are of one major
+  runtime  // the CUDA runtime, whose major goes first
+};
 
 // What the library's descriptor says.
 struct LibraryRules {
@@ -46,6 +59,8 @@ enum class Verdict : std::uint8_t {
   newer_than_known,       // a major the database does not know, and a caller that needs adapting
   other_major,            // ANYCUDA_CROSS_MAJOR=reject and another major than the caller's
   other_loaded,           // another file of the same library is in the process
+  other_group,            // the process has libraries of its group, of another major
+  other_runtime,          // it needs the CUDA runtime of another major than the process has
   no_metadata,            // strict, and no source says which minor it is
   driver_too_old,         // its major is newer than the driver's
   driver_branch_short,    // same major, but the branch is below that major's minimum
@@ -59,9 +74,12 @@ struct CandidateQuery {
   CandidateFacts candidate;
   DriverFacts driver;
   int caller_major = kNativeCaller;
+  int caller_newest_major = 0;  // or of a major up to this one, where several have its SONAME
   Mode mode = Mode::best_effort;
   bool forward_compatibility = false;
-  int loaded_major = 0;  // major of the library that the process has loaded already, 0: none
+  int loaded_major = 0;   // major of the library that the process has loaded already, 0: none
+  int group_major = 0;    // of the loaded libraries of its group, 0: none
+  int runtime_major = 0;  // of the loaded CUDA runtime, 0: none
   CrossMajor cross_major = CrossMajor::adapt;
 };
 

@@ -32,6 +32,7 @@ Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceCon
   rank.lto_ir_flows = any_flow(library.lto_ir, candidate, context);
   rank.callers_major = library.lto_ir != LtoIr::takes || context.caller_major == kNativeCaller ||
                        candidate.major == context.caller_major;
+  rank.runtimes_major = context.runtime_major == 0 || candidate.major == context.runtime_major;
   return rank;
 }
 
@@ -54,6 +55,9 @@ Preference preference(const Rank& a, const Rank& b) {
   }
   if (a.callers_major != b.callers_major) {
     return a.callers_major ? Preference::callers_major : Preference::none;
+  }
+  if (a.runtimes_major != b.runtimes_major) {
+    return a.runtimes_major ? Preference::runtimes_major : Preference::none;
   }
   return newer(a.version, b.version) ? Preference::newest : Preference::none;
 }

@@ -11,6 +11,7 @@
 //   asked for more. Not in the mode `off`, where the driver does not count.
 // - A compiler and a linker between which LTO-IR can go, where the process has the other one.
 // - A linker of the caller's own major: a program may bring LTO-IR in its fatbins.
+// - A library of the CUDA of the process's runtime: NVIDIA tests no other together.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +27,17 @@ struct PreferenceContext {
   const Version* peers = nullptr;  // loaded libraries that the candidate gives LTO-IR to, or
   int peer_count = 0;              // takes it from; an unknown minor speaks against nobody
   int caller_major = kNativeCaller;
+  int runtime_major = 0;  // of the CUDA runtime that the process has loaded, 0: none
   Mode mode = Mode::best_effort;
 };
 
 // How well a candidate fits its context.
 struct Rank {
   Version version;
-  bool ptx_compiles = true;   // by the driver
-  bool lto_ir_flows = true;   // between it and one of its peers
-  bool callers_major = true;  // or the caller's major does not matter
+  bool ptx_compiles = true;    // by the driver
+  bool lto_ir_flows = true;    // between it and one of its peers
+  bool callers_major = true;   // or the caller's major does not matter
+  bool runtimes_major = true;  // of the CUDA runtime's, or there is none
 };
 Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceContext& context);
 
@@ -42,7 +45,7 @@ Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceCon
 bool needs_minor(const LibraryRules& library, Version candidate, const PreferenceContext& context);
 
 // Why one candidate goes before another.
-enum class Preference : std::uint8_t { none, ptx, lto_ir, callers_major, newest };
+enum class Preference : std::uint8_t { none, ptx, lto_ir, callers_major, runtimes_major, newest };
 
 // The first difference decides; `none`: `a` does not go before `b`.
 Preference preference(const Rank& a, const Rank& b);

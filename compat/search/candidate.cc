@@ -1,6 +1,19 @@
 #include "compat/search/candidate.h"
 
+#include <cstdio>
+
 namespace anycuda {
+
+MajorsInWords majors_in_words(int first, int newest) {
+  MajorsInWords words;
+  if (newest <= first) {
+    std::snprintf(words.text, sizeof words.text, "%d", first);
+  } else {
+    const char* between = newest == first + 1 ? "or" : "to";
+    std::snprintf(words.text, sizeof words.text, "%d %s %d", first, between, newest);
+  }
+  return words;
+}
 
 Version known_version(const Candidate& candidate) {
   return candidate.toolkit.version.known() ? candidate.toolkit.version : candidate.image.version;
@@ -13,10 +26,11 @@ const char* version_in_words(const Candidate& candidate, Arena* arena) {
   if (toolkit.version.known()) {
     text = arena->format("CUDA %d.%d, says %s", toolkit.version.major, toolkit.version.minor,
                          toolkit.source);
-  } else if (symbols.minor >= 0) {
+  } else if (symbols.minor >= 0 && candidate.image.major_is_known()) {
     text = arena->format("CUDA %d.%d or later", symbols.major, symbols.minor);
   } else {
-    text = arena->format("CUDA %d", symbols.major);
+    text =
+        arena->format("CUDA %s", majors_in_words(symbols.major, candidate.image.newest_major).text);
   }
   return text != nullptr ? text : "no memory to say which CUDA";
 }

@@ -5,6 +5,7 @@
 
 #include "anycuda/compat/version.h"
 #include "compat/base/arena.h"
+#include "compat/descriptor/library.h"
 #include "compat/rules/candidate_rule.h"
 #include "compat/search/elf/image_facts.h"
 #include "compat/search/machine/search_tier.h"
@@ -37,6 +38,16 @@ struct Candidate {
   bool stays_open;  // it was refused once it was open, and could not be closed
   bool tried;       // opening it was tried; false for those that an earlier success made needless
 };
+
+// "12", "12 or 13", "11 to 13".
+struct MajorsInWords {
+  char text[32];
+};
+MajorsInWords majors_in_words(int first, int newest);
+// The majors with the SONAME of `major`.
+inline MajorsInWords majors_like(const LibraryDescriptor& library, int major) {
+  return majors_in_words(major, library.newest_like(major));
+}
 
 // The exact version where one is known; else the major, and a minor that it is at least.
 Version known_version(const Candidate& candidate);

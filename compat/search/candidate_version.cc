@@ -5,8 +5,10 @@ namespace {
 
 // A source that names another major than the file's symbols, or a minor before names that the file
 // has, is about another file.
-bool contradicts(Version recorded, Version symbols) {
-  return recorded.major != symbols.major || recorded.minor < symbols.minor;
+bool contradicts(Version recorded, const ImageFacts& image) {
+  const Version symbols = image.version;
+  if (recorded.major == symbols.major) return recorded.minor < symbols.minor;
+  return recorded.major < symbols.major || recorded.major > image.newest_major;
 }
 
 const char* conflict(const ToolkitVersion& recorded, Version symbols, Arena* arena) {
@@ -23,6 +25,13 @@ const char* conflict(const ToolkitVersion& recorded, Version symbols, Arena* are
 
 }  // namespace
 
+void narrow(const ToolkitVersion& recorded, ImageFacts* image) {
+  const int major = recorded.version.known() ? recorded.version.major : recorded.major;
+  if (major < image->version.major || major > image->newest_major) return;
+  if (major != image->version.major) image->version = {major, -1};
+  image->newest_major = major;
+}
+
 void read_toolkit_version(Search* search, Candidate* candidate) {
   if (candidate->toolkit_read) return;
   candidate->toolkit_read = true;
@@ -30,9 +39,10 @@ void read_toolkit_version(Search* search, Candidate* candidate) {
       toolkit_version_of(candidate->path, &search->arena, &search->sites);
   candidate->toolkit = recorded;
   if (recorded.version.known() && recorded.version.minor >= 0 &&
-      !contradicts(recorded.version, candidate->image.version)) {
+      !contradicts(recorded.version, candidate->image)) {
     return;
   }
+  if (!recorded.version.known()) narrow(recorded, &candidate->image);
   candidate->toolkit.version = {};
   if (recorded.version.known() && recorded.version.minor >= 0) {
     candidate->toolkit.problem = conflict(recorded, candidate->image.version, &search->arena);

@@ -9,6 +9,9 @@ namespace anycuda {
 // must agree; otherwise the version is unknown, and the problem says so.
 void read_toolkit_version(Search* search, Candidate* candidate);
 
+// Of an image whose SONAME is of several majors: those that the record leaves.
+void narrow(const ToolkitVersion& recorded, ImageFacts* image);
+
 // The same for all usable candidates, for a report that names them.
 void read_toolkit_versions(Search* search);
 

@@ -58,20 +58,30 @@ struct Context {
     value.peers = peers;
     value.peer_count = report.peer_count;
     value.caller_major = report.request.caller_major;
+    value.runtime_major = report.major_of(Bond::runtime);
     value.mode = report.request.policy.mode;
   }
   Version peers[kMostPeers];
   PreferenceContext value;
 };
 
+void put_version(const Candidate& candidate, CandidateFacts* facts) {
+  facts->version = known_version(candidate);
+  facts->exact = candidate.toolkit.version.known();
+  facts->newest_major = facts->exact ? facts->version.major : candidate.image.newest_major;
+}
+
 CandidateQuery query_about(const Search& search, const Candidate& candidate) {
   CandidateQuery query;
   query.library = search.library().rules;
-  query.candidate.version = known_version(candidate);
-  query.candidate.exact = candidate.toolkit.version.known();
+  put_version(candidate, &query.candidate);
+  query.candidate.needs_runtime = candidate.image.needs_runtime;
   query.candidate.loaded = is_loaded_already(search, candidate);
   query.caller_major = search.request.caller_major;
+  query.caller_newest_major = search.library().newest_like(query.caller_major);
   query.loaded_major = search.loaded_major;
+  query.group_major = search.major_of(Bond::group);
+  query.runtime_major = search.major_of(Bond::runtime);
   query.mode = search.request.policy.mode;
   query.forward_compatibility = search.request.policy.forward_compatibility;
   query.cross_major = search.request.policy.cross_major;
@@ -85,13 +95,12 @@ Verdict evaluate_candidate(Search* search, Candidate* candidate) {
     query.driver = search->driver;
   }
   const bool version_matters =
-      search->request.all_versions || needs_exact_version(query) ||
-      (search->shared_majors & bit_of_major(*candidate)) != 0 ||
+      search->request.all_versions || !candidate->image.major_is_known() ||
+      needs_exact_version(query) || (search->shared_majors & bit_of_major(*candidate)) != 0 ||
       needs_minor(search->library().rules, candidate->image.version, Context(*search).value);
   if (version_matters && !search->library().is_driver) {
     read_toolkit_version(search, candidate);
-    query.candidate.version = known_version(*candidate);
-    query.candidate.exact = candidate->toolkit.version.known();
+    put_version(*candidate, &query.candidate);
   }
   // A driver that supports CUDA M belongs to the branch that M came with or a later one, and that
   // branch is the minimum: the answer refuses no released driver. The query starts NVML (some 10
@@ -118,10 +127,10 @@ bool better(const Search& search, const Candidate& a, const Candidate& b) {
   return compare_dotted(a.file_version, b.file_version) > 0;
 }
 
-void add_peer(const char* path, int major, void* argument) {
+void add_peer(const char* path, const ImageFacts& image, void* argument) {
   auto* search = static_cast<Search*>(argument);
   const char* kept = search->peer_count < kMostPeers ? search->arena.copy(path) : nullptr;
-  if (kept != nullptr) search->peers[search->peer_count++] = {{major, -1}, kept};
+  if (kept != nullptr) search->peers[search->peer_count++] = {image.version, kept};
 }
 
 }  // namespace
@@ -133,6 +142,27 @@ void gather_peers(Search* search) {
     PeerLibrary& peer = search->peers[i];
     const ToolkitVersion recorded = toolkit_version_of(peer.path, &search->arena, &search->sites);
     if (recorded.version.major == peer.version.major) peer.version = recorded.version;
+  }
+}
+
+namespace {
+
+void add_relative(const char* path, const ImageFacts& image, const Relative& relative,
+                  void* argument) {
+  auto* search = static_cast<Search*>(argument);
+  if (search->relative_count == kMostRelatives) return;
+  const char* kept = search->arena.copy(path);
+  if (kept != nullptr) search->relatives[search->relative_count++] = {image, kept, &relative};
+}
+
+}  // namespace
+
+void gather_relatives(Search* search) {
+  each_loaded_relative(search->machine, search->library(), add_relative, search);
+  for (int i = 0; i < search->relative_count; ++i) {
+    LoadedRelative& relative = search->relatives[i];
+    if (relative.image.major_is_known()) continue;
+    narrow(toolkit_version_of(relative.path, &search->arena, &search->sites), &relative.image);
   }
 }
 

@@ -9,6 +9,9 @@ namespace anycuda {
 // What the process has loaded that LTO-IR could come from, or go to: a fact for the preference.
 void gather_peers(Search* search);
 
+// What the process has loaded of the libraries whose CUDA must, or should, be the candidate's.
+void gather_relatives(Search* search);
+
 // Gives each usable candidate of the search's present environment its verdict.
 void evaluate_environment(Search* search);
 

@@ -150,11 +150,10 @@ void cached(const TierVisit& visit, const char* path) {
   if (!other) gather_file(visit.search, visit.tier, path);
 }
 
-void gather_copy(const char* path, int major, void* argument) {
+void gather_copy(const char* path, const ImageFacts& image, void* argument) {
   Candidate* candidate = static_cast<Search*>(argument)->add(SearchTier::loaded, path);
   if (candidate == nullptr) return;
-  candidate->image.state = FileState::usable;
-  candidate->image.version.major = major;
+  candidate->image = image;
 }
 
 bool visit_root(const Root& root, void* argument) {

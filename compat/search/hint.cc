@@ -58,6 +58,12 @@ const char* driver_hint(const Report& report, Arena* arena) {
       kStubModeVariable, article, library.product, driver.major, driver.minor);
 }
 
+const char* install_of(const Report& report, Bond bond, Arena* arena) {
+  const LibraryDescriptor& library = report.library();
+  return arena->format("install %s %s of CUDA %d, as the process has loaded",
+                       article_of(library.product), library.product, report.major_of(bond));
+}
+
 }  // namespace
 
 const char* hint_for(const Report& report, Arena* arena) {
@@ -76,9 +82,14 @@ const char* hint_for(const Report& report, Arena* arena) {
     text = arena->format("remove %s, and start the program again", path);
   } else if (refused_by_driver(report)) {
     text = driver_hint(report, arena);
+  } else if (any(report, Verdict::other_group)) {
+    text = install_of(report, Bond::group, arena);
+  } else if (any(report, Verdict::other_runtime)) {
+    text = install_of(report, Bond::runtime, arena);
   } else if (any(report, Verdict::other_major)) {
-    text = arena->format("install %s %s of CUDA %d, or unset ANYCUDA_CROSS_MAJOR",
-                         article_of(library.product), library.product, report.request.caller_major);
+    text = arena->format("install %s %s of CUDA %s, or unset ANYCUDA_CROSS_MAJOR",
+                         article_of(library.product), library.product,
+                         majors_like(library, report.request.caller_major).text);
   } else {
     text = arena->format("%s, or set %s to the library's full path", library.install_hint,
                          library.variable);
@@ -86,8 +97,10 @@ const char* hint_for(const Report& report, Arena* arena) {
   return text != nullptr ? text : library.install_hint;
 }
 
-FunctionHint function_hint(int caller_major, int library_major) {
-  const bool own = caller_major == kNativeCaller || caller_major == library_major;
+FunctionHint function_hint(const LibraryDescriptor& library, int caller_major, int library_major) {
+  const bool own =
+      caller_major == kNativeCaller || library_major == caller_major ||
+      (library_major > caller_major && library_major <= library.newest_like(caller_major));
   return own ? FunctionHint::newer_library : FunctionHint::own_major;
 }
 

@@ -10,6 +10,6 @@ const char* hint_for(const Report& report, Arena* arena);
 
 // Where the library is open and its function is missing, or must not be called, for this caller.
 enum class FunctionHint { own_major, newer_library };
-FunctionHint function_hint(int caller_major, int library_major);
+FunctionHint function_hint(const LibraryDescriptor& library, int caller_major, int library_major);
 
 }  // namespace anycuda

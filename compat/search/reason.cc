@@ -116,6 +116,25 @@ const char* reason_of_metadata(const Candidate& candidate, const Report& report,
       report.driver.cuda.minor, kStubModeVariable);
 }
 
+const char* reason_of_relative(const Candidate& candidate, const Report& report, Bond bond,
+                               Arena* arena) {
+  const LoadedRelative* const loaded = report.relative(bond);
+  if (loaded == nullptr) return "unknown";
+  const char* product = loaded->relative->library->product;
+  if (bond == Bond::group) {
+    return arena->format(
+        "of CUDA %d, and the process has loaded %s of CUDA %d, %s: they exchange handles, so all "
+        "of "
+        "one process must be of one CUDA major",
+        known_version(candidate).major, product, loaded->image.version.major, loaded->path);
+  }
+  const int needed = candidate.image.needs_runtime;
+  return arena->format("%s CUDA %d, and the process has loaded the %s of CUDA %d, %s",
+                       needed != 0 ? "it needs the runtime of" : "of",
+                       needed != 0 ? needed : known_version(candidate).major, product,
+                       loaded->image.version.major, loaded->path);
+}
+
 const char* reason_of_verdict(const Candidate& candidate, const Report& report, Arena* arena) {
   const Version version = candidate.image.version;
   switch (candidate.verdict) {
@@ -128,8 +147,12 @@ const char* reason_of_verdict(const Candidate& candidate, const Report& report, 
           report.library().rules.newest_known_major));
     case Verdict::other_major:
       return or_unknown(arena->format(
-          "of CUDA %d, and ANYCUDA_CROSS_MAJOR=reject allows the caller's own CUDA %d only",
-          version.major, report.request.caller_major));
+          "of CUDA %d, and ANYCUDA_CROSS_MAJOR=reject allows the caller's own CUDA %s only",
+          version.major, majors_like(report.library(), report.request.caller_major).text));
+    case Verdict::other_group:
+      return or_unknown(reason_of_relative(candidate, report, Bond::group, arena));
+    case Verdict::other_runtime:
+      return or_unknown(reason_of_relative(candidate, report, Bond::runtime, arena));
     case Verdict::other_loaded:
       return or_unknown(
           arena->format("of CUDA %d, and the process has loaded another, of CUDA %d: two in one "
@@ -187,6 +210,10 @@ const char* reason_of_preference(const Candidate& chosen, const Candidate& passe
           arena->format("the program was built for CUDA %d, and LTO-IR that it may bring works "
                         "only in that major",
                         report.request.caller_major));
+    case Preference::runtimes_major:
+      return or_unknown(arena->format("the process has loaded the CUDA runtime of CUDA %d, %s",
+                                      report.major_of(Bond::runtime),
+                                      report.relative(Bond::runtime)->path));
     case Preference::newest:
     case Preference::none:
       break;

@@ -28,6 +28,14 @@ struct PeerLibrary {
 };
 constexpr int kMostPeers = 4;
 
+// A loaded library whose CUDA matters for the one that is looked for.
+struct LoadedRelative {
+  ImageFacts image;
+  const char* path;
+  const Relative* relative;
+};
+constexpr int kMostRelatives = 8;
+
 // So many of a search tier's unusable files become candidates. A folder may have tens of thousands
 // of them: the others are only counted, to leave memory for usable files.
 constexpr int kMostUnusable = 100;
@@ -60,6 +68,21 @@ struct Report {
   PeerLibrary peers[kMostPeers] = {};
   int peer_count = 0;
   int loaded_major = 0;
+  LoadedRelative relatives[kMostRelatives] = {};
+  int relative_count = 0;
+
+  // The first loaded one of that bond whose major is known, nullptr: none.
+  const LoadedRelative* relative(Bond bond) const {
+    for (int i = 0; i < relative_count; ++i) {
+      const bool is_known = relatives[i].image.major_is_known();
+      if (is_known && relatives[i].relative->bond == bond) return &relatives[i];
+    }
+    return nullptr;
+  }
+  int major_of(Bond bond) const {
+    const LoadedRelative* const found = relative(bond);
+    return found != nullptr ? found->image.version.major : 0;
+  }
 
   const LibraryDescriptor& library() const { return *request.library; }
   // All candidates, in the order in which they were found.

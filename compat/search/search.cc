@@ -176,6 +176,7 @@ const Report* finished(const Search& search) {
 void run_search(Search* search) {
   gather_what_is_loaded(search);
   gather_peers(search);
+  gather_relatives(search);
   if (search->logs_steps) search->request.all_versions = true;
   for (int i = 0; i < kTierCount; ++i) {
     // A driver is in no package: the order of those tiers does not matter to it.

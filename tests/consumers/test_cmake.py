@@ -184,7 +184,7 @@ class Mistakes(Usage):
         self.refused("old CMake", "anycuda needs CMake 3.21 or later, and this is 3.20.6")
 
     def test_component(self) -> None:
-        self.refused("component", "anycuda has no component cublas")
+        self.refused("component", "anycuda has no component cudnn")
 
 
 class StaticInCMake(Usage):

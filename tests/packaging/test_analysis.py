@@ -43,6 +43,10 @@ class Names(unittest.TestCase):
             ("libanycuda_nvjitlink-0123abcd.so", ("nvjitlink", "stub", "")),
             ("libanycuda_cudart.so", ("cudart", "stub", "")),
             ("libnvjpeg.e5f20359.so.12", ("nvjpeg", "renamed", "12")),
+            ("libcusparse-e5f20359.so.12.5.10.65", ("cusparse", "renamed", "12")),
+            ("libcufft-e5f20359.so.10.9.0.58", ("cufft", "renamed", "11")),
+            ("libcufft.so.11", ("cufft", "named", "12")),
+            ("libcurand.so.10", ("curand", "named", "11")),
             ("libstub_cudart.so", ("cudart", "peer", "")),
             ("libcudart-c3a75b33.so.8.0.61", None),
             ("libcudart.so.10.2", None),
@@ -55,11 +59,11 @@ class Names(unittest.TestCase):
 
     def test_what_has_no_stub(self):
         for file, said in (
-            ("libcublas.so.12", True), ("libcublasLt-e5c2b6a1.so.12.1.0.26", True),
-            ("libnppc.e5f20359.so.12", True), ("libcudnn.so.8", True),
+            ("libcublas.so.12", False), ("libcublasLt-e5c2b6a1.so.12.1.0.26", False), ("libcublas.so.10", True),
+            ("libnppc.e5f20359.so.12", True), ("libcudnn.so.8", True), ("libcusparse-0a1b2c3d.so.10.3.1", True),
             ("libnvrtc-builtins-a1d5fce3.so.12.6.85", True), ("libcufft.so.9", True), ("libcudart.so.10.2", True),
             ("libcudart-c3a75b33.so.8.0.61", True), ("libcudart.so.12", False), ("libcudart_stub.so", False),
-            ("libcublasfoo.so.1", False), ("libc.so.6", False), ("cublas", False),
+            ("libcudnnfoo.so.1", False), ("libc.so.6", False), ("cudnn", False),
         ):
             self.assertEqual(table().has_no_stub(file), said, file)
 
@@ -271,7 +275,11 @@ class StubsInside(Folder):
         self.assertGreaterEqual(len(archives), 9)
         functions = {"libcudart.a": ("cudart", "cudaMalloc"), "libnvrtc.a": ("nvrtc", "nvrtcVersion"),
                      "libnvJitLink.a": ("nvjitlink", "nvJitLinkDestroy"), "libcuda.a": ("cuda", "cuInit"),
-                     "libnvjpeg.a": ("nvjpeg", "nvjpegDecode")}
+                     "libnvjpeg.a": ("nvjpeg", "nvjpegDecode"), "libcublas.a": ("cublas", "cublasCreate_v2"),
+                     "libcublasLt.a": ("cublaslt", "cublasLtCreate"), "libcufft.a": ("cufft", "cufftPlan1d"),
+                     "libcurand.a": ("curand", "curandGenerate"), "libcusolver.a": ("cusolver", "cusolverDnCreate"),
+                     "libcusolverMg.a": ("cusolvermg", "cusolverMgCreate"),
+                     "libcusparse.a": ("cusparse", "cusparseCreate")}
         for archive in archives:
             said, function = functions[archive.name]
             file = self.linked("one.so", function, archive)

@@ -331,14 +331,13 @@ class RealWheels(Check):
             self.assertTrue(out.splitlines()[0].endswith(verdict), out)
 
     def test_a_library_that_has_no_stub_must_be_there(self):
-        other = self.compile("libcublas.so.12", "int cublasCreate_v2(void) { return 1; }",
-                             "-Wl,-soname,libcublas.so.12")
-        path = self.compile("user.so", "int cublasCreate_v2(void); int f(void) { return cublasCreate_v2(); }", other)
+        other = self.compile("libcudnn.so.8", "int cudnnCreate(void) { return 1; }", "-Wl,-soname,libcudnn.so.8")
+        path = self.compile("user.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }", other)
         self.assertEqual(self.told(path)[0], "user.so: uses no CUDA library that has a stub")
-        both = self.compile("both.so", "int cublasCreate_v2(void), cudaFree(void*);"
-                            "int f(void) { return cublasCreate_v2() + cudaFree(0); }", other)
+        both = self.compile("both.so", "int cudnnCreate(void), cudaFree(void*);"
+                            "int f(void) { return cudnnCreate() + cudaFree(0); }", other)
         self.assertTrue(self.told(both)[0].endswith(", where the other CUDA libraries that it needs are"))
-        self.assertIn("needs libcublas.so.12, which anycuda has no stub for: it must be there",
+        self.assertIn("needs libcudnn.so.8, which anycuda has no stub for: it must be there",
                       "\n".join(self.told(both)))
 
     def test_what_no_stub_can_do_is_said(self):
@@ -435,7 +434,7 @@ class Options(Check):
     def test_a_value_that_nothing_has(self):
         for words, said in (
             (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7"),
-            (("--library", "cublas"), "no library 'cublas'; known: cudart"),
+            (("--library", "cudnn"), "no library 'cudnn'; known: cublas"),
             (("--built-for", "10"), "--built-for 10: one of 11, 12, 13 is expected"),
             (("--allow", "everything"), "--allow everything: one of absent, rejected, unchecked, unknown"),
         ):
@@ -463,7 +462,7 @@ class Json(Check):
         self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides", "stubs_inside",
                                       "quiet"])
         (use,) = file["uses"]
-        self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native"])
+        self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native", "labels"])
         self.assertEqual(list(use["symbols"][0]), ["name", "major", "weak"])
         for cell in one["cells"]:
             self.assertEqual(list(cell), ["library", "symbol", "caller", "runtimes", "kind", "target", "function",

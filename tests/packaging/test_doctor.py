@@ -7,6 +7,7 @@ from pathlib import Path
 from doctor_support import (COMMAND, WORKING, Machine, decisions, library, library_file, needs_build, place, taken,
                             with_core)
 
+MATHS = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg")
 CUDARTS = ("11.8", "12.9", "13.5")
 CRASHING = """
 int cuDriverGetVersion(int* version) { *(volatile int*)8 = 1; return 0; }
@@ -142,7 +143,7 @@ class Machines(unittest.TestCase):
     def test_every_library_is_told_of(self):
         machine = self.with_runtimes("12.9").wheel("nvrtc", "12.9").wheel("nvjitlink", "12.9").driver(535)
         report = machine.told()
-        self.assertEqual([one["name"] for one in report["libraries"]], ["cudart", "nvrtc", "nvjitlink", "cuda", "nvjpeg"])
+        self.assertEqual([one["name"] for one in report["libraries"]], ["cudart", "nvrtc", "nvjitlink", "cuda", *MATHS])
         self.assertEqual(taken(report, "nvrtc")["13"], "libnvrtc.so.12")
         self.assertEqual(taken(report, "nvjitlink"), dict.fromkeys(("12", "13", "unversioned"), "libnvJitLink.so.12"))
         self.assertEqual(taken(report, "cuda"), {"unversioned": "libcuda.so.1"})
@@ -264,7 +265,8 @@ class Faults(unittest.TestCase):
         self.assertRegex(done.stderr, r"libanycuda_doctor.so cannot be used: it cannot be asked; .*file too short")
 
     def test_what_cannot_be_asked_is_an_error_that_says_what_can(self):
-        for words, said in ((("--library", "cudrt"), "no library 'cudrt'; known: cudart, nvrtc, nvjitlink, cuda, nvjpeg"),
+        known = ", ".join(("cudart", "nvrtc", "nvjitlink", "cuda", *MATHS))
+        for words, said in ((("--library", "cudrt"), f"no library 'cudrt'; known: {known}"),
                             (("--caller", "14"), "no caller '14'; known: 11, 12, 13, unversioned")):
             done = Machine(self).doctor(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

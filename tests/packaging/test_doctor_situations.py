@@ -726,7 +726,8 @@ class Runtime(Situation):
     def test_runtime_comes_before_optional_libraries(self):
         report = Computer(self).works().told()
         self.assertEqual([re.search("gets no (.*?)[.]", hint["why"])[1] for hint in report["help"]],
-                         ["CUDA runtime", "NVRTC", "nvJitLink", "nvJPEG"])
+                         ["CUDA runtime", "NVRTC", "nvJitLink", "cuBLAS", "cuBLASLt", "cuFFT", "cuRAND", "cuSOLVER",
+                          "cuSOLVERMg", "cuSPARSE", "nvJPEG"])
 
 
 class Environments(Situation):

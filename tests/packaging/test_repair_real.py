@@ -124,7 +124,7 @@ class Torchvision(NeedsOthers, unittest.TestCase):
     wheel, changed, left_out = "torchvision", 2, 1
 
     def test_a_copy_that_runs_without_cuda_stays(self):
-        """Its nvJPEG has a CUDA runtime in it: a stub would need an nvJPEG that neither PyTorch nor the wheel asks for."""
+        """Its nvJPEG has a CUDA runtime in it: a stub would need an nvJPEG that neither PyTorch nor the wheel wants."""
         (copy,) = self.repaired.glob("torchvision.libs/libnvjpeg*.so*")
         self.assertIn(copy.name, needed(self.repaired / "torchvision/image.so"))
         before = self.native / copy.relative_to(self.repaired)

@@ -20,7 +20,8 @@ from anycuda.installation import Installation
 from anycuda.run import environment, private_link, program
 
 DROPINS = BUILD / "lib" / "dropin" if BUILD else None
-STUBS = [BUILD / "lib" / f"lib{name}_stub.so" for name in ("cudart", "nvjitlink", "nvjpeg", "nvrtc", "cuda")] if BUILD else []
+STUBS = ([*sorted(path for path in (BUILD / "lib").glob("lib*_stub.so") if path.name != "libcuda_stub.so"),
+          BUILD / "lib" / "libcuda_stub.so"] if BUILD else [])  # the order of the matrix: the driver's last
 PROGRAM = REAL / "native" / "call_cudart-12"
 
 

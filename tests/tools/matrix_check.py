@@ -18,6 +18,7 @@ def complaints(database: Database, found: dict) -> list[str]:
     checked = Layouts(database)
     result = []
     for name, function in database.functions.items():
+        declared = function.source != "unknown"
         for caller in function.majors:
             for runtime in database.majors:
                 disposition = found.get((name, caller, runtime))
@@ -27,10 +28,10 @@ def complaints(database: Database, found: dict) -> list[str]:
                 elif caller == runtime:
                     why = "" if disposition.kind == "direct" else f"{disposition.kind} on its own major"
                 elif disposition.kind == "rejected":
-                    known = any(line.matches(*key) for line in rejects)
+                    known = any(line.matches(*key, declared) for line in rejects)
                     why = "" if known else f"rejected by the rule alone: {disposition.reason}"
                 elif disposition.kind == "absent":
-                    known = is_newer(function, runtime) or any(line.matches(*key) for line in absents)
+                    known = is_newer(function, runtime) or any(line.matches(*key, declared) for line in absents)
                     why = "" if known else f"{disposition.reason}, and absents.txt does not say why"
                 elif disposition.kind in ("direct", "renamed"):
                     why = checked.of_disposition(function, disposition)

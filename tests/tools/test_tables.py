@@ -143,7 +143,7 @@ class Releases(unittest.TestCase):
             name for name, function in made.database.functions.items() if version in function.versions))
             for version in versions}
         self.assertEqual(len(rows), len(sets))
-        self.assertEqual(sorted({row.split(", ")[1] for row in rows}), ["11", "12", "13"])
+        self.assertEqual(sorted({row.split(", ")[1] for row in rows}), ["0", "1", "2"])
 
     def test_a_sum_has_the_symbol_version_too(self):
         made = support.made()
@@ -151,8 +151,9 @@ class Releases(unittest.TestCase):
         names = [name for name, function in made.database.functions.items() if version in function.versions]
         node = next(major.symbol_version for major in made.descriptor.majors if major.number == 12)
         total = sum((tables.gnu_hash(name) | 1) ** 2 for name in [*names, node]) % 2**64
+        row = [major.number for major in made.descriptor.majors].index(12)
         minor = int(version.split(".")[1])
-        self.assertIn(f"{{{total}u, 12, {minor}}}", array(text(), "kReleases"))
+        self.assertIn(f"{{{total}u, {row}, {minor}, 12}}", array(text(), "kReleases"))
 
     def test_the_driver_has_none(self):
         driver = support.load(base=support.DRIVER)

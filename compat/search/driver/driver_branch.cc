@@ -16,7 +16,7 @@ namespace anycuda {
 namespace {
 
 constexpr char kFile[] = "libnvidia-ml.so.1";
-constexpr MajorRow kMajors[] = {{1, kFile, nullptr}};
+constexpr MajorRow kMajors[] = {{1, 1, kFile, nullptr}};
 const char* const kNoFolders[] = {nullptr};
 // It comes with the driver, and is found as the driver is.
 const LibraryDescriptor kNvml = {

@@ -10,6 +10,35 @@ bool is_named_like(const LibraryDescriptor& library, const char* name) {
   return std::strncmp(name, library.file_prefix, std::strlen(library.file_prefix)) == 0;
 }
 
+struct Number {
+  int value;
+  const char* rest;
+};
+
+Number number_at(const char* digit) {
+  int value = 0;
+  for (; *digit >= '0' && *digit <= '9' && value < 10000; ++digit)
+    value = value * 10 + *digit - '0';
+  return {value, digit};
+}
+
+// Behind "lib": as whole names they would be taken for what this file opens (anycuda check).
+constexpr char kRuntime[] = "cudart.so.";  // "11.0" of CUDA 11
+
+// The number that follows "lib" and `rest`, 0 for another name.
+int major_of(const char* name, const char* rest) {
+  if (std::strncmp(name, "lib", 3) != 0) return 0;
+  const std::size_t length = std::strlen(rest);
+  return std::strncmp(name + 3, rest, length) == 0 ? number_at(name + 3 + length).value : 0;
+}
+
+// The number behind ".so.": 12 of "libcusparse.so.12"; 0 where it is not all.
+int number_of(const char* soname, std::size_t prefix) {
+  if (soname[prefix] != '.') return 0;
+  const Number number = number_at(soname + prefix + 1);
+  return *number.rest == '\0' ? number.value : 0;
+}
+
 }  // namespace
 
 int major_of_soname(const LibraryDescriptor& library, const char* name) {
@@ -17,14 +46,23 @@ int major_of_soname(const LibraryDescriptor& library, const char* name) {
   for (int i = 0; i < library.major_count; ++i) {
     if (std::strcmp(name, library.majors[i].soname) == 0) return library.majors[i].major;
   }
+  // "libcudart.so.12.9.79" as a SONAME would not be a name that NVIDIA gives: only a bare new
+  // number, one more for each new major.
   const std::size_t prefix = std::strlen(library.file_prefix);
-  if (name[prefix] != '.') return 0;
-  int major = 0;
-  const char* digit = name + prefix + 1;
-  for (; *digit >= '0' && *digit <= '9' && major < 10000; ++digit)
-    major = major * 10 + *digit - '0';
-  // "libcudart.so.12.9.79" as a SONAME would be no name that NVIDIA gives: only a bare new major.
-  return *digit == '\0' && major > library.rules.newest_known_major ? major : 0;
+  const int newest = number_of(library.majors[library.major_count - 1].soname, prefix);
+  const int number = number_of(name, prefix);
+  return number > newest ? library.rules.newest_known_major + number - newest : 0;
+}
+
+int major_of_runtime(const char* name) { return major_of(name, kRuntime); }
+
+int major_of_needed(const char* name) {
+  // Their SONAMEs have CUDA's major: stubs/abi/<library>/versions.txt.
+  constexpr char kCountedAsCuda[][16] = {"cublas.so.", "cublasLt.so.", "nvJitLink.so."};
+  for (const auto& rest : kCountedAsCuda) {
+    if (const int major = major_of(name, rest)) return major;
+  }
+  return major_of_runtime(name);
 }
 
 bool is_soname(const LibraryDescriptor& library, const char* name) {
@@ -47,6 +85,24 @@ void Classifier::compare(const char* name) {
   // A symbol version is named like the SONAME, so it shows an unknown major too.
   const int unknown = by_symbol_version_ == 0 ? major_of_soname(library_, name) : 0;
   if (unknown > library_.rules.newest_known_major) by_symbol_version_ = unknown;
+}
+
+bool Classifier::wants_needed() const {
+  const int row = library_.index_of(major());
+  if (row < 0) return false;
+  return library_.relative_count != 0 || library_.majors[row].newest != library_.majors[row].major;
+}
+
+void Classifier::put_into(ImageFacts* facts) const {
+  facts->version = {major(), -1};
+  facts->newest_major = major();
+  facts->needs_runtime = needs_runtime_;
+  const int row = library_.index_of(major());
+  if (row < 0) return;
+  facts->newest_major = library_.majors[row].newest;
+  if (library_.majors[row].holds(by_needed_)) {
+    facts->version.major = facts->newest_major = by_needed_;
+  }
 }
 
 }  // namespace anycuda

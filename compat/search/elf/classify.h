@@ -3,11 +3,18 @@
 #pragma once
 
 #include "compat/descriptor/library.h"
+#include "compat/search/elf/image_facts.h"
 
 namespace anycuda {
 
 // The symbol version that every anycuda stub defines, and no other library.
 constexpr char kStubSymbolVersion[] = "ANYCUDA_NATIVE";
+
+// The CUDA that a library is of which needs a library of that name, if that one counts its majors
+// as CUDA does; 0 for any other name.
+int major_of_needed(const char* name);
+// The same for the CUDA runtime alone.
+int major_of_runtime(const char* name);
 
 // Gathers the names that an image calls itself by.
 class Classifier {
@@ -20,9 +27,19 @@ class Classifier {
     if (*name == *kStubSymbolVersion || *name == *library_.file_prefix) compare(name);
   }
 
-  // 0 if nothing says that it is this library.
+  // A library that it needs; of interest where its SONAME is of several majors, or where it has
+  // relatives.
+  bool wants_needed() const;
+  void needed(const char* name) {
+    if (const int major = major_of_needed(name)) by_needed_ = major;
+    if (const int major = major_of_runtime(name)) needs_runtime_ = major;
+  }
+
+  // 0 if nothing says that it is this library. The first major of its SONAME.
   int major() const { return by_symbol_version_ != 0 ? by_symbol_version_ : by_soname_; }
   bool is_stub() const { return stub_; }
+  // What is known of its release: the majors of its SONAME, or the one that what it needs is of.
+  void put_into(ImageFacts* facts) const;
 
  private:
   void compare(const char* name);
@@ -30,6 +47,8 @@ class Classifier {
   const LibraryDescriptor& library_;
   int by_symbol_version_ = 0;
   int by_soname_ = 0;
+  int by_needed_ = 0;
+  int needs_runtime_ = 0;
   bool stub_ = false;
 };
 

@@ -161,6 +161,8 @@ FileState ElfReader::read_dynamic() {
   if (!read_at(strings, text, strings_size_)) return FileState::truncated;
   text[strings_size_] = '\0';
   strings_ = text;
+  entries_ = entries;
+  entry_count_ = count;
   return FileState::usable;
 }
 

@@ -30,6 +30,13 @@ class ElfReader {
   // Calls visit(name) for every version that the library defines, its own name left out.
   template <typename Visit>
   void each_version_definition(Visit visit);
+  // Calls visit(name) for every library that it needs.
+  template <typename Visit>
+  void each_needed(Visit visit) const {
+    for (std::size_t i = 0; i < entry_count_ && entries_[i].d_tag != DT_NULL; ++i) {
+      if (entries_[i].d_tag == DT_NEEDED) visit(string(entries_[i].d_un.d_val));
+    }
+  }
   // The exports, by DT_GNU_HASH; no bucket in it: the file has no such table, or a broken one.
   FileState read_exports(ExportTable* table);
   // And their names.
@@ -78,6 +85,8 @@ class ElfReader {
   std::size_t strings_size_ = 0;
   std::size_t soname_ = ~std::size_t{0};
   bool needs_libraries_ = false;
+  const Elf64_Dyn* entries_ = nullptr;
+  std::size_t entry_count_ = 0;
   Elf64_Addr symbols_ = 0;
   Elf64_Addr hash_ = 0;
   Elf64_Addr gnu_hash_ = 0;

@@ -32,7 +32,11 @@ struct ImageFacts {
   FileState state = FileState::missing;
   int error = 0;                 // errno, where the state comes from a system call
   const char* detail = nullptr;  // a symbol, a SONAME, a path, dlerror's text
-  Version version;               // minor: at least this one, from the names it exports
+  Version version;               // at least this one, from its SONAME and the names it exports
+  int newest_major = 0;          // and at most of this major: another one, if its SONAME is of both
+  int needs_runtime = 0;         // the major of the CUDA runtime that it needs (DT_NEEDED), 0: none
+
+  bool major_is_known() const { return newest_major <= version.major; }
 };
 
 }  // namespace anycuda

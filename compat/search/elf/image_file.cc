@@ -9,28 +9,34 @@
 namespace anycuda {
 namespace {
 
-// What the exported names show. A minor is shown by the names that came with it: the newest whose
-// names, and those of all minors before it, are there. A minor without new names can't be told from
-// the one before.
+// What the exported names show. A release is shown by the names that came with it: the newest whose
+// names, and those of all releases before it, are there. A release without new names can't be told
+// from the one before.
 class Shown {
  public:
-  void name(int minor, bool is_there) {
-    if (minor < 0 || minor >= kMinors) return;
-    if (is_there) there_ |= std::uint64_t{1} << minor;
-    if (!is_there) missing_from_ = std::min(missing_from_, minor);
+  void name(int place, bool is_there) {
+    if (place < 0 || place >= kPlaces) return;
+    if (is_there) there_[place / kBits] |= std::uint64_t{1} << (place % kBits);
+    if (!is_there) missing_from_ = std::min(missing_from_, place);
   }
-  int newest_minor() const {
-    for (int minor = missing_from_ - 1; minor >= 0; --minor) {
-      if ((there_ >> minor & 1) != 0) return minor;
+  int newest_place() const {
+    for (int place = missing_from_ - 1; place >= 0; --place) {
+      if ((there_[place / kBits] >> (place % kBits) & 1) != 0) return place;
     }
     return -1;
   }
 
  private:
-  static constexpr int kMinors = 64;
-  std::uint64_t there_ = 0;
-  int missing_from_ = kMinors;
+  static constexpr int kBits = 64;
+  std::uint64_t there_[kPlaces / kBits + 1] = {};
+  int missing_from_ = kPlaces;
 };
+
+// The names are at least of that release, of a SONAME of several majors too.
+void raise_to(Version release, ImageFacts* facts) {
+  if (release.major > facts->version.major) facts->version = {release.major, -1};
+  if (release.major == facts->version.major) facts->version.minor = release.minor;
+}
 
 // Asks has(symbol, is_required) for each symbol that the file's major has. A major newer than the
 // database must have what the newest known one must.
@@ -38,21 +44,21 @@ template <typename Has>
 void judge_exports(const LibraryDescriptor& library, const LibrarySymbols& tables, Has has,
                    ImageFacts* facts) {
   const int column = library.column_of(facts->version.major);
-  const bool shows_minor = library.index_of(facts->version.major) >= 0 && !library.is_driver;
+  const bool shows_release = library.index_of(facts->version.major) >= 0 && !library.is_driver;
   Shown shown;
   for (int i = 0; i < tables.symbol_count; ++i) {
     const Availability availability = tables.availability[i * library.major_count + column];
     const bool is_required = (availability & kRequired) != 0;
-    if (availability == kNever || (!is_required && !shows_minor)) continue;
+    if (availability == kNever || (!is_required && !shows_release)) continue;
     const bool is_there = has(i, is_required);
     if (is_required && !is_there) {
       facts->state = FileState::required_symbol_missing;
       facts->detail = tables.symbol_name(i);
       return;
     }
-    shown.name(minor_of(availability), is_there);
+    shown.name(place_of(availability), is_there);
   }
-  if (shows_minor) facts->version.minor = shown.newest_minor();
+  if (shows_release) raise_to(library.majors[column].release_at(shown.newest_place()), facts);
 }
 
 // By DT_HASH, which has no hashes of names.
@@ -74,12 +80,11 @@ void check_each_export(ElfReader& image, const LibraryDescriptor& library,
 }
 
 // The release that has just these names, nullptr: it is not known.
-const ReleaseNames* release_of(const ExportTable& exports, const LibrarySymbols& tables,
-                               int major) {
+const ReleaseNames* release_of(const ExportTable& exports, const LibrarySymbols& tables, int row) {
   const std::uint64_t sum = exports.sum();
   for (int i = 0; i < tables.release_count; ++i) {
     const ReleaseNames& release = tables.releases[i];
-    if (release.sum == sum && release.major == major) return &release;
+    if (release.sum == sum && release.row == row) return &release;
   }
   return nullptr;
 }
@@ -92,9 +97,10 @@ void check_exports(ElfReader& image, const LibraryDescriptor& library, const Lib
   ExportTable exports;
   facts->state = image.read_exports(&exports);
   if (facts->state != FileState::usable) return;
-  const ReleaseNames* release = release_of(exports, tables, facts->version.major);
-  if (release != nullptr) {
-    facts->version.minor = release->minor;
+  const int row = library.index_of(facts->version.major);
+  if (const ReleaseNames* release = release_of(exports, tables, row)) {
+    raise_to(library.majors[row].release_at(release->place), facts);
+    facts->newest_major = std::min(facts->newest_major, release->newest_major);
     return;
   }
   facts->state = image.read_names(&exports);
@@ -118,7 +124,10 @@ void examine(ElfReader& image, const LibraryDescriptor& library, const LibrarySy
     facts->state = FileState::anycuda_stub;
     return;
   }
-  facts->version.major = identity.major();
+  if (identity.wants_needed()) {
+    image.each_needed([&](const char* name) { identity.needed(name); });
+  }
+  identity.put_into(facts);
   if (identity.major() == 0) {
     facts->state = FileState::other_library;
     std::strncpy(other_name, image.soname(), sizeof other_name - 1);

@@ -7,17 +7,26 @@
 namespace anycuda {
 namespace {
 
-int identify(const dl_phdr_info& info, const LibraryDescriptor& library) {
+// What it is, by its names; anything but `usable`: not that library.
+ImageFacts identify(const dl_phdr_info& info, const LibraryDescriptor& library) {
+  ImageFacts facts;
+  facts.state = FileState::other_library;
   const LoadedNames names(info);
   Classifier identity(library);
   const char* const soname = names.soname();
   if (soname != nullptr) identity.soname(soname);
   // A driver has no symbol versions: only a stub of its name does.
-  if (library.is_driver && identity.major() == 0) return 0;
+  if (library.is_driver && identity.major() == 0) return facts;
   names.each_version_definition([&](const char* name, bool is_base) {
     if (!is_base) identity.version_definition(name);
   });
-  return identity.is_stub() ? 0 : identity.major();
+  if (identity.is_stub() || identity.major() == 0) return facts;
+  if (identity.wants_needed()) {
+    names.each_needed([&](const char* name) { identity.needed(name); });
+  }
+  identity.put_into(&facts);
+  facts.state = FileState::usable;
+  return facts;
 }
 
 struct CopyVisit {
@@ -29,8 +38,27 @@ struct CopyVisit {
 int visit_copy(dl_phdr_info* info, std::size_t, void* argument) {
   const auto* visit = static_cast<const CopyVisit*>(argument);
   if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
-  const int major = identify(*info, visit->library);
-  if (major != 0) visit->copy(info->dlpi_name, major, visit->argument);
+  const ImageFacts image = identify(*info, visit->library);
+  if (image.state == FileState::usable) visit->copy(info->dlpi_name, image, visit->argument);
+  return 0;
+}
+
+struct RelativeVisit {
+  const LibraryDescriptor& library;
+  RelativeVisitor visit;
+  void* argument;
+};
+
+int visit_relative(dl_phdr_info* info, std::size_t, void* argument) {
+  const auto* visit = static_cast<const RelativeVisit*>(argument);
+  if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
+  for (int i = 0; i < visit->library.relative_count; ++i) {
+    const Relative& relative = visit->library.relatives[i];
+    const ImageFacts image = identify(*info, *relative.library);
+    if (image.state != FileState::usable) continue;
+    visit->visit(info->dlpi_name, image, relative, visit->argument);
+    return 0;
+  }
   return 0;
 }
 
@@ -83,6 +111,13 @@ void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, 
                       void* argument) {
   CopyVisit visit{library, copy, argument};
   machine.loaded_objects(visit_copy, &visit);
+}
+
+void each_loaded_relative(const Machine& machine, const LibraryDescriptor& library,
+                          RelativeVisitor visit, void* argument) {
+  if (library.relative_count == 0) return;
+  RelativeVisit visitor{library, visit, argument};
+  machine.loaded_objects(visit_relative, &visitor);
 }
 
 LoadedObject object_of(const void* address) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compat/descriptor/library.h"
+#include "compat/search/elf/image_facts.h"
 #include "compat/search/machine/loaded_names.h"
 #include "compat/search/machine/machine.h"
 
@@ -9,9 +10,15 @@ namespace anycuda {
 
 // Visits every loaded copy of the library, under whatever file name (wheels bundle renamed copies:
 // their version definition keeps its name), except anycuda stubs.
-using CopyVisitor = void (*)(const char* path, int major, void* argument);
+using CopyVisitor = void (*)(const char* path, const ImageFacts& image, void* argument);
 void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, CopyVisitor copy,
                       void* argument);
+
+// The same for the library's relatives, in one walk.
+using RelativeVisitor = void (*)(const char* path, const ImageFacts& image,
+                                 const Relative& relative, void* argument);
+void each_loaded_relative(const Machine& machine, const LibraryDescriptor& library,
+                          RelativeVisitor visit, void* argument);
 
 // The loaded object that holds an address.
 struct LoadedObject {

@@ -48,6 +48,16 @@ class LoadedNames {
   // nullptr if it needs none.
   bool needs(const char* library, const char** version) const;
 
+  // Calls visit(name) for each library that it needs.
+  template <typename Visit>
+  void each_needed(Visit visit) const {
+    const char* const strings = table(DT_STRTAB);
+    const ElfW(Dyn)* entry = strings != nullptr ? entries_ : nullptr;
+    for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_NEEDED) visit(strings + entry->d_un.d_val);
+    }
+  }
+
   LoadedSymbols symbols() const;
   // Does it define a symbol whose name has this hash (gnu_hash())? False without DT_GNU_HASH.
   bool defines(std::uint32_t hash) const { return symbols_for(hash).defines(hash); }

@@ -4,9 +4,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
+#include <string_view>
 
 #include "compat/base/lexical_path.h"
 #include "compat/base/shortage.h"
+#include "compat/base/text.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/toolkit/toolkit_words.h"
 
@@ -33,6 +36,31 @@ ToolkitVersion decide(const ToolkitFacts& facts, Arena* arena) {
   return answer;
 }
 
+// 0 where no number follows `mark`.
+int number_behind(std::string_view text, std::string_view mark) {
+  const std::size_t at = text::find(text, mark);
+  if (at >= text.size()) return 0;
+  text = text::without(text, at + mark.size());
+  int number = 0;
+  while (!text.empty() && text::is_digit(text.front()) && number < 1000) {
+    number = number * 10 + text.front() - '0';
+    text.remove_prefix(1);
+  }
+  return number;
+}
+
+// NVIDIA's wheels of one major have it in their names up to 12 (nvidia-cusparse-cu12), and from 13
+// on in their folders (nvidia/cu13/lib). The versions of the maths libraries are their own.
+int major_of_wheel(const ToolkitFacts& facts, std::string_view path) {
+  const Owners& owners = facts.owners;
+  if (owners.manager != Manager::wheel || owners.count != 1) return 0;
+  const std::string_view name = owners.found[0]->named.name;
+  for (const std::string_view mark : {"-cu", "_cu", ".cu"}) {
+    if (const int major = number_behind(name, mark)) return major;
+  }
+  return number_behind(path, "/nvidia/cu");
+}
+
 ToolkitVersion unknown(const char* problem) {
   ToolkitVersion answer;
   answer.problem = problem != nullptr ? problem : "there is no memory to find it out";
@@ -52,7 +80,9 @@ ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites) 
   if (facts == nullptr) return unknown(nullptr);
   const LexicalPath kept(path);
   gather_toolkit_facts(kept.c_str(), S_ISDIR(status.st_mode), arena, sites, facts);
-  return decide(*facts, arena);
+  ToolkitVersion answer = decide(*facts, arena);
+  if (!answer.version.known()) answer.major = major_of_wheel(*facts, kept.text());
+  return answer;
 }
 
 }  // namespace anycuda

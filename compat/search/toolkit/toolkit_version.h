@@ -12,6 +12,7 @@ class Sites;
 // Texts live in the arena, or for ever.
 struct ToolkitVersion {
   Version version;           // unknown: `problem` says why
+  int major = 0;             // then perhaps its major is known, by its wheel
   const char* source = "";   // "cuda.h", "wheel nvidia-cuda-nvrtc-cu12 12.9.86"
   const char* file = "";     // the file that was read
   const char* problem = "";  // what was looked at and not found, or what conflicts

@@ -12,7 +12,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import abi_header, copy_adapters, copy_table, cpu, descriptor, dlopen_note, entries, model, plan, tables
+from . import (abi_header, copy_adapters, copy_table, cpu, descriptor, dlopen_note, entries, libraries, model, plan,
+               tables)
 
 STUBS = Path(__file__).parents[2]
 
@@ -27,6 +28,7 @@ def main() -> int:
     library = descriptor.load(STUBS / arguments.library / "library.json")
     driver = descriptor.load(STUBS / "cuda" / "library.json")
     peer = descriptor.load(STUBS / library.peer / "library.json") if library.peer else None
+    others = [descriptor.load(STUBS / name / "library.json") for name in libraries.LIBRARIES]
     if peer:
         descriptor.check_peers(library, peer)
     note = dlopen_note.assembly(dlopen_note.opened(library, driver))
@@ -36,7 +38,7 @@ def main() -> int:
         write(arguments.out / (f"dropin-{major}" if major else "stub"),
               {"entries.S": entries.assembly(made, target) + copy_table.assembly(made) + note,
                "versions.map": entries.version_script(made),
-               "tables.cc": tables.cplusplus(made, driver, peer)})
+               "tables.cc": tables.cplusplus(made, driver, peer, others)})
         if major:  # the drop-in's tables serve the archive too
             write(arguments.out / f"static-{major}",
                   {"entries.S": entries.assembly(made, target, static=True)

@@ -16,7 +16,7 @@ _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "ma
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
              "no_library_status": {}, "roles": {}, "own": {}, "questions": [], "before_first_call": "",
-             "copy_functions": (),
+             "copy_functions": (), "group": "", "runtime": "",
              "version_function": {}}
 _FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin",  # key: its field
            "roles": "special_functions"}
@@ -24,9 +24,16 @@ _FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin
 
 @dataclass(frozen=True)
 class Major:
+    """One SONAME of the library, which it keeps for one or several majors of CUDA: libcusparse.so.12 is of CUDA 12 and
+    13. `number`: the first of them, `last`: the last."""
     number: int
+    last: int
     soname: str
     symbol_version: Optional[str]
+
+    @property
+    def cuda_majors(self) -> tuple[int, ...]:
+        return tuple(range(self.number, self.last + 1))
 
 
 @dataclass(frozen=True)
@@ -53,11 +60,19 @@ class Descriptor:
     before_first_call: str
     copy_functions: tuple[str, ...]  # of the table for other copies of the stub (copy_table.py), behind those of all
     required_symbols: dict[int, frozenset[str]]
+    group: str  # libraries of one group take each other's handles
+    runtime: str  # the library whose CUDA goes before others: the CUDA runtime
     version_function: dict[str, str]  # that reports the library's version and starts nothing; empty: none
 
     @property
     def has_symbol_versions(self) -> bool:
         return any(major.symbol_version for major in self.majors)
+
+    def relatives(self, others: "list[Descriptor]") -> "list[tuple[Descriptor, str]]":
+        """Libraries whose loaded copies tie its CUDA (compat/descriptor/library.h): its group, with itself, and the
+        runtime."""
+        group = [(one, "group") for one in others if self.group and one.group == self.group]
+        return group + [(one, "runtime") for one in others if self.runtime and one.name == self.runtime]
 
     @property
     def peer(self) -> str:
@@ -96,8 +111,7 @@ def load(path: Path) -> Descriptor:
     if isinstance(values["wheel_folders"], str):
         raise ValueError(f"{path}: wheel_folders must be a list")
     _check_questions(path, values["questions"])
-    majors = tuple(Major(int(number), row["soname"], row["node"])
-                   for number, row in sorted(values["majors"].items(), key=lambda i: int(i[0])))
+    majors = _merged(path, values["majors"])
     core = values["core"]
     by_major = ({int(number): frozenset(names) for number, names in core.items()}
                 if isinstance(core, dict) else {m.number: frozenset(core) for m in majors})
@@ -107,6 +121,21 @@ def load(path: Path) -> Descriptor:
     values |= {"majors": majors, "core": by_major, "wheel_folders": tuple(values["wheel_folders"]),
                "questions": tuple(values["questions"])}
     return Descriptor(**{_FIELDS.get(key, key): value for key, value in values.items()})
+
+
+def _merged(path: Path, rows: dict) -> tuple[Major, ...]:
+    """CUDA's majors with the same SONAME are one."""
+    merged: list[Major] = []
+    for number, row in sorted(((int(number), row) for number, row in rows.items()), key=lambda pair: pair[0]):
+        before = merged[-1] if merged else None
+        if before and before.soname == row["soname"]:
+            if before.last + 1 != number or before.symbol_version != row["node"]:
+                raise ValueError(f"{path}: majors: {number} has the SONAME of {before.number}, but another node, or "
+                                 "a major between them has another SONAME")
+            merged[-1] = Major(before.number, number, before.soname, before.symbol_version)
+        else:
+            merged.append(Major(number, number, row["soname"], row["node"]))
+    return tuple(merged)
 
 
 def _check_questions(path: Path, questions: list) -> None:

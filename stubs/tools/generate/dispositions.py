@@ -172,8 +172,10 @@ def _disposition(
         return replace(
             disposition, kind="direct", target=name, fallbacks=names, since=_since(function, runtime)
         )
+    declared = function.source != "unknown"
     for entry in reviewed.rejects:
-        if entry.matches(name, caller, runtime):
+        # What is undeclared and gone is absent, as any other.
+        if entry.matches(name, caller, runtime, declared or runtime not in function.majors):
             return replace(disposition, reason=entry.reason)
     lines = [line for line in reviewed.adapters if line.matches(name, caller, runtime)]
     for line in lines:
@@ -217,7 +219,8 @@ def _as_it_is(
             fallbacks=tuple(other for other, _ in good[1:]),
         )
     if runtime not in function.majors:
-        why = next((line.reason for line in reviewed.absents if line.matches(name, caller, runtime)),
+        declared = function.source != "unknown"
+        why = next((line.reason for line in reviewed.absents if line.matches(name, caller, runtime, declared)),
                    _why_absent(database, function, runtime))
         return replace(disposition, kind="absent", reason=why)
     reason = judge.difference(function, caller, function, runtime)
@@ -283,8 +286,9 @@ def _since(function: Function, major: str) -> str:
 
 
 def _why_absent(database: Database, function: Function, runtime: str) -> str:
-    newer = [v for v in function.versions if abi_text.version_key(v) > (int(runtime), 99)]
-    older = [v for v in function.versions if abi_text.version_key(v) < (int(runtime),)]
+    there = [abi_text.version_key(version) for version in database.versions_of(runtime)]
+    newer = [v for v in function.versions if abi_text.version_key(v) > there[-1]]
+    older = [v for v in function.versions if abi_text.version_key(v) < there[0]]
     if older and not newer:
         return f"no longer in {runtime} (last in {older[-1]})"
     if newer and not older:

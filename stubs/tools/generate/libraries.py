@@ -12,7 +12,8 @@ from . import descriptor, model, plan, tables
 from .descriptor import Descriptor
 
 STUBS = Path(__file__).parents[2]
-LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "nvjpeg")  # in the order in which people are told of them
+LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
+             "cusparse", "nvjpeg")  # in the order in which people are told of them
 
 
 def cplusplus() -> str:
@@ -24,7 +25,7 @@ def cplusplus() -> str:
         "namespace anycuda {",
         # Of a pair that LTO-IR goes between each names the other.
         *(f"extern const LibraryDescriptor k{_title(library)};" for library in libraries),
-        *map(_library, libraries),
+        *(_library(library, libraries) for library in libraries),
         "const Library kLibraries[] = {\n" + ",\n".join(rows) + "};",
         f"const int kLibraryCount = {len(rows)};",
         "}  // namespace anycuda\n",
@@ -36,9 +37,10 @@ def _title(library: Descriptor) -> str:
     return "Driver" if library.is_driver else library.name.capitalize()
 
 
-def _library(library: Descriptor) -> str:
+def _library(library: Descriptor, others: list[Descriptor]) -> str:
     """In a namespace of its own, since every library has a pool and symbols; but for its descriptor."""
     title, data = _title(library), f"{library.name}_data"
+    relatives = library.relatives(others)
     database = model.load(STUBS / "abi" / library.name)
     releases = tables.releases_of(library, database)
     names, hashes, availability, pool = _symbols(library, database)
@@ -50,13 +52,15 @@ def _library(library: Descriptor) -> str:
         tables.array("ReleaseNames", "kReleases", releases),
         tables.array("Availability", "kAvailability", availability),
         tables.descriptor_data(library, title),
+        tables.relatives_data(library, title, [(_title(one), bond) for one, bond in relatives]),
         "}  // namespace",
         f"}}  // namespace {data}",
         f"constexpr LibrarySymbols k{title}Symbols = {{",
         f"{data}::kPool, {data}::kNames, {data}::kHashes, {len(names)}, {data}::kAvailability, {data}::kReleases, "
         f"{len(releases)}}};",
         f"using namespace {data};",
-        tables.descriptor_rows(library, title, f"&k{library.peer.capitalize()}" if library.peer else "nullptr"),
+        tables.descriptor_rows(library, title, f"&k{library.peer.capitalize()}" if library.peer else "nullptr",
+                               len(relatives)),
     ]
     return "\n".join(parts)
 

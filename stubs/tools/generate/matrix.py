@@ -53,11 +53,23 @@ def of_library(database: Database, dispositions: dict, driver: Database) -> Matr
     return {
         (symbol, caller): [
             _answer(
-                database, dispositions[symbol, caller, database.major(release)], release, renames, driver
+                database, dispositions[symbol, database.major(f"{caller}.0"), database.major(release)], release,
+                renames, driver
             )
             for release in database.versions
         ]
-        for symbol, caller in sorted({key[:2] for key in dispositions})
+        for symbol, caller in sorted(_callers(database, dispositions))
+    }
+
+
+def _callers(database: Database, dispositions: dict) -> set[tuple[str, str]]:
+    """(symbol, CUDA's major): of a SONAME that several majors have, a caller of each."""
+    named = {key[:2] for key in dispositions}
+    return {
+        (name, major)
+        for name, function in database.functions.items()
+        for major in {abi_text.major_of(version) for version in function.versions}
+        if (name, database.major(f"{major}.0")) in named
     }
 
 
@@ -156,13 +168,15 @@ def _libraries() -> Iterator[tuple[str, dict]]:
             rows, runtimes, callers = of_driver(driver), driver_runtimes(driver), [ANY_CALLER]
         else:
             rows = of_library(database, disposition_rules.dispositions(database), driver)
-            runtimes, callers = database.versions, database.majors
+            runtimes = database.versions
+            callers = list(dict.fromkeys(map(abi_text.major_of, runtimes)))
         yield library.name, {
             "product": library.product,
             "stub": library.stub,
             "is_driver": library.is_driver,
             "file_prefix": library.file_prefix,
-            "majors": {str(m.number): {"soname": m.soname, "node": m.symbol_version} for m in library.majors},
+            "majors": {str(number): {"soname": m.soname, "node": m.symbol_version}
+                       for m in library.majors for number in m.cuda_majors},
             "status": {kind: library.status[kind] for kind in ("absent", "rejected")},
             "callers": callers,
             "runtimes": runtimes,

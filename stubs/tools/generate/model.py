@@ -116,10 +116,25 @@ class Database:
     status_type: str = ""
     messages: dict[int, str] = field(default_factory=dict)
     borrowed: frozenset[str] = frozenset()
+    opaque: frozenset[str] = frozenset()  # types whose layout is the library's alone (opaque.txt)
     _tables: dict[str, TypeTable] = field(default_factory=dict, repr=False)
 
+    @cached_property
+    def _first_of_soname(self) -> dict[str, str]:
+        """CUDA's major -> the first one whose library has the same SONAME: libcusparse.so.12 is of CUDA 12 and 13."""
+        first: dict[str, str] = {}
+        before = ("", "")  # a SONAME and its first major
+        for version in self.versions:
+            major, soname = major_of(version), re.search(r"\bsoname (\S+)", self.about.get(version, ""))
+            if not soname or soname[1] != before[0]:
+                before = (soname[1] if soname else "", first.get(major, major))
+            first.setdefault(major, before[1])
+        return first
+
     def major(self, version: str) -> str:
-        return NATIVE if self.driver_versions else major_of(version)
+        """The major whose rules hold for a release: CUDA's, or where majors share a SONAME, which tells neither the
+        caller's from the library's, the first of these."""
+        return NATIVE if self.driver_versions else self._first_of_soname.get(major_of(version), major_of(version))
 
     @cached_property
     def majors(self) -> list[str]:
@@ -141,7 +156,8 @@ class Database:
         """Types and enumerators as they are in one version."""
         known = self._tables.get(version)
         if known is None:
-            bodies = {key: by[version] for key, by in self.types.items() if version in by}
+            bodies = {key: ("opaque",) if key in self.opaque else by[version]
+                      for key, by in self.types.items() if version in by}
             enums: dict[str, dict[str, int]] = {}
             for key, by in self.enum_table.items():
                 if version in by:
@@ -261,6 +277,7 @@ def load(path: Path) -> Database:
     database.driver_versions = abi_text.sort_versions(drivers)
     exports = abi_text.read_flat(path / "exports.txt", database.driver_versions)
     database.messages = defaults.driver_messages(path, database.driver_versions)
+    database.opaque = defaults.opaque_types(path)
     internals = abi_text.read_reviewed(path / "internals.txt")
     database.borrowed = frozenset(
         name

@@ -15,6 +15,7 @@ _DIRECTION = r"([\d,]+|\*)>([\d,]+|\*)"
 _ADAPTER = re.compile(
     _DIRECTION + r" (\S+) (adapted|emulated) (\w+(?:\([^)]*\))?)( fallback)?(?: needs (\S+))?  +(\S.*)"
 )
+UNDECLARED = "(undeclared)"
 _COPY = re.compile(r"copy(?:\((.*)\))?")
 
 
@@ -58,16 +59,16 @@ class Rename:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`12>13 cudaGetExportTable  reason`, a line of rejects.txt or absents.txt; the name may hold `*`."""
+    """`12>13 cudaGetExportTable  reason`, a line of rejects.txt or absents.txt; the name may hold `*`. In place of a
+    name, `(undeclared)` is every function that no header declares and no line of internals.txt."""
 
     direction: Direction
     pattern: str
     reason: str
 
-    def matches(self, symbol: str, caller: str, runtime: str) -> bool:
-        return self.direction.matches(caller, runtime) and fnmatchcase(
-            split_suffix(symbol)[0], self.pattern
-        )
+    def matches(self, symbol: str, caller: str, runtime: str, declared: bool = True) -> bool:
+        named = not declared if self.pattern == UNDECLARED else fnmatchcase(split_suffix(symbol)[0], self.pattern)
+        return named and self.direction.matches(caller, runtime)
 
 
 @dataclass(frozen=True)

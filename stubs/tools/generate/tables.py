@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Iterable, Optional
 
-from .descriptor import Descriptor
+from .descriptor import Descriptor, Major
 from .model import Database
 from .plan import Plan, Slot
 
+MINORS = 32  # of a major (kMinors in compat/descriptor/library.h)
+MOST_PLACES = 126  # in seven bits, with one for "never"
 _RESULTS = {"status": "status", "int": "integer", "other": "integer", "pointer": "pointer",
             "string": "string", "void": "nothing", "struct": "structure"}
 
@@ -44,7 +46,9 @@ def gnu_hash(name: str) -> int:
     return value
 
 
-def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None) -> str:
+def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None,
+              others: Iterable[Descriptor] = ()) -> str:
+    relatives = plan.descriptor.relatives(list(others))
     pool = Pool()
     targets, reasons, dispositions, outputs = _Lists(), Rows(), Rows(), _Outputs()
     adapters = _Adapters()
@@ -95,8 +99,11 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None)
         descriptor_data(plan.descriptor, "Library"),
         descriptor_data(driver, "Driver"),
         *([descriptor_data(peer, "Peer"), descriptor_rows(peer, "Peer")] if peer else []),
+        *(part for one, _ in relatives
+          for part in (descriptor_data(one, title_of(one)), descriptor_rows(one, title_of(one)))),
+        relatives_data(plan.descriptor, "Library", [(title_of(one), bond) for one, bond in relatives]),
         "}  // namespace",
-        descriptor_rows(plan.descriptor, "Library", "&kPeer" if peer else "nullptr"),
+        descriptor_rows(plan.descriptor, "Library", "&kPeer" if peer else "nullptr", len(relatives)),
         descriptor_rows(driver, "Driver"),
         _tables(plan, len(symbols), len(releases), len(slots), len(errors), len(overrides)),
         "}  // namespace anycuda",
@@ -218,24 +225,34 @@ def availability_of(plan: Plan, function) -> list[str]:
             values.append(f"1{required}")  # the driver: names are only ever added
             continue
         versions = function.versions_of(str(major.number))
-        minor = int(versions[0].split(".")[1]) if versions else -1
-        values.append(f"{minor + 1}{required if versions else ''}")
+        place = place_of(major, versions[0]) if versions else -1
+        values.append(f"{place + 1}{required if versions else ''}")
     return values
 
 
-def releases_of(descriptor: Descriptor, database: Database) -> list[tuple[int, int, int]]:
+def place_of(major: Major, version: str) -> int:
+    """A release as a number in its SONAME's majors (MajorRow::place_of)."""
+    number, minor = (int(part) for part in version.split(".")[:2])
+    place = (number - major.number) * MINORS + minor
+    if minor >= MINORS or not 0 <= place < MOST_PLACES:
+        raise ValueError(f"{major.soname}: {version} has no place among {MOST_PLACES} (kMinors in library.h)")
+    return place
+
+
+def releases_of(descriptor: Descriptor, database: Database) -> list[tuple[str, int, int, int]]:
     """Rows of ReleaseNames (compat/descriptor/symbols.h), one for each set of names. None for the driver: its database
     has what headers declare, not what a driver exports."""
     found = {}
-    for major in descriptor.majors if descriptor.has_symbol_versions else ():
+    for place, major in enumerate(descriptor.majors if descriptor.has_symbol_versions else ()):
         for version in database.versions_of(str(major.number)):
             functions = [one for one in database.functions.values() if version in one.versions]
             # The linker exports a symbol version, too, as an absolute symbol.
             names = [*(one.name for one in functions), major.symbol_version]
             total = sum((gnu_hash(name) | 1) ** 2 for name in names) & (2**64 - 1)
-            newest = max((int(one.versions_of(str(major.number))[0].split(".")[1]) for one in functions), default=-1)
-            found.setdefault((f"{total}u", major.number), newest)
-    return [(*key, minor) for key, minor in found.items()]
+            newest = max((place_of(major, one.versions_of(str(major.number))[0]) for one in functions), default=-1)
+            first = found.setdefault((f"{total}u", place), [newest, 0])
+            first[1] = int(version.split(".")[0])  # releases come in their order
+    return [(*key, *value) for key, value in found.items()]
 
 
 def array(kind: str, name: str, rows: list) -> str:
@@ -257,15 +274,25 @@ def quote(text: str) -> str:
 
 def descriptor_data(descriptor: Descriptor, name: str) -> str:
     majors = ",\n".join(
-        f"{{{m.number}, {quote(m.soname)}, {quote(m.symbol_version) if m.symbol_version else 'nullptr'}}}"
+        f"{{{m.number}, {m.last}, {quote(m.soname)}, {quote(m.symbol_version) if m.symbol_version else 'nullptr'}}}"
         for m in descriptor.majors)
     folders = "".join(quote(folder) + ", " for folder in descriptor.wheel_folders)
     return (f"constexpr MajorRow k{name}Majors[] = {{\n{majors}}};\n"
             f"const char* const k{name}Folders[] = {{{folders}nullptr}};")
 
 
-def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr") -> str:
-    newest = max(m.number for m in descriptor.majors)
+def title_of(descriptor: Descriptor) -> str:
+    return descriptor.name.capitalize()
+
+
+def relatives_data(descriptor: Descriptor, name: str, relatives: list[tuple[str, str]]) -> str:
+    if not relatives:
+        return ""
+    return array("Relative", f"k{name}Relatives", [(f"&k{title}", f"Bond::{bond}") for title, bond in relatives])
+
+
+def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr", relatives: int = 0) -> str:
+    newest = max(m.last for m in descriptor.majors)
     lto_ir = "makes" if descriptor.lto_ir_to else "takes" if descriptor.lto_ir_from else "none"
     rules = [str(newest), str(descriptor.driver_bound).lower(), str(descriptor.one_per_process).lower(),
              f"Output::{descriptor.output or 'none'}", f"LtoIr::{lto_ir}"]
@@ -273,6 +300,8 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr") ->
               quote(descriptor.file_prefix), quote(descriptor.install_hint), f"k{name}Majors",
               str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
               "{" + ", ".join(rules) + "}", peer, _version_function(descriptor.version_function)]
+    if relatives:
+        fields += [f"k{name}Relatives", str(relatives)]
     return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
 
 

@@ -12,6 +12,8 @@ inline void PrintTo(Verdict verdict, std::ostream* out) {
                                "newer_than_known",
                                "other_major",
                                "other_loaded",
+                               "other_group",
+                               "other_runtime",
                                "no_metadata",
                                "driver_too_old",
                                "driver_branch_short",

@@ -150,10 +150,10 @@ TEST(Hint, ForAWrongSettingIsAboutThatAlone) {
 }
 
 TEST(Hint, ForAFunctionIsAboutTheMajorOnlyWhereMajorsDiffer) {
-  EXPECT_EQ(function_hint(12, 13), FunctionHint::own_major);
-  EXPECT_EQ(function_hint(13, 12), FunctionHint::own_major);
-  EXPECT_EQ(function_hint(12, 12), FunctionHint::newer_library);
-  EXPECT_EQ(function_hint(kNativeCaller, 12), FunctionHint::newer_library);
+  EXPECT_EQ(function_hint(kLibrary, 12, 13), FunctionHint::own_major);
+  EXPECT_EQ(function_hint(kLibrary, 13, 12), FunctionHint::own_major);
+  EXPECT_EQ(function_hint(kLibrary, 12, 12), FunctionHint::newer_library);
+  EXPECT_EQ(function_hint(kLibrary, kNativeCaller, 12), FunctionHint::newer_library);
 }
 
 }  // namespace

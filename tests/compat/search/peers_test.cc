@@ -23,8 +23,8 @@ using unit::ElfImage;
 using unit::EmptyMachine;
 using unit::in_child;
 
-constexpr MajorRow kLinkerMajors[] = {{12, "liblink.so.12", "liblink.so.12"},
-                                      {13, "liblink.so.13", "liblink.so.13"}};
+constexpr MajorRow kLinkerMajors[] = {{12, 12, "liblink.so.12", "liblink.so.12"},
+                                      {13, 13, "liblink.so.13", "liblink.so.13"}};
 
 class Peers : public testing::Test {
  protected:

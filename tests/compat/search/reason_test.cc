@@ -25,6 +25,15 @@ class Reason : public testing::Test {
     search.driver = {true, {12, 2}, 520};
     search.request.caller_major = 11;
     search.loaded_major = 12;
+    static constexpr Relative kGroup{&kLibrary, Bond::group};
+    static constexpr Relative kRuntime{&kLibrary, Bond::runtime};
+    for (const Relative* relative : {&kGroup, &kRuntime}) {
+      LoadedRelative& loaded = search.relatives[search.relative_count++];
+      loaded.image.version = {12, -1};
+      loaded.image.newest_major = 12;
+      loaded.path = "/opt/libtest.so.12";
+      loaded.relative = relative;
+    }
     candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
     candidate->image.state = FileState::usable;
     candidate->image.version = {13, -1};
@@ -97,6 +106,12 @@ TEST_F(Reason, OfAVerdictNamesTheNumbersAndWhatHelps) {
   EXPECT_THAT(of(Verdict::other_major),
               AllOf(HasSubstr("ANYCUDA_CROSS_MAJOR=reject"), HasSubstr("CUDA 11")));
   EXPECT_THAT(of(Verdict::other_loaded), AllOf(HasSubstr("CUDA 13"), HasSubstr("CUDA 12")));
+  EXPECT_THAT(of(Verdict::other_group),
+              AllOf(StartsWith("of CUDA 13"), HasSubstr("of CUDA 12, /opt/libtest.so.12"),
+                    HasSubstr("they exchange handles")));
+  EXPECT_THAT(of(Verdict::other_runtime), AllOf(StartsWith("of CUDA 13"), HasSubstr("of CUDA 12")));
+  candidate->image.needs_runtime = 13;
+  EXPECT_THAT(of(Verdict::other_runtime), StartsWith("it needs the runtime of CUDA 13"));
   candidate->image.version = {14, -1};
   EXPECT_THAT(of(Verdict::newer_than_known),
               AllOf(HasSubstr("CUDA 14"), HasSubstr("update anycuda"), HasSubstr("CUDA 13")));

@@ -15,7 +15,8 @@ sys.path.insert(0, str(ROOT / "packaging" / "python"))
 from anycuda import __main__ as command  # noqa: E402
 from generate import dispositions, matrix  # noqa: E402
 
-LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "nvjpeg")  # those with majors
+LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
+             "cusparse", "nvjpeg")  # those with majors
 _kept: dict[str, object] = {}
 
 

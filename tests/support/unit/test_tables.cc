@@ -95,7 +95,7 @@ constexpr Availabilities kAvailability = availability();
 // The made-up release 12.1 has these names and no others.
 constexpr std::uint64_t square(std::uint32_t hash) { return std::uint64_t{hash | 1} * (hash | 1); }
 constexpr ReleaseNames kReleases[] = {
-    {square(gnu_hash("testCore")) + square(gnu_hash("testOfRelease")), 12, 1}};
+    {square(gnu_hash("testCore")) + square(gnu_hash("testOfRelease")), 1, 1, 12}};
 
 // Rows of dispositions for callers of 12, by library 11, 12, 13.
 constexpr std::uint16_t kDispositions[] = {
@@ -166,11 +166,11 @@ bool count_opened(const Opened&) {
   return slots_may_be_filled;
 }
 
-constexpr MajorRow kMajors[] = {{11, "libtest.so.11.2", "libtest.so.11.2"},
-                                {12, "libtest.so.12", "libtest.so.12"},
-                                {13, "libtest.so.13", "libtest.so.13"}};
+constexpr MajorRow kMajors[] = {{11, 11, "libtest.so.11.2", "libtest.so.11.2"},
+                                {12, 12, "libtest.so.12", "libtest.so.12"},
+                                {13, 13, "libtest.so.13", "libtest.so.13"}};
 const char* const kFolders[] = {"nvidia/test_runtime/lib", "nvidia/cu13/lib", nullptr};
-constexpr MajorRow kDriverMajors[] = {{1, "libtestdriver.so.1", nullptr}};
+constexpr MajorRow kDriverMajors[] = {{1, 1, "libtestdriver.so.1", nullptr}};
 const char* const kNoFolders[] = {nullptr};
 
 }  // namespace

@@ -20,7 +20,8 @@ _PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_c
 
 @dataclass(frozen=True)
 class Major:
-    """`node` is the symbol version that callers of this major ask for; the driver's functions have none."""
+    """CUDA's; several may have the same SONAME (libcusparse.so.12 is of CUDA 12 and 13). `node` is the symbol version
+    that callers of this major ask for; the driver's functions have none."""
 
     number: str
     soname: str
@@ -43,6 +44,23 @@ class Library:
     def stem(self) -> str:
         """libcudart"""
         return self.file_prefix[: -len(".so")]
+
+    def like(self, major: str) -> list[str]:
+        """The majors with the SONAME of `major`, oldest first: callers of these are told apart by nothing."""
+        return [one.number for one in self.majors.values() if one.soname == self.majors[major].soname]
+
+    def first(self, major: str) -> str:
+        """Stands for all majors of its SONAME."""
+        return self.like(major)[0]
+
+    def label(self, major: str) -> str:
+        """12; 12 or 13"""
+        return " or ".join(self.like(major))
+
+    def of_file(self, number: str) -> str | None:
+        """The major of libcusparse.so.12.5.10, by its 12."""
+        start = f"{self.file_prefix}.{number}"
+        return next((one.number for one in self.majors.values() if f"{one.soname}.".startswith(f"{start}.")), None)
 
     @property
     def wheel_stub(self) -> str:
@@ -98,11 +116,12 @@ class Table:
         number = plain[len(library.file_prefix) + 1:].split(".")[0]
         if library.is_driver:
             return Named(library, "renamed", next(iter(library.majors)))
-        return Named(library, "renamed", number) if number in ("", *library.majors) else None
+        major = library.of_file(number) if number else ""  # a major without a stub: None
+        return Named(library, "renamed", major) if major is not None else None
 
     @functools.cached_property
     def _nodes(self) -> dict[str, tuple[Library, str]]:
-        return {major.node: (library, major.number)
+        return {major.node: (library, library.first(major.number))
                 for library in self.libraries.values() for major in library.majors.values() if major.node}
 
     @functools.cached_property

@@ -48,6 +48,11 @@ class Use:
     symbols: tuple[Reference, ...] = ()
     strings: tuple[str, ...] = ()
     native: bool = False
+    labels: tuple[str, ...] = ()  # of `majors`, for readers: "12 or 13" where nothing tells them apart
+
+    @property
+    def built_for(self) -> tuple[str, ...]:
+        return self.labels or self.majors
 
     @property
     def optional(self) -> bool:
@@ -149,11 +154,13 @@ def _use(library: Library, needed: str | None, how: str, by_name: str, reference
         majors = {by_name}
     if not majors and references:
         common = set(library.majors).intersection(*(library.symbols[one.name] for one in references))
+        common = set(map(library.first, common))
         majors = common if len(common) == 1 else set()
     if library.is_driver:
         majors = set()
-    return Use(library.name, needed, how, tuple(sorted(majors, key=int)),
-               tuple(sorted(references, key=lambda one: one.name)), native=native)
+    built_for = tuple(sorted(majors, key=int))
+    return Use(library.name, needed, how, built_for, tuple(sorted(references, key=lambda one: one.name)), native=native,
+               labels=tuple(map(library.label, built_for)))
 
 
 def _without_the_stubs(library: Library, strings: tuple[str, ...], inside: tuple[str, ...]) -> tuple[str, ...]:
@@ -165,8 +172,10 @@ def _without_the_stubs(library: Library, strings: tuple[str, ...], inside: tuple
 
 
 def _loaded(library: Library, strings: tuple[str, ...]) -> Use:
-    majors = {major.number for major in library.majors.values() if major.soname in strings and not library.is_driver}
-    return Use(library.name, None, "loaded", tuple(sorted(majors, key=int)), strings=strings)
+    majors = {library.first(major.number) for major in library.majors.values()
+              if major.soname in strings and not library.is_driver}
+    built_for = tuple(sorted(majors, key=int))
+    return Use(library.name, None, "loaded", built_for, strings=strings, labels=tuple(map(library.label, built_for)))
 
 
 def _provides(image: Image, table: Table) -> Provides | None:

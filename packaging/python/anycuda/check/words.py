@@ -128,11 +128,11 @@ def built_for(use: Use) -> str:
     if use.library == "cuda":
         return ""
     if not use.symbols:
-        return ", ".join(use.majors)
+        return ", ".join(use.built_for)
     versioned = {symbol.major for symbol in use.symbols}
     if versioned == {""}:
-        return f"{use.majors[0]} (no versions)" if len(use.majors) == 1 else "not said"
-    return ", ".join(use.majors) + (", some not said" if "" in versioned else "")
+        return f"{use.built_for[0]} (no versions)" if len(use.majors) == 1 else "not said"
+    return ", ".join(use.built_for) + (", some not said" if "" in versioned else "")
 
 
 def notes(one: Input, asked: Asked) -> dict[str, list[str]]:

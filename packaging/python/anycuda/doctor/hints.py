@@ -25,7 +25,8 @@ _REFUSED = {"missing": "dangling", "not_a_file": "not_a_file", "has_tokens": "ha
             "not_trusted": "not_trusted", "other_library": "other_library", "anycuda_stub": "anycuda_stub",
             "out_of_memory": "not_read", "other_file_opened": "other_file"}
 # Verdicts, and the command that lifts what is against the library.
-_LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR", "other_loaded": "",
+_LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR", "other_loaded": "", "other_group": "",
+              "other_runtime": "",
               "no_metadata": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_too_old": "", "driver_branch_short": "",
               "driver_branch_unknown": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_major_unknown": "",
               "driver_failed": "export ANYCUDA_STUB_COMPAT=best_effort"}

@@ -8,10 +8,17 @@ import shlex
 # The wheel of a library: its name, which carries the major up to 12 (nvidia-cuda-runtime-cu12) and is
 # asked for by version from 13 on (PyPI).
 _WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink",
-           "nvjpeg": "nvidia-nvjpeg"}
+           "nvjpeg": "nvidia-nvjpeg", "cublas": "nvidia-cublas", "cublaslt": "nvidia-cublas", "cufft": "nvidia-cufft",
+           "curand": "nvidia-curand", "cusolver": "nvidia-cusolver", "cusolvermg": "nvidia-cusolver",
+           "cusparse": "nvidia-cusparse"}
+# From 13 on: those whose versions are not CUDA's are asked for by the metapackage, which pins them.
+_EXTRAS = {"cufft": "cufft", "curand": "curand", "cusolver": "cusolver", "cusolvermg": "cusolver",
+           "cusparse": "cusparse"}
 _FIRST_PLAIN_MAJOR = 13
 # conda-forge's packages; up to 11 one package has all of them.
-_CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg"}
+_CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg",
+          "cublas": "libcublas", "cublaslt": "libcublas", "cufft": "libcufft", "curand": "libcurand",
+          "cusolver": "libcusolver", "cusolvermg": "libcusolver", "cusparse": "libcusparse"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
 # By what made the environment: a pip that is not the environment's would install into another one.
 _INSTALL = {
@@ -37,7 +44,7 @@ _REPAIR = {
 WITH_WHEELS = ("pip", "venv", "uv", "pipx")
 # NVIDIA's packages for the system, by release: cuda-cudart-12-9. A program that is not Python finds wheels in activated
 # environments only.
-_NVIDIA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg"}
+_NVIDIA = _CONDA
 _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
 _FIRST_MAJOR = {"nvjitlink": 12}
@@ -130,6 +137,8 @@ def repair(name: str, manager: str, prefix: str, major: int) -> str:
 
 
 def wheel(name: str, major: int) -> str:
+    if major >= _FIRST_PLAIN_MAJOR and name in _EXTRAS:
+        return shlex.quote(f"cuda-toolkit[{_EXTRAS[name]}]=={major}.*")
     wheel_name = _WHEELS[name]
     return shlex.quote(f"{wheel_name}=={major}.*") if major >= _FIRST_PLAIN_MAJOR else f"{wheel_name}-cu{major}"
 

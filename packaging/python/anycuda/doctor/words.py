@@ -34,6 +34,8 @@ _VERDICTS = {
     "newer_than_known": "too new",
     "other_major": "other major",
     "other_loaded": "other loaded",
+    "other_group": "other CUDA loaded",
+    "other_runtime": "other runtime loaded",
     "no_metadata": "no metadata",
     "driver_too_old": "driver too old",
     "driver_branch_short": "driver too old",

@@ -104,7 +104,7 @@ def _replace(
 
 
 def _describe(decision: Decision, use: Use, library: Library, stub: str) -> None:
-    built = f", built for CUDA {' and '.join(use.majors)}" if use.majors else ""
+    built = f", built for CUDA {' and '.join(use.built_for)}" if use.majors else ""
     about = f"{_count(len(use.symbols), 'function')} of the {library.product}{built}"
     if use.how == "unnamed":
         decision.done.append(f"needs {stub}; it named nothing that has the functions which it uses ({about})")
@@ -143,9 +143,9 @@ def _versions(
 def _major(where: str, use: Use, library: Library, count: int, wanted: Wanted) -> str | None:
     """What the user says, or else the file. None leaves a file as it is that has the stub already."""
     if wanted.built_for:
-        if use.majors and wanted.built_for not in use.majors:
+        if use.majors and not any(wanted.built_for in library.like(major) for major in use.majors):
             raise Failure(f"{where}: --built-for {wanted.built_for}, but it was built for the {library.product} of "
-                          f"CUDA {' and '.join(use.majors)}")
+                          f"CUDA {' and '.join(use.built_for)}")
         if wanted.built_for not in library.majors:
             raise Failure(f"{where}: --built-for {wanted.built_for}: the {library.product} is known of CUDA "
                           f"{', '.join(library.majors)}")

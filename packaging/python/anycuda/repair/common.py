@@ -27,8 +27,8 @@ def foreign(scan: Scan, table: Table) -> frozenset[str]:
 
 
 def standing(scan: Scan) -> frozenset[str]:
-    """The wheel's own copies of CUDA libraries that have a CUDA runtime linked into them: they run wherever the driver is
-    new enough, on a machine without CUDA too. A stub in their place would need what no machine has to have."""
+    """The wheel's own copies of CUDA libraries that have a CUDA runtime linked into them: they run wherever the driver
+    is new enough, on a machine without CUDA too. A stub in their place would need a library that may be missing."""
     return frozenset(name for member in scan.members if _what(member) in COPIES and member.use.static_runtime
                      for name in (member.file, member.soname) if name)
 

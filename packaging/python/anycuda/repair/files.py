@@ -17,9 +17,10 @@ _NO_LIBRARY = ("original", "renamed", "stub", "dropin", "peer")
 
 @dataclass(frozen=True)
 class FileEdit:
-    """`needed`: other names for entries of DT_NEEDED. `kept`: CUDA libraries that it goes on needing. `add_needed`: new ones. `versions`: function
-    without version -> (stub, node) that it gets. `path`: what the search path gets, "" if it leads to the stubs
-    already. `unknown`: libraries whose functions are used without saying for which major. `said`: for people."""
+    """`needed`: other names for entries of DT_NEEDED. `kept`: CUDA libraries that it goes on needing. `add_needed`: new
+    ones. `versions`: function without version -> (stub, node) that it gets. `path`: what the search path gets, "" if it
+    leads to the stubs already. `unknown`: libraries whose functions are used without saying for which major. `said`:
+    for people."""
 
     name: str
     needed: dict[str, str]
@@ -77,7 +78,7 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
 def _built_for(use: Use, major: str, how: str) -> str:
     if major:
         return f", built for CUDA {major} by {how}"
-    return f", built for CUDA {' and '.join(use.majors)}" if use.majors else ""
+    return f", built for CUDA {' and '.join(use.built_for)}" if use.majors else ""
 
 
 def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[str, Stub], table: Table) -> list[str]:

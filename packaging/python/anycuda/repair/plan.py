@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import dataclass, field
 from typing import Callable
 
-from ..analysis.libraries import Table
+from ..analysis.libraries import Library, Table
 from ..analysis.uses import Use
 from . import bundled, common, files, glibc
 from .files import FileEdit
@@ -57,7 +57,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         if not uses:
             continue
         wanted = {use.library: stub_of(use.library) for use in uses}
-        edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, options, majors))
+        edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, options, majors, table))
         plan.edits.append(edit)
         plan.refusals += files.refusals(member, edit, place, wanted, table)
         too_new += glibc.too_new(member, wanted, options.glibc)
@@ -92,14 +92,22 @@ def _majors(members: list[Member]) -> dict[str, set[str]]:
     return found
 
 
-def _major(use: Use, options: Options, majors: dict[str, set[str]]) -> tuple[str, str]:
+def _major(use: Use, options: Options, majors: dict[str, set[str]], table: Table) -> tuple[str, str]:
     """(major of the references that do not say theirs, how it is known); ("", "") if nothing tells."""
     if len(use.majors) == 1:
         return use.majors[0], "its name" if use.needed else "the functions that it uses"
     if options.built_for:
         return options.built_for, "--built-for"
-    known = majors.get(use.library) or set().union(*majors.values(), set())
+    known = majors.get(use.library) or _common(majors, table.libraries[use.library], table)
     return (next(iter(known)), "the wheel's other files") if len(known) == 1 else ("", "")
+
+
+def _common(majors: dict[str, set[str]], library: Library, table: Table) -> set[str]:
+    """The majors of a library that go with what all others were built for."""
+    others = [{one for major in found for one in table.libraries[name].like(major)}
+              for name, found in majors.items() if found]
+    common = set.intersection(*others) if others else set()
+    return {library.first(major) for major in common if major in library.majors}
 
 
 def _inside(scan: Scan) -> frozenset[str]:

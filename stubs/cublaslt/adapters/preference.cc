@@ -1,0 +1,52 @@
+// Attributes of a matmul preference between CUDA 11 and 13, which gave number 13 another meaning:
+// the value of the one, taken for the other, would steer the search for an algorithm. All others
+// are the same and go on.
+#include "cublaslt_adapters.h"
+
+namespace anycuda {
+namespace {
+
+constexpr unsigned kFirstOther = v13::CUBLASLT_MATMUL_PREF_GROUPED_AVERAGE_REDUCTION_DIM;
+static_assert(v11::CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET == kFirstOther,
+              "the number that both have");
+
+unsigned refuse_of_11(const char* function) {
+  return refuse(v13::CUBLAS_STATUS_NOT_SUPPORTED, function,
+                "CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET is gone in CUDA 13, which has another "
+                "attribute of that number: leave it out, or install cuBLASLt of CUDA 11");
+}
+
+unsigned refuse_of_13(const char* function) {
+  return refuse(
+      v11::CUBLAS_STATUS_NOT_SUPPORTED, function,
+      "CUDA 11 has no attributes for grouped matrices: leave them out, or install cuBLASLt "
+      "of CUDA 13");
+}
+
+}  // namespace
+
+unsigned adapt_preference_set_of_11(v11::cublasLtMatmulPreference_t preference, unsigned attribute,
+                                    const void* value, std::size_t size) {
+  if (attribute == kFirstOther) return refuse_of_11("cublasLtMatmulPreferenceSetAttribute");
+  return v13::cublasLtMatmulPreferenceSetAttribute(preference, attribute, value, size);
+}
+
+unsigned adapt_preference_get_of_11(v11::cublasLtMatmulPreference_t preference, unsigned attribute,
+                                    void* value, std::size_t size, std::size_t* written) {
+  if (attribute == kFirstOther) return refuse_of_11("cublasLtMatmulPreferenceGetAttribute");
+  return v13::cublasLtMatmulPreferenceGetAttribute(preference, attribute, value, size, written);
+}
+
+unsigned adapt_preference_set_of_13(v13::cublasLtMatmulPreference_t preference, unsigned attribute,
+                                    const void* value, std::size_t size) {
+  if (attribute >= kFirstOther) return refuse_of_13("cublasLtMatmulPreferenceSetAttribute");
+  return v11::cublasLtMatmulPreferenceSetAttribute(preference, attribute, value, size);
+}
+
+unsigned adapt_preference_get_of_13(v13::cublasLtMatmulPreference_t preference, unsigned attribute,
+                                    void* value, std::size_t size, std::size_t* written) {
+  if (attribute >= kFirstOther) return refuse_of_13("cublasLtMatmulPreferenceGetAttribute");
+  return v11::cublasLtMatmulPreferenceGetAttribute(preference, attribute, value, size, written);
+}
+
+}  // namespace anycuda
