@@ -14,8 +14,7 @@ from generate import dispositions, model
 from generate.out_params import newest_prototype
 
 BUILD = os.environ.get("ANYCUDA_BUILD")
-LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg")
-RELEASES = ("11.8", "12.9", "13.5")
+LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvtx")
 # Calls every function of its table with zeros; each result is a line.
 CLIENT = """\
 #include <stdio.h>
@@ -80,9 +79,10 @@ class EveryCall(unittest.TestCase):
         for library in LIBRARIES:
             database = real(library)
             found = dispositions.dispositions(database)
+            newest = {release.split(".")[0]: release for release in database.versions}  # of each major
             installed = {release: small_library.make(library, release, self.folder / library / release,
-                                                     platform.machine()) for release in RELEASES}
-            for cuda in ("11", "12", "13"):
+                                                     platform.machine()) for release in newest.values()}
+            for cuda in newest:
                 caller = database.major(f"{cuda}.0")
                 names = sorted(name for name, function in database.functions.items()
                                if caller in function.majors and gives_a_number(function, caller))

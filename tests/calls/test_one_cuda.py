@@ -47,7 +47,8 @@ class OneCuda(unittest.TestCase):
         self.root = Path(temporary.name)
         self.program = self.root / "program"
         source = self.root / "program.c"
-        source.write_text(CLIENT.format(declarations="\n".join(f"int {name}(long, long, long, long);" for name in CALLS),
+        declared = "\n".join(f"int {name}(long, long, long, long);" for name in CALLS)
+        source.write_text(CLIENT.format(declarations=declared,
                                         rows=", ".join(f'{{"{name}", {name}}}' for name in CALLS)), encoding="utf-8")
         linked = [Path(BUILD) / "lib" / "link" / "12" / small_library.described(one).file_prefix for one in LIBRARIES]
         subprocess.run(["cc", "-o", self.program, source, *linked, f"-Wl,-rpath,{BUILD}/lib"], check=True)

@@ -11,6 +11,7 @@ SPECIAL_FUNCTIONS = ("error_name", "error_string", "get_last_error", "peek_last_
 VERSION_FORMS = ("number", "major_minor")  # int f(int*), int f(int*, int*)
 OUTPUTS = ("", "cubin", "ptx")  # device code that a library makes; one that makes PTX makes CUBIN too
 MAX_MAJORS = 7
+ALL = "*"  # `"questions": "all"`: nobody calls a function of the library for its result
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
              "wheel_folders", "status", "core"}
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
@@ -68,6 +69,10 @@ class Descriptor:
     def has_symbol_versions(self) -> bool:
         return any(major.symbol_version for major in self.majors)
 
+    def asks(self, function: str) -> bool:
+        """Does a program call it to ask whether the library is there?"""
+        return function in self.questions or ALL in self.questions
+
     def relatives(self, others: "list[Descriptor]") -> "list[tuple[Descriptor, str]]":
         """Libraries whose loaded copies tie its CUDA (compat/descriptor/library.h): its group, with itself, and the
         runtime."""
@@ -110,6 +115,8 @@ def load(path: Path) -> Descriptor:
                          f"{MAX_MAJORS} (kMaxSymbolVersions in loader/open.cc)")
     if isinstance(values["wheel_folders"], str):
         raise ValueError(f"{path}: wheel_folders must be a list")
+    if values["questions"] == "all":
+        values["questions"] = [ALL]
     _check_questions(path, values["questions"])
     majors = _merged(path, values["majors"])
     core = values["core"]

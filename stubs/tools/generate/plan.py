@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from . import dispositions as disposition_rules
 from . import out_params
 from .cpu import Cpu
-from .descriptor import Descriptor
+from .descriptor import ALL, Descriptor
 from .model import Database, Function
 
 NATIVE_VERSION = "ANYCUDA_NATIVE"
@@ -91,7 +91,7 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
 
 def _check(descriptor: Descriptor, database: Database) -> None:
     named = set(descriptor.builtin) | set(descriptor.special_functions) | set(descriptor.no_library_status)
-    named |= set(descriptor.questions)
+    named |= set(descriptor.questions) - {ALL}
     named |= set().union(*descriptor.required_symbols.values())
     unknown = sorted(named - database.functions.keys())
     if unknown:

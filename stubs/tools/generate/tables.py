@@ -212,7 +212,7 @@ def _symbol(plan: Plan, function, builtins: list[str]) -> tuple:
     size = prototype.result_size if kind == "structure" else 0
     special = plan.descriptor.special_functions.get(function.name, "plain")
     mine = plan.descriptor.builtin.get(function.name)
-    question = str(function.name in plan.descriptor.questions).lower()
+    question = str(plan.descriptor.asks(function.name)).lower()
     return (f"ResultKind::{kind}", size, f"SpecialFunction::{special}", builtins.index(mine) + 1 if mine else 0,
             question)
 

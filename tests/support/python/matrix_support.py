@@ -16,7 +16,7 @@ from anycuda import __main__ as command  # noqa: E402
 from generate import dispositions, matrix  # noqa: E402
 
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
-             "cusparse", "nvjpeg")  # those with majors
+             "cusparse", "nvjpeg", "nvtx")  # those with majors
 _kept: dict[str, object] = {}
 
 

@@ -10,7 +10,7 @@ import shlex
 _WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink",
            "nvjpeg": "nvidia-nvjpeg", "cublas": "nvidia-cublas", "cublaslt": "nvidia-cublas", "cufft": "nvidia-cufft",
            "curand": "nvidia-curand", "cusolver": "nvidia-cusolver", "cusolvermg": "nvidia-cusolver",
-           "cusparse": "nvidia-cusparse"}
+           "cusparse": "nvidia-cusparse", "nvtx": "nvidia-nvtx"}
 # From 13 on: those whose versions are not CUDA's are asked for by the metapackage, which pins them.
 _EXTRAS = {"cufft": "cufft", "curand": "curand", "cusolver": "cusolver", "cusolvermg": "cusolver",
            "cusparse": "cusparse"}
@@ -18,7 +18,7 @@ _FIRST_PLAIN_MAJOR = 13
 # conda-forge's packages; up to 11 one package has all of them.
 _CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg",
           "cublas": "libcublas", "cublaslt": "libcublas", "cufft": "libcufft", "curand": "libcurand",
-          "cusolver": "libcusolver", "cusolvermg": "libcusolver", "cusparse": "libcusparse"}
+          "cusolver": "libcusolver", "cusolvermg": "libcusolver", "cusparse": "libcusparse", "nvtx": "cuda-nvtx"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
 # By what made the environment: a pip that is not the environment's would install into another one.
 _INSTALL = {
