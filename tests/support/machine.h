@@ -29,7 +29,8 @@ struct Component {
   std::string_view name;
 };
 inline constexpr Component cudart{"cudart"}, nvrtc{"nvrtc"}, nvjitlink{"nvjitlink"},
-    nvjpeg{"nvjpeg"};
+    nvjpeg{"nvjpeg"}, cublas{"cublas"}, cufft{"cufft"}, curand{"curand"}, cusolver{"cusolver"},
+    cusparse{"cusparse"};
 
 class Machine {
  public:
