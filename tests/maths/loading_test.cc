@@ -6,7 +6,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -24,11 +23,11 @@ class Loading : public ::testing::Test {
   }
   // A real library, opened by its path, in a process that finds every drop-in before every real
   // library.
-  ProcessResult among_dropins(const std::string& release, const std::string& file,
-                              const std::string& call, const std::string& maps) {
+  std::vector<std::string> among_dropins(const std::string& release, const std::string& file,
+                                         const std::string& call, const std::string& maps) {
     machine_.library_path(dropins());
-    return machine_.run(
-        {native("open_libraries"), "open:" + file_of(release, file), call, "maps:" + maps});
+    return lines(machine_.run(
+        {native("open_libraries"), "open:" + file_of(release, file), call, "maps:" + maps}));
   }
   std::string file_of(const std::string& release, const std::string& file) const {
     return installed(machine_, release, file);
@@ -74,23 +73,45 @@ TEST_F(Loading, BesideALoadedCusparseTheCublasOfItsToolkitIsTaken) {
   EXPECT_THAT(all.back(), AllOf(HasSubstr("libcublas.so.12"), Not(HasSubstr(".so.13"))));
 }
 
+// libcublas.so.12 has a DT_RUNPATH: LD_LIBRARY_PATH comes before it, so the library binds to the
+// drop-in.
 TEST_F(Loading, RealCublasAmongDropinsGetsTheCublasLtOfItsOwnMajor) {
   install_both("call_cublas");
-  const ProcessResult result =
-      among_dropins("12.9", "libcublas.so.12", "cublasCreate_v2", "libcublas");
-  const std::vector<std::string> all = lines(result);
-  EXPECT_THAT(all, Contains("cublasCreate_v2: 1")) << result.describe();
+  const std::vector<std::string> all =
+      among_dropins("12.9", "libcublas.so.12", "text:cublasGetStatusString", "libcublas");
+  EXPECT_THAT(all, Contains("cublasGetStatusString: the library was not initialized"));
+  EXPECT_THAT(all, Contains(HasSubstr("/dropin/libcublasLt.so.12")));
   EXPECT_THAT(all, Contains("mapped: " + file_of("12.9", "libcublasLt.so.12")));
-  EXPECT_THAT(all, Not(Contains(HasSubstr("cu13/lib")))) << result.describe();
+  EXPECT_THAT(all, Not(Contains(HasSubstr("libcublasLt.so.13"))));
 }
 
-TEST_F(Loading, RealCusolverAmongDropinsGetsTheLibrariesOfItsOwnMajor) {
+TEST_F(Loading, RealCublasAmongDropinsNeverGetsACublasLtOfAnotherMajor) {
+  install_both("call_cublas");
+  machine_.remove(file_of("12.9", "libcublasLt.so.12"));
+  const std::vector<std::string> all =
+      among_dropins("12.9", "libcublas.so.12", "text:cublasGetStatusString", "libcublas");
+  EXPECT_THAT(all, Contains(HasSubstr("/dropin/libcublasLt.so.12")));
+  EXPECT_THAT(all, Not(Contains(HasSubstr("libcublasLt.so.13"))));
+}
+
+// libcusparse.so.12 is a SONAME of CUDA 12 and of CUDA 13.
+TEST_F(Loading, RealCusolverAmongDropinsGetsTheCusparseOfItsOwnMajor) {
   install_both("call_cusolver");
-  const ProcessResult result =
-      among_dropins("12.9", "libcusolver.so.11", "cusolverSpCreate", "libcu");
-  const std::vector<std::string> all = lines(result);
-  EXPECT_THAT(all, Contains("cusolverSpCreate: 1")) << result.describe();
-  EXPECT_THAT(all, Not(Contains(HasSubstr("cu13/lib")))) << result.describe();
+  const std::vector<std::string> all =
+      among_dropins("12.9", "libcusolver.so.11", "create:cusolverSpCreateCsrcholInfo", "libcu");
+  EXPECT_THAT(all, Contains("cusolverSpCreateCsrcholInfo: 0"));
+  EXPECT_THAT(all, Contains(HasSubstr("/dropin/libcusparse.so.12")));
+  EXPECT_THAT(all, Contains("mapped: " + file_of("12.9", "libcusparse.so.12")));
+  EXPECT_THAT(all, Not(Contains(HasSubstr("/cu13/lib"))));
+}
+
+TEST_F(Loading, RealCusolverAmongDropinsNeverGetsACusparseOfAnotherMajor) {
+  install_both("call_cusolver");
+  machine_.remove(file_of("12.9", "libcusparse.so.12"));
+  const std::vector<std::string> all =
+      among_dropins("12.9", "libcusolver.so.11", "create:cusolverSpCreateCsrcholInfo", "libcu");
+  EXPECT_THAT(all, Contains(HasSubstr("/dropin/libcusparse.so.12")));
+  EXPECT_THAT(all, Not(Contains(HasSubstr("/cu13/lib"))));
 }
 
 }  // namespace

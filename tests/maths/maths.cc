@@ -21,14 +21,14 @@ std::string major_of(const std::string& release) { return release.substr(0, rele
 
 const std::vector<Library>& libraries() {
   static const std::vector<Library> all = {
-      {"call_cublas", {cublas}, 15},
-      {"call_cublas_legacy", {cublas}, 15},
-      {"call_cublaslt", {cublas}, 15},
-      {"call_cufft", {cufft, nvjitlink}, 14},
-      {"call_curand", {curand, cudart}, 999},
-      {"call_cusolver", {cusolver, cublas, cusparse, nvjitlink}, 9},
-      {"call_cusolvermg", {cusolver, cublas, cusparse, nvjitlink}, 9},
-      {"call_cusparse", {cusparse, nvjitlink}, 10},
+      {"call_cublas", {cublas}, 1, 15, 15},
+      {"call_cublas_legacy", {cublas}, 1, 15, 15},
+      {"call_cublaslt", {cublas}, 1, 15, 15},
+      {"call_cufft", {cufft, nvjitlink}, 5, 14, 16},
+      {"call_curand", {curand, cudart}, 203, 999, 999},
+      {"call_cusolver", {cusolver, cublas, cusparse, nvjitlink}, 1, 9, 9},
+      {"call_cusolvermg", {cusolver, cublas, cusparse, nvjitlink}, 1, 9, 9},
+      {"call_cusparse", {cusparse, nvjitlink}, 1, 10, 10},
   };
   return all;
 }

@@ -20,12 +20,14 @@ using Path = std::filesystem::path;
 inline const std::vector<std::string> kReleases = {"11.8", "12.9", "13.5"};
 std::string major_of(const std::string& release);
 
-// A program, the stub that it calls, and the wheels that pip installs for that library.
+// A program, the wheels that pip installs for the library it calls, and the statuses of its stub,
+// as stubs/<library>/library.json documents them.
 struct Library {
   std::string program;
   std::vector<Component> wheels;  // the library's own is the first
-  int absent;  // as stubs/<library>/library.json documents it; of these libraries `rejected` is the
-               // same, but for cuFFT
+  int no_library;
+  int absent;
+  int rejected;
 };
 const std::vector<Library>& libraries();
 const Library& library(const std::string& program);

@@ -16,7 +16,7 @@ void first_interface() {
   line("free", cublasFree(nullptr));
   line("set kernel stream", cublasSetKernelStream(nullptr));
   line("snrm2", double(cublasSnrm2(4, x, 1)));
-  line("isamax", cublasIsamax(4, x, 1));
+  // Without a GPU the result of cublasIsamax() is whatever the library's stack has: not compared.
   cublasSscal(4, 2.0f, x, 1);
   line("error after sscal", cublasGetError(), double(x[0]));
   cublasSgemm('n', 'n', 2, 2, 2, 1.0f, x, 2, x, 2, 0.0f, x, 2);

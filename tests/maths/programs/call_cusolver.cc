@@ -67,7 +67,7 @@ void refinement() {
   line("create infos", cusolverDnIRSInfosCreate(&infos), infos);
   line("infos iterations", cusolverDnIRSInfosGetNiters(infos, &value), value);
   line("infos outer iterations", cusolverDnIRSInfosGetOuterNiters(infos, &value), value);
-  line("infos maximum", cusolverDnIRSInfosGetMaxIters(infos, &value), value);
+  line("infos maximum", cusolverDnIRSInfosGetMaxIters(infos, &value));  // the value is not set yet
   line("infos residual", cusolverDnIRSInfosRequestResidual(infos));
   line("infos history", cusolverDnIRSInfosGetResidualHistory(infos, &history), history);
   line("destroy infos", cusolverDnIRSInfosDestroy(infos));

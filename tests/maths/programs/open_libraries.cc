@@ -1,6 +1,7 @@
 // Opens real libraries by their paths, as an application's plugins do, and calls functions by name:
 //
-//   open_libraries open:/…/libcublas.so.12 cublasCreate_v2 maps:libcublas
+//   open_libraries open:/…/libcublas.so.12 create:cublasCreate_v2 text:cublasGetStatusString
+//   maps:libcublas
 #include <fstream>
 #include <set>
 
@@ -17,15 +18,22 @@ bool open(const std::string& file) {
 }
 
 // A function that makes an object and returns a status; the object is not used.
-bool call(const std::string& name) {
+bool create(const std::string& name) {
   using Create = int(void**);
-  auto* const create = reinterpret_cast<Create*>(dlsym(library, name.c_str()));
-  if (create == nullptr) {
-    steps::say(name, dlerror());
-    return false;
-  }
+  auto* const function = reinterpret_cast<Create*>(dlsym(library, name.c_str()));
+  if (function == nullptr) return false;
   void* object = nullptr;
-  steps::say(name, std::to_string(create(&object)));
+  steps::say(name, std::to_string(function(&object)));
+  return true;
+}
+
+// A function that has a text for a status.
+bool text(const std::string& name) {
+  using Text = const char*(int);
+  auto* const function = reinterpret_cast<Text*>(dlsym(library, name.c_str()));
+  if (function == nullptr) return false;
+  const char* const result = function(1);
+  steps::say(name, result != nullptr ? result : "(null)");
   return true;
 }
 
@@ -46,13 +54,16 @@ void maps(const std::string& part) {
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument.rfind("open:", 0) == 0) {
-      if (!open(argument.substr(5))) return 2;
-    } else if (argument.rfind("maps:", 0) == 0) {
-      maps(argument.substr(5));
-    } else if (!call(argument)) {
-      return 2;
+    const std::size_t colon = argument.find(':');
+    const std::string step = argument.substr(0, colon);
+    const std::string rest = colon == std::string::npos ? "" : argument.substr(colon + 1);
+    bool made = true;
+    if (step == "maps") {
+      maps(rest);
+    } else {
+      made = step == "open" ? open(rest) : step == "text" ? text(rest) : create(rest);
     }
+    if (!made) return 2;
   }
   return 0;
 }
