@@ -54,6 +54,9 @@ TEST_P(Answer, OfTheStubIsTheLibrarys) {
     const Answers got = answers(result);
     std::size_t compared = 0;
     for (const auto& [name, values] : got) {
+      if (name.find("'s guard") != std::string::npos) {
+        EXPECT_EQ(values, " 1") << name;
+      }
       const auto same = wanted.find(name);
       if (same == wanted.end()) {  // the library lacks the function: its program has no such call
         EXPECT_NE(built, there) << name;

@@ -29,6 +29,7 @@ void handle() {
   line("select", cusolverMgDeviceSelect(handle, 1, devices));
   line("potrf size", cusolverMgPotrf_bufferSize(handle, CUBLAS_FILL_MODE_LOWER, 8, nullptr, 1, 1,
                                                 nullptr, CUDA_R_64F, &size));
+  line("destroy", cusolverMgDestroy(handle));
 }
 
 }  // namespace
