@@ -1,4 +1,5 @@
 // cuBLAS: what it answers without a GPU (calls.h).
+#include <cublasXt.h>
 #include <cublas_v2.h>
 
 #include "calls.h"
@@ -106,6 +107,24 @@ void transfers() {
   line("get matrix", cublasGetMatrix(2, 2, sizeof(float), x, 2, y, 2));
 }
 
+// The interface for several GPUs: its handle needs none.
+void several() {
+  cublasXtHandle_t handle = nullptr;
+  cublasXtPinnedMemMode_t pinning = CUBLASXT_PINNING_DISABLED;
+  int boards = -1;
+  int devices[1] = {0};
+  int size = -1;
+  line("xt create", cublasXtCreate(&handle), handle);
+  line("xt boards", cublasXtMaxBoards(&boards), boards);
+  line("xt set block", cublasXtSetBlockDim(handle, 64));
+  line("xt get block", cublasXtGetBlockDim(handle, &size), size);
+  line("xt set pinning", cublasXtSetPinningMemMode(handle, CUBLASXT_PINNING_ENABLED));
+  line("xt get pinning", cublasXtGetPinningMemMode(handle, &pinning), pinning);
+  line("xt destroy", cublasXtDestroy(handle));
+  line("xt select of none", cublasXtDeviceSelect(nullptr, 1, devices));
+  line("xt block of none", cublasXtGetBlockDim(nullptr, &size), size);
+}
+
 void from_12_on() {
 #if PROGRAM_MAJOR >= 12
   const float one = 1;
@@ -140,6 +159,7 @@ int main(int argc, char** argv) {
                       {"logger", logger},
                       {"without-handle", without_handle},
                       {"transfers", transfers},
+                      {"several", several},
                       {"from-12-on", from_12_on},
                       {"from-13-on", from_13_on}});
 }
