@@ -1,6 +1,7 @@
 #include "compat/rules/preference.h"
 
 #include "anycuda/compat/rules.h"
+#include "compat/rules/gpu_rule.h"
 
 namespace anycuda {
 namespace {
@@ -27,6 +28,8 @@ bool any_flow(LtoIr role, Version candidate, const PreferenceContext& context) {
 Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceContext& context) {
   Rank rank;
   rank.version = candidate;
+  rank.has_gpu_code = !library.driver_bound || context.mode == Mode::off ||
+                      has_code_for(context.oldest_gpu, candidate.major);
   rank.ptx_compiles = library.output != Output::ptx || context.mode == Mode::off ||
                       compiles_ptx_of(context.driver, candidate);
   rank.lto_ir_flows = any_flow(library.lto_ir, candidate, context);
@@ -49,6 +52,7 @@ bool needs_minor(const LibraryRules& library, Version candidate, const Preferenc
 }
 
 Preference preference(const Rank& a, const Rank& b) {
+  if (a.has_gpu_code != b.has_gpu_code) return a.has_gpu_code ? Preference::gpu : Preference::none;
   if (a.ptx_compiles != b.ptx_compiles) return a.ptx_compiles ? Preference::ptx : Preference::none;
   if (a.lto_ir_flows != b.lto_ir_flows) {
     return a.lto_ir_flows ? Preference::lto_ir : Preference::none;

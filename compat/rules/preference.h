@@ -7,7 +7,9 @@
 // a toolkit newer than itself); nvJitLink documentation, "Compatibility" (LTO-IR: a linker of the
 // producer's major that is at least as new). Each comes before "the newest":
 //
-// - A compiler whose PTX the driver compiles. First, since PTX is what NVRTC gives unless it is
+// - A library with code for the machine's GPUs (gpu_rule.h): with another nothing runs.
+// - A compiler whose PTX the driver compiles. Before the others, since PTX is what NVRTC gives
+// unless it is
 //   asked for more. Not in the mode `off`, where the driver does not count.
 // - A compiler and a linker between which LTO-IR can go, where the process has the other one.
 // - A linker of the caller's own major: a program may bring LTO-IR in its fatbins.
@@ -27,6 +29,7 @@ struct PreferenceContext {
   const Version* peers = nullptr;  // loaded libraries that the candidate gives LTO-IR to, or
   int peer_count = 0;              // takes it from; an unknown minor speaks against nobody
   int caller_major = kNativeCaller;
+  int oldest_gpu = 0;     // of the machine, 75 for compute capability 7.5; 0: not known
   int runtime_major = 0;  // of the CUDA runtime that the process has loaded, 0: none
   Mode mode = Mode::best_effort;
 };
@@ -34,6 +37,7 @@ struct PreferenceContext {
 // How well a candidate fits its context.
 struct Rank {
   Version version;
+  bool has_gpu_code = true;    // for each GPU of the machine
   bool ptx_compiles = true;    // by the driver
   bool lto_ir_flows = true;    // between it and one of its peers
   bool callers_major = true;   // or the caller's major does not matter
@@ -45,7 +49,15 @@ Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceCon
 bool needs_minor(const LibraryRules& library, Version candidate, const PreferenceContext& context);
 
 // Why one candidate goes before another.
-enum class Preference : std::uint8_t { none, ptx, lto_ir, callers_major, runtimes_major, newest };
+enum class Preference : std::uint8_t {
+  none,
+  gpu,
+  ptx,
+  lto_ir,
+  callers_major,
+  runtimes_major,
+  newest
+};
 
 // The first difference decides; `none`: `a` does not go before `b`.
 Preference preference(const Rank& a, const Rank& b);

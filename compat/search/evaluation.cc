@@ -2,6 +2,7 @@
 
 #include "compat/base/dotted_order.h"
 #include "compat/base/linked_sort.h"
+#include "compat/rules/gpu_rule.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/probe.h"
@@ -58,6 +59,7 @@ struct Context {
     value.peers = peers;
     value.peer_count = report.peer_count;
     value.caller_major = report.request.caller_major;
+    value.oldest_gpu = report.oldest_gpu;
     value.runtime_major = report.major_of(Bond::runtime);
     value.mode = report.request.policy.mode;
   }
@@ -147,6 +149,24 @@ void gather_peers(Search* search) {
 
 namespace {
 
+bool is_accepted(const Search& search, const Candidate& candidate) {
+  return usable_in(candidate, search.environment) && candidate.verdict == Verdict::accepted;
+}
+
+bool gpus_decide_between_accepted(const Search& search) {
+  const bool counts = search.library().rules.driver_bound &&
+                      search.request.policy.mode != Mode::off && search.oldest_gpu == 0;
+  if (!counts || search.machine.oldest_gpu == nullptr) return false;
+  const Candidate* first = nullptr;
+  for (const Candidate* c = search.environment_begin(); c != nullptr; c = c->next) {
+    if (!is_accepted(search, *c) || c->tier == SearchTier::loaded) continue;
+    if (first == nullptr) first = c;
+    if (gpus_decide(search.driver, known_version(*first).major, known_version(*c).major))
+      return true;
+  }
+  return false;
+}
+
 void add_relative(const char* path, const ImageFacts& image, const Relative& relative,
                   void* argument) {
   auto* search = static_cast<Search*>(argument);
@@ -171,6 +191,7 @@ void evaluate_environment(Search* search) {
   for (Candidate* c = search->environment_begin(); c != nullptr; c = c->next) {
     if (usable_in(*c, search->environment)) c->verdict = evaluate_candidate(search, c);
   }
+  if (gpus_decide_between_accepted(*search)) search->oldest_gpu = search->machine.oldest_gpu();
 }
 
 Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported) {

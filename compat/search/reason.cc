@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compat/base/text.h"
+#include "compat/rules/gpu_rule.h"
 #include "compat/search/evaluation.h"
 
 namespace anycuda {
@@ -198,6 +199,14 @@ const char* reason_of_preference(const Candidate& chosen, const Candidate& passe
                                  const Report& report, Arena* arena) {
   const char* peer = report.library().peer != nullptr ? report.library().peer->product : "library";
   switch (preference_of(report, chosen, passed)) {
+    case Preference::gpu:
+      return or_unknown(arena->format(
+          "CUDA %d has no code for GPUs older than compute capability %d.%d, and this machine has "
+          "one "
+          "of %d.%d",
+          known_version(passed).major, oldest_gpu_of(known_version(passed).major) / 10,
+          oldest_gpu_of(known_version(passed).major) % 10, report.oldest_gpu / 10,
+          report.oldest_gpu % 10));
     case Preference::ptx:
       return or_unknown(arena->format("%s supports up to CUDA %d.%d and cannot compile its PTX",
                                       report.driver_path, report.driver.cuda.major,

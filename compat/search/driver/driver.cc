@@ -17,6 +17,9 @@ namespace {
 const Driver kNoDriver{};
 std::atomic<const Driver*> known_driver{nullptr};
 
+constexpr int kNotAsked = -1;
+std::atomic<int> known_oldest_gpu{kNotAsked};
+
 const Branch kNoBranch{0, "no memory or no file descriptor to ask for it"};
 std::atomic<const Branch*> known_branch{nullptr};
 
@@ -116,10 +119,23 @@ const Branch& branch_of_process(const Driver& driver) {
   return publish(&known_branch, mine != nullptr ? mine : &kNoBranch);
 }
 
+int oldest_gpu_of_process(const Driver& driver) {
+  int known = known_oldest_gpu.load(std::memory_order_relaxed);
+  if (known != kNotAsked) return known;
+  const std::uint64_t before = shortages();
+  known = find_oldest_gpu(driver.path);
+  if (known == 0 && shortage_since(before) != 0) return 0;  // the next search asks again
+  known_oldest_gpu.store(known, std::memory_order_relaxed);
+  log_step("driver: the oldest GPU of %s is of compute capability %d.%d", driver.path, known / 10,
+           known % 10);
+  return known;
+}
+
 Machine this_machine() {
   Machine machine;
   machine.driver = driver_of_process;
   machine.branch = []() -> const Branch& { return branch_of_process(driver_of_process()); };
+  machine.oldest_gpu = []() { return oldest_gpu_of_process(driver_of_process()); };
   return machine;
 }
 

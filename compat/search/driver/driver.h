@@ -22,7 +22,10 @@ const Driver& driver_of_process();
 // The branch of that driver, asked at the first call.
 const Branch& branch_of_process(const Driver& driver);
 
-// This process on this computer, with the two.
+// The compute capability of its oldest GPU, asked at the first call; 0: not known.
+int oldest_gpu_of_process(const Driver& driver);
+
+// This process on this computer, with these.
 Machine this_machine();
 
 }  // namespace anycuda

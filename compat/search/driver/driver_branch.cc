@@ -73,6 +73,11 @@ NvmlFunctions functions_of(const NvmlLibrary& library) {
       function_of<int (*)(char*, unsigned int)>(library, "nvmlSystemGetDriverVersion");
   functions.shutdown = function_of<int (*)()>(library, "nvmlShutdown");
   functions.error_string = function_of<const char* (*)(int)>(library, "nvmlErrorString");
+  functions.device_count = function_of<int (*)(unsigned int*)>(library, "nvmlDeviceGetCount_v2");
+  functions.device =
+      function_of<int (*)(unsigned int, void**)>(library, "nvmlDeviceGetHandleByIndex_v2");
+  functions.compute_capability =
+      function_of<int (*)(void*, int*, int*)>(library, "nvmlDeviceGetCudaComputeCapability");
   return functions;
 }
 
@@ -95,6 +100,16 @@ const char* cause_of(const NvmlAnswer& answer, const char* path, Arena* arena) {
 }
 
 }  // namespace
+
+int find_oldest_gpu(const char* driver_path) {
+  Arena work;
+  if (!work.usable()) return 0;
+  const NvmlLibrary library = open_nvml(driver_path, &work);
+  if (library.handle == nullptr) return 0;
+  const int oldest = ask_oldest_gpu(functions_of(library));
+  if (library.is_others) dlclose(library.handle);
+  return oldest;
+}
 
 BranchFound find_branch(const char* driver_path, Arena* arena) {
   Arena work;

@@ -16,4 +16,7 @@ struct BranchFound {
 // again.
 BranchFound find_branch(const char* driver_path, Arena* arena);
 
+// The compute capability of the driver's oldest GPU, 75 for 7.5, by the same NVML; 0: not known.
+int find_oldest_gpu(const char* driver_path);
+
 }  // namespace anycuda

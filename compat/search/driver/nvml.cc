@@ -23,6 +23,23 @@ NvmlAnswer read_branch(const NvmlFunctions& nvml) {
   return {branch, NvmlStep::none, 0, ""};
 }
 
+// Between init and shutdown.
+int read_oldest_gpu(const NvmlFunctions& nvml) {
+  unsigned count = 0;
+  if (nvml.device_count(&count) != 0) return 0;
+  int oldest = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    void* device = nullptr;
+    int major = 0;
+    int minor = 0;
+    if (nvml.device(i, &device) != 0) continue;  // of another user, or lost
+    if (nvml.compute_capability(device, &major, &minor) != 0 || major <= 0) continue;
+    const int capability = 10 * major + minor;
+    if (oldest == 0 || capability < oldest) oldest = capability;
+  }
+  return oldest;
+}
+
 }  // namespace
 
 int branch_of(const char* driver_version) {
@@ -46,6 +63,16 @@ NvmlAnswer ask_branch(const NvmlFunctions& nvml) {
     return failure(nvml, NvmlStep::shutdown, ended);
   }
   return answer;
+}
+
+int ask_oldest_gpu(const NvmlFunctions& nvml) {
+  const bool complete = nvml.init != nullptr && nvml.shutdown != nullptr &&
+                        nvml.device_count != nullptr && nvml.device != nullptr &&
+                        nvml.compute_capability != nullptr;
+  if (!complete || nvml.init() != 0) return 0;
+  const int oldest = read_oldest_gpu(nvml);
+  nvml.shutdown();
+  return oldest;
 }
 
 const char* name_of(NvmlStep step) {

@@ -1,5 +1,6 @@
-// The display driver's branch, as NVML tells it. Pure but for the functions that the caller gives:
-// no file, no environment, no allocation; safe from any thread, as NVML itself is.
+// The display driver's branch and its oldest GPU, as NVML tells them. Pure but for the functions
+// that the caller gives: no file, no environment, no allocation; safe from any thread, as NVML
+// itself is.
 //
 // Sources: NVML API Reference, "Initialization and Cleanup" (nvmlInit_v2 and nvmlShutdown count:
 // each success wants one shutdown), "System Queries" (nvmlSystemGetDriverVersion: at most 80 bytes)
@@ -19,6 +20,10 @@ struct NvmlFunctions {
   int (*driver_version)(char*, unsigned int) = nullptr;  // nvmlSystemGetDriverVersion
   int (*shutdown)() = nullptr;                           // nvmlShutdown
   const char* (*error_string)(int) = nullptr;            // nvmlErrorString; may be missing
+  // For the GPUs; each may be missing.
+  int (*device_count)(unsigned int*) = nullptr;            // nvmlDeviceGetCount_v2
+  int (*device)(unsigned int, void**) = nullptr;           // nvmlDeviceGetHandleByIndex_v2
+  int (*compute_capability)(void*, int*, int*) = nullptr;  // nvmlDeviceGetCudaComputeCapability
 };
 
 enum class NvmlStep : std::uint8_t {
@@ -41,6 +46,10 @@ struct NvmlAnswer {
 // Every success of init is followed by one shutdown, whatever happens between. If both that and the
 // shutdown fail, the answer names what came first; if the shutdown alone fails, the answer is that.
 NvmlAnswer ask_branch(const NvmlFunctions& nvml);
+
+// The compute capability of the oldest GPU, 75 for 7.5; 0: none, or a step failed. No context is
+// made ("Device Queries": nvmlDeviceGetCudaComputeCapability). Balanced like ask_branch().
+int ask_oldest_gpu(const NvmlFunctions& nvml);
 
 // "nvmlInit_v2"; "" for what is no function's step.
 const char* name_of(NvmlStep step);

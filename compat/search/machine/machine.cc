@@ -76,6 +76,7 @@ Machine::Machine()
       interpreter(this_interpreter),
       open(open_shared_library),
       driver(nullptr),
-      branch(nullptr) {}
+      branch(nullptr),
+      oldest_gpu(nullptr) {}
 
 }  // namespace anycuda

@@ -56,6 +56,8 @@ struct Machine {
   // lives for ever.
   const Driver& (*driver)();
   const Branch& (*branch)();
+  // The compute capability of the driver's oldest GPU, 75 for 7.5; 0: not known. Like these two.
+  int (*oldest_gpu)();
 };
 
 }  // namespace anycuda

@@ -1,0 +1,141 @@
+// The machine's GPUs: asked of NVML without a context, and only where the answer decides.
+#include <gtest/gtest.h>
+
+#include "compat/search/driver/nvml.h"
+#include "compat/search/evaluation.h"
+#include "compat/search/gather.h"
+#include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/gathered.h"
+#include "tests/support/unit/surroundings.h"
+
+namespace anycuda {
+namespace {
+
+using unit::ElfImage;
+using unit::EmptyMachine;
+
+// ---- NVML
+
+struct Fake {
+  int init = 0;
+  int count_status = 0;
+  int inits = 0;
+  int shutdowns = 0;
+  std::vector<int> gpus;  // compute capabilities; 0: no handle, negative: no answer
+} fake;
+
+NvmlFunctions fake_functions() {
+  NvmlFunctions functions;
+  functions.init = [] {
+    ++fake.inits;
+    return fake.init;
+  };
+  functions.shutdown = [] {
+    ++fake.shutdowns;
+    return 0;
+  };
+  functions.device_count = [](unsigned* count) {
+    *count = static_cast<unsigned>(fake.gpus.size());
+    return fake.count_status;
+  };
+  functions.device = [](unsigned index, void** device) {
+    *device = &fake.gpus[index];
+    return fake.gpus[index] == 0 ? 6 : 0;
+  };
+  functions.compute_capability = [](void* device, int* major, int* minor) {
+    const int capability = *static_cast<int*>(device);
+    *major = capability / 10;
+    *minor = capability % 10;
+    return capability < 0 ? 3 : 0;
+  };
+  return functions;
+}
+
+TEST(OldestGpu, IsTheLowestCapability) {
+  fake = {};
+  fake.gpus = {90, 70, 86};
+  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 70);
+  EXPECT_EQ(fake.inits, 1);
+  EXPECT_EQ(fake.shutdowns, 1);
+}
+
+TEST(OldestGpu, GpuThatDoesNotAnswer_IsLeftOut) {
+  fake = {};
+  fake.gpus = {0, 89, -1};
+  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 89);
+  fake.gpus = {0, -1};
+  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 0);
+}
+
+TEST(OldestGpu, NvmlThatFails_TellsNothing) {
+  fake = {};
+  fake.gpus = {70};
+  fake.count_status = 999;
+  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 0);
+  EXPECT_EQ(fake.shutdowns, 1);
+  fake.init = 9;
+  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 0);
+  EXPECT_EQ(fake.shutdowns, 1) << "nothing to end";
+  NvmlFunctions old = fake_functions();
+  old.compute_capability = nullptr;
+  EXPECT_EQ(ask_oldest_gpu(old), 0);
+  EXPECT_EQ(ask_oldest_gpu({}), 0);
+}
+
+// ---- a search
+
+int asked = 0;
+int gpu_here = 70;
+
+class Gpus : public testing::Test {
+ protected:
+  Gpus() {
+    asked = 0;
+    gpu_here = 70;
+    world_.driver = []() -> const Driver& {
+      static const Driver driver = {{true, {13, 0}, 580}, "/lib/libtestdriver.so.1", nullptr, 0};
+      return driver;
+    };
+    world_.branch = nullptr;
+    world_.oldest_gpu = [] {
+      ++asked;
+      return gpu_here;
+    };
+  }
+  void install(const std::string& version, const std::string& soname) {
+    ElfImage image;
+    image.soname = soname;
+    image.symbol_versions = {soname};
+    machine.tree.file("system/usr/local/cuda-" + version + "/lib64/" + soname, image.bytes());
+  }
+  std::string first() {
+    unit::TestSearch search(kLibrary, nullptr, world_);
+    gather_tier(&search, SearchTier::system);
+    evaluate_environment(&search);
+    const Candidate* best = accepted_by_rank(search);
+    const std::string path = best != nullptr ? best->path : "";
+    return path.substr(path.rfind('/') + 1);
+  }
+  EmptyMachine machine;
+  Machine world_ = unit::kThisMachine;
+};
+
+TEST_F(Gpus, OldOne_TakesTheCudaThatHasCodeForIt) {
+  install("12.9", "libtest.so.12");
+  install("13.0", "libtest.so.13");
+  EXPECT_EQ(first(), "libtest.so.12");
+  EXPECT_EQ(asked, 1);
+  gpu_here = 75;
+  EXPECT_EQ(first(), "libtest.so.13");
+  gpu_here = 0;
+  EXPECT_EQ(first(), "libtest.so.13");
+}
+
+TEST_F(Gpus, OneMajor_IsTakenWithoutAsking) {
+  install("13.0", "libtest.so.13");
+  EXPECT_EQ(first(), "libtest.so.13");
+  EXPECT_EQ(asked, 0);
+}
+
+}  // namespace
+}  // namespace anycuda
