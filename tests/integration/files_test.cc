@@ -1,6 +1,7 @@
 // What the stubs' files are: small, needing libc alone, and as hard to misuse as a library can be.
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "real.h"
@@ -10,16 +11,17 @@ namespace anycuda::test {
 namespace {
 
 std::vector<Path> all_files() {
-  std::vector<Path> files;
-  for (const char* library : {"cudart", "nvrtc", "cuda", "nvjitlink"}) {
-    files.push_back(stub(library));
+  std::vector<Path> files = all_stubs();
+  for (const auto& entry : std::filesystem::directory_iterator(dropin_folder())) {
+    files.push_back(entry.path());
   }
-  for (const char* name : {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
-                           "libnvrtc.so.11.2", "libnvrtc.so.12", "libnvrtc.so.13",
-                           "libnvJitLink.so.12", "libnvJitLink.so.13", "libcuda.so.1"}) {
-    files.push_back(dropin_folder() / name);
-  }
+  std::sort(files.begin() + static_cast<std::ptrdiff_t>(all_stubs().size()), files.end());
   return files;
+}
+
+TEST(StubFiles, AreThoseOfEveryLibrary) {
+  EXPECT_EQ(all_stubs().size(), 13u);
+  EXPECT_EQ(all_files().size(), 13u + 29u);
 }
 
 class StubFile : public ::testing::TestWithParam<Path> {

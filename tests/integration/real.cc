@@ -1,5 +1,6 @@
 #include "real.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -10,6 +11,18 @@ namespace fs = std::filesystem;
 
 Path stub(const std::string& library) {
   return Path(ANYCUDA_STUBS) / ("lib" + library + "_stub.so");
+}
+std::vector<Path> all_stubs() {
+  constexpr std::string_view kEnd = "_stub.so";
+  std::vector<Path> files;
+  for (const auto& entry : fs::directory_iterator(ANYCUDA_STUBS)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_stub = name.size() > kEnd.size() &&
+                         name.compare(name.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
+    if (is_stub) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 Path dropin_folder() { return Path(ANYCUDA_STUBS) / "dropin"; }
 Path patched(const std::string& program) { return Path(REAL_PATCHED) / program; }

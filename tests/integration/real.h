@@ -18,6 +18,7 @@ using Path = std::filesystem::path;
 inline const std::vector<std::string> kReleases = {"11.8", "12.9", "13.5"};
 
 Path stub(const std::string& library);     // "cudart": the stub that was built
+std::vector<Path> all_stubs();             // by name
 Path dropin_folder();                      // of libcudart.so.12 and its like
 Path patched(const std::string& program);  // "call_cudart-12", and what it needs is the stub
 Path native(const std::string& program);   // the same as the linker left it

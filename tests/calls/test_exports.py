@@ -1,0 +1,55 @@
+"""What the stubs of the maths libraries and NVTX export and need: every name of every release under its symbol version,
+and libc."""
+
+import os
+import unittest
+from pathlib import Path
+
+import small_library
+from abi_support import real
+
+from anycuda.elf import read
+
+BUILD = os.environ.get("ANYCUDA_BUILD")
+LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvtx")
+NATIVE = "ANYCUDA_NATIVE"
+LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # the last two: __tls_get_addr
+
+
+def wanted(library: str, versions: list) -> set[tuple[str, str]]:
+    """(function, symbol version); `versions`: those of the descriptor, or the native one for all."""
+    database = real(library)
+    found = set()
+    for name, function in database.functions.items():
+        found |= {(name, NATIVE)} if NATIVE in versions else set()
+        found |= {(name, major.symbol_version) for major in versions if major != NATIVE
+                  and str(major.number) in function.majors}
+    return found
+
+
+@unittest.skipUnless(BUILD, "needs a build")
+class Exports(unittest.TestCase):
+    def functions(self, path: Path) -> set[tuple[str, str]]:
+        return {(one.name, one.version) for one in read.read(path).exports() if not one.name.startswith("anycudaCopy")
+                and one.name != one.version}
+
+    def test_stub_has_every_name_of_every_release(self):
+        for library in LIBRARIES:
+            with self.subTest(library):
+                about = small_library.described(library)
+                path = Path(BUILD) / "lib" / about.stub
+                self.assertEqual(self.functions(path), wanted(library, [NATIVE, *about.majors]))
+                self.assertLessEqual(set(read.read(path).needed), LIBC)
+
+    def test_drop_in_has_the_names_of_its_major(self):
+        for library in LIBRARIES:
+            for major in small_library.described(library).majors:
+                with self.subTest(major.soname):
+                    path = Path(BUILD) / "lib" / "dropin" / major.soname
+                    self.assertEqual(self.functions(path), wanted(library, [major]))
+                    self.assertEqual(read.read(path).soname, major.soname)
+                    self.assertLessEqual(set(read.read(path).needed), LIBC)
+
+
+if __name__ == "__main__":
+    unittest.main()
