@@ -1,4 +1,4 @@
-"""What importing a library costs that is linked to a maths library: to NVIDIA's, which the dynamic linker loads with it,
+"""What importing a library costs that is linked to a maths library: to NVIDIA's, which the dynamic linker loads too,
 and to anycuda's stub, which opens nothing before the first call.
 
     python3 bench/imports.py --stubs build/test/lib --cache ~/.cache/anycuda
