@@ -9,10 +9,11 @@ INTEGER, FLOAT, PAIR, MEMORY = ("integer",), ("sse",), ("integer", "integer"), (
 
 
 def prototype(*parameters, result=()) -> model.Prototype:
-    """Of parameters given as (classes, size) or (classes, size, align)."""
+    """Of parameters given as (classes, size), (classes, size, align) or (classes, size, align, floats)."""
     params = tuple(
-        model.Param(f"p{i}", "some type", _kind(classes, size), size, align[0] if align else 8, classes, False)
-        for i, (classes, size, *align) in enumerate(parameters)
+        model.Param(f"p{i}", "some type", "struct" if rest[1:] else _kind(classes, size), size, rest[0] if rest else 8,
+                    classes, False, rest[1] if rest[1:] else 0)
+        for i, (classes, size, *rest) in enumerate(parameters)
     )
     return model.Prototype("", "", "struct" if result else "int", 4, result, params, False)
 
@@ -105,9 +106,19 @@ class Aarch64(unittest.TestCase):
     def test_a_result_in_memory_takes_no_argument_register(self):
         self.assertEqual(self.locations((INTEGER, 8), result=MEMORY), [0])
 
-    def test_a_struct_with_floats_is_refused_since_nothing_has_one(self):
-        with self.assertRaisesRegex(ValueError, "some type has floating-point fields"):
-            self.locations((("sse", "integer"), 16))
+    def test_a_struct_of_floats_takes_a_vector_register_for_each(self):
+        self.assertEqual(self.locations((INTEGER, 8), (FLOAT, 8, 8, 2), (INTEGER, 8)), [0, None, 1])
+        found = self.locations(*[(FLOAT, 8, 8, 2)] * 3, (FLOAT, 8, 8, 2), (FLOAT, 4), (INTEGER, 8))
+        self.assertEqual(found, [None, None, None, None, 8, 0])
+
+    def test_a_struct_of_floats_that_no_longer_fits_is_on_the_stack_and_so_are_all_floats_after_it(self):
+        found = self.locations(*[(FLOAT, 8)] * 7, (FLOAT, 8, 8, 2), (FLOAT, 8), (INTEGER, 8))
+        self.assertEqual(found[7:], [8, 9, 0])
+        found = self.locations(*[(FLOAT, 8)] * 8, (FLOAT, 4), (("sse", "sse"), 16, 16, 2), (FLOAT, 8))
+        self.assertEqual(found[8:], [8, None, 12])
+
+    def test_a_struct_of_floats_and_others_travels_as_integers_do(self):
+        self.assertEqual(self.locations((("sse", "integer"), 16), (INTEGER, 8)), [None, 2])
 
 
 class RealPrototypes(unittest.TestCase):
@@ -124,8 +135,16 @@ class RealPrototypes(unittest.TestCase):
         self.assertEqual(self.locations(name, "x86_64"), [0, 1, 2, 3, 4, 5, 8, 9, 10])
         self.assertEqual(self.locations(name, "aarch64"), [0, 1, 2, 3, 4, 5, 6, 7, 8])
 
+    def test_complex_numbers_by_value(self):
+        # n, alpha, x, incx, y, incy: alpha is two floats, or two doubles
+        for name in ("cublasCaxpy", "cublasZaxpy"):
+            function = real("cublas").functions[name]
+            for on in ("x86_64", "aarch64"):
+                self.assertEqual(cpu.named(on).locate(function.prototype("12.9")), [0, None, 1, 2, 3, 4], (name, on))
+            self.assertEqual(function.prototype("12.9").params[1].floats, 2)
+
     def test_every_function_has_its_places(self):
-        for library in ("cuda", "cudart", "nvjitlink", "nvrtc"):
+        for library in ("cublas", "cublaslt", "cuda", "cudart", "cufft", "cusolver", "cusparse", "nvjitlink", "nvrtc"):
             for function in real(library).functions.values():
                 for version in function.versions:
                     known = function.prototype(version)

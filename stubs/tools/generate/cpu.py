@@ -46,21 +46,22 @@ def _x86_64(prototype: Prototype) -> list[int | None]:
 def _aarch64(prototype: Prototype) -> list[int | None]:
     """AAPCS64, 6.8.2: eight registers of each kind. A pointer to a large result is in x8, which carries no
     argument; a structure of more than 16 bytes is a pointer to a copy; one that no longer fits is on the
-    stack whole, and so is everything after it."""
+    stack whole, and so is everything after it. One of up to four floating-point numbers of one size has a vector
+    register for each; other structures travel as integers do."""
     integers, vectors, stack = 0, 0, 0
     locations: list[int | None] = []
     for parameter in prototype.params:
-        if parameter.kind == "struct" and "sse" in parameter.classes:
-            raise ValueError(f"{parameter.type} has floating-point fields and is passed by value: where it "
-                             "lies on aarch64 (homogeneous aggregates) generate/cpu.py does not know")
-        if parameter.kind == "float" and vectors < 8:
-            vectors += 1
+        floats = 1 if parameter.kind == "float" else parameter.floats if parameter.floats <= 4 else 0
+        if floats and vectors + floats <= 8:
+            vectors += floats
             locations.append(None)
             continue
-        large = parameter.kind == "struct" and parameter.size > 16
+        if floats:
+            vectors = 8
+        large = parameter.kind == "struct" and parameter.size > 16 and not floats
         words = 1 if large else (parameter.size + 7) // 8
         aligned = parameter.align > 8 and not large
-        if parameter.kind != "float":
+        if not floats:
             first = integers + integers % 2 if aligned else integers
             if first + words <= 8:
                 locations.append(first if words == 1 and not large else None)

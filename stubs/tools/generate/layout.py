@@ -176,6 +176,24 @@ class TypeTable:
         self._classify(resolved.tag, 0, classes)
         return tuple(one or "sse" for one in classes)
 
+    def homogeneous(self, resolved: Resolved) -> int:
+        """The members of a structure that has floating-point numbers of one size and nothing else (AAPCS64, 5.9.5,
+        homogeneous aggregates); 0 for any other."""
+        sizes: list[int] = []
+        if resolved.kind != "struct" or not self._float_sizes(resolved, sizes):
+            return 0
+        return len(sizes) if len(set(sizes)) == 1 and len(sizes) * sizes[0] == resolved.size else 0
+
+    def _float_sizes(self, resolved: Resolved, sizes: list[int]) -> bool:
+        if resolved.kind == "float":
+            sizes.append(resolved.size)
+            return True
+        if resolved.kind == "array":
+            inner = self.resolve(resolved.type.inner)
+            return all(self._float_sizes(inner, sizes) for _ in range(resolved.type.count))
+        return resolved.kind == "struct" and all(self._float_sizes(self.resolve(ctype.parse(item.type)), sizes)
+                                                 for item in self.record(resolved.tag).fields)
+
     def _classify(self, key: str, base: int, classes: list[str]) -> None:
         for item in self.record(key).fields:
             self._classify_type(ctype.parse(item.type), base + item.offset, classes)

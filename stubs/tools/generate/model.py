@@ -23,7 +23,8 @@ class Param:
     """One parameter. kind: integer, pointer, float or struct (passed by value).
 
     `classes` says where a value travels on x86_64 (cpu.py has what others make of it): integer or sse for
-    each eight bytes, or memory; `sse` is true when any part of it is in a vector register."""
+    each eight bytes, or memory; `sse` is true when any part of it is in a vector register. `floats`: the members of a
+    structure of floating-point numbers of one size."""
 
     name: str
     type: str
@@ -32,6 +33,7 @@ class Param:
     align: int
     classes: tuple[str, ...]
     out: bool
+    floats: int = 0
 
     @property
     def sse(self) -> bool:
@@ -220,7 +222,8 @@ class Database:
             size = 8 if kind == "pointer" else resolved.size
             align = 8 if kind == "pointer" else resolved.align
             classes = ("integer",) if kind == "pointer" else types.passing(resolved)
-            params.append(Param(param.name, param.type, kind, size, align, classes, param.out))
+            params.append(Param(param.name, param.type, kind, size, align, classes, param.out,
+                                types.homogeneous(resolved)))
         resolved = types.resolve_text(result)
         kind = self._result_kind(result, resolved)
         classes = () if kind == "void" else types.passing(resolved)
