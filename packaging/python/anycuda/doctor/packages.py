@@ -49,6 +49,7 @@ _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
 _FIRST_MAJOR = {"nvjitlink": 12}
 INSTALLABLE = tuple(_WHEELS)
+HARMLESS = ("nvtx",)  # without them every call does nothing, as programs expect: no reason to install one
 _TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
 _GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
