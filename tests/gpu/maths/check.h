@@ -1,0 +1,83 @@
+// How the programs of this folder report: one line per result, which ../maths.py reads.
+//
+//     ok <check>                           everything in it was as expected
+//     FAIL <check> <what came, and what was expected>
+//     absent <check> <function> <status>   the library lacks the function and the stub said so
+//     value <check>.<field>=<text>         must be the same through the stub as natively
+//     map <file>                           a CUDA library of the process at its end
+//     done <program>                       the program came to its end
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+#include "../conformance/guarded.h"
+
+// Which status means that the loaded library lacks a function: each library has its own, in its
+// program. The runtime's part is not tested here.
+inline bool is_absent(cudaError_t) { return false; }
+
+namespace maths {
+
+using conformance::Guarded;
+
+// One thing that is checked, from its construction to its end.
+class Check {
+ public:
+  explicit Check(std::string name);
+  ~Check();
+  Check(const Check&) = delete;
+  Check& operator=(const Check&) = delete;
+
+  // Whether a call succeeded; `text` begins with the function's name.
+  template <typename Status>
+  bool call(const char* text, Status status) {
+    return noted(text, static_cast<long>(status), is_absent(status));
+  }
+  // A call that must be refused with this status.
+  void refused(const char* text, long status, long wanted);
+
+  void fail(const std::string& what);
+  void expect(const char* text, bool holds);
+  void equal(const char* text, double got, double want);
+  // Whether all values are near, by `tolerance` times the magnitude of what is wanted, or of 1.
+  void near(const char* text, const std::vector<double>& got, const std::vector<double>& want,
+            double tolerance);
+  void value(const std::string& field, double what);
+
+  template <typename T>
+  void intact(const char* text, const Guarded<T>& guarded) {
+    if (!guarded.intact()) fail(std::string(text) + ": written " + guarded.damage());
+  }
+
+  // Whether everything went well so far.
+  explicit operator bool() const { return failures_ == 0 && !absent_; }
+
+ private:
+  bool noted(const char* text, long status, bool absent);
+
+  std::string name_;
+  int failures_ = 0;
+  bool absent_ = false;
+};
+
+// Failures of the whole process.
+int failures();
+
+// The program of one library, in its own file; the rest of main() is the same for all.
+void run();
+
+}  // namespace maths
+
+#define CALL(check, ...) (check).call(#__VA_ARGS__, __VA_ARGS__)
+// In a function that returns nothing: what follows needs the call's result.
+#define NEED(check, ...)                       \
+  do {                                         \
+    if (!CALL(check, __VA_ARGS__)) return;     \
+  } while (false)
+#define REFUSED(check, status, ...) \
+  (check).refused(#__VA_ARGS__, static_cast<long>(__VA_ARGS__), status)
+#define EXPECT(check, ...) (check).expect(#__VA_ARGS__, __VA_ARGS__)
+#define INTACT(check, guarded) (check).intact(#guarded, guarded)
