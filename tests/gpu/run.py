@@ -2,7 +2,7 @@
 
     python3 run.py                              everything; exit status 1 if anything is not as expected
     python3 run.py everyday                     one of: everyday, behaviour, policy, linker, graph,
-                                                clients, conformance, pytorch, memory_saver
+                                                clients, conformance, maths, pytorch, memory_saver
     python3 run.py linker graph --memcheck      these once more, under compute-sanitizer
     python3 run.py conformance --topic graphs --built 12 --runtime 13.0 --log FILE
 
@@ -22,6 +22,7 @@ import conformance
 import everyday
 import graph
 import linker
+import maths
 import memory_saver
 import policy
 import pytorch_orders
@@ -69,6 +70,7 @@ PARTS = {
     "clients": lambda log, options: clients.run(log),
     "conformance": lambda log, options: conformance.run(
         conformance.Choice(options.built, options.runtime, options.topic, options.jobs), log),
+    "maths": lambda log, options: maths.run(log),
     "pytorch": lambda log, options: run_pytorch(log),
     "memory_saver": lambda log, options: run_memory_saver(log),
 }

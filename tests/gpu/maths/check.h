@@ -4,6 +4,7 @@
 //     FAIL <check> <what came, and what was expected>
 //     absent <check> <function> <status>   the library lacks the function and the stub said so
 //     value <check>.<field>=<text>         must be the same through the stub as natively
+//     runtime <number>                     of the loaded CUDA runtime
 //     map <file>                           a CUDA library of the process at its end
 //     done <program>                       the program came to its end
 #pragma once
@@ -73,9 +74,9 @@ void run();
 
 #define CALL(check, ...) (check).call(#__VA_ARGS__, __VA_ARGS__)
 // In a function that returns nothing: what follows needs the call's result.
-#define NEED(check, ...)                       \
-  do {                                         \
-    if (!CALL(check, __VA_ARGS__)) return;     \
+#define NEED(check, ...)                   \
+  do {                                     \
+    if (!CALL(check, __VA_ARGS__)) return; \
   } while (false)
 #define REFUSED(check, status, ...) \
   (check).refused(#__VA_ARGS__, static_cast<long>(__VA_ARGS__), status)

@@ -32,7 +32,8 @@ void handles(Check& check, const Blas& blas) {
 }
 
 void level1(Check& check, const Blas& blas) {
-  const std::vector<double> x = random_values<double>(kCount, 1), y = random_values<double>(kCount, 2);
+  const std::vector<double> x = random_values<double>(kCount, 1),
+                            y = random_values<double>(kCount, 2);
   std::vector<double> sum(kCount), scaled(kCount);
   double dot = 0, squares = 0;
   for (int i = 0; i < kCount; ++i) {
@@ -128,7 +129,8 @@ void copies(Check& check, const Blas& blas) {
   DeviceArray<float> on_a(kLong * kColumns);
   std::vector<float> back(kRows * kColumns);
   NEED(check, cublasSetMatrix(kRows, kColumns, sizeof(float), a.data(), kRows, on_a.data(), kLong));
-  NEED(check, cublasGetMatrix(kRows, kColumns, sizeof(float), on_a.data(), kLong, back.data(), kRows));
+  NEED(check,
+       cublasGetMatrix(kRows, kColumns, sizeof(float), on_a.data(), kLong, back.data(), kRows));
   EXPECT(check, back == a);
   NEED(check, cublasSetMatrixAsync(kRows, kColumns, sizeof(float), a.data(), kRows, on_a.data(),
                                    kLong, blas.stream));

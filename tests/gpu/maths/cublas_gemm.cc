@@ -15,11 +15,11 @@ void gemm(const char* name, const Blas& blas, Function function, const char* tex
   const auto a = random_values<Number>(kM * kK, 1), b = random_values<Number>(kK * kN, 2);
   DeviceArray<Number> on_a(a), on_b(b), on_c(kM * kN);
   const Number one = 1, zero = 0;
-  if (!check.call(text, function(blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, kM, kN, kK,
-                                 reinterpret_cast<const Theirs*>(&one), on_a.template as<Theirs>(),
-                                 kM, on_b.template as<Theirs>(), kK,
-                                 reinterpret_cast<const Theirs*>(&zero),
-                                 on_c.template as<Theirs>(), kM))) {
+  if (!check.call(text,
+                  function(blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, kM, kN, kK,
+                           reinterpret_cast<const Theirs*>(&one), on_a.template as<Theirs>(), kM,
+                           on_b.template as<Theirs>(), kK, reinterpret_cast<const Theirs*>(&zero),
+                           on_c.template as<Theirs>(), kM))) {
     return;
   }
   NEED(check, cudaStreamSynchronize(blas.stream));
@@ -37,9 +37,9 @@ void transposes(Check& check, const Blas& blas) {
   for (std::size_t i = 0; i < want.size(); ++i) want[i] += Complex(0, 2) * c[i];
   DeviceArray<Complex> on_a(conjugate), on_b(b), on_c(c);
   const cuComplex one = {1, 0}, beta = {0, 2};
-  NEED(check, cublasCgemm(blas.handle, CUBLAS_OP_C, CUBLAS_OP_N, kM, kN, kK, &one,
-                          on_a.as<cuComplex>(), kK, on_b.as<cuComplex>(), kK, &beta,
-                          on_c.as<cuComplex>(), kM));
+  NEED(check,
+       cublasCgemm(blas.handle, CUBLAS_OP_C, CUBLAS_OP_N, kM, kN, kK, &one, on_a.as<cuComplex>(),
+                   kK, on_b.as<cuComplex>(), kK, &beta, on_c.as<cuComplex>(), kM));
   NEED(check, cudaStreamSynchronize(blas.stream));
   check.near("C", flat(on_c.get(check)), flat(want), 1e-4);
 }
@@ -57,7 +57,8 @@ std::vector<std::uint16_t> encoded(const std::vector<int>& values, std::uint16_t
   for (int value : values) bits.push_back(to(static_cast<float>(value)));
   return bits;
 }
-std::vector<double> decoded(const std::vector<std::uint16_t>& values, float (*from)(std::uint16_t)) {
+std::vector<double> decoded(const std::vector<std::uint16_t>& values,
+                            float (*from)(std::uint16_t)) {
   std::vector<double> numbers;
   for (std::uint16_t value : values) numbers.push_back(from(value));
   return numbers;
@@ -94,10 +95,10 @@ void bytes(Check& check, const Blas& blas) {
   DeviceArray<std::int8_t> on_b(std::vector<std::int8_t>(whole.b.begin(), whole.b.end()));
   DeviceArray<std::int32_t> on_c(kEven * kEven);
   const std::int32_t one = 1, zero = 0;
-  NEED(check, cublasGemmEx(blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, kEven, kEven, kEven, &one,
-                           on_a.data(), CUDA_R_8I, kEven, on_b.data(), CUDA_R_8I, kEven, &zero,
-                           on_c.data(), CUDA_R_32I, kEven, CUBLAS_COMPUTE_32I,
-                           CUBLAS_GEMM_DEFAULT));
+  NEED(check,
+       cublasGemmEx(blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, kEven, kEven, kEven, &one, on_a.data(),
+                    CUDA_R_8I, kEven, on_b.data(), CUDA_R_8I, kEven, &zero, on_c.data(), CUDA_R_32I,
+                    kEven, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
   NEED(check, cudaStreamSynchronize(blas.stream));
   check.near("C", flat(on_c.get(check)), whole.want, 0);
 }
@@ -138,9 +139,9 @@ struct Batch {
   std::vector<double> want() const {
     std::vector<double> all;
     for (int i = 0; i < kBatch; ++i) {
-      const auto one = product(std::vector<float>(&a[i * kM * kK], &a[i * kM * kK] + kM * kK),
-                               std::vector<float>(&b[i * kK * kN], &b[i * kK * kN] + kK * kN), kM,
-                               kN, kK);
+      const auto one =
+          product(std::vector<float>(&a[i * kM * kK], &a[i * kM * kK] + kM * kK),
+                  std::vector<float>(&b[i * kK * kN], &b[i * kK * kN] + kK * kN), kM, kN, kK);
       all.insert(all.end(), one.begin(), one.end());
     }
     return all;
@@ -200,9 +201,9 @@ void inverses(Check& check, const Blas& blas) {
   std::vector<double> products;
   for (int i = 0; i < kBatch; ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * kSize * kSize, size = kSize * kSize;
-    const auto one = product(std::vector<double>(&all[at], &all[at] + size),
-                             std::vector<double>(&found[at], &found[at] + size), kSize, kSize,
-                             kSize);
+    const auto one =
+        product(std::vector<double>(&all[at], &all[at] + size),
+                std::vector<double>(&found[at], &found[at] + size), kSize, kSize, kSize);
     products.insert(products.end(), one.begin(), one.end());
   }
   check.near("A times its inverse", products, ones, 1e-9);

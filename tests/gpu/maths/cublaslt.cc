@@ -50,10 +50,9 @@ void multiply(Check& check, cublasLtHandle_t handle, const Product& by, const Da
     if (result.state != CUBLAS_STATUS_SUCCESS) continue;
     EXPECT(check, result.workspaceSize <= kWorkspace);
     const float one = 1, zero = 0;
-    NEED(check, cublasLtMatmul(handle, by.operation, &one, data.on_a.data(), by.a,
-                               data.on_b.data(), by.b, &zero, data.on_c.data(), by.c,
-                               data.on_c.data(), by.c, &result.algo, data.workspace.data(),
-                               kWorkspace, nullptr));
+    NEED(check, cublasLtMatmul(handle, by.operation, &one, data.on_a.data(), by.a, data.on_b.data(),
+                               by.b, &zero, data.on_c.data(), by.c, data.on_c.data(), by.c,
+                               &result.algo, data.workspace.data(), kWorkspace, nullptr));
     NEED(check, cudaDeviceSynchronize());
     check.near("C", flat(data.on_c.get(check)), data.want, 1e-3);
     data.workspace.get(check);
@@ -187,9 +186,8 @@ void preference_13(Check& check, cublasLtHandle_t) {
   Guarded<cublasLtMatmulPreferenceOpaque_t> preference;
   NEED(check, cublasLtMatmulPreferenceInit(preference.get()));
   const std::int32_t count = 8;
-  NEED(check, cublasLtMatmulPreferenceSetAttribute(preference.get(),
-                                                   CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET, &count,
-                                                   sizeof count));
+  NEED(check, cublasLtMatmulPreferenceSetAttribute(
+                  preference.get(), CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET, &count, sizeof count));
 #else
   (void)check;  // from CUDA 12 on there is no such attribute
 #endif

@@ -141,8 +141,10 @@ void real(Check& check) {
   DeviceArray<float> memory(values), back(values.size());
   DeviceArray<Complex> half(kRows * (kColumns / 2 + 1));
   Plan there, again;
-  if (!there.take(check, "cufftPlan2d", cufftPlan2d(there.handle.get(), kRows, kColumns, CUFFT_R2C)) ||
-      !again.take(check, "cufftPlan2d", cufftPlan2d(again.handle.get(), kRows, kColumns, CUFFT_C2R))) {
+  if (!there.take(check, "cufftPlan2d",
+                  cufftPlan2d(there.handle.get(), kRows, kColumns, CUFFT_R2C)) ||
+      !again.take(check, "cufftPlan2d",
+                  cufftPlan2d(again.handle.get(), kRows, kColumns, CUFFT_C2R))) {
     return;
   }
   NEED(check, cufftExecR2C(*there.handle, memory.data(), half.as<cufftComplex>()));
@@ -178,7 +180,8 @@ void work_area(Check& check) {
       CALL(check, cufftExecZ2Z(*plan.handle, memory.as<cufftDoubleComplex>(),
                                result.as<cufftDoubleComplex>(), CUFFT_FORWARD)) &&
       CALL(check, cudaStreamSynchronize(stream));
-  if (check) check.near("forward", flat(result.get(check)), flat(transformed(values, {kSize})), 1e-10);
+  if (check)
+    check.near("forward", flat(result.get(check)), flat(transformed(values, {kSize})), 1e-10);
   area.get(check);
   CALL(check, cudaStreamDestroy(stream));
 }
@@ -205,9 +208,15 @@ void run() {
   const struct {
     const char* name;
     void (*run)(Check&);
-  } topics[] = {{"version", version},     {"one", one},   {"odd", odd},
-                {"two", two},             {"three", three}, {"many", many},
-                {"many_wide", many_wide}, {"real", real}, {"work_area", work_area},
+  } topics[] = {{"version", version},
+                {"one", one},
+                {"odd", odd},
+                {"two", two},
+                {"three", three},
+                {"many", many},
+                {"many_wide", many_wide},
+                {"real", real},
+                {"work_area", work_area},
                 {"refusals", refusals}};
   for (const auto& topic : topics) {
     Check check(std::string("cufft.") + topic.name);

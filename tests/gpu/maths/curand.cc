@@ -99,7 +99,8 @@ std::vector<unsigned> bits(Check& check, curandRngType_t type) {
   return check ? numbers.get(check) : std::vector<unsigned>();
 }
 
-// The same numbers again with the same seed, and, where a generator on the host gives them too, those.
+// The same numbers again with the same seed, and, where a generator on the host gives them too,
+// those.
 void repetition(Check& check, curandRngType_t type) {
   const std::vector<unsigned> first = bits(check, type);
   if (!check) return;

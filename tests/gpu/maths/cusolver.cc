@@ -35,8 +35,8 @@ void lu(Check& check, const Solver& solver) {
   DeviceArray<float> on_a(a), on_b(product(a, x, kSize, kSides, kSize));
   DeviceArray<int> info(1), pivots(kSize);
   Guarded<int> size;
-  NEED(check, cusolverDnSgetrf_bufferSize(solver.handle, kSize, kSize, on_a.data(), kSize,
-                                          size.get()));
+  NEED(check,
+       cusolverDnSgetrf_bufferSize(solver.handle, kSize, kSize, on_a.data(), kSize, size.get()));
   INTACT(check, size);
   DeviceArray<float> work(*size);
   NEED(check, cusolverDnSgetrf(solver.handle, kSize, kSize, on_a.data(), kSize, work.data(),
@@ -58,8 +58,8 @@ void qr(Check& check, const Solver& solver) {
   DeviceArray<double> on_a(a), tau(kColumns), on_c(a);
   DeviceArray<int> info(1);
   Guarded<int> size, more;
-  NEED(check, cusolverDnDgeqrf_bufferSize(solver.handle, kRows, kColumns, on_a.data(), kRows,
-                                          size.get()));
+  NEED(check,
+       cusolverDnDgeqrf_bufferSize(solver.handle, kRows, kColumns, on_a.data(), kRows, size.get()));
   NEED(check, cusolverDnDormqr_bufferSize(solver.handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, kRows,
                                           kColumns, kColumns, on_a.data(), kRows, tau.data(),
                                           on_c.data(), kRows, more.get()));
@@ -86,7 +86,8 @@ void qr(Check& check, const Solver& solver) {
 void singular(Check& check, const Solver& solver) {
   constexpr int kRows = 20, kColumns = 12;
   const auto a = random_values<double>(kRows * kColumns, 6);
-  DeviceArray<double> on_a(a), s(kColumns), u(kRows * kRows), vt(kColumns * kColumns), rest(kColumns);
+  DeviceArray<double> on_a(a), s(kColumns), u(kRows * kRows), vt(kColumns * kColumns),
+      rest(kColumns);
   DeviceArray<int> info(1);
   Guarded<int> size;
   NEED(check, cusolverDnDgesvd_bufferSize(solver.handle, kRows, kColumns, size.get()));
@@ -97,7 +98,8 @@ void singular(Check& check, const Solver& solver) {
                                rest.data(), info.data()));
   NEED(check, cudaStreamSynchronize(solver.stream));
   expect_no_info(check, info);
-  check.near("U S V'", composed(u.get(check), s.get(check), vt.get(check), kRows, kColumns), a, 1e-9);
+  check.near("U S V'", composed(u.get(check), s.get(check), vt.get(check), kRows, kColumns), a,
+             1e-9);
   rest.get(check);
   work.get(check);
 }
@@ -107,9 +109,9 @@ void eigen(Check& check, const Solver& solver) {
   DeviceArray<double> v(a), w(kSize);
   DeviceArray<int> info(1);
   Guarded<int> size;
-  NEED(check, cusolverDnDsyevd_bufferSize(solver.handle, CUSOLVER_EIG_MODE_VECTOR,
-                                          CUBLAS_FILL_MODE_LOWER, kSize, v.data(), kSize, w.data(),
-                                          size.get()));
+  NEED(check,
+       cusolverDnDsyevd_bufferSize(solver.handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
+                                   kSize, v.data(), kSize, w.data(), size.get()));
   INTACT(check, size);
   DeviceArray<double> work(*size);
   NEED(check, cusolverDnDsyevd(solver.handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
@@ -130,14 +132,14 @@ void jacobi(Check& check, const Solver& solver) {
   DeviceArray<double> v(a), w(kSize);
   DeviceArray<int> info(1);
   Guarded<int> size;
-  NEED(check, cusolverDnDsyevj_bufferSize(solver.handle, CUSOLVER_EIG_MODE_VECTOR,
-                                          CUBLAS_FILL_MODE_LOWER, kSize, v.data(), kSize, w.data(),
-                                          size.get(), *parameters));
+  NEED(check,
+       cusolverDnDsyevj_bufferSize(solver.handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
+                                   kSize, v.data(), kSize, w.data(), size.get(), *parameters));
   INTACT(check, size);
   DeviceArray<double> work(*size);
-  NEED(check, cusolverDnDsyevj(solver.handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
-                               kSize, v.data(), kSize, w.data(), work.data(), *size, info.data(),
-                               *parameters));
+  NEED(check,
+       cusolverDnDsyevj(solver.handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, kSize,
+                        v.data(), kSize, w.data(), work.data(), *size, info.data(), *parameters));
   NEED(check, cudaStreamSynchronize(solver.stream));
   expect_no_info(check, info);
   expect_eigen(check, a, v.get(check), w.get(check), kSize);

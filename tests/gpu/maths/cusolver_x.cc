@@ -79,10 +79,10 @@ void lu(Check& check, const Solver& solver) {
                                           on_a.data(), kSize, CUDA_R_64F, work.device.get(),
                                           work.host.get()));
   work.take(check);
-  NEED(check, cusolverDnXgetrf(solver.handle, parameters.value, kSize, kSize, CUDA_R_64F,
-                               on_a.data(), kSize, pivots.data(), CUDA_R_64F,
-                               work.on_device->data(), *work.device, work.on_host.data(),
-                               *work.host, info.data()));
+  NEED(check,
+       cusolverDnXgetrf(solver.handle, parameters.value, kSize, kSize, CUDA_R_64F, on_a.data(),
+                        kSize, pivots.data(), CUDA_R_64F, work.on_device->data(), *work.device,
+                        work.on_host.data(), *work.host, info.data()));
   NEED(check, cusolverDnXgetrs(solver.handle, parameters.value, CUBLAS_OP_N, kSize, kSides,
                                CUDA_R_64F, on_a.data(), kSize, pivots.data(), CUDA_R_64F,
                                on_b.data(), kSize, info.data()));
@@ -126,14 +126,15 @@ void singular(Check& check, const Solver& solver) {
                   on_a.data(), kRows, CUDA_R_64F, s.data(), CUDA_R_64F, u.data(), kRows, CUDA_R_64F,
                   vt.data(), kColumns, CUDA_R_64F, work.device.get(), work.host.get()));
   work.take(check);
-  NEED(check, cusolverDnXgesvd(solver.handle, parameters.value, 'A', 'A', kRows, kColumns,
-                               CUDA_R_64F, on_a.data(), kRows, CUDA_R_64F, s.data(), CUDA_R_64F,
-                               u.data(), kRows, CUDA_R_64F, vt.data(), kColumns, CUDA_R_64F,
-                               work.on_device->data(), *work.device, work.on_host.data(),
-                               *work.host, info.data()));
+  NEED(check,
+       cusolverDnXgesvd(solver.handle, parameters.value, 'A', 'A', kRows, kColumns, CUDA_R_64F,
+                        on_a.data(), kRows, CUDA_R_64F, s.data(), CUDA_R_64F, u.data(), kRows,
+                        CUDA_R_64F, vt.data(), kColumns, CUDA_R_64F, work.on_device->data(),
+                        *work.device, work.on_host.data(), *work.host, info.data()));
   NEED(check, cudaStreamSynchronize(solver.stream));
   expect_no_info(check, info);
-  check.near("U S V'", composed(u.get(check), s.get(check), vt.get(check), kRows, kColumns), a, 1e-9);
+  check.near("U S V'", composed(u.get(check), s.get(check), vt.get(check), kRows, kColumns), a,
+             1e-9);
 }
 
 // The names that these functions had first; CUDA 13 dropped them.
@@ -145,14 +146,14 @@ void older_names(Check& check, const Solver& solver) {
   DeviceArray<double> on_a(a);
   DeviceArray<int> info(1);
   Guarded<std::size_t> size;
-  NEED(check, cusolverDnPotrf_bufferSize(solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER,
-                                         kSize, CUDA_R_64F, on_a.data(), kSize, CUDA_R_64F,
-                                         size.get()));
+  NEED(check,
+       cusolverDnPotrf_bufferSize(solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER, kSize,
+                                  CUDA_R_64F, on_a.data(), kSize, CUDA_R_64F, size.get()));
   INTACT(check, size);
   DeviceArray<char> work(*size + 1);
-  NEED(check, cusolverDnPotrf(solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER, kSize,
-                              CUDA_R_64F, on_a.data(), kSize, CUDA_R_64F, work.data(), *size,
-                              info.data()));
+  NEED(check,
+       cusolverDnPotrf(solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER, kSize, CUDA_R_64F,
+                       on_a.data(), kSize, CUDA_R_64F, work.data(), *size, info.data()));
   NEED(check, cudaStreamSynchronize(solver.stream));
   expect_no_info(check, info);
   std::vector<double> l = on_a.get(check);
@@ -210,7 +211,10 @@ void run() {
   const struct {
     const char* name;
     void (*run)(Check&, const Solver&);
-  } topics[] = {{"cholesky", cholesky}, {"lu", lu}, {"eigen", eigen}, {"singular", singular},
+  } topics[] = {{"cholesky", cholesky},
+                {"lu", lu},
+                {"eigen", eigen},
+                {"singular", singular},
                 {"older_names", older_names}};
   for (const auto& topic : topics) {
     Check check(std::string("cusolver_x.") + topic.name);

@@ -24,9 +24,9 @@ void vector(Check& check, const Sparse& sparse) {
   if (!check) return;
   const double two = 2, half = 0.5;
   Guarded<std::size_t> size;
-  NEED(check, cusparseSpMV_bufferSize(sparse.handle, kN, &two, a.matrix, on_x.vector, &half,
-                                      on_y.vector, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT,
-                                      size.get()));
+  NEED(check,
+       cusparseSpMV_bufferSize(sparse.handle, kN, &two, a.matrix, on_x.vector, &half, on_y.vector,
+                               CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, size.get()));
   INTACT(check, size);
   DeviceArray<char> work(*size + 1);
   NEED(check, cusparseSpMV(sparse.handle, kN, &two, a.matrix, on_x.vector, &half, on_y.vector,
@@ -48,9 +48,9 @@ void matrix(Check& check, const Sparse& sparse) {
   if (!check) return;
   const double one = 1, zero = 0;
   Guarded<std::size_t> size;
-  NEED(check, cusparseSpMM_bufferSize(sparse.handle, kN, kN, &one, a.matrix, on_b.matrix, &zero,
-                                      on_c.matrix, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT,
-                                      size.get()));
+  NEED(check,
+       cusparseSpMM_bufferSize(sparse.handle, kN, kN, &one, a.matrix, on_b.matrix, &zero,
+                               on_c.matrix, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, size.get()));
   INTACT(check, size);
   DeviceArray<char> work(*size + 1);
   NEED(check, cusparseSpMM(sparse.handle, kN, kN, &one, a.matrix, on_b.matrix, &zero, on_c.matrix,
@@ -202,11 +202,11 @@ void to_columns(Check& check, const Sparse& sparse) {
   DeviceArray<double> values(csr.values), out_values(count);
   DeviceArray<int> rows(csr.rows), columns(csr.columns), out_columns(kColumns + 1), out_rows(count);
   Guarded<std::size_t> size;
-  NEED(check, cusparseCsr2cscEx2_bufferSize(
-                  sparse.handle, kRows, kColumns, count, values.data(), rows.data(), columns.data(),
-                  out_values.data(), out_columns.data(), out_rows.data(), CUDA_R_64F,
-                  CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1,
-                  size.get()));
+  NEED(check, cusparseCsr2cscEx2_bufferSize(sparse.handle, kRows, kColumns, count, values.data(),
+                                            rows.data(), columns.data(), out_values.data(),
+                                            out_columns.data(), out_rows.data(), CUDA_R_64F,
+                                            CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO,
+                                            CUSPARSE_CSR2CSC_ALG1, size.get()));
   INTACT(check, size);
   DeviceArray<char> work(*size + 1);
   NEED(check, cusparseCsr2cscEx2(sparse.handle, kRows, kColumns, count, values.data(), rows.data(),
@@ -214,9 +214,10 @@ void to_columns(Check& check, const Sparse& sparse) {
                                  out_rows.data(), CUDA_R_64F, CUSPARSE_ACTION_NUMERIC,
                                  CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, work.data()));
   NEED(check, cudaStreamSynchronize(sparse.stream));
-  check.near("A'", dense_of(out_columns.get(check), out_rows.get(check), out_values.get(check),
-                            kColumns, kRows),
-             transposed(csr.dense, kRows, kColumns), 0);
+  check.near(
+      "A'",
+      dense_of(out_columns.get(check), out_rows.get(check), out_values.get(check), kColumns, kRows),
+      transposed(csr.dense, kRows, kColumns), 0);
 }
 
 // What CUDA 11 still had.
@@ -224,8 +225,8 @@ void gather(Check& check, const Sparse& sparse) {
 #if CUSPARSE_VERSION < 12000
   DeviceArray<double> y(random_values<double>(9, 13)), x(3);
   DeviceArray<int> at(std::vector<int>{1, 4, 8});
-  NEED(check, cusparseDgthr(sparse.handle, 3, y.data(), x.data(), at.data(),
-                            CUSPARSE_INDEX_BASE_ZERO));
+  NEED(check,
+       cusparseDgthr(sparse.handle, 3, y.data(), x.data(), at.data(), CUSPARSE_INDEX_BASE_ZERO));
 #else
   (void)check, (void)sparse;
 #endif
@@ -249,10 +250,11 @@ void run() {
   const struct {
     const char* name;
     void (*run)(Check&, const Sparse&);
-  } topics[] = {{"texts", texts},           {"vector", vector},     {"matrix", matrix},
-                {"both_sparse", both_sparse}, {"triangle", triangle}, {"to_dense", to_dense},
-                {"from_dense", from_dense}, {"to_columns", to_columns}, {"gather", gather},
-                {"older_solver", older_solver}};
+  } topics[] = {{"texts", texts},           {"vector", vector},
+                {"matrix", matrix},         {"both_sparse", both_sparse},
+                {"triangle", triangle},     {"to_dense", to_dense},
+                {"from_dense", from_dense}, {"to_columns", to_columns},
+                {"gather", gather},         {"older_solver", older_solver}};
   for (const auto& topic : topics) {
     Check check(std::string("cusparse.") + topic.name);
     topic.run(check, sparse);

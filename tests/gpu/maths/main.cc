@@ -35,12 +35,14 @@ int main(int, char** arguments) {
     if (CALL(check, cudaGetDeviceCount(&devices)) && devices == 0) check.fail("no GPU");
     if (check) CALL(check, cudaSetDevice(0));
   }
+  int runtime = 0;
+  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) std::printf("runtime %d\n", runtime);
   // Also where there is no GPU: a library must then refuse, and not crash.
   maths::run();
-  {
+  if (maths::failures() == 0) {
     maths::Check check("end");
-    if (maths::failures() == 0) CALL(check, cudaDeviceSynchronize());
-    if (maths::failures() == 0) CALL(check, cudaGetLastError());
+    CALL(check, cudaDeviceSynchronize());
+    CALL(check, cudaGetLastError());
   }
   print_maps();
   std::printf("done %s\n", base(arguments[0]).c_str());

@@ -32,7 +32,8 @@ Bytes picture() {
 double noise_ratio(const Bytes& a, const Bytes& b) {
   double squares = 0;
   for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
-  return squares == 0 ? 99 : 10 * std::log10(255.0 * 255.0 * static_cast<double>(a.size()) / squares);
+  return squares == 0 ? 99
+                      : 10 * std::log10(255.0 * 255.0 * static_cast<double>(a.size()) / squares);
 }
 
 void encode(Check& check, nvjpegHandle_t handle, const Bytes& pixels, Bytes& stream) {

@@ -133,8 +133,8 @@ void run() {
   const struct {
     const char* name;
     void (*run)(Check&, const Libraries&);
-  } topics[] = {{"equations", equations}, {"around", around}, {"lengths", lengths},
-                {"captured", captured}};
+  } topics[] = {
+      {"equations", equations}, {"around", around}, {"lengths", lengths}, {"captured", captured}};
   for (const auto& topic : topics) {
     Check check(std::string("together.") + topic.name);
     topic.run(check, all);

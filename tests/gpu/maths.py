@@ -1,0 +1,182 @@
+"""The maths libraries (maths/): programs built for CUDA 11, 12 and 13 on the machine's CUDA 13, through the stubs.
+
+Each program checks its results against the CPU's. Those of CUDA 13 run natively too, on the files that the stub took:
+a failure there as well is the program's fault or the machine's. At its end a process must have one file of each CUDA
+library, all of one CUDA.
+"""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bundle
+import expected
+from bundle import HERE
+from log import Log
+from maths_places import Place, places, wrong_maps
+
+PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legacy": ["libcublas"],
+            "cublaslt": ["libcublasLt"], "cufft": ["libcufft"], "curand": ["libcurand"], "cusolver": ["libcusolver"],
+            "cusolver_x": ["libcusolver", "libcusparse"], "cusparse": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
+            "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"]}
+# The first names of a program's checks, where they are not its own.
+TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy"}
+CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.13")}
+TIMEOUT = 120
+JOBS = 4
+
+
+@dataclass
+class Report:
+    """What a program printed."""
+
+    ok: set[str] = field(default_factory=set)
+    failed: list[str] = field(default_factory=list)
+    absent: dict[str, str] = field(default_factory=dict)  # "check:function" -> status
+    values: dict[str, str] = field(default_factory=dict)
+    maps: list[str] = field(default_factory=list)
+    runtime: str = ""
+
+    def known(self) -> set[str]:
+        return self.ok | {name.split(":")[0] for name in self.absent} | {line.split(" ")[0] for line in self.failed}
+
+
+def read(outcome: bundle.Outcome) -> Report:
+    report = Report()
+    ended = False
+    for line in outcome.output.splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "ok":
+            report.ok.add(rest)
+        elif kind == "FAIL":
+            report.failed.append(rest)
+        elif kind == "absent":
+            check, function, status = rest.split(" ")
+            report.absent[f"{check}:{function}"] = status
+        elif kind == "value":
+            name, _, value = rest.partition("=")
+            report.values[name] = value
+        elif kind == "map" and not re.search(r"/lib(cuda|nvidia-[^/]*)\.so", rest):  # the driver's are another matter
+            report.maps.append(rest)
+        elif kind == "runtime":
+            report.runtime = f"{int(rest) // 1000}.{int(rest) % 1000 // 10}"
+        ended = ended or kind == "done"
+    if not ended:
+        report.failed.append(f"program: {outcome.end or f'exit status {outcome.status}'}, before its end")
+    return report
+
+
+def stub_environment(program: str, place: Place) -> dict[str, str]:
+    more = {}
+    for name in PROGRAMS[program]:
+        variable, file = CARRIED.get(name, ("", None))
+        if file and not place.has([name]):
+            more[variable] = str(file)
+    return bundle.environment(*place.library_path, **more)
+
+
+def available(program: str, place: Place) -> bool:
+    return all(place.has([name]) or (name in CARRIED and CARRIED[name][1].exists()) for name in PROGRAMS[program])
+
+
+def judge(program: str, major: str, report: Report, native: Report | None, lines: list[expected.Line]) -> list[str]:
+    """What is not as expected, in words."""
+    hopes = expected.Expectations(lines, major, report.runtime or "0.0", complete=True)
+    wrong = [f"FAIL {line}" for line in report.failed]
+    wrong += [f"absent {name} ({status})" for name, status in report.absent.items()
+              if not hopes.covers("absent", name)]
+    if not report.failed:
+        wrong += [f"expected, but not so: absent {line.pattern} ({line.reason})"
+                  for line in hopes.unused([TOPICS.get(program, program)])]
+    wrong += wrong_maps(report.maps)
+    if native and not native.failed:
+        wrong += [f"nothing was said of {check}" for check in sorted(native.ok - report.known())]
+        wrong += [f"value {name}: {report.values.get(name)}, natively {value}"
+                  for name, value in sorted(native.values.items()) if report.values.get(name) != value]
+    return wrong
+
+
+@dataclass
+class Said:
+    """What is told of one run: in short, in full, and whether the full text is shown."""
+
+    line: str
+    output: str
+    show: bool = False
+    failed: bool = False
+
+
+def of_native(program: str, place: Place, native: Report, outcome: bundle.Outcome) -> Said:
+    line = f"{program:13} {place.name:7} natively       {len(native.ok):3} ok"
+    if native.failed:
+        line += f"  {len(native.failed)} FAIL natively: the test's fault or the machine's"
+    return Said(line, outcome.output, show=bool(native.failed))
+
+
+def of_stub(program: str, major: str, place: Place, report: Report, outcome: bundle.Outcome, wrong: list[str]) -> Said:
+    verdict = f"{len(wrong)} NOT AS EXPECTED" if wrong else "ok"
+    lines = [f"{program:13} {place.name:7} built for {major}   {len(report.ok):3} ok {len(report.absent):2} absent"
+             f" on {report.runtime or 'nothing'}  {verdict}"]
+    lines += [f"    {line}" for line in wrong]
+    lines += [f"    absent: {name.split(':')[1]} {status}" for name, status in report.absent.items()]
+    return Said("\n".join(lines), f"-- {program}-{major}, {place.name}\n{outcome.output}", failed=bool(wrong))
+
+
+def run_program(program: str, place: Place, lines: list[expected.Line]) -> list[Said]:
+    said = []
+    environment = stub_environment(program, place)
+
+    def one(name: str, env: dict[str, str]) -> tuple[Report, bundle.Outcome]:
+        outcome = bundle.run([str(HERE / "maths" / name)], env, TIMEOUT)
+        return read(outcome), outcome
+
+    reports = {major: one(f"{program}-{major}", environment) for major in bundle.SONAMES
+               if (HERE / "maths" / f"{program}-{major}").exists()}
+    native: Report | None = None
+    if "13" in reports and (HERE / "maths" / f"{program}-13-native").exists():
+        # On the files that the stub took.
+        folders = list(dict.fromkeys(Path(file).parent for file in reports["13"][0].maps))
+        native, outcome = one(f"{program}-13-native", bundle.environment(*folders))
+        said.append(of_native(program, place, native, outcome))
+    for major, (report, outcome) in reports.items():
+        wrong = judge(program, major, report, native, lines)
+        said.append(of_stub(program, major, place, report, outcome, wrong))
+    return said
+
+
+def run_pytorch(log: Log) -> int:
+    if importlib.util.find_spec("torch") is None:
+        log.say("maths in PyTorch: skipped, this Python has none")
+        return 0
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith("ANYCUDA_") and name != "LD_PRELOAD"}
+    done = subprocess.run([sys.executable, str(HERE / "pytorch_maths.py"), str(HERE / "stubs")], env=kept,
+                          capture_output=True, text=True, timeout=300)
+    wrong = done.returncode != 0
+    log.say(f"maths in PyTorch: {'NOT AS EXPECTED' if wrong else 'ok'}")
+    log.note(done.stdout + done.stderr, show=wrong)
+    return int(wrong)
+
+
+def run(log: Log) -> int:
+    if bundle.driver_release() == (0, 0):
+        log.say("maths: skipped, this machine has no driver")
+        return 0
+    lines = expected.read(HERE / "maths_expected.txt")
+    failures = 0
+    for place in places():
+        programs = [program for program in PROGRAMS if available(program, place)]
+        for program in PROGRAMS.keys() - set(programs):
+            log.say(f"{program:13} {place.name:7} skipped: {', '.join(PROGRAMS[program])} of CUDA 13 not found there")
+        with ThreadPoolExecutor(JOBS) as threads:
+            for all_said in threads.map(lambda program: run_program(program, place, lines), programs):
+                for said in all_said:
+                    failures += said.failed
+                    log.say(said.line)
+                    log.note(said.output, show=said.show)
+    return failures + run_pytorch(log)
