@@ -89,14 +89,16 @@ void bfloat(Check& check, const Blas& blas) {
   short_floats(check, blas, CUDA_R_16BF, to_bfloat, from_bfloat, 1.0 / 128);
 }
 
+// With the transposed of A, which is how the hardware wants them.
 void bytes(Check& check, const Blas& blas) {
   const Whole whole;
-  DeviceArray<std::int8_t> on_a(std::vector<std::int8_t>(whole.a.begin(), whole.a.end()));
+  const std::vector<int> a = transposed(whole.a, kEven, kEven);
+  DeviceArray<std::int8_t> on_a(std::vector<std::int8_t>(a.begin(), a.end()));
   DeviceArray<std::int8_t> on_b(std::vector<std::int8_t>(whole.b.begin(), whole.b.end()));
   DeviceArray<std::int32_t> on_c(kEven * kEven);
   const std::int32_t one = 1, zero = 0;
   NEED(check,
-       cublasGemmEx(blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, kEven, kEven, kEven, &one, on_a.data(),
+       cublasGemmEx(blas.handle, CUBLAS_OP_T, CUBLAS_OP_N, kEven, kEven, kEven, &one, on_a.data(),
                     CUDA_R_8I, kEven, on_b.data(), CUDA_R_8I, kEven, &zero, on_c.data(), CUDA_R_32I,
                     kEven, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
   NEED(check, cudaStreamSynchronize(blas.stream));

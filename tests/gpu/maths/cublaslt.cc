@@ -114,18 +114,23 @@ void stack(Check& check, cublasLtHandle_t handle) {
 }
 
 // Every attribute of a descriptor on the stack, read and written back.
-void attributes(Check& check, cublasLtHandle_t) {
+void attributes(Check& check) {
   Guarded<cublasLtMatmulDescOpaque_t> operation;
   NEED(check, cublasLtMatmulDescInit(operation.get(), CUBLAS_COMPUTE_32F, CUDA_R_32F));
   int seen = 0;
   for (int number = 0; number < 27; ++number) {
     const auto attribute = static_cast<cublasLtMatmulDescAttributes_t>(number);
+    std::size_t size = 0;
+    if (cublasLtMatmulDescGetAttribute(operation.get(), attribute, nullptr, 0, &size) != 0)
+      continue;
     struct Value {
       char bytes[64];
     };
+    if (size > sizeof(Value))
+      return check.fail("an attribute of " + std::to_string(size) + " bytes");
     Guarded<Value> value;
     Guarded<std::size_t> written;
-    if (cublasLtMatmulDescGetAttribute(operation.get(), attribute, value->bytes, sizeof *value,
+    if (cublasLtMatmulDescGetAttribute(operation.get(), attribute, value->bytes, size,
                                        written.get()) != CUBLAS_STATUS_SUCCESS) {
       continue;
     }
@@ -181,7 +186,7 @@ void transform(Check& check, cublasLtHandle_t handle) {
 }
 
 // Number 13 of the preference's attributes has another meaning in CUDA 13 than in 11.
-void preference_13(Check& check, cublasLtHandle_t) {
+void preference_13(Check& check) {
 #if CUBLAS_VERSION < 120000
   Guarded<cublasLtMatmulPreferenceOpaque_t> preference;
   NEED(check, cublasLtMatmulPreferenceInit(preference.get()));
@@ -196,6 +201,14 @@ void preference_13(Check& check, cublasLtHandle_t) {
 }  // namespace
 
 void run() {
+  {  // these need no handle, thus no GPU
+    Check check("cublaslt.attributes");
+    attributes(check);
+  }
+  {
+    Check check("cublaslt.preference_13");
+    preference_13(check);
+  }
   Check made("cublaslt.handle");
   Guarded<cublasLtHandle_t> handle;
   NEED(made, cublasLtCreate(handle.get()));
@@ -203,12 +216,8 @@ void run() {
   const struct {
     const char* name;
     void (*run)(Check&, cublasLtHandle_t);
-  } topics[] = {{"heap", heap},
-                {"stack", stack},
-                {"attributes", attributes},
-                {"bias_and_relu", bias_and_relu},
-                {"transform", transform},
-                {"preference_13", preference_13}};
+  } topics[] = {
+      {"heap", heap}, {"stack", stack}, {"bias_and_relu", bias_and_relu}, {"transform", transform}};
   for (const auto& topic : topics) {
     Check check(std::string("cublaslt.") + topic.name);
     topic.run(check, *handle);

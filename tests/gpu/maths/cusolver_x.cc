@@ -146,10 +146,12 @@ void older_names(Check& check, const Solver& solver) {
   DeviceArray<double> on_a(a);
   DeviceArray<int> info(1);
   Guarded<std::size_t> size;
-  NEED(check,
-       cusolverDnPotrf_bufferSize(solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER, kSize,
-                                  CUDA_R_64F, on_a.data(), kSize, CUDA_R_64F, size.get()));
+  // Where the one is absent the other must be, too.
+  const bool sized = CALL(check, cusolverDnPotrf_bufferSize(
+                                     solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER, kSize,
+                                     CUDA_R_64F, on_a.data(), kSize, CUDA_R_64F, size.get()));
   INTACT(check, size);
+  if (!sized) *size = 0;
   DeviceArray<char> work(*size + 1);
   NEED(check,
        cusolverDnPotrf(solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER, kSize, CUDA_R_64F,
