@@ -199,10 +199,11 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
                    failure.reason);
   const char* const path = failure.library_path;
   const MajorsInWords built_for = majors_like(library, failure.caller_major);
+  const MajorsInWords its = majors_like(library, failure.library_major);
   if (failure.caller_major == kOtherMajor) {
     message.add_line(
-        "  the %s of this process: %s, of CUDA %d; the calling program was built for another",
-        library.product, path, failure.library_major);
+        "  the %s of this process: %s, of CUDA %s; the calling program was built for another",
+        library.product, path, its.text);
     message.add(
         "  what to do: install %s %s of the program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if "
         "another stays beside it.\n",
@@ -213,8 +214,8 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
     message.add_line("  the %s of this process: %s", library.product, path);
   } else {
     message.add_line(
-        "  the %s of this process: %s, of CUDA %d; the calling program was built for CUDA %s",
-        library.product, path, failure.library_major, built_for.text);
+        "  the %s of this process: %s, of CUDA %s; the calling program was built for CUDA %s",
+        library.product, path, its.text, built_for.text);
   }
   if (function_hint(library, failure.caller_major, failure.library_major) ==
       FunctionHint::own_major) {

@@ -15,10 +15,11 @@ from generate.out_params import newest_prototype
 
 BUILD = os.environ.get("ANYCUDA_BUILD")
 LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvtx")
+PARAMETERS = 40  # more than any function has
 # Calls every function of its table with zeros; each result is a line.
 CLIENT = """\
 #include <stdio.h>
-typedef int (*any)(long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long);
+typedef int (*any)({parameters});
 {declarations}
 static const struct {{ const char* name; void* function; }} all[] = {{
 {rows}
@@ -26,7 +27,7 @@ static const struct {{ const char* name; void* function; }} all[] = {{
 int main(void) {{
   for (unsigned i = 0; i < sizeof all / sizeof *all; ++i) {{
     any call = (any)all[i].function;
-    printf("%s %d\\n", all[i].name, call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+    printf("%s %d\\n", all[i].name, call({zeros}));
   }}
   return 0;
 }}
@@ -49,7 +50,8 @@ class EveryCall(unittest.TestCase):
     def client(self, library: str, cuda: str, names: list[str]) -> Path:
         """Linked as a program for that CUDA is: its calls record the major."""
         source = self.folder / f"{library}-{cuda}.c"
-        source.write_text(CLIENT.format(declarations="\n".join(f"extern char {name}[];" for name in names),
+        source.write_text(CLIENT.format(parameters=", ".join(["long"] * PARAMETERS), zeros=", ".join("0" * PARAMETERS),
+                                        declarations="\n".join(f"extern char {name}[];" for name in names),
                                         rows=",\n".join(f'{{"{name}", {name}}}' for name in names)), encoding="utf-8")
         program = self.folder / f"{library}-{cuda}"
         linked = Path(BUILD) / "lib" / "link" / cuda
