@@ -84,6 +84,10 @@ void around(Check& check, const Libraries& all) {
   NEED(check, cudaStreamDestroy(other));
 }
 
+// The default algorithm of cuSPARSE 13.0 leaves the last row zero in some 1 of 100 runs with ten
+// processes on the GPU, natively (9 of 980) and through the stub (13 of 1720) alike.
+constexpr cusparseSpMVAlg_t kAlgorithm = CUSPARSE_SPMV_CSR_ALG2;
+
 // cuSPARSE's product, and its length by cuBLAS.
 void lengths(Check& check, const Libraries& all) {
   const Csr csr(dense_with_holes(kSize, kSize, 4), kSize, kSize);
@@ -94,10 +98,10 @@ void lengths(Check& check, const Libraries& all) {
   const double one = 1, zero = 0;
   std::size_t size = 0;
   NEED(check, cusparseSpMV_bufferSize(all.sparse.handle, kN, &one, a.matrix, on_x.vector, &zero,
-                                      on_y.vector, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &size));
+                                      on_y.vector, CUDA_R_64F, kAlgorithm, &size));
   DeviceArray<char> work(size + 1);
   NEED(check, cusparseSpMV(all.sparse.handle, kN, &one, a.matrix, on_x.vector, &zero, on_y.vector,
-                           CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, work.data()));
+                           CUDA_R_64F, kAlgorithm, work.data()));
   double norm = 0, want = 0;
   NEED(check, cublasDnrm2(all.blas.handle, kSize, on_y.memory.data(), 1, &norm));
   for (double value : product(csr.dense, x, kSize, 1, kSize)) want += value * value;
