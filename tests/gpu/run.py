@@ -35,10 +35,10 @@ def run_pytorch(log: Log) -> int:
     if importlib.util.find_spec("torch") is None:
         log.say("PyTorch: skipped, this Python has none")
         return 0
-    stubs = [str(HERE / "stubs" / f"lib{name}_stub.so")
-             for name in ("cudart", "nvrtc", "nvjitlink", "cuda")]
+    stubs = sorted(map(str, (HERE / "stubs").glob("lib*_stub.so")))
+    cudart = str(HERE / "stubs" / "libcudart_stub.so")
     failures = 0
-    for way, preload in (("direct", ""), ("cudart preloaded", stubs[0]),
+    for way, preload in (("direct", ""), ("cudart preloaded", cudart),
                          ("all preloaded", " ".join(stubs))):
         env = {**os.environ, **({"LD_PRELOAD": preload} if preload else {})}
         done = subprocess.run([sys.executable, str(HERE / "pytorch.py")], env=env,
