@@ -62,6 +62,8 @@ FAMILIES = {
         tilelang="libstub_nvrtc.so", tilelang_first="nvrtcVersion"),
     "nvjitlink": _of_the_toolkit(
         "nvjitlink", ("12.9", "13.5"), "12.9", warm=("nvJitLinkVersion",), first="nvJitLinkVersion"),
+    "cufft": _of_the_toolkit("cufft", ("12.9",), "12.9", warm=("cufftGetVersion",), first="cufftGetVersion"),
+    "curand": _of_the_toolkit("curand", ("12.9",), "12.9", warm=("curandGetVersion",), first="curandGetVersion"),
     "cuda": Family(
         real=(("libcuda 535", "driver-535", "libcuda.so.1"),),
         compared="libcuda 535", stub="libcuda_stub.so", dropin="libcuda.so.1",
