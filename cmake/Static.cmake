@@ -1,9 +1,9 @@
 # anycuda_static_library(<target> <library> <generated folder> <libname.so> <major> <folder> <drop-in>)
 #
 # <folder>/<libname.a>: the stub for callers of one major, to become part of a program or library. It is the
-# drop-in of that major, the target <drop-in>, with plain names. One object, in which every name but the library's own functions is local, so
-# that several archives go into one link (each has its own loader), and these are hidden, so that nothing of it is
-# exported from what it becomes part of.
+# drop-in of that major, the target <drop-in>, with plain names. One object, in which every name but the library's own
+# functions is local, so that several archives go into one link (each has its own loader), and these are hidden, so that
+# nothing of it is exported from what it becomes part of.
 
 option(ANYCUDA_STATIC "Build the static libraries; needs GNU objcopy or llvm-objcopy" ON)
 if(ANYCUDA_SANITIZE) # nobody else's program is built with these flags

@@ -39,7 +39,7 @@ enum class Output : std::uint8_t { none, cubin, ptx };
 // Does it make the LTO-IR that another library takes, or take it?
 enum class LtoIr : std::uint8_t { none, makes, takes };
 
-// Which other libraries a library's CUDA is tied to (stubs/README.md has the sources).
+// Which other libraries a library's CUDA is tied to (docs/search.md has the reasons).
 enum class Bond : std::uint8_t {
   group,   // they take each other's handles: all of a process are of one major
   runtime  // the CUDA runtime, whose major goes first

@@ -41,7 +41,7 @@ struct Rank {
   bool ptx_compiles = true;    // by the driver
   bool lto_ir_flows = true;    // between it and one of its peers
   bool callers_major = true;   // or the caller's major does not matter
-  bool runtimes_major = true;  // of the CUDA runtime's, or there is none
+  bool runtimes_major = true;  // of the loaded CUDA runtime's major, or none is loaded
 };
 Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceContext& context);
 

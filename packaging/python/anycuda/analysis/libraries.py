@@ -46,7 +46,7 @@ class Library:
         return self.file_prefix[: -len(".so")]
 
     def like(self, major: str) -> list[str]:
-        """The majors with the SONAME of `major`, oldest first: callers of these are told apart by nothing."""
+        """The majors with the SONAME of `major`, oldest first: their callers ask for the same version."""
         return [one.number for one in self.majors.values() if one.soname == self.majors[major].soname]
 
     def first(self, major: str) -> str:
