@@ -4,7 +4,7 @@
 // others: keep errno, say why it refuses, make its own errors show in the library's last-error
 // functions.
 //
-// tests/stubs/adapters/fake_runtime.cc is a second implementation of this header, with made-up
+// tests/stubs/adapters/fake_library.cc is a second implementation of this header, with made-up
 // libraries.
 #pragma once
 

@@ -22,7 +22,8 @@ from maths_places import Place, places, wrong_maps
 
 PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legacy": ["libcublas"],
             "cublaslt": ["libcublasLt"], "cufft": ["libcufft"], "curand": ["libcurand"], "cusolver": ["libcusolver"],
-            "cusolver_x": ["libcusolver", "libcusparse"], "cusparse": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
+            "cusolver_first": ["libcusolver"], "cusolver_x": ["libcusolver", "libcusparse"],
+            "cusparse": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
             "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"]}
 # The first names of a program's checks, where they are not its own.
 TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy"}

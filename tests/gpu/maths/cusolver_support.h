@@ -33,6 +33,21 @@ struct Solver {
   cudaStream_t stream = nullptr;
 };
 
+struct Parameters {
+  explicit Parameters(Check& check) {
+    Guarded<cusolverDnParams_t> made;
+    if (!CALL(check, cusolverDnCreateParams(made.get()))) return;
+    INTACT(check, made);
+    value = *made;
+  }
+  ~Parameters() {
+    if (value != nullptr) cusolverDnDestroyParams(value);
+  }
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+  cusolverDnParams_t value = nullptr;
+};
+
 // What a factorisation says of itself: zero.
 inline void expect_no_info(Check& check, const DeviceArray<int>& info) {
   check.near("info", flat(info.get(check)), {0}, 0);

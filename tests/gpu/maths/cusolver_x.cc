@@ -1,5 +1,4 @@
-// cuSOLVER's functions of any type with 64-bit sizes, those that had their work before, and the
-// sparse part.
+// cuSOLVER's functions of any type with 64-bit sizes, and the sparse part.
 #include <cusolverSp.h>
 
 #include <algorithm>
@@ -25,21 +24,6 @@ struct Work {
   }
   std::unique_ptr<DeviceArray<char>> on_device;
   std::vector<char> on_host;
-};
-
-struct Parameters {
-  explicit Parameters(Check& check) {
-    Guarded<cusolverDnParams_t> made;
-    if (!CALL(check, cusolverDnCreateParams(made.get()))) return;
-    INTACT(check, made);
-    value = *made;
-  }
-  ~Parameters() {
-    if (value != nullptr) cusolverDnDestroyParams(value);
-  }
-  Parameters(const Parameters&) = delete;
-  Parameters& operator=(const Parameters&) = delete;
-  cusolverDnParams_t value = nullptr;
 };
 
 void cholesky(Check& check, const Solver& solver) {
@@ -137,37 +121,6 @@ void singular(Check& check, const Solver& solver) {
              1e-9);
 }
 
-// The names that these functions had first; CUDA 13 dropped them.
-void older_names(Check& check, const Solver& solver) {
-#if CUSOLVER_VER_MAJOR < 12
-  const Parameters parameters(check);
-  if (!check) return;
-  const std::vector<double> a = positive_matrix(kSize, 7);
-  DeviceArray<double> on_a(a);
-  DeviceArray<int> info(1);
-  Guarded<std::size_t> size;
-  // Where the one is absent the other must be, too.
-  const bool sized = CALL(check, cusolverDnPotrf_bufferSize(
-                                     solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER, kSize,
-                                     CUDA_R_64F, on_a.data(), kSize, CUDA_R_64F, size.get()));
-  INTACT(check, size);
-  if (!sized) *size = 0;
-  DeviceArray<char> work(*size + 1);
-  NEED(check,
-       cusolverDnPotrf(solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER, kSize, CUDA_R_64F,
-                       on_a.data(), kSize, CUDA_R_64F, work.data(), *size, info.data()));
-  NEED(check, cudaStreamSynchronize(solver.stream));
-  expect_no_info(check, info);
-  std::vector<double> l = on_a.get(check);
-  for (int j = 0; j < kSize; ++j) {
-    for (int i = 0; i < j; ++i) l[i + j * kSize] = 0;
-  }
-  check.near("L L'", product(l, transposed(l, kSize, kSize), kSize, kSize, kSize), a, 1e-9);
-#else
-  (void)check, (void)solver;
-#endif
-}
-
 // A system of equations with a sparse matrix: 4 on the diagonal, 1 beside it.
 void sparse(Check& check) {
   Guarded<cusolverSpHandle_t> handle;
@@ -213,11 +166,7 @@ void run() {
   const struct {
     const char* name;
     void (*run)(Check&, const Solver&);
-  } topics[] = {{"cholesky", cholesky},
-                {"lu", lu},
-                {"eigen", eigen},
-                {"singular", singular},
-                {"older_names", older_names}};
+  } topics[] = {{"cholesky", cholesky}, {"lu", lu}, {"eigen", eigen}, {"singular", singular}};
   for (const auto& topic : topics) {
     Check check(std::string("cusolver_x.") + topic.name);
     topic.run(check, solver);

@@ -103,19 +103,43 @@ void without_handle() {
   line("rf numeric", cusolverRfSetNumericProperties(nullptr, 0, 0));
 }
 
-// Deprecated in 11, gone in 13, whose cuSOLVER is version 12. Where they exist they read the
-// handle, which is null.
-void until_12() {
-#if PROGRAM_MAJOR < 13
+// CUDA 13, whose cuSOLVER is version 12, dropped the first names of these functions: the stub calls
+// their successors, as the program for 13 does. Where the first names exist they read the handle,
+// which is null.
+void dropped_in_13() {
   int installed = -1;
   cusolverGetProperty(MAJOR_VERSION, &installed);
   if (installed < 12) return;
   std::size_t bytes = 77;
   float a[4] = {4, 1, 1, 3};
-  line("potrf size", cusolverDnPotrf_bufferSize(nullptr, nullptr, CUBLAS_FILL_MODE_LOWER, 2,
-                                                CUDA_R_32F, a, 2, CUDA_R_32F, &bytes));
+  std::int64_t pivots[2] = {1, 2};
+  int info = 77;
+#if PROGRAM_MAJOR < 13
+  line("potrf size",
+       cusolverDnPotrf_bufferSize(nullptr, nullptr, CUBLAS_FILL_MODE_LOWER, 2, CUDA_R_32F, a, 2,
+                                  CUDA_R_32F, &bytes),
+       bytes);
   line("getrf size",
-       cusolverDnGetrf_bufferSize(nullptr, nullptr, 2, 2, CUDA_R_32F, a, 2, CUDA_R_32F, &bytes));
+       cusolverDnGetrf_bufferSize(nullptr, nullptr, 2, 2, CUDA_R_32F, a, 2, CUDA_R_32F, &bytes),
+       bytes);
+  line("getrf", cusolverDnGetrf(nullptr, nullptr, 2, 2, CUDA_R_32F, a, 2, pivots, CUDA_R_32F,
+                                nullptr, 0, &info));
+  line("getrs", cusolverDnGetrs(nullptr, nullptr, CUBLAS_OP_N, 2, 1, CUDA_R_32F, a, 2, pivots,
+                                CUDA_R_32F, a, 2, &info));
+#else
+  std::size_t on_host = 77;
+  line("potrf size",
+       cusolverDnXpotrf_bufferSize(nullptr, nullptr, CUBLAS_FILL_MODE_LOWER, 2, CUDA_R_32F, a, 2,
+                                   CUDA_R_32F, &bytes, &on_host),
+       bytes);
+  line("getrf size",
+       cusolverDnXgetrf_bufferSize(nullptr, nullptr, 2, 2, CUDA_R_32F, a, 2, CUDA_R_32F, &bytes,
+                                   &on_host),
+       bytes);
+  line("getrf", cusolverDnXgetrf(nullptr, nullptr, 2, 2, CUDA_R_32F, a, 2, pivots, CUDA_R_32F,
+                                 nullptr, 0, nullptr, 0, &info));
+  line("getrs", cusolverDnXgetrs(nullptr, nullptr, CUBLAS_OP_N, 2, 1, CUDA_R_32F, a, 2, pivots,
+                                 CUDA_R_32F, a, 2, &info));
 #endif
 }
 
@@ -145,7 +169,7 @@ int main(int argc, char** argv) {
                       {"refinement", refinement},
                       {"sparse", sparse},
                       {"without-handle", without_handle},
-                      {"until-12", until_12},
+                      {"dropped-in-13", dropped_in_13},
                       {"from-12-on", from_12_on},
                       {"from-13-on", from_13_on}});
 }

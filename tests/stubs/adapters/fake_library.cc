@@ -1,5 +1,5 @@
 // loader/adapter.h once more, with made-up libraries behind it.
-#include "tests/stubs/adapters/fake_runtime.h"
+#include "tests/stubs/adapters/fake_library.h"
 
 #include <map>
 
