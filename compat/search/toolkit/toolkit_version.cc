@@ -36,17 +36,22 @@ ToolkitVersion decide(const ToolkitFacts& facts, Arena* arena) {
   return answer;
 }
 
-// 0 where no number follows `mark`.
-int number_behind(std::string_view text, std::string_view mark) {
-  const std::size_t at = text::find(text, mark);
-  if (at >= text.size()) return 0;
-  text = text::without(text, at + mark.size());
+int number_at(std::string_view text) {
   int number = 0;
   while (!text.empty() && text::is_digit(text.front()) && number < 1000) {
     number = number * 10 + text.front() - '0';
     text.remove_prefix(1);
   }
   return number;
+}
+
+// 0 where no number follows `mark`: "-cu" is in nvidia-cusparse-cu12 twice.
+int number_behind(std::string_view text, std::string_view mark) {
+  for (std::size_t at; (at = text::find(text, mark)) < text.size();) {
+    text = text::without(text, at + mark.size());
+    if (const int number = number_at(text)) return number;
+  }
+  return 0;
 }
 
 // NVIDIA's wheels of one major have it in their names up to 12 (nvidia-cusparse-cu12), and from 13
