@@ -46,14 +46,22 @@ foreach(row IN LISTS linkable)
     endif()
   endforeach()
 endforeach()
-anycuda_pkgconfig(anycuda-cuda "the CUDA driver's stub" "\${libdir}/libcuda_stub.so" "")
 anycuda_pkgconfig(anycuda-open-at-load "the stubs open their libraries when they are loaded"
   "-Wl,--defsym=anycuda_open_at_load=1 -Wl,--export-dynamic-symbol=anycuda_open_at_load" "")
-if(ANYCUDA_STATIC)
-  install(TARGETS static_cuda_1 ARCHIVE DESTINATION "${own}/static" COMPONENT dev)
-  anycuda_pkgconfig(anycuda-cuda-static "the CUDA driver's stub, to become part of a program or library"
-    "\${libdir}/anycuda/static/libcuda.a${dl}" "")
-endif()
+get_property(plain GLOBAL PROPERTY ANYCUDA_PLAIN)
+foreach(row IN LISTS plain) # cuda:libcuda.so:1
+  string(REPLACE ":" ";" row "${row}")
+  list(GET row 0 library)
+  list(GET row 1 file)
+  list(GET row 2 major)
+  anycuda_pkgconfig(anycuda-${library} "the stub of ${file}" "\${libdir}/lib${library}_stub.so" "")
+  if(ANYCUDA_STATIC)
+    string(REPLACE ".so" ".a" archive "${file}")
+    install(TARGETS static_${library}_${major} ARCHIVE DESTINATION "${own}/static" COMPONENT dev)
+    anycuda_pkgconfig(anycuda-${library}-static "the stub of ${file}, to become part of a program or library"
+      "\${libdir}/anycuda/static/${archive}${dl}" "")
+  endif()
+endforeach()
 
 # The C++ libraries and what of ours they link, for the CMake package:
 # linker:anycuda_compat:libcuda_stub.so:nvrtc=libnvrtc.so
@@ -94,6 +102,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/packaging/cmake/built_for.h" DESTINATION "$
 set(package "${libraries}/cmake/anycuda")
 file(RELATIVE_PATH ANYCUDA_INCLUDE_FROM_CMAKE "/${package}" "/${CMAKE_INSTALL_INCLUDEDIR}")
 list(JOIN linkable " " ANYCUDA_LINKABLE)
+list(JOIN plain " " ANYCUDA_PLAIN)
 list(JOIN cxx_libraries " " ANYCUDA_CXX_LIBRARIES)
 configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaConfig.cmake.in" "${made}/anycudaConfig.cmake" @ONLY)
 # A release takes nothing away (docs/packaging.md), so a newer one serves whoever asked for an older.

@@ -12,7 +12,9 @@ if(ANYCUDA_STATIC)
     list(TRANSFORM majors PREPEND static_${library}_)
     list(APPEND archives ${majors})
   endforeach()
-  list(APPEND archives static_cuda_1)
+  get_property(plain GLOBAL PROPERTY ANYCUDA_PLAIN)
+  list(TRANSFORM plain REPLACE "^(.*):.*:(.*)$" "static_\\1_\\2") # cuda:libcuda.so:1
+  list(APPEND archives ${plain})
 endif()
 anycuda_installation_file("${made}/installation.json" stubs=lib dropins=lib/anycuda/dropin link=lib/anycuda/link
   ${static} tools=lib/anycuda cmake=lib/cmake/anycuda pkgconfig=lib/pkgconfig include=include)

@@ -59,6 +59,7 @@ struct LibraryDescriptor {
   VersionFunction version_function = {};
   const Relative* relatives = nullptr;
   int relative_count = 0;
+  bool own_releases = false;  // numbered apart from CUDA's (cuDNN 9.12, NCCL 2.28)
 
   // Index of CUDA's `major` in `majors`, -1 for one that the database does not know.
   int index_of(int major) const {

@@ -28,6 +28,8 @@ def number(library: str, function: str) -> int:
 
 
 def major_of(library: str, release: str) -> descriptor.Major:
+    if described(library).own_releases:
+        return described(library).majors[0]
     cuda = int(release.split(".")[0])
     return next(major for major in described(library).majors if cuda in major.cuda_majors)
 
@@ -45,7 +47,7 @@ def make(library: str, release: str, folder: Path, machine: str, needed: tuple[P
     source, script = folder / f"{library}.S", folder / f"{library}.map"
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     names = " ".join(f"{name};" for name in exports)
-    script.write_text(f"{major.symbol_version} {{ global: {names} local: *; }};\n", encoding="utf-8")
+    script.write_text(f"{real(library).node(release)} {{ global: {names} local: *; }};\n", encoding="utf-8")
     made = folder / major.soname
     subprocess.run([*COMPILER, f"-Wl,-soname,{major.soname}", f"-Wl,--version-script={script}", "-Wl,--no-as-needed",
                     "-o", made, source, *needed], check=True)

@@ -14,7 +14,9 @@ from generate import dispositions, model
 from generate.out_params import newest_prototype
 
 BUILD = os.environ.get("ANYCUDA_BUILD")
-LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvtx")
+LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvfatbin",
+             "nvtx")
+OWN_RELEASES = ("cudnn", "nccl")
 PARAMETERS = 40  # more than any function has
 # Calls every function of its table with zeros; each result is a line.
 CLIENT = """\
@@ -54,9 +56,10 @@ class EveryCall(unittest.TestCase):
                                         declarations="\n".join(f"extern char {name}[];" for name in names),
                                         rows=",\n".join(f'{{"{name}", {name}}}' for name in names)), encoding="utf-8")
         program = self.folder / f"{library}-{cuda}"
-        linked = Path(BUILD) / "lib" / "link" / cuda
-        file = small_library.described(library).file_prefix
-        subprocess.run(["cc", "-w", "-fPIC", "-o", program, source, linked / file, f"-Wl,-rpath,{BUILD}/lib"],
+        about = small_library.described(library)
+        linked = Path(BUILD) / "lib"
+        linked = linked / "link" / cuda / about.file_prefix if cuda else linked / about.stub
+        subprocess.run(["cc", "-w", "-fPIC", "-o", program, source, linked, f"-Wl,-rpath,{BUILD}/lib"],
                        check=True)
         return program
 
@@ -88,7 +91,7 @@ class EveryCall(unittest.TestCase):
                 caller = database.major(f"{cuda}.0")
                 names = sorted(name for name, function in database.functions.items()
                                if caller in function.majors and gives_a_number(function, caller))
-                self.assertGreater(len(names), 15, (library, cuda))
+                self.assertGreater(len(names), 8, (library, cuda))
                 program = self.client(library, cuda, names)
                 for release, file in installed.items():
                     with self.subTest(library=library, caller=cuda, installed=release):
@@ -96,6 +99,48 @@ class EveryCall(unittest.TestCase):
                         wanted = {name: self.expected(library, release, found[name, caller, database.major(release)])
                                   for name in names}
                         self.assertEqual(seen, wanted)
+
+    def test_releases_of_their_own(self):
+        """One SONAME for every CUDA: a function is there or not, for each caller alike."""
+        for library in OWN_RELEASES:
+            database, about = real(library), small_library.described(library)
+            for release in (database.versions[0], database.versions[-1]):
+                file = small_library.make(library, release, self.folder / library / release, platform.machine())
+                names = sorted(name for name, function in database.functions.items()
+                               if gives_a_number(function, database.majors[0]))
+                exported = set(database.exports(release))
+                wanted = {name: small_library.number(library, name) if name in exported else about.status["absent"]
+                          for name in names}
+                self.assertGreater(len(names), 40)
+                for cuda in ("11", "12", "13") if about.has_symbol_versions else ("",):
+                    with self.subTest(library=library, caller=cuda, installed=release):
+                        self.assertEqual(self.run_on(self.client(library, cuda, names), library, file), wanted)
+
+    def test_its_names_tell_no_cuda(self):
+        file = small_library.make("nccl", "2.28", self.folder / "nccl", platform.machine())
+        environment = {"ANYCUDA_NCCL": str(file), "ANYCUDA_LOG": "info",
+                       "ANYCUDA_SYSTEM_ROOT": str(self.folder / "empty")}
+        done = subprocess.run([self.client("nccl", "", ["ncclAllReduce"])], env=environment, capture_output=True,
+                              text=True, check=True)
+        self.assertIn(f"using {file} (CUDA 11 to 13)", done.stderr)
+
+    def test_a_wheels_name_tells_the_cuda(self):
+        for library, release, function in (("curand", "12.9", "curandGetVersion"), ("cudnn", "9.1", "cudnnCreate"),
+                                           ("nccl", "2.28", "ncclAllReduce")):
+            wheel = f"nvidia_{library}_cu12"
+            site = self.folder / wheel
+            file = small_library.make(library, release, site / "nvidia" / library / "lib", platform.machine())
+            metadata = site / f"{wheel}-7.0.dist-info"
+            metadata.mkdir()
+            (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {wheel}\nVersion: 7.0\n",
+                                               encoding="utf-8")
+            (metadata / "RECORD").write_text(f"{file.relative_to(site)},,\n", encoding="utf-8")
+            cuda = "11" if small_library.described(library).has_symbol_versions else ""
+            environment = {"LD_LIBRARY_PATH": str(file.parent), "ANYCUDA_LOG": "debug",
+                           "ANYCUDA_SYSTEM_ROOT": str(self.folder / "empty")}
+            done = subprocess.run([self.client(library, cuda, [function])], env=environment, capture_output=True,
+                                  text=True, check=True)
+            self.assertIn(f"candidate {file} (CUDA 12): acceptable", done.stderr)
 
 
 if __name__ == "__main__":

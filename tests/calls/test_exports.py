@@ -11,7 +11,8 @@ from abi_support import real
 from anycuda.elf import read
 
 BUILD = os.environ.get("ANYCUDA_BUILD")
-LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvtx")
+LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "nccl",
+             "nvfatbin", "nvtx")
 NATIVE = "ANYCUDA_NATIVE"
 LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # the last two: __tls_get_addr
 
@@ -21,9 +22,11 @@ def wanted(library: str, versions: list) -> set[tuple[str, str]]:
     database = real(library)
     found = set()
     for name, function in database.functions.items():
-        found |= {(name, NATIVE)} if NATIVE in versions else set()
-        found |= {(name, major.symbol_version) for major in versions if major != NATIVE
-                  and str(major.number) in function.majors}
+        for major in versions:
+            if major == NATIVE or major.symbol_version is None:  # NCCL's functions have no versions
+                found.add((name, NATIVE))
+            elif str(major.number) in function.majors:
+                found.add((name, major.symbol_version))
     return found
 
 

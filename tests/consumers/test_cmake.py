@@ -46,6 +46,13 @@ class FindPackage(ByMajor, Usage):
         self.assertEqual((needed["libcudart_stub.so"], needed["libnvrtc_stub.so"]),
                          ([NODE[major]], [NVRTC_NODE[major]]))
         self.assertIn("cuInit 100", on_machine(build / "driver"))
+        needed = read.read(build / "libraries").versions_needed
+        cusparse = {"11": "11", "12": "12", "13": "12"}[major]
+        for stub, version in (("cublas", f"libcublas.so.{major}"), ("cusparse", f"libcusparse.so.{cusparse}"),
+                              ("cudnn", "libcudnn.so.9"), ("nccl", "ANYCUDA_NATIVE")):
+            self.assertEqual(needed[f"lib{stub}_stub.so"], [version])
+        self.assertEqual(on_machine(build / "libraries").splitlines()[:4],
+                         ["cublasCreate 1", "cusparseCreate 1", "cudnnGetVersion 0", "ncclGetVersion 2"])
         # Bundled: what is installed runs where neither the build folder nor the prefix is.
         run([SETTINGS["cmake"], "--install", build, "--prefix", place])
         shutil.rmtree(build)
@@ -184,7 +191,7 @@ class Mistakes(Usage):
         self.refused("old CMake", "anycuda needs CMake 3.21 or later, and this is 3.20.6")
 
     def test_component(self) -> None:
-        self.refused("component", "anycuda has no component cudnn")
+        self.refused("component", "anycuda has no component npp")
 
 
 class StaticInCMake(Usage):

@@ -279,7 +279,9 @@ class StubsInside(Folder):
                      "libcublasLt.a": ("cublaslt", "cublasLtCreate"), "libcufft.a": ("cufft", "cufftPlan1d"),
                      "libcurand.a": ("curand", "curandGenerate"), "libcusolver.a": ("cusolver", "cusolverDnCreate"),
                      "libcusolverMg.a": ("cusolvermg", "cusolverMgCreate"),
-                     "libcusparse.a": ("cusparse", "cusparseCreate"), "libnvToolsExt.a": ("nvtx", "nvtxMarkA")}
+                     "libcusparse.a": ("cusparse", "cusparseCreate"), "libnvToolsExt.a": ("nvtx", "nvtxMarkA"),
+                     "libcudnn.a": ("cudnn", "cudnnCreate"), "libnccl.a": ("nccl", "ncclAllReduce"),
+                     "libnvfatbin.a": ("nvfatbin", "nvFatbinCreate")}
         for archive in archives:
             said, function = functions[archive.name]
             file = self.linked("one.so", function, archive)

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
+from abi_support import real
 from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, wheel
 
 PROGRAM = REAL / "native" / "call_cudart-12"
@@ -340,6 +341,19 @@ class RealWheels(Check):
         self.assertIn("needs libcudnn.so.8, which anycuda has no stub for: it must be there",
                       "\n".join(self.told(both)))
 
+    def test_releases_of_its_own(self):
+        other = self.compile("libnccl.so.2", "int ncclAllReduce(void), ncclWaitSignal(void);"
+                             "int ncclAllReduce(void) { return 0; } int ncclWaitSignal(void) { return 0; }",
+                             "-Wl,-soname,libnccl.so.2")
+        path = self.compile("user.so", "int ncclAllReduce(void), ncclWaitSignal(void);"
+                            "int f(void) { return ncclAllReduce() + ncclWaitSignal(); }", other)
+        first = real("nccl").functions["ncclWaitSignal"].since
+        lines = self.told(path)
+        self.assertRegex(lines[0], r"1 function would fail on NCCL 2\.16\.2-2\.28$")
+        self.assertIn(f"not before {first}", "\n".join(lines))
+        self.assertEqual(self.check(str(path), "--runtime", "nccl-2.32")[0], 0)
+        self.assertEqual(self.check(str(path), "--runtime", "nccl-2.16")[0], 1)
+
     def test_what_no_stub_can_do_is_said(self):
         lines = self.told(wheel("torchvision"))
         self.assertTrue(lines[0].endswith("; but it has a CUDA runtime inside, too"), lines[0])
@@ -434,7 +448,7 @@ class Options(Check):
     def test_a_value_that_nothing_has(self):
         for words, said in (
             (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7"),
-            (("--library", "cudnn"), "no library 'cudnn'; known: cublas"),
+            (("--library", "npp"), "no library 'npp'; known: cublas"),
             (("--built-for", "10"), "--built-for 10: one of 11, 12, 13 is expected"),
             (("--allow", "everything"), "--allow everything: one of absent, rejected, unchecked, unknown"),
         ):
@@ -453,7 +467,7 @@ class Json(Check):
         self.assertEqual(list(text), ["schema", "anycuda", "status", "asked", "inputs"])
         self.assertEqual((text["schema"], text["status"]), (1, 2))
         self.assertEqual(text["asked"], {"releases": ["13.5"], "drivers": [], "libraries": [], "built_for": "",
-                                         "allowed": [], "ignored": ["x*"]})
+                                         "allowed": [], "ignored": ["x*"], "own": []})
         one, other = text["inputs"]
         self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells"])
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))

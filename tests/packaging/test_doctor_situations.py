@@ -727,7 +727,7 @@ class Runtime(Situation):
         report = Computer(self).works().told()
         self.assertEqual([re.search("gets no (.*?)[.]", hint["why"])[1] for hint in report["help"]],
                          ["CUDA runtime", "NVRTC", "nvJitLink", "cuBLAS", "cuBLASLt", "cuFFT", "cuRAND", "cuSOLVER",
-                          "cuSOLVERMg", "cuSPARSE", "nvJPEG"])
+                          "cuSOLVERMg", "cuSPARSE", "nvJPEG", "cuDNN", "NCCL", "nvFatbin"])
 
 
 class Environments(Situation):

@@ -103,7 +103,7 @@ class Selecting(unittest.TestCase):
 
     def test_what_nothing_has_is_an_error_that_says_what_there_is(self):
         for words, said in (
-            (("--library", "cudrt"), "no library 'cudrt'; known: cublas, cublaslt, cudart, cufft, curand"),
+            (("--library", "cudrt"), "no library 'cudrt'; known: cublas, cublaslt, cudart, cudnn, cufft, curand"),
             (("--caller", "12.4"), "no caller's major '12.4'; known: 11, 12, 13, any"),
             (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7, 11.8, 12.0"),
             (("--runtime", "12.7"), "550 (or a major: 11, 12, 13)"),
@@ -125,7 +125,7 @@ class Json(unittest.TestCase):
         self.assertEqual((text["schema"], text["anycuda"]), (1, "1.2.3"))
         self.assertEqual(text["libraries"]["cudart"], {
             "product": "CUDA runtime", "stub": "libcudart_stub.so", "is_driver": False,
-            "status": {"absent": 302, "rejected": 801}, "callers": ["11", "12", "13"],
+            "status": {"absent": 302, "rejected": 801}, "callers": ["11", "12", "13"], "own_releases": False,
             "runtimes": real("cudart").versions})
         for cell in text["cells"]:
             self.assertEqual(list(cell), ["library", "symbol", "caller", "runtimes", "kind", "target",

@@ -7,7 +7,8 @@ from pathlib import Path
 from abi_support import SmallDatabase
 from generate import cpu, descriptor, plan
 
-VERSIONS = "11.8  x\n12.0  x\n12.1  x\n13.0  x\n"
+NODES = {"11.8": "11.2", "12.0": "12", "12.1": "12", "13.0": "13"}
+VERSIONS = "".join(f"{release}  soname libsmall.so.{n}  node libsmall.so.{n}\n" for release, n in NODES.items())
 TYPES = """\
 struct Big
   11.8-13.0  size 20 align 4

@@ -34,6 +34,14 @@ class Sound(unittest.TestCase):
         found = load({"core": {"11": ["old"], "13": ["core"]}})
         self.assertEqual(found.required_symbols, {11: {"old"}, 13: {"core"}})
 
+    def test_releases_of_its_own_are_for_majors_of_one_soname(self):
+        rows = {n: {"soname": "libsmall.so.2", "node": None} for n in ("11", "12")}
+        found = load({"majors": rows, "own_releases": True})
+        self.assertTrue(found.own_releases)
+        self.assertEqual([m.cuda_majors for m in found.majors], [(11, 12)])
+        with self.assertRaisesRegex(ValueError, "own_releases: .* must have one SONAME"):
+            load({"own_releases": True})
+
     def test_a_driver_has_no_symbol_versions(self):
         self.assertFalse(load(base=DRIVER).has_symbol_versions)
 

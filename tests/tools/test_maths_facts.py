@@ -78,6 +78,9 @@ class Releases(unittest.TestCase):
         self.assertEqual(cudnn, [f"9.{n}" for n in range(29)])
         nccl = [v for v in real("nccl").versions if v.count(".") == 1]
         self.assertEqual(nccl, [f"2.{n}" for n in range(16, 33)])
+        for library in ("cudnn", "nccl"):
+            self.assertEqual(real(library).own_releases_of, ("11", "12", "13"))
+            self.assertEqual(real(library).majors, ["11"])  # the first stands for all
 
     def test_nvml_is_the_drivers(self):
         database = real("nvml")

@@ -155,6 +155,20 @@ class Releases(unittest.TestCase):
         minor = int(version.split(".")[1])
         self.assertIn(f"{{{total}u, {row}, {minor}, 12}}", array(text(), "kReleases"))
 
+    def test_of_a_release_without_symbol_versions_the_names_alone_count(self):
+        versions = support.VERSIONS.replace("node libsmall.so.13", "node -")
+        made = support.made(versions=versions)
+        names = [name for name, function in made.database.functions.items() if "13.0" in function.versions]
+        total = sum((tables.gnu_hash(name) | 1) ** 2 for name in names) % 2**64
+        self.assertIn(total, [int(row[0][:-1]) for row in tables.releases_of(made.descriptor, made.database)])
+
+    def test_releases_of_its_own_are_none_of_cudas(self):
+        rows = {str(cuda): {"soname": "libsmall.so.2", "node": "libsmall.so.2"} for cuda in (11, 12, 13)}
+        made = support.made({"majors": rows, "own_releases": True}, releases="releases for 11 12 13\n")
+        self.assertEqual(tables.releases_of(made.descriptor, made.database), [])
+        core = made.database.functions["core"]
+        self.assertEqual(tables.availability_of(made, core), ["1 | kRequired"])
+
     def test_the_driver_has_none(self):
         driver = support.load(base=support.DRIVER)
         self.assertEqual(tables.releases_of(driver, support.made().database), [])

@@ -44,7 +44,8 @@ template <typename Has>
 void judge_exports(const LibraryDescriptor& library, const LibrarySymbols& tables, Has has,
                    ImageFacts* facts) {
   const int column = library.column_of(facts->version.major);
-  const bool shows_release = library.index_of(facts->version.major) >= 0 && !library.is_driver;
+  const bool shows_release =
+      library.index_of(facts->version.major) >= 0 && !library.is_driver && !library.own_releases;
   Shown shown;
   for (int i = 0; i < tables.symbol_count; ++i) {
     const Availability availability = tables.availability[i * library.major_count + column];

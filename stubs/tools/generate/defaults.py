@@ -1,5 +1,6 @@
 """What the harvested text leaves open, filled in when a database is loaded."""
 
+import re
 from pathlib import Path
 from typing import Callable
 
@@ -38,6 +39,18 @@ def opaque_types(path: Path) -> frozenset[str]:
             raise abi_text.FormatError(f"{path}/opaque.txt: {line!r} must be a type, two blanks and the reason")
         known.add(name)
     return frozenset(known)
+
+
+def own_releases_of(path: Path) -> tuple[str, ...]:
+    """`releases for 11 12 13` of releases.txt: the library's releases have numbers of its own, and each is made for
+    those majors of CUDA. Empty: its releases are CUDA's."""
+    file = path / "releases.txt"
+    if not file.exists():
+        return ()
+    text = "".join(line.partition("#")[0].strip() for line in file.read_text(encoding="utf-8").splitlines())
+    if not re.fullmatch(r"releases for( \d+)+", text):
+        raise abi_text.FormatError(f"{file}: one line `releases for 11 12 13` is expected: majors, oldest first")
+    return tuple(text.split()[2:])
 
 
 def complete(

@@ -14,7 +14,7 @@ MAX_MAJORS = 7
 ALL = "*"  # `"questions": "all"`: nobody calls a function of the library for its result
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
              "wheel_folders", "status", "core"}
-_OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False,
+_OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False, "own_releases": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
              "no_library_status": {}, "roles": {}, "own": {}, "questions": [], "before_first_call": "",
              "copy_functions": (), "group": "", "runtime": "",
@@ -50,6 +50,7 @@ class Descriptor:
     driver_bound: bool
     one_per_process: bool
     is_driver: bool
+    own_releases: bool  # of numbers of its own (cuDNN 9.12, NCCL 2.28), each for several majors of CUDA
     output: str
     lto_ir_to: str  # the library that takes its LTO-IR, or
     lto_ir_from: str  # whose LTO-IR it takes
@@ -113,6 +114,8 @@ def load(path: Path) -> Descriptor:
     if not 0 < len(values["majors"]) <= MAX_MAJORS:
         raise ValueError(f"{path}: {len(values['majors'])} majors; the loader has room for 1 to "
                          f"{MAX_MAJORS} (kMaxSymbolVersions in loader/open.cc)")
+    if values["own_releases"] and len({row["soname"] for row in values["majors"].values()}) != 1:
+        raise ValueError(f"{path}: own_releases: the majors of CUDA that its releases are for must have one SONAME")
     if isinstance(values["wheel_folders"], str):
         raise ValueError(f"{path}: wheel_folders must be a list")
     if values["questions"] == "all":

@@ -61,7 +61,9 @@ def link_assembly(plan: Plan, cpu: Cpu) -> str:
     names = [(plan.symbols[slot.symbol].name, f"@@{slot.version_name}") for slot in plan.slots if slot.symbol_version]
     if not plan.default_major:
         names = []
-    names += [(function.name, f"@{NATIVE_VERSION}") for function in plan.symbols]
+    # nvFatbin of CUDA 12 has no versions, so the stub's own are what its programs record.
+    at = "@" if plan.default_major or plan.soname == plan.descriptor.stub else "@@"
+    names += [(function.name, f"{at}{NATIVE_VERSION}") for function in plan.symbols]
     for index, (name, version) in enumerate(names):
         local = f"anycuda_entry_{index}"
         lines += [f"    .globl {local}", f"    .type {local}, %function",

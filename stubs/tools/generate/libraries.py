@@ -13,7 +13,7 @@ from .descriptor import Descriptor
 
 STUBS = Path(__file__).parents[2]
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
-             "cusparse", "nvjpeg", "nvtx")  # in the order in which people are told of them
+             "cusparse", "nvjpeg", "cudnn", "nccl", "nvfatbin", "nvtx")  # in the order in which people are told of them
 
 
 def cplusplus() -> str:

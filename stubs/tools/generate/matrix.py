@@ -144,6 +144,34 @@ def _driver_answer(function: Function, runtime: str, newest: str) -> Answer:
     return Answer("absent", since=function.since, reason=reason)
 
 
+def own_runtimes(name: str, database: Database) -> list[str]:
+    """Releases of the library's own, told from CUDA's: nccl-2.28."""
+    return [f"{name}-{version}" for version in _by_age(database)]
+
+
+def _by_age(database: Database) -> list[str]:
+    """The last release of a minor has the minor's name: 2.29 is newer than 2.29.2."""
+    return sorted(database.versions, key=lambda release: (abi_text.version_key(release) + (1 << 30,))[:3])
+
+
+def of_own_releases(database: Database) -> Matrix:
+    """One SONAME for every CUDA: a release has the name or not, whoever calls."""
+    releases = _by_age(database)
+    functions = [f for _, f in sorted(database.functions.items()) if f.versions]
+    return {(function.name, ANY_CALLER): [_own_answer(function, place, releases) for place in range(len(releases))]
+            for function in functions}
+
+
+def _own_answer(function: Function, place: int, releases: list[str]) -> Answer:
+    having = [number for number, release in enumerate(releases) if release in function.versions]
+    since, until = releases[having[0]], releases[having[-1]]
+    if place in having:
+        return Answer("direct", since=since)
+    reason = (f"not before {since}" if place < having[0] else f"not after {until}" if place > having[-1] else
+              f"{since} and {until} have it, {releases[place]} does not")
+    return Answer("absent", since=since, reason=reason)
+
+
 def to_json(rows: Matrix) -> dict:
     """Compact: each distinct answer once; a row is [symbol, caller, [count, answer, ...]]."""
     answers: dict[Answer, int] = {}
@@ -166,6 +194,8 @@ def _libraries() -> Iterator[tuple[str, dict]]:
         database = driver if library.is_driver else model.load(STUBS / "abi" / library.name)
         if library.is_driver:
             rows, runtimes, callers = of_driver(driver), driver_runtimes(driver), [ANY_CALLER]
+        elif library.own_releases:
+            rows, runtimes, callers = of_own_releases(database), own_runtimes(library.name, database), [ANY_CALLER]
         else:
             rows = of_library(database, disposition_rules.dispositions(database), driver)
             runtimes = database.versions
@@ -174,6 +204,7 @@ def _libraries() -> Iterator[tuple[str, dict]]:
             "product": library.product,
             "stub": library.stub,
             "is_driver": library.is_driver,
+            "own_releases": library.own_releases,
             "file_prefix": library.file_prefix,
             "majors": {str(number): {"soname": m.soname, "node": m.symbol_version}
                        for m in library.majors for number in m.cuda_majors},

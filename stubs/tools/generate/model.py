@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from . import abi_text, ctype, defaults
+from . import abi_text, ctype, defaults, layout
 from .abi_text import Table, major_of
 from .layout import TypeTable
 
@@ -69,6 +69,7 @@ class Function:
     _database: "Database" = field(repr=False)
     drivers: tuple[str, ...] = ()
     data_size: int = 0
+    _declared: frozenset[str] = frozenset()  # releases whose headers have it
     _prototypes: dict[str, Optional[Prototype]] = field(default_factory=dict, repr=False)
 
     @property
@@ -95,10 +96,18 @@ class Function:
         """None where the version does not have it, or no prototype is known."""
         if version not in self._prototypes:
             text = self.texts.get(version, "?")
-            self._prototypes[version] = (
-                None if text == "?" else self._database.make_prototype(text, version)
-            )
+            self._prototypes[version] = None if text == "?" else self._made(text, version)
         return self._prototypes[version]
+
+    def _made(self, text: str, version: str) -> Prototype:
+        """A release that does not declare it has the text of another (defaults.complete), and maybe not its types."""
+        try:
+            return self._database.make_prototype(text, version)
+        except layout.UnknownType:
+            alike = [one for one, other in self.texts.items() if other == text and one in self._declared]
+            if not alike or version in alike:
+                raise
+            return self._database.make_prototype(text, alike[0])
 
 
 @dataclass
@@ -119,6 +128,7 @@ class Database:
     messages: dict[int, str] = field(default_factory=dict)
     borrowed: frozenset[str] = frozenset()
     opaque: frozenset[str] = frozenset()  # types whose layout is the library's alone (opaque.txt)
+    own_releases_of: tuple[str, ...] = ()  # the majors of CUDA that releases of the library's own numbers are for
     _tables: dict[str, TypeTable] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -133,10 +143,19 @@ class Database:
             first.setdefault(major, before[1])
         return first
 
+    def node(self, version: str) -> str:
+        """The symbol version that a release gives its names, "" where it gives none."""
+        found = re.search(r"\bnode (\S+)", self.about.get(version, ""))
+        return found[1] if found and found[1] != "-" else ""
+
     def major(self, version: str) -> str:
         """The major whose rules hold for a release: CUDA's, or where majors share a SONAME, which tells neither the
         caller's from the library's, the first of these."""
-        return NATIVE if self.driver_versions else self._first_of_soname.get(major_of(version), major_of(version))
+        if self.driver_versions:
+            return NATIVE
+        if self.own_releases_of:
+            return self.own_releases_of[0]
+        return self._first_of_soname.get(major_of(version), major_of(version))
 
     @cached_property
     def majors(self) -> list[str]:
@@ -281,6 +300,7 @@ def load(path: Path) -> Database:
     exports = abi_text.read_flat(path / "exports.txt", database.driver_versions)
     database.messages = defaults.driver_messages(path, database.driver_versions)
     database.opaque = defaults.opaque_types(path)
+    database.own_releases_of = defaults.own_releases_of(path)
     internals = abi_text.read_reviewed(path / "internals.txt")
     database.borrowed = frozenset(
         name
@@ -294,6 +314,7 @@ def load(path: Path) -> Database:
         if not texts:
             # No header of any release has it; a prototype kept by hand holds for all of them.
             texts = {version: "?" for version in versions}
+        declared_by = frozenset(version for version, text in texts.items() if text != "?")
         texts, source = defaults.complete(texts, internals.get(name, []), database.major)
         exported = tuple(version for version in versions if version in texts and name in declared)
         by_driver = exports.get(name, {})
@@ -312,6 +333,7 @@ def load(path: Path) -> Database:
                 ),
                 0,
             ),
+            declared_by,
         )
     database.status_type = common_status_type(database)
     return database

@@ -90,6 +90,10 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
 
 
 def _check(descriptor: Descriptor, database: Database) -> None:
+    made_for = tuple(int(major) for major in database.own_releases_of)
+    if made_for != (descriptor.majors[0].cuda_majors if descriptor.own_releases else ()):
+        raise ValueError(f"{descriptor.name}: library.json and releases.txt of the database disagree about releases of "
+                         "the library's own, or about the majors of CUDA that they are for")
     named = set(descriptor.builtin) | set(descriptor.special_functions) | set(descriptor.no_library_status)
     named |= set(descriptor.questions) - {ALL}
     named |= set().union(*descriptor.required_symbols.values())

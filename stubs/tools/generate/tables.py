@@ -225,6 +225,9 @@ def availability_of(plan: Plan, function) -> list[str]:
             values.append(f"1{required}")  # the driver: names are only ever added
             continue
         versions = function.versions_of(str(major.number))
+        if plan.descriptor.own_releases:
+            values.append(f"1{required}")  # its releases tell nothing about CUDA's
+            continue
         place = place_of(major, versions[0]) if versions else -1
         values.append(f"{place + 1}{required if versions else ''}")
     return values
@@ -241,13 +244,14 @@ def place_of(major: Major, version: str) -> int:
 
 def releases_of(descriptor: Descriptor, database: Database) -> list[tuple[str, int, int, int]]:
     """Rows of ReleaseNames (compat/descriptor/symbols.h), one for each set of names. None for the driver: its database
-    has what headers declare, not what a driver exports."""
+    has what headers declare, not what a driver exports; and none for releases that are not CUDA's."""
     found = {}
-    for place, major in enumerate(descriptor.majors if descriptor.has_symbol_versions else ()):
+    has_releases = descriptor.has_symbol_versions and not descriptor.own_releases
+    for place, major in enumerate(descriptor.majors if has_releases else ()):
         for version in database.versions_of(str(major.number)):
             functions = [one for one in database.functions.values() if version in one.versions]
             # The linker exports a symbol version, too, as an absolute symbol.
-            names = [*(one.name for one in functions), major.symbol_version]
+            names = [*(one.name for one in functions), *filter(None, [database.node(version)])]
             total = sum((gnu_hash(name) | 1) ** 2 for name in names) & (2**64 - 1)
             newest = max((place_of(major, one.versions_of(str(major.number))[0]) for one in functions), default=-1)
             first = found.setdefault((f"{total}u", place), [newest, 0])
@@ -300,8 +304,10 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr", re
               quote(descriptor.file_prefix), quote(descriptor.install_hint), f"k{name}Majors",
               str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
               "{" + ", ".join(rules) + "}", peer, _version_function(descriptor.version_function)]
-    if relatives:
-        fields += [f"k{name}Relatives", str(relatives)]
+    if relatives or descriptor.own_releases:
+        fields += [f"k{name}Relatives" if relatives else "nullptr", str(relatives)]
+    if descriptor.own_releases:
+        fields.append("true")
     return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
 
 

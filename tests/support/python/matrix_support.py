@@ -16,7 +16,7 @@ from anycuda import __main__ as command  # noqa: E402
 from generate import dispositions, matrix  # noqa: E402
 
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
-             "cusparse", "nvjpeg", "nvtx")  # those with majors
+             "cusparse", "nvjpeg", "nvfatbin", "nvtx")  # those with majors
 _kept: dict[str, object] = {}
 
 
@@ -35,6 +35,8 @@ def rows_of(library: str) -> matrix.Matrix:
     """The matrix of a library as the generator makes it."""
     if library == "cuda":
         return once("rows cuda", lambda: matrix.of_driver(real("cuda")))
+    if real(library).own_releases_of:
+        return once(f"rows {library}", lambda: matrix.of_own_releases(real(library)))
     return once(
         f"rows {library}",
         lambda: matrix.of_library(real(library), dispositions_of(library), real("cuda")),

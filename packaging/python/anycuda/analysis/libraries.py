@@ -30,7 +30,8 @@ class Major:
 
 @dataclass(frozen=True)
 class Library:
-    """`symbols`: function -> the majors that export it, oldest first. The driver has the one major "1"."""
+    """`symbols`: function -> the majors that export it, oldest first. The driver has the one major "1"; of a library
+    with releases of its own every function is of the first major that these are for."""
 
     name: str
     product: str
@@ -39,11 +40,17 @@ class Library:
     file_prefix: str
     majors: dict[str, Major]
     symbols: dict[str, tuple[str, ...]]
+    own_releases: bool = False  # numbered apart from CUDA's
 
     @property
     def stem(self) -> str:
         """libcudart"""
         return self.file_prefix[: -len(".so")]
+
+    @property
+    def tells_built_for(self) -> bool:
+        """Does what a program asks of it tell the CUDA that the program was built for?"""
+        return not (self.is_driver or self.own_releases)
 
     def like(self, major: str) -> list[str]:
         """The majors with the SONAME of `major`, oldest first: their callers ask for the same version."""
@@ -111,6 +118,10 @@ class Table:
         stem, dot, _ = _unhashed(file).partition(".so")
         return bool(dot) and (stem in self._stems or stem in self._own_stems and self.named(file) is None)
 
+    def is_unknown_major(self, file: str, library: Library) -> bool:
+        """libcudnn.so.8 and libcudart.so.10.2: the library, of a major that has no stub."""
+        return _unhashed(file).partition(".so")[0] == library.stem and self.named(file) is None
+
     def _renamed(self, library: Library, plain: str) -> Named | None:
         """By libcudart.so.12.0.107; the driver's number is its branch."""
         number = plain[len(library.file_prefix) + 1:].split(".")[0]
@@ -163,6 +174,7 @@ def _library(name: str, about: dict) -> Library:
     majors = {number: Major(number, row["soname"], row["node"]) for number, row in about["majors"].items()}
     callers: dict[str, list[str]] = {}
     for symbol, caller, _ in about["rows"]:
-        callers.setdefault(symbol, []).append(next(iter(majors)) if about["is_driver"] else caller)
+        callers.setdefault(symbol, []).append(caller if caller in majors else next(iter(majors)))
     symbols = {symbol: tuple(sorted(found, key=int)) for symbol, found in callers.items()}
-    return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols)
+    return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols,
+                   about["own_releases"])

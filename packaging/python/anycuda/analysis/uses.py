@@ -129,6 +129,8 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
             needed[file] = named
     # A reference without version may be satisfied by any of them: the first, as for the dynamic linker.
     strays = [one for file, group in references.items() if file not in needed for one in group]
+    if not needed and any(table.is_unknown_major(file, library) for file in image.needed):
+        return []
     if not needed:
         return [_use(library, None, "unnamed", "", strays, False)] if strays else []
     first = next(iter(needed))
@@ -156,7 +158,7 @@ def _use(library: Library, needed: str | None, how: str, by_name: str, reference
         common = set(library.majors).intersection(*(library.symbols[one.name] for one in references))
         common = set(map(library.first, common))
         majors = common if len(common) == 1 else set()
-    if library.is_driver:
+    if not library.tells_built_for:
         majors = set()
     built_for = tuple(sorted(majors, key=int))
     return Use(library.name, needed, how, built_for, tuple(sorted(references, key=lambda one: one.name)), native=native,
@@ -173,7 +175,7 @@ def _without_the_stubs(library: Library, strings: tuple[str, ...], inside: tuple
 
 def _loaded(library: Library, strings: tuple[str, ...]) -> Use:
     majors = {library.first(major.number) for major in library.majors.values()
-              if major.soname in strings and not library.is_driver}
+              if major.soname in strings and library.tells_built_for}
     built_for = tuple(sorted(majors, key=int))
     return Use(library.name, None, "loaded", built_for, strings=strings, labels=tuple(map(library.label, built_for)))
 
@@ -194,6 +196,7 @@ def _provides(image: Image, table: Table) -> Provides | None:
         return Provides(name, "some", "")
     if own:
         return Provides(own[0][0].name, "original" if named and named.how == "named" else "renamed", own[0][1])
-    if table.libraries[name].is_driver and named and named.how in ("named", "renamed"):
+    without_versions = not any(major.node for major in table.libraries[name].majors.values())
+    if without_versions and named and named.how in ("named", "renamed"):
         return Provides(name, "original" if named.how == "named" else "renamed", "")
     return Provides(name, "peer", "")

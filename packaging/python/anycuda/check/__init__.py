@@ -17,7 +17,8 @@ from .progress import Progress
 NAME = "check"
 SUMMARY = "What becomes of the CUDA calls of a file, a folder or a wheel on each CUDA, with the stubs in place."
 _EPILOG = f"""\
-Without --runtime all releases and drivers are asked for. A function counts when the file uses it (asks the
+Without --runtime all releases and drivers are asked for. With it, cuDNN and NCCL, whose releases are not CUDA's, are
+asked for where it names one (nccl-2.28, cudnn-9). A function counts when the file uses it (asks the
 dynamic linker for it); whether it is ever called, no file tells: --ignore and --allow say what is known not
 to matter. Kinds are those of `anycuda matrix`, and two more: {UNCHECKED} (the file does not say for which
 CUDA it was built, and that matters there: --built-for, `anycuda patch`) and {UNKNOWN} (no stub has it).
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="+", type=Path,
                         help="binaries, wheels (each library in them), folders (both in them)")
     for options, name, about in (
-        (("--runtime",), "RELEASE", "the CUDA that is there: 12.4, 12 for all of it; a driver's branch: 535"),
+        (("--runtime",), "RELEASE", "what is there: CUDA 12.4, or 12 for all of it; a driver's branch, 535; nccl-2.28"),
         (("--library",), "NAME", "such as cudart, nvrtc or nvjpeg"),
         (("--allow",), "KIND", f"no reason to fail: {', '.join(FAILS)}"),
         (("--ignore",), "GLOB", "functions that do not matter, such as 'cudaGraph*'"),
@@ -77,13 +78,17 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix) -> Asked:
         if kind not in FAILS:
             raise Failure(f"--allow {kind}: one of {', '.join(FAILS)} is expected")
 
-    releases = [release for release in words.every_release(matrix, False)
-                if not wanted.runtimes or {release, data.major_of(release)} & set(wanted.runtimes)]
+    def counts(release: str) -> bool:
+        return not wanted.runtimes or bool({release, data.major_of(release)} & set(wanted.runtimes))
+
+    releases = list(filter(counts, words.every_release(matrix)))
+    own = [release for library in matrix.libraries.values() if library.own_releases
+           for release in filter(counts, library.runtimes)]
     # The newest cuda.h, which the matrix has beside the drivers, says nothing about any that is there.
-    drivers = [driver for driver in words.every_release(matrix, True)
+    drivers = [driver for driver in words.every_release(matrix, "driver")
                if "." not in driver and (not wanted.runtimes or driver in wanted.runtimes)]
     return Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
-                 tuple(_values(arguments.ignore)))
+                 tuple(_values(arguments.ignore)), tuple(own))
 
 
 def _values(texts: list[str]) -> list[str]:

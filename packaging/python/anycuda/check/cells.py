@@ -17,8 +17,9 @@ FAILS = ("absent", "rejected", UNCHECKED, UNKNOWN)
 
 @dataclass(frozen=True)
 class Asked:
-    """`releases` of CUDA and `drivers` that count; `built_for` is for references that do not tell; `libraries`
-    empty: all. What is `allowed` (kinds) or `ignored` (globs of functions) is told, and fails nothing."""
+    """`releases` of CUDA, `drivers`, and `own` releases of libraries (nccl-2.28) that count; `built_for` is for
+    references that do not tell; `libraries` empty: all. What is `allowed` (kinds) or `ignored` (globs of functions) is
+    told, and fails nothing."""
 
     releases: tuple[str, ...]
     drivers: tuple[str, ...]
@@ -26,9 +27,16 @@ class Asked:
     built_for: str = ""
     allowed: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
 
     def wants(self, library: str) -> bool:
         return not self.libraries or library in self.libraries
+
+    def of(self, library: Library) -> tuple[str, ...]:
+        """The runtimes that count for a library."""
+        if library.is_driver:
+            return self.drivers
+        return tuple(one for one in self.own if one in library.runtimes) if library.own_releases else self.releases
 
     def fails(self, run: Run) -> bool:
         return (run.kind in FAILS and run.kind not in self.allowed
@@ -65,8 +73,8 @@ class Cells:
         return use.majors[0] if len(use.majors) == 1 and use.how != "stub" else ""
 
     def _reference(self, library: Library, use: Use, reference: Reference) -> list[Run]:
-        caller = ANY_CALLER if library.is_driver else self.caller_of(use, reference)
-        releases = self.asked.drivers if library.is_driver else self.asked.releases
+        caller = ANY_CALLER if library.has_one_caller else self.caller_of(use, reference)
+        releases = self.asked.of(library)
         if caller:
             one_by_one = [self._run(library, reference.name, caller, release) for release in releases]
         else:

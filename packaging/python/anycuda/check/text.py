@@ -67,14 +67,14 @@ class _Page:
         return [
             library._replace(
                 runs=sorted((run for run in runs if run.library == library.name), key=lambda run: run.symbol),
-                runtimes=words.every_release(self.matrix, library.is_driver))
+                runtimes=words.every_release(self.matrix, library.releases_of))
             for library in self.matrix.libraries.values()
         ]
 
     def _counts(self) -> None:
         rows = []
         for library in self._libraries(self.cells):
-            asked = self.asked.drivers if library.is_driver else self.asked.releases
+            asked = self.asked.of(library)
             for caller in sorted({run.caller for run in library.runs}):
                 counts = {release: Counter(run.kind for run in library.runs
                                            if run.caller == caller and release in run.runtimes)

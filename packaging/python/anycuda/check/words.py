@@ -7,6 +7,7 @@ from typing import Callable
 
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
+from ..analysis import libraries
 from ..analysis.uses import FileUse, Use
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
@@ -79,28 +80,26 @@ def _others(one: Input) -> Callable[[File], list[str]]:
 
 
 def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
-    """CUDA 11.7-13.5 and driver 535, 550"""
-    parts = []
+    """CUDA 11.7-13.5 and NCCL 2.16-2.32 and driver 535, 550"""
+    parts = {}
     for library in matrix.libraries.values():
-        if not library.is_driver and parts:
-            continue  # its releases are those of the first
-        on = {release for run in runs if matrix.libraries[run.library].is_driver == library.is_driver
-              for release in run.runtimes}
-        among = asked.drivers if library.is_driver else asked.releases
-        text = _spell(tuple(release for release in among if release in on), matrix, library)
+        whose = library.releases_of
+        on = {release for run in runs if matrix.libraries[run.library].releases_of == whose for release in run.runtimes}
+        text = _spell(tuple(release for release in asked.of(library) if release in on), matrix, library)
         if text:
-            parts.append(f"driver {text}" if library.is_driver else f"CUDA {text}")
-    return " and ".join(parts)
+            parts.setdefault(whose, text.partition("-")[2] if library.own_releases else text)
+    return " and ".join(f"{whose} {text}" for whose, text in parts.items())
 
 
 def _spell(chosen: tuple[str, ...], matrix: Matrix, library: Library) -> str:
-    every = every_release(matrix, library.is_driver)
+    every = every_release(matrix, library.releases_of)
     return fold.ranges(chosen, library._replace(runtimes=every)).replace(",", ", ")
 
 
-def every_release(matrix: Matrix, of_the_driver: bool) -> list[str]:
-    """Of all libraries together, oldest first: the first has the most."""
-    return list(dict.fromkeys(release for library in matrix.libraries.values() if library.is_driver == of_the_driver
+def every_release(matrix: Matrix, whose: str = "CUDA") -> list[str]:
+    """Of all libraries with CUDA's releases, or the driver's, or those of one with its own, oldest first: the first has
+    the most."""
+    return list(dict.fromkeys(release for library in matrix.libraries.values() if library.releases_of == whose
                               for release in library.runtimes))
 
 
@@ -115,9 +114,13 @@ def how(use: Use) -> str:
             "renamed": f"{use.needed} (a copy)"}.get(use.how, use.needed or "")
 
 
+def _tells_built_for(use: Use) -> bool:
+    return libraries.table().libraries[use.library].tells_built_for
+
+
 def _is_native(use: Use, asked: Asked) -> bool:
-    """That matters where calls have a major; the driver's have none."""
-    return use.native and use.library != "cuda" and asked.wants(use.library)
+    """That matters where calls have a major."""
+    return use.native and _tells_built_for(use) and asked.wants(use.library)
 
 
 def _stubs_inside(use: FileUse, asked: Asked) -> list[str]:
@@ -125,7 +128,7 @@ def _stubs_inside(use: FileUse, asked: Asked) -> list[str]:
 
 
 def built_for(use: Use) -> str:
-    if use.library == "cuda":
+    if not _tells_built_for(use):
         return ""
     if not use.symbols:
         return ", ".join(use.built_for)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from ..analysis.libraries import table
 from . import packages
 from .environment import Environment
 from .findings import Answer, Candidate, Driver, Library
@@ -42,7 +43,8 @@ def commands(library: Library, driver: Driver, answers: list[Answer], machine: M
 
 
 def command(library: Library, driver: Driver, machine: Machine, environment: Environment) -> str:
-    newest = max((int(caller) for caller in library.answers if caller.isdigit()), default=0)
+    newest = max((int(caller) for caller in library.answers if caller.isdigit()),
+                 default=packages.NEWEST_OF_OWN_RELEASES.get(library.name, 0))
     beyond = packages.first_major_beyond(library.name, driver.cuda)
     if library.name not in packages.INSTALLABLE or not newest or beyond:
         return ""
@@ -52,7 +54,17 @@ def command(library: Library, driver: Driver, machine: Machine, environment: Env
 
 def repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment, links: bool) -> str:
     """By the package manager that installed it: the environment's, or the distribution's."""
-    major = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
+    major = _cuda_of(library, candidate)
     if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
-        return packages.repair(library.name, environment.manager, environment.prefix, int(major[1]))
+        return packages.repair(library.name, environment.manager, environment.prefix, major)
     return packages.reinstall(machine.distribution, candidate.path, links)
+
+
+def _cuda_of(library: Library, candidate: Candidate) -> int:
+    """The major of CUDA that the file is of, 0: not known. libcufft.so.11 is of CUDA 12; libnccl.so.2 of any."""
+    known = re.match(r"(\d+)(\.\d+)*$", candidate.version)
+    number = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
+    if known or not number:
+        return int(known[1]) if known else 0
+    named = table().libraries[library.name]
+    return 0 if named.own_releases else int(named.of_file(number[1]) or 0)

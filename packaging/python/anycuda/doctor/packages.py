@@ -10,7 +10,12 @@ import shlex
 _WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink",
            "nvjpeg": "nvidia-nvjpeg", "cublas": "nvidia-cublas", "cublaslt": "nvidia-cublas", "cufft": "nvidia-cufft",
            "curand": "nvidia-curand", "cusolver": "nvidia-cusolver", "cusolvermg": "nvidia-cusolver",
-           "cusparse": "nvidia-cusparse", "nvtx": "nvidia-nvtx"}
+           "cusparse": "nvidia-cusparse", "cudnn": "nvidia-cudnn", "nccl": "nvidia-nccl", "nvfatbin": "nvidia-nvfatbin",
+           "nvtx": "nvidia-nvtx"}
+# Releases of their own, for each CUDA: nvidia-nccl-cu13. NVIDIA's packages for the system have other names.
+_OWN_RELEASES = {"cudnn": {"apt": "cudnn9-cuda-{major}", "dnf": "cudnn9-cuda-{major}", "zypper": "cudnn9-cuda-{major}"},
+                 "nccl": {"apt": "libnccl2", "dnf": "libnccl", "zypper": "libnccl"}}
+NEWEST_OF_OWN_RELEASES = dict.fromkeys(_OWN_RELEASES, 13)  # the newest CUDA that they are made for
 # From 13 on: those whose versions are not CUDA's are asked for by the metapackage, which pins them.
 _EXTRAS = {"cufft": "cufft", "curand": "curand", "cusolver": "cusolver", "cusolvermg": "cusolver",
            "cusparse": "cusparse"}
@@ -18,7 +23,8 @@ _FIRST_PLAIN_MAJOR = 13
 # conda-forge's packages; up to 11 one package has all of them.
 _CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg",
           "cublas": "libcublas", "cublaslt": "libcublas", "cufft": "libcufft", "curand": "libcurand",
-          "cusolver": "libcusolver", "cusolvermg": "libcusolver", "cusparse": "libcusparse", "nvtx": "cuda-nvtx"}
+          "cusolver": "libcusolver", "cusolvermg": "libcusolver", "cusparse": "libcusparse", "cudnn": "cudnn",
+          "nccl": "nccl", "nvfatbin": "libnvfatbin", "nvtx": "cuda-nvtx"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
 # By what made the environment: a pip that is not the environment's would install into another one.
 _INSTALL = {
@@ -47,7 +53,7 @@ WITH_WHEELS = ("pip", "venv", "uv", "pipx")
 _NVIDIA = _CONDA
 _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
-_FIRST_MAJOR = {"nvjitlink": 12}
+_FIRST_MAJOR = {"nvjitlink": 12, "nvfatbin": 12}
 INSTALLABLE = tuple(_WHEELS)
 HARMLESS = ("nvtx",)  # without them every call does nothing, as programs expect: no reason to install one
 _TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
@@ -113,7 +119,7 @@ def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int,
     if "." not in version and major in _NEWEST_MINOR:
         version = f"{major}.{_NEWEST_MINOR[major]}"
     needed = (wheel(name, major) if manager in WITH_WHEELS else
-              f"{_CONDA[name]} cuda-version={version}" if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD)
+              f"{_CONDA[name]} cuda-version={version}" if _has_conda_package(name, major) else _CONDA_OLD)
     return _INSTALL[manager].format(packages=needed, **_names(prefix))
 
 
@@ -123,7 +129,9 @@ def _of_system(name: str, version: str, distribution: str) -> str:
         return f"# {_TOOLKIT}"
     major, _, minor = version.partition(".")
     release = f"{major}-{minor or _SYSTEM_MINOR.get(int(major), 0)}"
-    return f"sudo {family} install {_NVIDIA[name]}-{release}  # from NVIDIA's repository: {_TOOLKIT}"
+    own = _OWN_RELEASES.get(name)
+    package = own[family].format(major=major) if own else f"{_NVIDIA[name]}-{release}"
+    return f"sudo {family} install {package}  # from NVIDIA's repository: {_TOOLKIT}"
 
 
 def _names(prefix: str) -> dict[str, str]:
@@ -133,14 +141,20 @@ def _names(prefix: str) -> dict[str, str]:
 def repair(name: str, manager: str, prefix: str, major: int) -> str:
     """Installs the library's package again over a damaged one."""
     package = (wheel(name, major) if manager in WITH_WHEELS else
-               _CONDA[name] if major >= _CONDA_FIRST_MAJOR else _CONDA_OLD.split("=")[0])
+               _CONDA[name] if _has_conda_package(name, major) else _CONDA_OLD.split("=")[0])
     return _REPAIR[manager].format(package=package, **_names(prefix))
+
+
+def _has_conda_package(name: str, major: int) -> bool:
+    return major >= _CONDA_FIRST_MAJOR or name in _OWN_RELEASES
 
 
 def wheel(name: str, major: int) -> str:
     if major >= _FIRST_PLAIN_MAJOR and name in _EXTRAS:
         return shlex.quote(f"cuda-toolkit[{_EXTRAS[name]}]=={major}.*")
     wheel_name = _WHEELS[name]
+    if name in _OWN_RELEASES:
+        return f"{wheel_name}-cu{major}"
     return shlex.quote(f"{wheel_name}=={major}.*") if major >= _FIRST_PLAIN_MAJOR else f"{wheel_name}-cu{major}"
 
 

@@ -40,6 +40,17 @@ class Library(NamedTuple):
     callers: list[str]
     runtimes: list[str]
     runs: list[Run]
+    own_releases: bool = False  # its runtimes are named after the library: nccl-2.28
+
+    @property
+    def releases_of(self) -> str:
+        """Whose releases its runtimes are, in words: CUDA's, the driver's, or its own (NCCL's)."""
+        return "driver" if self.is_driver else self.product if self.own_releases else "CUDA"
+
+    @property
+    def has_one_caller(self) -> bool:
+        """Its functions are the same for every caller."""
+        return self.is_driver or self.own_releases
 
 
 class Matrix(NamedTuple):
@@ -48,6 +59,7 @@ class Matrix(NamedTuple):
 
 
 def major_of(runtime: str) -> str:
+    """12 of 12.9; nccl-2 of nccl-2.28"""
     return runtime.split(".")[0]
 
 
@@ -91,7 +103,7 @@ def _library(name: str, about: dict) -> Library:
         for symbol, caller, packed in about["rows"]
         for runtimes, number in _unpack(packed, about["runtimes"])
     ]
-    facts = {key: about[key] for key in ("product", "stub", "is_driver", "status", "callers")}
+    facts = {key: about[key] for key in ("product", "stub", "is_driver", "own_releases", "status", "callers")}
     return Library(name=name, runtimes=about["runtimes"], runs=runs, **facts)
 
 

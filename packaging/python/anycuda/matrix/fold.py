@@ -27,7 +27,7 @@ def ranges(chosen: tuple[str, ...], library: Library) -> str:
     parts = []
     for _, group in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
         run = [library.runtimes[place] for _, place in group]
-        parts.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}")
+        parts.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1].rpartition('-')[2]}")  # nccl-2.16-2.28
     return ",".join(parts)
 
 

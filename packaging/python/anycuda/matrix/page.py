@@ -34,7 +34,10 @@ def markdown(matrix: Matrix) -> str:
     parts = [_INTRO]
     for library in matrix.libraries.values():
         parts.append(f"## {library.product} (`{library.stub}`)\n")
-        parts += list(_driver(library) if library.is_driver else _sections(library))
+        if library.is_driver:
+            parts += _driver(library)
+        else:
+            parts += _own_releases(library) if library.own_releases else _sections(library)
     return "\n".join(parts)
 
 
@@ -83,6 +86,17 @@ def _driver(library: Library) -> Iterable[str]:
         for runtime in run.runtimes
     ]
     yield from _groups(items)
+
+
+def _own_releases(library: Library) -> Iterable[str]:
+    first, last = (release.partition("-")[2] for release in (library.runtimes[0], library.runtimes[-1]))
+    yield textwrap.fill(
+        f"Its releases have numbers of their own, and functions that are the same for every CUDA. One that the release "
+        f"there lacks gives error {library.status['absent']}. Harvested: {first} to {last}.",
+        WIDTH,
+    ) + "\n"
+    absent = [run for run in library.runs if run.kind == "absent"]
+    yield from _groups(list(dict.fromkeys(Item(run.symbol, ("", library.product), run.reason) for run in absent)))
 
 
 def _item(run: Run) -> Item:

@@ -81,5 +81,6 @@ def _check(what: str, asked: list[str], known: Iterable[str], also: Iterable[str
     known, also = list(known), set(also)
     for value in asked:
         if value not in known and value not in also:
-            majors = f" (or a major: {', '.join(sorted(also - set(known), key=int))})" if also else ""
+            plain = sorted((major for major in also - set(known) if major.isdigit()), key=int)
+            majors = f" (or a major: {', '.join(plain)})" if plain else ""
             raise Failure(f"no {what} {value!r}; known: {', '.join(known)}{majors}")

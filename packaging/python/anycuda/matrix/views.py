@@ -11,7 +11,7 @@ from .data import KINDS, Library, Matrix
 from .fold import lines, ranges
 
 SCHEMA = 1
-_ABOUT = ("product", "stub", "is_driver", "status", "callers", "runtimes")
+_ABOUT = ("product", "stub", "is_driver", "own_releases", "status", "callers", "runtimes")
 COLOURS = {
     "direct": "green",
     "renamed": "green",

@@ -118,10 +118,10 @@ def _versions(
     """Versions for the functions that have none: from them the stub knows what its caller was built for."""
     free = {symbol.name for symbol in image.undefined() if not symbol.version}
     bare = [symbol.name for symbol in use.symbols if not symbol.major and symbol.name in free]
-    if use.native and not library.is_driver:
+    if use.native and library.tells_built_for:
         decision.left.append(f"was linked to {stub} itself, so its calls have no major, and none is adapted: that "
                              "takes another link, with the library in lib/anycuda/link/MAJOR")
-    if library.is_driver or not bare:
+    if not library.tells_built_for or not bare:
         return {}
     major = _major(where, use, library, len(bare), wanted)
     if major is None:
@@ -129,7 +129,8 @@ def _versions(
                              "unchecked to whatever CUDA is there (--built-for MAJOR, if you know it)")
         return {}
     node = library.majors[major].node
-    assert node is not None
+    if node is None:  # nvFatbin of CUDA 12: the library's functions have no versions
+        return {}
     known = [name for name in bare if major in library.symbols.get(name, ())]
     if known:
         decision.done.append(f"{_count(len(known), 'function')} of the {library.product} had no version, and got "

@@ -55,7 +55,7 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
         stub, major, how = stubs[use.library], "", ""
         # Those that were linked to the stub itself have its own version, which stays.
         bare = [one for one in use.symbols if not one.major and use.needed not in member.native]
-        if bare and use.library != "cuda":
+        if bare and table.libraries[use.library].tells_built_for:
             major, how = major_of(use)
             node = _node(table, use.library, major)
             versions.update({one.name: (stub.file, node) for one in bare if node})
