@@ -41,12 +41,12 @@ class Family:
     tilelang_first: str = ""  # the same for TileLang's stub, which has few functions
 
 
-def _of_the_toolkit(name: str, releases: tuple[str, ...], compared: str, **more) -> Family:
+def _of_the_toolkit(name: str, releases: tuple[str, ...], compared: str, artifact: str = "", **more) -> Family:
     """A library of these releases; what its files and variable are called is in its descriptor."""
     about = json.loads((ROOT / "stubs" / name / "library.json").read_text(encoding="utf-8"))
     soname = {release: about["majors"][release.partition(".")[0]]["soname"] for release in releases}
     return Family(
-        real=tuple((f"{name} {release}", f"{name}-{release}", soname[release]) for release in releases),
+        real=tuple((f"{name} {release}", f"{artifact or name}-{release}", soname[release]) for release in releases),
         compared=f"{name} {compared}", stub=about["stub"], dropin=soname[compared], variable=about["variable"],
         **more)
 
@@ -64,6 +64,16 @@ FAMILIES = {
         "nvjitlink", ("12.9", "13.5"), "12.9", warm=("nvJitLinkVersion",), first="nvJitLinkVersion"),
     "cufft": _of_the_toolkit("cufft", ("12.9",), "12.9", warm=("cufftGetVersion",), first="cufftGetVersion"),
     "curand": _of_the_toolkit("curand", ("12.9",), "12.9", warm=("curandGetVersion",), first="curandGetVersion"),
+    "cublas": _of_the_toolkit("cublas", ("12.9",), "12.9", warm=("cublasGetCudartVersion",),
+                              first="cublasGetCudartVersion"),
+    "cublaslt": _of_the_toolkit("cublaslt", ("12.9",), "12.9", artifact="cublas", warm=("cublasLtGetVersion",),
+                                first="cublasLtGetVersion"),
+    "cusolver": _of_the_toolkit("cusolver", ("12.9",), "12.9", warm=("cusolverGetVersion",),
+                                first="cusolverGetVersion"),
+    "cusparse": _of_the_toolkit("cusparse", ("12.9",), "12.9", warm=("cusparseGetErrorName",),
+                                first="cusparseGetErrorName"),
+    "nvjpeg": _of_the_toolkit("nvjpeg", ("12.9",), "12.9", warm=("nvjpegGetProperty",), first="nvjpegGetProperty"),
+    "nvfatbin": _of_the_toolkit("nvfatbin", ("12.9",), "12.9", warm=("nvFatbinVersion",), first="nvFatbinVersion"),
     "cuda": Family(
         real=(("libcuda 535", "driver-535", "libcuda.so.1"),),
         compared="libcuda 535", stub="libcuda_stub.so", dropin="libcuda.so.1",
