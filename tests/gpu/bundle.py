@@ -66,6 +66,7 @@ class Way:
 def environment(*folders: Path, **more: str) -> dict[str, str]:
     keep = {name: os.environ[name] for name in ("PATH", "HOME", "CUDA_VISIBLE_DEVICES")
             if name in os.environ}
+    keep |= {name: value for name, value in os.environ.items() if name.startswith("NCCL_")}
     system = os.environ.get("LD_LIBRARY_PATH", "")  # where containers have their driver
     path = ":".join([*map(str, folders), *([system] if system else [])])
     return {**keep, "LD_LIBRARY_PATH": path, **more}

@@ -1,23 +1,56 @@
 # The programs of maths/, for the bundle of CMakeLists.txt; `cmake --build build/gpu --target gpu_maths` makes only them.
 # No kernels, so no nvcc: each is compiled by the build's own compiler against the real headers of one CUDA, and linked
-# with anycuda's link libraries of that major. Those of CUDA 13 also natively, with NVIDIA's.
+# with anycuda's link libraries of that major. Those of CUDA 13 also natively, with NVIDIA's; cuDNN and NCCL see below.
 
 # CMakeLists.txt has put cudart's stub and the scripts into the bundle before.
 set(maths_bundled ${scripts})
+# cuDNN and NCCL have releases of their own: the same headers for each major.
+set(own_release_libraries cudnn nccl)
 set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg)
 
 # A program, what it links beside cudart, and further files.
 set(maths_programs
   "cublas cublas" "cublas_gemm cublas" "cublas_legacy cublas" "cublaslt cublaslt" "cufft cufft" "curand curand"
   "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusparse cusparse" "nvjpeg nvjpeg"
-  "together cublas cufft cusolver cusparse")
+  "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "nccl nccl")
+# Also built natively for CUDA 12, for carried.py.
+set(maths_carried cufft curand nvjpeg)
+
+# NVIDIA's headers of them come only in wheels of 300 and 650 MB. These are written from the ABI database.
+set(maths_api "${CMAKE_CURRENT_BINARY_DIR}/include")
+set(maths_api_headers "${maths_api}/api/words.h")
+set(maths_facts)
+foreach(library IN LISTS own_release_libraries)
+  list(APPEND maths_api_headers "${maths_api}/api/${library}_api.h")
+  file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/*.txt"
+       "${PROJECT_SOURCE_DIR}/stubs/tools/generate/*.py")
+  list(APPEND maths_facts ${facts})
+endforeach()
+add_custom_command(OUTPUT ${maths_api_headers}
+  COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs/tools" PYTHONDONTWRITEBYTECODE=1
+          "${Python3_EXECUTABLE}" -m generate.api --out "${maths_api}" --for-programs ${own_release_libraries}
+  DEPENDS ${maths_facts} VERBATIM)
+add_custom_target(maths_api DEPENDS ${maths_api_headers})
+
+# Native programs are linked without NVIDIA's files of these: with the drop-in of cuDNN, which has cuDNN's SONAME and
+# symbol versions; and with an empty library that has NCCL's SONAME and functions, since NCCL has no symbol versions.
+set(maths_native_cudnn dropin_cudnn_11)
+set(maths_native_nccl maths_nccl_placeholder)
+file(STRINGS "${PROJECT_SOURCE_DIR}/stubs/abi/nccl/functions.txt" functions REGEX "^nccl[A-Za-z]+$")
+list(TRANSFORM functions REPLACE "(.+)" "void \\1(void) {}\n")
+list(JOIN functions "" functions)
+file(CONFIGURE OUTPUT nccl_placeholder.c CONTENT "${functions}")
+add_library(maths_nccl_placeholder SHARED EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/nccl_placeholder.c")
+set_target_properties(maths_nccl_placeholder PROPERTIES OUTPUT_NAME nccl SUFFIX .so.2
+  LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
 
 # A program for one major: `way` is stub or native.
 function(maths_program name major way folders)
   cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "SOURCES;LIBRARIES")
   set(target maths_${name}_${major}_${way})
   add_executable(${target} EXCLUDE_FROM_ALL ${arg_SOURCES})
-  target_include_directories(${target} SYSTEM PRIVATE ${folders})
+  target_include_directories(${target} SYSTEM PRIVATE ${folders} "${maths_api}")
+  add_dependencies(${target} maths_api)
   target_compile_options(${target} PRIVATE -O1 -Wno-deprecated-declarations)
   target_link_libraries(${target} PRIVATE anycuda_warnings)
   set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
@@ -29,8 +62,13 @@ function(maths_program name major way folders)
     target_link_options(${target} PRIVATE LINKER:--unresolved-symbols=ignore-in-shared-libs)
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "")
   else()
-    list(TRANSFORM arg_LIBRARIES REPLACE "(.+)" "link_\\1_${major}")
-    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
+    foreach(library IN LISTS arg_LIBRARIES)
+      set(link link_${library}_${major})
+      if(NOT TARGET ${link}) # NCCL has no symbol versions
+        set(link ${library}_stub)
+      endif()
+      target_link_libraries(${target} PRIVATE ${link})
+    endforeach()
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../stubs")
   endif()
   gpu_file(${file} "$<TARGET_FILE:${target}>")
@@ -81,9 +119,13 @@ foreach(release 11.8 12.9 13.5)
     endif()
     set(sources ${maths}/${name}.cc $<TARGET_OBJECTS:${common}>)
     maths_program(${name} ${major} stub "${folders}" SOURCES ${sources} LIBRARIES cudart ${row})
-    if(major EQUAL 13)
+    if(major EQUAL 13 OR (major EQUAL 12 AND name IN_LIST maths_carried))
       set(real)
       foreach(library cudart ${row})
+        if(library IN_LIST own_release_libraries)
+          list(APPEND real ${maths_native_${library}})
+          continue()
+        endif()
         set(artifact ${library})
         set(file lib${library}.so)
         if(library STREQUAL "cublaslt")
@@ -99,7 +141,7 @@ foreach(release 11.8 12.9 13.5)
 endforeach()
 
 list(APPEND maths_bundled "${bundle}/stubs/libcudart_stub.so")
-foreach(library cublas cublaslt cufft curand cusolver cusparse nvjpeg)
+foreach(library cublas cublaslt cufft curand cusolver cusparse nvjpeg ${own_release_libraries})
   gpu_file(stubs/lib${library}_stub.so "$<TARGET_FILE:${library}_stub>")
   list(APPEND maths_bundled "${bundle}/stubs/lib${library}_stub.so")
 endforeach()
@@ -109,6 +151,10 @@ if(library)
   get_filename_component(name "${library}" NAME)
   gpu_file(nvjpeg-13.0/${name} "${library}")
   list(APPEND maths_bundled "${bundle}/nvjpeg-13.0/${name}")
+endif()
+# The runtime that is carried with libraries of 12; CMakeLists.txt puts it there.
+if(ANYCUDA_ARTIFACT_cudart-12.9)
+  list(APPEND maths_bundled "${bundle}/cuda-12.9/libcudart.so.12")
 endif()
 
 # What a call of these libraries costs through the stub: bench/gpu/maths.py. It opens all libraries itself.

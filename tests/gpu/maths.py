@@ -18,13 +18,14 @@ import bundle
 import expected
 from bundle import HERE
 from log import Log
-from maths_places import Place, places, wrong_maps
+from maths_places import CUDA_13, Place, places, wrong_maps
 
 PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legacy": ["libcublas"],
             "cublaslt": ["libcublasLt"], "cufft": ["libcufft"], "curand": ["libcurand"], "cusolver": ["libcusolver"],
             "cusolver_first": ["libcusolver"], "cusolver_x": ["libcusolver", "libcusparse"],
             "cusparse": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
-            "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"]}
+            "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"], "cudnn": ["libcudnn", "libcublas"],
+            "nccl": ["libnccl"]}
 # The first names of a program's checks, where they are not its own.
 TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy"}
 CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.13")}
@@ -41,6 +42,7 @@ class Report:
     absent: dict[str, str] = field(default_factory=dict)  # "check:function" -> status
     values: dict[str, str] = field(default_factory=dict)
     maps: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     runtime: str = ""
 
     def known(self) -> set[str]:
@@ -64,6 +66,8 @@ def read(outcome: bundle.Outcome) -> Report:
             report.values[name] = value
         elif kind == "map" and not re.search(r"/lib(cuda|nvidia-[^/]*)\.so", rest):  # the driver's are another matter
             report.maps.append(rest)
+        elif kind == "note":
+            report.notes.append(rest)
         elif kind == "runtime":
             report.runtime = f"{int(rest) // 1000}.{int(rest) % 1000 // 10}"
         ended = ended or kind == "done"
@@ -85,7 +89,8 @@ def available(program: str, place: Place) -> bool:
     return all(place.has([name]) or (name in CARRIED and CARRIED[name][1].exists()) for name in PROGRAMS[program])
 
 
-def judge(program: str, major: str, report: Report, native: Report | None, lines: list[expected.Line]) -> list[str]:
+def judge(program: str, major: str, report: Report, native: Report | None, lines: list[expected.Line],
+          numbers: dict[str, str] = CUDA_13) -> list[str]:
     """What is not as expected, in words."""
     hopes = expected.Expectations(lines, major, report.runtime or "0.0", complete=True)
     wrong = [f"FAIL {line}" for line in report.failed]
@@ -94,7 +99,7 @@ def judge(program: str, major: str, report: Report, native: Report | None, lines
     if not report.failed:
         wrong += [f"expected, but not so: absent {line.pattern} ({line.reason})"
                   for line in hopes.unused([TOPICS.get(program, program)])]
-    wrong += wrong_maps(report.maps)
+    wrong += wrong_maps(report.maps, numbers)
     if native and not native.failed:
         wrong += [f"nothing was said of {check}" for check in sorted(native.ok - report.known())]
         wrong += [f"value {name}: {report.values.get(name)}, natively {value}"
@@ -112,8 +117,12 @@ class Said:
     failed: bool = False
 
 
+def notes(report: Report) -> str:
+    return "".join(f", {note}" for note in report.notes)
+
+
 def of_native(program: str, place: Place, native: Report, outcome: bundle.Outcome) -> Said:
-    line = f"{program:13} {place.name:7} natively       {len(native.ok):3} ok"
+    line = f"{program:13} {place.name:7} natively       {len(native.ok):3} ok{notes(native)}"
     if native.failed:
         line += f"  {len(native.failed)} FAIL natively: the test's fault or the machine's"
     return Said(line, outcome.output, show=bool(native.failed))
@@ -122,7 +131,7 @@ def of_native(program: str, place: Place, native: Report, outcome: bundle.Outcom
 def of_stub(program: str, major: str, place: Place, report: Report, outcome: bundle.Outcome, wrong: list[str]) -> Said:
     verdict = f"{len(wrong)} NOT AS EXPECTED" if wrong else "ok"
     lines = [f"{program:13} {place.name:7} built for {major}   {len(report.ok):3} ok {len(report.absent):2} absent"
-             f" on {report.runtime or 'nothing'}  {verdict}"]
+             f" on {report.runtime or 'nothing'}{notes(report)}  {verdict}"]
     lines += [f"    {line}" for line in wrong]
     lines += [f"    absent: {name.split(':')[1]} {status}" for name, status in report.absent.items()]
     return Said("\n".join(lines), f"-- {program}-{major}, {place.name}\n{outcome.output}", failed=bool(wrong))
@@ -152,27 +161,36 @@ def run_program(program: str, place: Place, lines: list[expected.Line]) -> list[
 
 def run_pytorch(log: Log) -> int:
     if importlib.util.find_spec("torch") is None:
-        log.say("maths in PyTorch: skipped, this Python has none")
+        log.say("PyTorch: skipped, this Python has none")
         return 0
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith("ANYCUDA_") and name != "LD_PRELOAD"}
-    done = subprocess.run([sys.executable, str(HERE / "pytorch_maths.py"), str(HERE / "stubs")], env=kept,
-                          capture_output=True, text=True, timeout=300)
-    wrong = done.returncode != 0
-    log.say(f"maths in PyTorch: {'NOT AS EXPECTED' if wrong else 'ok'}")
-    log.note(done.stdout + done.stderr, show=wrong)
-    return int(wrong)
+    preload = " ".join(map(str, sorted((HERE / "stubs").glob("lib*_stub.so"))))
+    failures = 0
+    runs = (("maths", ["pytorch_maths.py", str(HERE / "stubs")], {}),
+            ("cuDNN and NCCL", ["pytorch_communication.py"], {}),
+            ("cuDNN and NCCL, stubs preloaded", ["pytorch_communication.py"], {"LD_PRELOAD": preload}))
+    for what, command, more in runs:
+        done = subprocess.run([sys.executable, str(HERE / command[0]), *command[1:]], env={**kept, **more},
+                              capture_output=True, text=True, timeout=300)
+        wrong = done.returncode != 0
+        failures += wrong
+        log.say(f"{what} in PyTorch: {'NOT AS EXPECTED' if wrong else 'ok'}")
+        log.note(done.stdout + done.stderr, show=wrong)
+    return failures
 
 
-def run(log: Log) -> int:
+def run(log: Log, only: list[str]) -> int:
+    """All programs and PyTorch, or `only` these programs."""
     if bundle.driver_release() == (0, 0):
         log.say("maths: skipped, this machine has no driver")
         return 0
     lines = expected.read(HERE / "maths_expected.txt")
     failures = 0
     for place in places():
-        programs = [program for program in PROGRAMS if available(program, place)]
-        for program in PROGRAMS.keys() - set(programs):
+        wanted = [program for program in PROGRAMS if not only or program in only]
+        programs = [program for program in wanted if available(program, place)]
+        for program in sorted(set(wanted) - set(programs)):
             log.say(f"{program:13} {place.name:7} skipped: {', '.join(PROGRAMS[program])} of CUDA 13 not found there")
         with ThreadPoolExecutor(JOBS) as threads:
             for all_said in threads.map(lambda program: run_program(program, place, lines), programs):
@@ -180,4 +198,4 @@ def run(log: Log) -> int:
                     failures += said.failed
                     log.say(said.line)
                     log.note(said.output, show=said.show)
-    return failures + run_pytorch(log)
+    return failures + (0 if only else run_pytorch(log))

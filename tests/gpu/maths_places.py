@@ -8,7 +8,8 @@ from pathlib import Path
 
 # The number behind .so of CUDA 13's libraries; they differ from one another.
 CUDA_13 = {"libcudart": "13", "libcublas": "13", "libcublasLt": "13", "libcufft": "12", "libcurand": "10",
-           "libcusolver": "12", "libcusparse": "12", "libnvjpeg": "13", "libnvJitLink": "13", "libnvrtc": "13"}
+           "libcusolver": "12", "libcusparse": "12", "libnvjpeg": "13", "libnvJitLink": "13", "libnvrtc": "13",
+           "libcudnn": "9", "libnccl": "2"}
 
 
 def toolkit_folders() -> list[Path]:
@@ -20,13 +21,14 @@ def toolkit_folders() -> list[Path]:
 
 
 def wheel_folders() -> list[Path]:
-    """Of NVIDIA's wheels for CUDA 13, which have one folder together."""
+    """Of NVIDIA's wheels for CUDA 13, which have one folder together; cuDNN and NCCL have one each."""
     try:
         spec = importlib.util.find_spec("nvidia")
     except (ImportError, ValueError):
         return []
     parents = spec.submodule_search_locations if spec else None
-    return [folder for parent in parents or [] if (folder := Path(parent) / "cu13" / "lib").is_dir()]
+    return [folder for parent in parents or [] if (Path(parent) / "cu13").is_dir() for name in ("cu13", "cudnn", "nccl")
+            if (folder := Path(parent) / name / "lib").is_dir()]
 
 
 def find(name: str, folders: list[Path]) -> Path | None:
@@ -57,8 +59,8 @@ def places() -> list[Place]:
     return all_of_them
 
 
-def wrong_maps(files: list[str]) -> list[str]:
-    """What is not as it should be of the CUDA libraries of a process: one file of each, all of CUDA 13."""
+def wrong_maps(files: list[str], numbers: dict[str, str] = CUDA_13) -> list[str]:
+    """What is not as it should be of the CUDA libraries of a process: one file of each, with these numbers."""
     wrong = []
     seen: dict[str, str] = {}
     for file in files:
@@ -66,7 +68,7 @@ def wrong_maps(files: list[str]) -> list[str]:
         if name in seen:
             wrong.append(f"two of {name}: {seen[name]} and {file}")
         seen[name] = file
-        want = CUDA_13.get(name)
+        want = numbers.get(name)
         if want and number.split(".")[0] != want:
-            wrong.append(f"{file} is not of CUDA 13")
+            wrong.append(f"{file}: expected {name}.so.{want}")
     return wrong

@@ -2,8 +2,10 @@
 
     python3 run.py                              everything; exit status 1 if anything is not as expected
     python3 run.py everyday                     one of: everyday, behaviour, policy, linker, graph,
-                                                clients, conformance, maths, pytorch, memory_saver
+                                                clients, conformance, maths, carried, pytorch, memory_saver
     python3 run.py linker graph --memcheck      these once more, under compute-sanitizer
+    python3 run.py maths --program nccl         only this program of the maths libraries
+    python3 run.py carried --carried FOLDER     libraries of CUDA 12 from this folder
     python3 run.py conformance --topic graphs --built 12 --runtime 13.0 --log FILE
 
 Each program is built for one CUDA major. It runs natively on its own runtime, which shows that the machine
@@ -17,6 +19,7 @@ import subprocess
 import sys
 
 import behaviour
+import carried
 import clients
 import conformance
 import everyday
@@ -70,7 +73,8 @@ PARTS = {
     "clients": lambda log, options: clients.run(log),
     "conformance": lambda log, options: conformance.run(
         conformance.Choice(options.built, options.runtime, options.topic, options.jobs), log),
-    "maths": lambda log, options: maths.run(log),
+    "maths": lambda log, options: maths.run(log, options.program),
+    "carried": lambda log, options: carried.run(log, options.carried),
     "pytorch": lambda log, options: run_pytorch(log),
     "memory_saver": lambda log, options: run_memory_saver(log),
 }
@@ -81,6 +85,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all without")
     parser.add_argument("--log", default="", metavar="FILE", help="everything that the programs printed")
     parser.add_argument("--memcheck", action="store_true", help="linker, graph: once more, under compute-sanitizer")
+    parser.add_argument("--program", action="append", default=[], choices=list(maths.PROGRAMS),
+                        help="maths: only this program (may be repeated)")
+    parser.add_argument("--carried", default="", metavar="FOLDER", help="where the part `carried` finds its libraries")
     only = parser.add_argument_group("conformance: only this one (may be repeated)")
     only.add_argument("--topic", action="append", default=[])
     only.add_argument("--built", action="append", default=[], choices=list(SONAMES))

@@ -2,6 +2,7 @@
 does: api/<library>_api.h, in place of NVIDIA's, so that building needs no CUDA.
 
     PYTHONPATH=stubs/tools python3 -m generate.api --out DIR      # DIR/api/{cuda,nvrtc,nvjitlink}_api.h
+    PYTHONPATH=stubs/tools python3 -m generate.api --out DIR --for-programs nccl cudnn
 
 They say what the newest release says, in `namespace anycuda::api`: types with NVIDIA's names and fields,
 enumerations as their integers, enumerators and integer macros as constants, functions by exported names
@@ -10,7 +11,8 @@ enumerations as their integers, enumerators and integer macros as constants, fun
 No file may include both: the same C functions would have two types.
 
 A library that has symbol versions is called under the stub's own, whatever else is linked: a program may link
-lib/link/12/libnvrtc.so for its own calls.
+lib/link/12/libnvrtc.so for its own calls. With --for-programs the symbol version is that of the library which a program
+is linked with: tests build programs with these headers where NVIDIA's come only in a wheel of several hundred MB.
 """
 
 import argparse
@@ -70,12 +72,16 @@ def declarations(writer: Writer, space: Space, database: Database, version: str)
 def main() -> int:
     parser = argparse.ArgumentParser(prog="generate.api", description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
-    folder = parser.parse_args().out / "api"
+    parser.add_argument("--for-programs", nargs="+", default=[], metavar="LIBRARY",
+                        help="these, for programs of the tests")
+    options = parser.parse_args()
+    folder = options.out / "api"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "words.h").write_text(WORDS, encoding="utf-8")
     stubs = Path(__file__).parents[2]
-    for library in LIBRARIES:
-        has_symbol_versions = descriptor.load(stubs / library / "library.json").has_symbol_versions
+    for library in options.for_programs or LIBRARIES:
+        has_symbol_versions = (not options.for_programs
+                               and descriptor.load(stubs / library / "library.json").has_symbol_versions)
         text = header(model.load(stubs / "abi" / library), NATIVE_VERSION if has_symbol_versions else "")
         (folder / f"{library}_api.h").write_text(text, encoding="utf-8")
     return 0

@@ -4,6 +4,7 @@
 //     FAIL <check> <what came, and what was expected>
 //     absent <check> <function> <status>   the library lacks the function and the stub said so
 //     value <check>.<field>=<text>         must be the same through the stub as natively
+//     note <text>                          what a reader of the results should know
 //     runtime <number>                     of the loaded CUDA runtime
 //     map <file>                           a CUDA library of the process at its end
 //     done <program>                       the program came to its end

@@ -188,7 +188,10 @@ void work_area(Check& check) {
 
 void refusals(Check& check) {
   Guarded<cufftHandle> plan;
-  REFUSED(check, CUFFT_INVALID_SIZE, cufftPlan1d(plan.get(), 0, CUFFT_C2C, 1));
+  // cuFFT of CUDA 12.0 and of 13.0 give it different statuses.
+  const cufftResult status = cufftPlan1d(plan.get(), 0, CUFFT_C2C, 1);
+  EXPECT(check, status == CUFFT_INVALID_SIZE || status == CUFFT_INVALID_VALUE);
+  check.value("no_size", status);
   INTACT(check, plan);
   REFUSED(check, CUFFT_INVALID_PLAN, cufftExecC2C(12345, nullptr, nullptr, CUFFT_FORWARD));
 }

@@ -18,7 +18,8 @@ void print_maps() {
     const std::size_t at = line.find('/');
     if (at == std::string::npos) continue;
     const std::string path = line.substr(at), name = base(path);
-    const bool cuda = name.rfind("libcu", 0) == 0 || name.rfind("libnv", 0) == 0;
+    const bool cuda =
+        name.rfind("libcu", 0) == 0 || name.rfind("libnv", 0) == 0 || name.rfind("libnccl", 0) == 0;
     if (cuda && name.find(".so") != std::string::npos && name.find("_stub") == std::string::npos) {
       files.insert(path);
     }
