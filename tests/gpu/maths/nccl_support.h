@@ -106,6 +106,8 @@ class Buffers {
     for (int rank = 0; rank < ranks; ++rank) {
       cudaSetDevice(rank);
       arrays_.push_back(std::make_unique<DeviceArray<unsigned char>>(bytes));
+      // The array is filled on the default stream, which the streams of the ranks do not wait for.
+      cudaDeviceSynchronize();
     }
     cudaSetDevice(0);
   }
