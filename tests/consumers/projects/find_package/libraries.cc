@@ -1,4 +1,5 @@
-// One function of each library, declared as its header does: the headers would be downloads of their own.
+// One function of each library, declared as its header does: the headers would be downloads of
+// their own.
 #include <cstddef>
 #include <cstdio>
 
