@@ -39,10 +39,10 @@ class Bench:
     def reaching(self, library: Library, real: Library) -> dict[str, str]:
         """The environment in which `library` hands its calls to `real`, by its own shortest way."""
         if library.kind == OURS:
-            return self.bare() | {FAMILIES[library.family].variable: str(real.path)}
+            return self.loading(library) | {FAMILIES[library.family].variable: str(real.path)}
         if library.kind == REAL:
-            return self.bare()
-        return self.bare() | self.search_path([real])
+            return self.loading(library)
+        return self.bare() | self.search_path([real, *self.needed(library)])
 
     def held(self, library: Library, real: Library) -> list[str]:
         """What a process must hold for `library` to hand its calls to `real`.
@@ -51,6 +51,15 @@ class Bench:
         differ by machine.
         """
         return [str(real.path)] if library.kind == TILELANG else []
+
+    def needed(self, library: Library) -> list[Library]:
+        """What the family's real library needs."""
+        return [one for one in map(self.titled, FAMILIES[library.family].needs) if one]
+
+    def loading(self, library: Library) -> dict[str, str]:
+        """The bare environment, and what the family's real library needs."""
+        needed = self.needed(library)
+        return self.bare() | (self.search_path(needed) if needed else {})
 
     def bare(self) -> dict[str, str]:
         """An environment in which the stubs find nothing on this machine."""

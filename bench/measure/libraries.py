@@ -37,6 +37,7 @@ class Family:
     warm: tuple[str, ...]  # cheap functions that keep no state between calls
     first: str  # a function that needs the library and no driver
     asks_driver: str | None = None  # one that asks the driver, where there is one
+    needs: tuple[str, ...] = ()  # titles of the real ones that `compared` needs, found on LD_LIBRARY_PATH
     tilelang: str | None = None
     tilelang_first: str = ""  # the same for TileLang's stub, which has few functions
 
@@ -64,13 +65,14 @@ FAMILIES = {
         "nvjitlink", ("12.9", "13.5"), "12.9", warm=("nvJitLinkVersion",), first="nvJitLinkVersion"),
     "cufft": _of_the_toolkit("cufft", ("12.9",), "12.9", warm=("cufftGetVersion",), first="cufftGetVersion"),
     "curand": _of_the_toolkit("curand", ("12.9",), "12.9", warm=("curandGetVersion",), first="curandGetVersion"),
-    "cublas": _of_the_toolkit("cublas", ("12.9",), "12.9", warm=("cublasGetCudartVersion",),
+    "cublas": _of_the_toolkit("cublas", ("12.9",), "12.9", needs=("cublaslt 12.9",), warm=("cublasGetCudartVersion",),
                               first="cublasGetCudartVersion"),
     "cublaslt": _of_the_toolkit("cublaslt", ("12.9",), "12.9", artifact="cublas", warm=("cublasLtGetVersion",),
                                 first="cublasLtGetVersion"),
     "cusolver": _of_the_toolkit("cusolver", ("12.9",), "12.9", warm=("cusolverGetVersion",),
+                                needs=("cublas 12.9", "cublaslt 12.9", "cusparse 12.9", "nvjitlink 12.9"),
                                 first="cusolverGetVersion"),
-    "cusparse": _of_the_toolkit("cusparse", ("12.9",), "12.9", warm=("cusparseGetErrorName",),
+    "cusparse": _of_the_toolkit("cusparse", ("12.9",), "12.9", needs=("nvjitlink 12.9",), warm=("cusparseGetErrorName",),
                                 first="cusparseGetErrorName"),
     "nvjpeg": _of_the_toolkit("nvjpeg", ("12.9",), "12.9", warm=("nvjpegGetProperty",), first="nvjpegGetProperty"),
     "nvfatbin": _of_the_toolkit("nvfatbin", ("12.9",), "12.9", warm=("nvFatbinVersion",), first="nvFatbinVersion"),

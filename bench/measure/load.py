@@ -31,8 +31,8 @@ def measure(bench: Bench) -> list[Section]:
         section.notes.append(f"system calls left out: {reason}")
     start = _start(bench, None)
     empty = bench.workspace.empty_library
-    section.rows.append(["(an empty library)", *_dlopen(bench, empty), None, None,
-                         _calls(bench, empty)])
+    section.rows.append(["(an empty library)", *_dlopen(bench, empty, bench.bare()), None, None,
+                         _calls(bench, empty, bench.bare())])
     for name in FAMILIES:
         for library in bench.of(name):
             progress(f"load of {library.title}")
@@ -45,25 +45,28 @@ def measure(bench: Bench) -> list[Section]:
 
 def _row(bench: Bench, library: Library, start: list[int]) -> list:
     linked = [count - base for count, base in zip(_start(bench, library), start)]
-    return [library.title, *_dlopen(bench, library.path), *linked, _calls(bench, library.path)]
+    environment = bench.loading(library)
+    return [library.title, *_dlopen(bench, library.path, environment), *linked,
+            _calls(bench, library.path, environment)]
 
 
-def _dlopen(bench: Bench, path: Path) -> list[int]:
+def _dlopen(bench: Bench, path: Path, environment: dict[str, str]) -> list[int]:
     before = [word for usual in USUAL for word in ("--before", usual)]
-    return [count_phases(bench.probe(*words, "--load", path), bench.bare(), ["phase_load"])
+    return [count_phases(bench.probe(*words, "--load", path), environment, ["phase_load"])
             ["phase_load"] for words in ([], ["--lazy"], before)]
 
 
 def _start(bench: Bench, library: Library | None) -> list[int]:
     program = [str(bench.workspace.empty_program(library))]
     # The variable is set in both cases: its length is read by the dynamic linker.
-    return [count_total(program, bench.bare() | {"LD_BIND_NOW": value}) for value in ("", "1")]
+    environment = bench.loading(library) if library else bench.bare()
+    return [count_total(program, environment | {"LD_BIND_NOW": value}) for value in ("", "1")]
 
 
-def _calls(bench: Bench, path: Path) -> int | None:
+def _calls(bench: Bench, path: Path, environment: dict[str, str]) -> int | None:
     if missing("strace"):
         return None
-    return trace(bench.probe("--marks", "--load", path), bench.bare())["load"].total
+    return trace(bench.probe("--marks", "--load", path), environment)["load"].total
 
 
 def files(bench: Bench) -> Section:
