@@ -12,7 +12,7 @@ from anycuda.elf import read
 
 BUILD = os.environ.get("ANYCUDA_BUILD")
 LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "nccl",
-             "nvfatbin", "nvtx")
+             "nvfatbin", "nvtx", "nvml")
 NATIVE = "ANYCUDA_NATIVE"
 LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # the last two: __tls_get_addr
 

@@ -281,7 +281,7 @@ class StubsInside(Folder):
                      "libcusolverMg.a": ("cusolvermg", "cusolverMgCreate"),
                      "libcusparse.a": ("cusparse", "cusparseCreate"), "libnvToolsExt.a": ("nvtx", "nvtxMarkA"),
                      "libcudnn.a": ("cudnn", "cudnnCreate"), "libnccl.a": ("nccl", "ncclAllReduce"),
-                     "libnvfatbin.a": ("nvfatbin", "nvFatbinCreate")}
+                     "libnvfatbin.a": ("nvfatbin", "nvFatbinCreate"), "libnvidia-ml.a": ("nvml", "nvmlInit_v2")}
         for archive in archives:
             said, function = functions[archive.name]
             file = self.linked("one.so", function, archive)

@@ -8,7 +8,7 @@ from doctor_support import (COMMAND, WORKING, Machine, decisions, library, libra
                             with_core)
 
 MATHS = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "nccl",
-         "nvfatbin", "nvtx")
+         "nvfatbin", "nvtx", "nvml")
 CUDARTS = ("11.8", "12.9", "13.5")
 CRASHING = """
 int cuDriverGetVersion(int* version) { *(volatile int*)8 = 1; return 0; }

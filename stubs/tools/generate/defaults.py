@@ -10,17 +10,16 @@ Reviewed = list[tuple[frozenset[str], str]]
 
 
 def driver_messages(path: Path, drivers: list[str]) -> dict[int, str]:
-    """Messages of the driver's status values, as the drivers say them. Values newer than every
+    """Messages of the status values of the driver or NVML, as the drivers say them. CUDA's values newer than every
     harvested driver have the runtime's message: the two agree word for word on all they share."""
     messages: dict[int, str] = {}
     if not drivers:
         return messages
-    runtime = path.parent / "cudart"
-    newest = abi_text.sort_versions(abi_text.read_versions(runtime / "versions.txt"))
-    tables = (
-        abi_text.read_flat(runtime / "errors.txt", newest),
-        abi_text.read_flat(path / "driver_errors.txt", drivers),
-    )
+    tables = [abi_text.read_flat(path / "driver_errors.txt", drivers)]
+    if path.name == "cuda":
+        runtime = path.parent / "cudart"
+        newest = abi_text.sort_versions(abi_text.read_versions(runtime / "versions.txt"))
+        tables.insert(0, abi_text.read_flat(runtime / "errors.txt", newest))
     for table in tables:
         for by in table.values():
             for body in by.values():

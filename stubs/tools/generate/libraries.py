@@ -13,7 +13,8 @@ from .descriptor import Descriptor
 
 STUBS = Path(__file__).parents[2]
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
-             "cusparse", "nvjpeg", "cudnn", "nccl", "nvfatbin", "nvtx")  # in the order in which people are told of them
+             "cusparse", "nvjpeg", "cudnn", "nccl", "nvfatbin", "nvtx",
+             "nvml")  # in the order in which people are told of them
 
 
 def cplusplus() -> str:
@@ -34,7 +35,7 @@ def cplusplus() -> str:
 
 def _title(library: Descriptor) -> str:
     """The driver's descriptor is also what the rules find the driver with (compat/descriptor/library.h)."""
-    return "Driver" if library.is_driver else library.name.capitalize()
+    return "Driver" if library.name == "cuda" else library.name.capitalize()
 
 
 def _library(library: Descriptor, others: list[Descriptor]) -> str:

@@ -125,22 +125,24 @@ def driver_runtimes(database: Database) -> list[str]:
 
 
 def of_driver(database: Database) -> Matrix:
-    """libcuda has one major: a name is there or not, whoever calls."""
+    """The driver's libraries have one major: a name is there or not, whoever calls."""
     functions = [f for _, f in sorted(database.functions.items()) if not f.data_size]
     return {
         (function.name, ANY_CALLER): [
-            _driver_answer(function, runtime, database.versions[-1])
+            _driver_answer(function, runtime, database)
             for runtime in driver_runtimes(database)
         ]
         for function in functions
     }
 
 
-def _driver_answer(function: Function, runtime: str, newest: str) -> Answer:
-    # No name ever goes, so a driver as new as the newest cuda.h has all that a header or driver had.
-    if runtime in function.drivers or runtime == newest:
+def _driver_answer(function: Function, runtime: str, database: Database) -> Answer:
+    # No name ever goes, so a driver as new as the newest header has all that a header or driver had.
+    if runtime in function.drivers or runtime == database.versions[-1]:
         return Answer("direct", since=function.since)
-    reason = f"this driver does not export it (in cuda.h since {function.since})"
+    reason = "this driver does not export it"
+    if function.since:
+        reason += f" (in {database.library}.h since {function.since})"
     return Answer("absent", since=function.since, reason=reason)
 
 
@@ -191,9 +193,9 @@ def _libraries() -> Iterator[tuple[str, dict]]:
     driver = model.load(STUBS / "abi" / "cuda")
     described = [descriptor.load(path) for path in sorted(STUBS.glob("*/library.json"))]
     for library in sorted(described, key=lambda one: one.is_driver):
-        database = driver if library.is_driver else model.load(STUBS / "abi" / library.name)
+        database = model.load(STUBS / "abi" / library.name)
         if library.is_driver:
-            rows, runtimes, callers = of_driver(driver), driver_runtimes(driver), [ANY_CALLER]
+            rows, runtimes, callers = of_driver(database), driver_runtimes(database), [ANY_CALLER]
         elif library.own_releases:
             rows, runtimes, callers = of_own_releases(database), own_runtimes(library.name, database), [ANY_CALLER]
         else:

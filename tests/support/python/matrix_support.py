@@ -33,8 +33,8 @@ def dispositions_of(library: str) -> dict:
 
 def rows_of(library: str) -> matrix.Matrix:
     """The matrix of a library as the generator makes it."""
-    if library == "cuda":
-        return once("rows cuda", lambda: matrix.of_driver(real("cuda")))
+    if library in ("cuda", "nvml"):
+        return once(f"rows {library}", lambda: matrix.of_driver(real(library)))
     if real(library).own_releases_of:
         return once(f"rows {library}", lambda: matrix.of_own_releases(real(library)))
     return once(

@@ -80,7 +80,7 @@ def _driver(library: Library) -> Iterable[str]:
         WIDTH,
     ) + "\n"
     items = [
-        Item(run.symbol, ("", runtime), f"in cuda.h since {run.since}")
+        Item(run.symbol, ("", runtime), re.sub(r".*\((.*)\)$", r"\1", run.reason))
         for run in library.runs
         if run.kind == "absent"
         for runtime in run.runtimes
