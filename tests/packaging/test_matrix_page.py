@@ -104,7 +104,8 @@ class Groups(unittest.TestCase):
         self.assertLess(text.index("`f9`"), text.index("`f10`"))
 
     def test_the_driver(self):
-        text = small(run("cuF", "any", "535", "absent", "x", since="12.4"), is_driver=True)
+        reason = "it lacks it (in cuda.h since 12.4)"
+        text = small(run("cuF", "any", "535", "absent", reason, since="12.4"), is_driver=True)
         self.assertIn("- **on 535**: in cuda.h since 12.4\\\n  `cuF`", text)
 
 

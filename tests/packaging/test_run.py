@@ -20,8 +20,9 @@ from anycuda.installation import Installation
 from anycuda.run import environment, private_link, program
 
 DROPINS = BUILD / "lib" / "dropin" if BUILD else None
-STUBS = ([*sorted(path for path in (BUILD / "lib").glob("lib*_stub.so") if path.name != "libcuda_stub.so"),
-          BUILD / "lib" / "libcuda_stub.so"] if BUILD else [])  # the order of the matrix: the driver's last
+DRIVERS = ("libcuda_stub.so", "libnvml_stub.so")  # the last in the matrix, whose order it is
+STUBS = ([*sorted(path for path in (BUILD / "lib").glob("lib*_stub.so") if path.name not in DRIVERS),
+          *(BUILD / "lib" / name for name in DRIVERS)] if BUILD else [])
 PROGRAM = REAL / "native" / "call_cudart-12"
 
 
