@@ -14,7 +14,7 @@ from analysis_support import BUILD, REAL, Folder, artifact, built, library_file,
 
 from anycuda.elf import edit, read
 from anycuda.failure import Failure
-from anycuda.analysis import contents, libraries
+from anycuda.analysis import contents, libraries, uses
 
 
 def only(file, library: str = "cudart"):
@@ -178,6 +178,31 @@ class RealLibraries(unittest.TestCase):
 
 
 class Small(Folder):
+    def test_parts_of_cudnn_are_no_stubs_matter(self):
+        """Who needs them gets cuDNN's functions from them: their need stays, and no stub comes beside it."""
+        for soname in ("libcudnn_ops_infer.so.8", "libcudnn_ops.so.9"):
+            self.compile(soname, "int cudnnCreate(void) { return 0; }", f"-Wl,-soname,{soname}")
+            file = use_of(self.compile("uses.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }",
+                                       self.folder / soname))
+            self.assertEqual((file.uses, file.other), ((), (soname,)))
+        stub = "libcudnn_stub.so"
+        self.compile(stub, "int cudnnCreate(void) { return 0; }", f"-Wl,-soname,{stub}")
+        file = use_of(self.compile("uses.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }",
+                                   self.folder / stub))
+        self.assertEqual((only(file, "cudnn").how, file.other), ("stub", ()))
+
+    def test_a_library_with_nccl_inside_is_no_stub_of_it(self):
+        """NCCL's functions have no versions anywhere, so that theirs tell nothing."""
+        def library_with(name: str, functions: str) -> uses.FileUse:
+            source = "".join(f"int {one}(void) {{ return 0; }}" for one in functions.split())
+            return use_of(self.compile(name, source + "int cudaFree(void*); int f(void) { return cudaFree(0); }"))
+
+        file = library_with("inside.so", "ncclAllReduce ncclBroadcast ncclCommDestroy ncclCommInitRank ncclReduce")
+        self.assertEqual((file.provides.library, file.provides.what), ("nccl", "some"))
+        self.assertEqual([one.library for one in file.uses], ["cudart"])
+        versioned = library_with("stub.so", "cudnnCreate cudnnDestroy cudnnGetVersion cudnnGetStream cudnnSetStream")
+        self.assertEqual((versioned.provides.library, versioned.provides.what), ("cudnn", "peer"))
+
     """Libraries that hold one thing each."""
 
     def test_functions_that_nothing_names(self):

@@ -325,7 +325,13 @@ class Advice(unittest.TestCase):
                 (("nvjitlink", "system", "", "14.1", 13, "rocky"), "sudo dnf install libnvjitlink-13-0" + nvidia),
                 (("cudart", "system", "", "12.4", 13, "ubuntu"), "sudo apt install cuda-cudart-12-4" + nvidia),
                 (("nvrtc", "system", "", "11.8", 13, "sles"), "sudo zypper install cuda-nvrtc-11-8" + nvidia),
-                (("cudart", "system", "", "", 13, "own"), "# https://developer.nvidia.com/cuda-downloads")):
+                (("cudart", "system", "", "", 13, "own"), "# https://developer.nvidia.com/cuda-downloads"),
+                (("nvfatbin", "conda", "/c", "12.2", 13),
+                 "conda install -c conda-forge libnvfatbin cuda-version=12.4 -p /c"),
+                (("nvfatbin", "system", "", "12.6", 13, "ubuntu"), "sudo apt install libnvfatbin-12-6" + nvidia),
+                (("nvfatbin", "system", "", "12.2", 13, "ubuntu"), "sudo apt install libnvfatbin-12-4" + nvidia),
+                (("nccl", "system", "", "12.4", 13, "ubuntu"),
+                 "sudo apt install libnccl2" + nvidia.replace(":", ", a version with +cuda12:", 1))):
             self.assertEqual(packages.library(*asked), command)
 
     def test_commands_that_repair(self):

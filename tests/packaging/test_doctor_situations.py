@@ -340,6 +340,17 @@ class Containers(Situation):
             computer = self.computer().container(kind).module().gpu().env(NVIDIA_DRIVER_CAPABILITIES="utility")
             self.first(computer, "driver_not_mounted", "NVIDIA_DRIVER_CAPABILITIES (utility)", command=command)
 
+    def test_driver_without_nvml(self):
+        """NVML is the capability utility in a container, and a package of its own in Debian."""
+        in_container = self.computer().container("docker").env(NVIDIA_DRIVER_CAPABILITIES="compute")
+        for computer, situation, why, command in (
+                (self.computer(), "nvml_missing", "libnvidia-ml.so.1", "sudo apt install libnvidia-ml1"),
+                (in_container, "nvml_not_mounted", "NVIDIA_DRIVER_CAPABILITIES (compute)",
+                 "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...")):
+            last = computer.works().told()["help"][-1]
+            self.assertEqual((last["situation"], last["commands"][0]), (situation, command))
+            self.assertIn(why, last["why"])
+
     def test_device_file_of_the_image(self):
         """Without the kernel's driver it is left over, and no GPU is behind it."""
         self.first(self.computer().container("docker").devices("nvidiactl"), "docker")
@@ -553,7 +564,7 @@ class Runtime(Situation):
             report = self.first(computer, "no_library", "A program gets no CUDA runtime.",
                                 str(computer.root / prefix), command=command)
             self.assertNotIn("pip", " ".join(str(hint) for hint in report["help"]))
-            self.assertIn("conda" if made_by != "pixi" else "pixi", report["help"][-1]["commands"][0])
+            self.assertIn("conda" if made_by != "pixi" else "pixi", report["help"][-2]["commands"][0])  # the last: NVML
 
     def test_native_program_in_an_activated_conda(self):
         computer = Computer(self).works().conda("conda")
@@ -725,7 +736,9 @@ class Runtime(Situation):
 
     def test_runtime_comes_before_optional_libraries(self):
         report = Computer(self).works().told()
-        self.assertEqual([re.search("gets no (.*?)[.]", hint["why"])[1] for hint in report["help"]],
+        *libraries, nvml = report["help"]
+        self.assertEqual(nvml["situation"], "nvml_missing")
+        self.assertEqual([re.search("gets no (.*?)[.]", hint["why"])[1] for hint in libraries],
                          ["CUDA runtime", "NVRTC", "nvJitLink", "cuBLAS", "cuBLASLt", "cuFFT", "cuRAND", "cuSOLVER",
                           "cuSOLVERMg", "cuSPARSE", "nvJPEG", "cuDNN", "NCCL", "nvFatbin"])
 

@@ -1,6 +1,7 @@
 """nvFatbin through its stub: programs for CUDA 12 and 13 on real libraries of both make the bytes that the library
 makes directly. The library has symbol versions from 13.5 on only."""
 
+import os
 import subprocess
 import tempfile
 import unittest
@@ -75,6 +76,15 @@ class NvFatbin(unittest.TestCase):
                 with self.subTest(built_for=major, on=release):
                     through = self.lines(program, ANYCUDA_NVFATBIN=str(file))
                     self.assertEqual(through[:1] + through[WORDS + 1:], direct[:1] + direct[WORDS + 1:])
+
+    def test_linked_as_it_should_be_and_told_so(self) -> None:
+        """A program for CUDA 12 has the stub's own version, since that library has none: no mistake of its link."""
+        for major in ("12", "13"):
+            program = self.client(f"told-{major}", BUILD / "lib" / "link" / major / "libnvfatbin.so", BUILD / "lib")
+            done = subprocess.run([BUILD / "bin" / "anycuda", "check", program, "--library", "nvfatbin"],
+                                  capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
+            self.assertIn("nvfatbin", done.stdout)
+            self.assertNotIn("linked to", done.stdout)
 
     def test_without_the_library(self) -> None:
         program = self.client("stub", BUILD / "lib" / "link" / "13" / "libnvfatbin.so", BUILD / "lib")

@@ -14,7 +14,7 @@ MAX_MAJORS = 7
 ALL = "*"  # `"questions": "all"`: nobody calls a function of the library for its result
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
              "wheel_folders", "status", "core"}
-_OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False, "own_releases": False,
+_OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False, "parts": "", "own_releases": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
              "no_library_status": {}, "roles": {}, "own": {}, "questions": [], "before_first_call": "",
              "copy_functions": (), "group": "", "runtime": "",
@@ -50,6 +50,7 @@ class Descriptor:
     driver_bound: bool
     one_per_process: bool
     is_driver: bool
+    parts: str  # how the names of its other files begin, which programs may need by themselves: "libcudnn_"
     own_releases: bool  # of numbers of its own (cuDNN 9.12, NCCL 2.28), each for several majors of CUDA
     output: str
     lto_ir_to: str  # the library that takes its LTO-IR, or

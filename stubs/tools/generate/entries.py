@@ -56,7 +56,8 @@ def link_assembly(plan: Plan, cpu: Cpu) -> str:
     """A library to link with and never to load: the names of one major, as that major's default
     versions. A program linked to it asks for libcudart_stub.so and records the major. Beside them the
     stub's own names, none a default: they are for who asks for that version (api.py). The plan of the
-    stub itself gives these alone. For the linker takes one library of a SONAME, the first."""
+    stub itself gives these alone, and so does a major whose library has no versions; there they are the
+    defaults. For the linker takes one library of a SONAME, the first."""
     lines = ["    .text", "anycuda_link_only:", f"    {cpu.trap}"]
     names = [(plan.symbols[slot.symbol].name, f"@@{slot.version_name}") for slot in plan.slots if slot.symbol_version]
     if not plan.default_major:

@@ -208,6 +208,7 @@ def _libraries() -> Iterator[tuple[str, dict]]:
             "is_driver": library.is_driver,
             "own_releases": library.own_releases,
             "file_prefix": library.file_prefix,
+            "parts": library.parts,
             "majors": {str(number): {"soname": m.soname, "node": m.symbol_version}
                        for m in library.majors for number in m.cuda_majors},
             "status": {kind: library.status[kind] for kind in ("absent", "rejected")},

@@ -21,7 +21,7 @@ _PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_c
 @dataclass(frozen=True)
 class Major:
     """CUDA's; several may have the same SONAME (libcusparse.so.12 is of CUDA 12 and 13). `node` is the symbol version
-    that callers of this major ask for; the driver's functions have none."""
+    that callers of this major ask for; functions of the driver, NCCL and nvFatbin 12 have none."""
 
     number: str
     soname: str
@@ -30,7 +30,7 @@ class Major:
 
 @dataclass(frozen=True)
 class Library:
-    """`symbols`: function -> the majors that export it, oldest first. The driver has the one major "1"; of a library
+    """`symbols`: function -> the majors that export it, oldest first. A driver's has the one major "1"; of a library
     with releases of its own every function is of the first major that these are for."""
 
     name: str
@@ -41,6 +41,7 @@ class Library:
     majors: dict[str, Major]
     symbols: dict[str, tuple[str, ...]]
     own_releases: bool = False  # numbered apart from CUDA's
+    parts: str = ""  # how the names of its other files begin: libcudnn_
 
     @property
     def stem(self) -> str:
@@ -51,6 +52,11 @@ class Library:
     def tells_built_for(self) -> bool:
         """Does what a program asks of it tell the CUDA that the program was built for?"""
         return not (self.is_driver or self.own_releases)
+
+    @property
+    def records_major(self) -> bool:
+        """Does every program that was linked to a major's library in lib/anycuda/link say so by symbol versions?"""
+        return self.tells_built_for and all(major.node for major in self.majors.values())
 
     def like(self, major: str) -> list[str]:
         """The majors with the SONAME of `major`, oldest first: their callers ask for the same version."""
@@ -114,13 +120,18 @@ class Table:
         return None
 
     def has_no_stub(self, file: str) -> bool:
-        """libcublas.so.12, libcublas-3b81d170.so.12.0.2, and what anycuda has no stub for: libcudart.so.10.2"""
+        """libnppc.so.12, libnppc-3b81d170.so.12.0.2; a major or a part of a library that has one, for which there is
+        none: libcudart.so.10.2, libcudnn_ops.so.9"""
         stem, dot, _ = _unhashed(file).partition(".so")
-        return bool(dot) and (stem in self._stems or stem in self._own_stems and self.named(file) is None)
+        return bool(dot) and (stem in self._stems or any(self.is_beyond_stub(file, library)
+                                                         for library in self.libraries.values()))
 
-    def is_unknown_major(self, file: str, library: Library) -> bool:
-        """libcudnn.so.8 and libcudart.so.10.2: the library, of a major that has no stub."""
-        return _unhashed(file).partition(".so")[0] == library.stem and self.named(file) is None
+    def is_beyond_stub(self, file: str, library: Library) -> bool:
+        """libcudart.so.10.2, libcudnn_ops.so.9: the library, of a major that has no stub; or a part of it."""
+        stem, dot, _ = _unhashed(file).partition(".so")
+        if library.parts and dot and stem.startswith(library.parts):
+            return _unhashed(file) not in (library.stub, library.wheel_stub)
+        return stem == library.stem and self.named(file) is None
 
     def _renamed(self, library: Library, plain: str) -> Named | None:
         """By libcudart.so.12.0.107; the driver's number is its branch."""
@@ -142,10 +153,6 @@ class Table:
     @functools.cached_property
     def _stems(self) -> frozenset[str]:
         return frozenset(soname.partition(".so")[0] for sonames in self.others.values() for soname in sonames)
-
-    @functools.cached_property
-    def _own_stems(self) -> frozenset[str]:
-        return frozenset(library.stem for library in self.libraries.values())
 
 
 def wheel_stem(library: str) -> str:
@@ -177,4 +184,4 @@ def _library(name: str, about: dict) -> Library:
         callers.setdefault(symbol, []).append(caller if caller in majors else next(iter(majors)))
     symbols = {symbol: tuple(sorted(found, key=int)) for symbol, found in callers.items()}
     return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols,
-                   about["own_releases"])
+                   about["own_releases"], about["parts"])

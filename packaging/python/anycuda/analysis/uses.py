@@ -37,8 +37,10 @@ class Use:
             "loaded"   `strings` name files that it may load with dlopen; which functions it asks for nobody knows
     `needed`: that entry of DT_NEEDED, or None.
     `majors`: what it was built for: by the versions of its symbols, else by `needed`, else by names that one
-              major alone has all of; empty if that tells nothing. The driver has no majors: always empty.
-    `native`: linked to the stub itself (-lcudart_stub), whose own version the references have: it tells no major.
+              major alone has all of; empty if that tells nothing. Always empty for
+              libraries whose callers have none: the driver's, cuDNN, NCCL.
+    `native`: linked to the stub itself (-lcudart_stub), whose own version the references have: it tells no major. Those
+              of a library that has no versions in some major (nvFatbin of CUDA 12) have it from lib/anycuda/link too.
     """
 
     library: str
@@ -78,7 +80,7 @@ class Provides:
 
 @dataclass(frozen=True)
 class FileUse:
-    """`other`: what it needs of NVIDIA's that has no stub (libcublas.so.12): this stays as it is.
+    """`other`: what it needs of NVIDIA's that has no stub (libnppc.so.12): this stays as it is.
     `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees.
     `stubs_inside`: libraries whose stubs are linked into it; which functions of them it calls nobody can tell.
     `quiet`: it is a stub that writes messages only where ANYCUDA_LOG is set (elf/mark.py)."""
@@ -129,7 +131,7 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
             needed[file] = named
     # A reference without version may be satisfied by any of them: the first, as for the dynamic linker.
     strays = [one for file, group in references.items() if file not in needed for one in group]
-    if not needed and any(table.is_unknown_major(file, library) for file in image.needed):
+    if not needed and any(table.is_beyond_stub(file, library) for file in image.needed):
         return []
     if not needed:
         return [_use(library, None, "unnamed", "", strays, False)] if strays else []
@@ -199,4 +201,6 @@ def _provides(image: Image, table: Table) -> Provides | None:
     without_versions = not any(major.node for major in table.libraries[name].majors.values())
     if without_versions and named and named.how in ("named", "renamed"):
         return Provides(name, "original" if named.how == "named" else "renamed", "")
+    if without_versions and named is None:  # NCCL linked in statically, or a tool: no versions tell them from a stub
+        return Provides(name, "some", "")
     return Provides(name, "peer", "")

@@ -17,11 +17,12 @@ from .progress import Progress
 NAME = "check"
 SUMMARY = "What becomes of the CUDA calls of a file, a folder or a wheel on each CUDA, with the stubs in place."
 _EPILOG = f"""\
-Without --runtime all releases and drivers are asked for. With it, cuDNN and NCCL, whose releases are not CUDA's, are
-asked for where it names one (nccl-2.28, cudnn-9). A function counts when the file uses it (asks the
-dynamic linker for it); whether it is ever called, no file tells: --ignore and --allow say what is known not
-to matter. Kinds are those of `anycuda matrix`, and two more: {UNCHECKED} (the file does not say for which
-CUDA it was built, and that matters there: --built-for, `anycuda patch`) and {UNKNOWN} (no stub has it).
+Without --runtime all releases and drivers are asked about; with it, those that it names: cuDNN and NCCL have
+releases of their own (nccl-2.28, cudnn-9). What is not asked about is told. A function counts when the file
+uses it (asks the dynamic linker for it); whether it is ever called, no file tells: --ignore and --allow say
+what is known not to matter. Kinds are those of `anycuda matrix`, and two more: {UNCHECKED} (the file does not
+say for which CUDA it was built, and that matters there: --built-for, `anycuda patch`) and {UNKNOWN} (no stub
+has it).
 
 exit status: 0  everything runs on every CUDA asked for
              1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from ..analysis import libraries
+from ..analysis.uses import Use
 from ..matrix.data import Matrix
 from . import findings
 from .cells import Asked
@@ -36,12 +38,20 @@ def _input(one: Input, asked: Asked) -> dict:
     }
 
 
+def _use(use: Use) -> dict:
+    """The one SONAME of cuDNN 9 is of every CUDA: the major that stands for them all says nothing to a reader."""
+    told = asdict(use)
+    if not libraries.table().libraries[use.library].tells_built_for:
+        told["symbols"] = [{**symbol, "major": ""} for symbol in told["symbols"]]
+    return told
+
+
 def _file(file: File) -> dict:
     use = file.use
     return {
         "name": file.name,
         "machine": file.machine,
-        "uses": [asdict(one) for one in use.uses],
+        "uses": [_use(one) for one in use.uses],
         "other": list(use.other),
         "static_runtime": use.static_runtime,
         "provides": asdict(use.provides) if use.provides else None,

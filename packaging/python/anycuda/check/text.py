@@ -55,7 +55,7 @@ class _Page:
             self._table(["file", "uses", "as", "built for", "functions"], rows)
 
     def _notes(self) -> None:
-        rows = [(text, words.some(names)) for text, names in words.notes(self.input, self.asked).items()]
+        rows = [(text, words.some(names)) for text, names in words.notes(self.input, self.asked, self.matrix).items()]
         if rows:
             self._gap()
             for text, names in rows:

@@ -58,7 +58,7 @@ def _failing(failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str
 def _without_cells(one: Input, asked: Asked) -> str:
     uses = [use for file in one.files for use in file.use.uses if asked.wants(use.library)]
     if any(use.symbols for use in uses):
-        return "nothing that it uses was asked for (--runtime 535 asks for a driver)"
+        return "nothing was asked of what it uses"  # the notes say with what it is
     if any(file.use.static_runtime for file in one.files):
         return "brings its CUDA runtime with it, linked in statically; there is nothing for a stub to do"
     if any(file.use.provides and file.use.provides.what != "some" for file in one.files):
@@ -87,7 +87,7 @@ def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
         on = {release for run in runs if matrix.libraries[run.library].releases_of == whose for release in run.runtimes}
         text = _spell(tuple(release for release in asked.of(library) if release in on), matrix, library)
         if text:
-            parts.setdefault(whose, text.partition("-")[2] if library.own_releases else text)
+            parts.setdefault(whose, text.replace(f"{library.name}-", ""))
     return " and ".join(f"{whose} {text}" for whose, text in parts.items())
 
 
@@ -114,13 +114,9 @@ def how(use: Use) -> str:
             "renamed": f"{use.needed} (a copy)"}.get(use.how, use.needed or "")
 
 
-def _tells_built_for(use: Use) -> bool:
-    return libraries.table().libraries[use.library].tells_built_for
-
-
 def _is_native(use: Use, asked: Asked) -> bool:
     """That matters where calls have a major."""
-    return use.native and _tells_built_for(use) and asked.wants(use.library)
+    return use.native and libraries.table().libraries[use.library].records_major and asked.wants(use.library)
 
 
 def _stubs_inside(use: FileUse, asked: Asked) -> list[str]:
@@ -128,7 +124,7 @@ def _stubs_inside(use: FileUse, asked: Asked) -> list[str]:
 
 
 def built_for(use: Use) -> str:
-    if not _tells_built_for(use):
+    if not libraries.table().libraries[use.library].tells_built_for:
         return ""
     if not use.symbols:
         return ", ".join(use.built_for)
@@ -138,12 +134,12 @@ def built_for(use: Use) -> str:
     return ", ".join(use.built_for) + (", some not said" if "" in versioned else "")
 
 
-def notes(one: Input, asked: Asked) -> dict[str, list[str]]:
+def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
     """note -> files that it is true of"""
     found: dict[str, list[str]] = {}
     others = _others(one)
     for file in one.files:
-        for text in _notes_of(file.use, others(file), asked):
+        for text in _notes_of(file.use, others(file), asked) + _not_asked(file.use, asked, matrix):
             found.setdefault(text, []).append(file.name)
     for name, text in one.passed_over:
         found.setdefault(f"passed over ({text})", []).append(name)
@@ -173,6 +169,19 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
     if others:
         texts.append(f"needs {', '.join(others)}, which anycuda has no stub for: it must be there")
     return texts
+
+
+def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:
+    """--runtime 12 asks for no driver and no release of NCCL."""
+    silent = [library for library in matrix.libraries.values() if asked.wants(library.name) and not asked.of(library)
+              and any(one.symbols for one in use.of(library.name))]
+    return [f"uses functions of {library.product.split(' (')[0]}, which were not asked about: --runtime "
+            f"{_newest(library)} would" for library in silent]
+
+
+def _newest(library: Library) -> str:
+    """The matrix has the newest cuda.h beside the drivers."""
+    return [one for one in library.runtimes if not (library.is_driver and "." in one)][-1]
 
 
 def some(names: list[str]) -> str:

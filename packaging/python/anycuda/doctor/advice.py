@@ -130,6 +130,14 @@ DRIVER_LIBRARY = {
         "The container has the GPUs' device files and not the driver's libraries for CUDA: "
         "NVIDIA_DRIVER_CAPABILITIES ({capabilities}) must contain compute.",
         "Start the container with the capability compute.", ("{with_compute}",), _CONTAINERS),
+    "nvml_not_mounted": Advice(
+        "The container has the driver's library for CUDA and not its libnvidia-ml.so.1: NVIDIA_DRIVER_CAPABILITIES "
+        "({capabilities}) must contain utility.",
+        "Start the container with the capability utility.", ("{with_compute}",), _CONTAINERS),
+    "nvml_missing": Advice(
+        "The driver's library for CUDA is there, and its libnvidia-ml.so.1 is not installed beside it.",
+        "Install it from the driver's packages, of the same release.",
+        ("{install_library}", "find / -name 'libnvidia-ml.so.*' 2>/dev/null"), _INSTALLATION),
     "driver_missing_in_wsl": Advice(
         "This is WSL, which gets libcuda.so.1 from NVIDIA's driver in Windows (/usr/lib/wsl/lib).",
         "Install NVIDIA's driver in Windows and update WSL; install no Linux driver.",

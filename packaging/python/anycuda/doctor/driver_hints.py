@@ -10,7 +10,7 @@ from . import advice, packages
 from .advice import DRIVER_CALL, DRIVER_LIBRARY
 from .environment import Environment
 from .driver_situation import denied_device, has_devices, situation_of
-from .findings import Driver, Tried
+from .findings import Driver, Library, Tried
 from .hint import Hint, hint, is_on_path, missing_dependency, read_problem, without_advice, without_folder
 from .machine import Machine, PresentGpu
 
@@ -24,6 +24,7 @@ _ROW_OF_STATE = {
 # Libraries that come with the driver. Tegra's (Jetson) are called libnvrm_gpu.so and the like.
 _DRIVERS_OWN = re.compile(r"lib(nvidia-|cuda\.so|cudadebugger|nvrm|nvos|nvsci|nvcucompat|nvdc|nvimp)")
 
+NVML = "nvml"
 _MPS_PIPE = "/tmp/nvidia-mps"  # where CUDA_MPS_PIPE_DIRECTORY is not set
 
 
@@ -44,6 +45,19 @@ def _driver_hints(driver: Driver, machine: Machine, environment: Environment) ->
     if driver.problem or driver.failed_call is not None or not driver.gpus:
         return [_no_gpu(driver, machine)]
     return []
+
+
+def nvml_hints(driver: Driver, library: Library | None, machine: Machine) -> list[Hint]:
+    """The driver is there, and a program that asks for NVML gets none: one package less, or one capability."""
+    answers = library.answers.values() if library else ()
+    if library is None or library.candidates or any(one.path or one.ended or one.refused for one in answers):
+        return []
+    failed = "No libnvidia-ml.so.1 was found."
+    if machine.container and not machine.wsl and not machine.lacks_nv:
+        return [hint(DRIVER_LIBRARY, "nvml_not_mounted", failed, {"with_compute": _with_compute(machine)},
+                     capabilities=machine.variables.get("NVIDIA_DRIVER_CAPABILITIES", "not set"))]
+    install = packages.install_nvml(machine.distribution, machine.kernel_driver)
+    return [hint(DRIVER_LIBRARY, "nvml_missing", failed, {"install_library": install})]
 
 
 def _no_library(driver: Driver, machine: Machine, environment: Environment) -> Hint:

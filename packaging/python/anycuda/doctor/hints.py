@@ -9,7 +9,7 @@ import shlex
 
 from . import installation, packages
 from .advice import LIBRARIES
-from .driver_hints import driver_hints
+from .driver_hints import NVML, driver_hints, nvml_hints
 from .environment import Environment
 from .findings import Answer, Candidate, Driver, Findings, Library
 from .hint import Hint, hint, missing_dependency, read_problem, without_advice, without_folder
@@ -37,7 +37,8 @@ _WOULD_SERVE = ("accepted", "other_loaded")  # verdicts that are not about the f
 def hints_for(findings: Findings, machine: Machine, environment: Environment | None = None) -> list[Hint]:
     environment = environment or Environment()
     libraries = sorted((one for one in findings.libraries if not one.is_driver), key=lambda one: one.name != RUNTIME)
-    found = driver_hints(findings.driver, machine, environment) + _settings(findings)
+    driver = driver_hints(findings.driver, machine, environment)
+    found = driver + _settings(findings)
     denied = _denied(environment)
     for library in libraries:
         if library.name != RUNTIME:
@@ -47,6 +48,7 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
             found += denied
         found += _library(library, findings.driver, machine, environment)
     found += _toolkits(findings, machine, environment) + denied
+    found += [] if driver else nvml_hints(findings.driver, findings.library(NVML), machine)
     return list({(one.why, one.what): one for one in found}.values())
 
 

@@ -12,9 +12,11 @@ _WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjit
            "curand": "nvidia-curand", "cusolver": "nvidia-cusolver", "cusolvermg": "nvidia-cusolver",
            "cusparse": "nvidia-cusparse", "cudnn": "nvidia-cudnn", "nccl": "nvidia-nccl", "nvfatbin": "nvidia-nvfatbin",
            "nvtx": "nvidia-nvtx"}
-# Releases of their own, for each CUDA: nvidia-nccl-cu13. NVIDIA's packages for the system have other names.
+# Releases of their own, for each CUDA: nvidia-nccl-cu13. NVIDIA's packages for the system have other names; those of
+# NCCL are one name, with the CUDA in the version.
 _OWN_RELEASES = {"cudnn": {"apt": "cudnn9-cuda-{major}", "dnf": "cudnn9-cuda-{major}", "zypper": "cudnn9-cuda-{major}"},
                  "nccl": {"apt": "libnccl2", "dnf": "libnccl", "zypper": "libnccl"}}
+_CUDA_IN_VERSION = {"nccl": ", a version with +cuda{major}"}
 NEWEST_OF_OWN_RELEASES = dict.fromkeys(_OWN_RELEASES, 13)  # the newest CUDA that they are made for
 # From 13 on: those whose versions are not CUDA's are asked for by the metapackage, which pins them.
 _EXTRAS = {"cufft": "cufft", "curand": "curand", "cusolver": "cusolver", "cusolvermg": "cusolver",
@@ -54,6 +56,7 @@ _NVIDIA = _CONDA
 _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
 _FIRST_MAJOR = {"nvjitlink": 12, "nvfatbin": 12}
+_FIRST_MINOR = {("nvfatbin", 12): 4}
 INSTALLABLE = tuple(_WHEELS)
 HARMLESS = ("nvtx",)  # without them every call does nothing, as programs expect: no reason to install one
 _TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
@@ -75,6 +78,8 @@ _INSTALL_DRIVER_LIBRARY = {
     "fedora": "sudo dnf install xorg-x11-drv-nvidia-cuda-libs  # from RPM Fusion",
     "arch": "sudo pacman -S nvidia-utils",
 }
+# NVML lies in the same package, but in Debian.
+_INSTALL_NVML = {**_INSTALL_DRIVER_LIBRARY, "debian": "sudo apt install libnvidia-ml1"}
 # For distributions without a driver package (NVIDIA's driver installation guide).
 _NVIDIA_DRIVER = {manager: f"sudo {manager} install nvidia-open  # from NVIDIA's repository: {_GUIDE}"
                   for manager in ("apt", "dnf", "zypper")}
@@ -113,7 +118,7 @@ def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int,
     """Installs a release of the library that this driver runs: of the driver's own CUDA, else the newest."""
     known = int(driver_cuda.split(".")[0]) if driver_cuda else newest
     major = min(known, newest)
-    version = driver_cuda if known == major and driver_cuda else str(major)
+    version = _not_before_first(name, driver_cuda if known == major and driver_cuda else str(major))
     if manager == "system":
         return _of_system(name, version, distribution)
     if "." not in version and major in _NEWEST_MINOR:
@@ -121,6 +126,13 @@ def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int,
     needed = (wheel(name, major) if manager in WITH_WHEELS else
               f"{_CONDA[name]} cuda-version={version}" if _has_conda_package(name, major) else _CONDA_OLD)
     return _INSTALL[manager].format(packages=needed, **_names(prefix))
+
+
+def _not_before_first(name: str, version: str) -> str:
+    """A driver runs a later minor's nvFatbin too: it makes no call to the driver."""
+    major, _, minor = version.partition(".")
+    first = _FIRST_MINOR.get((name, int(major)), 0)
+    return f"{major}.{first}" if minor and int(minor) < first else version
 
 
 def _of_system(name: str, version: str, distribution: str) -> str:
@@ -131,7 +143,8 @@ def _of_system(name: str, version: str, distribution: str) -> str:
     release = f"{major}-{minor or _SYSTEM_MINOR.get(int(major), 0)}"
     own = _OWN_RELEASES.get(name)
     package = own[family].format(major=major) if own else f"{_NVIDIA[name]}-{release}"
-    return f"sudo {family} install {package}  # from NVIDIA's repository: {_TOOLKIT}"
+    which = _CUDA_IN_VERSION.get(name, "").format(major=major)
+    return f"sudo {family} install {package}  # from NVIDIA's repository{which}: {_TOOLKIT}"
 
 
 def _names(prefix: str) -> dict[str, str]:
@@ -164,7 +177,15 @@ def install_driver(distribution: str) -> str:
 
 
 def install_driver_library(distribution: str, version: str) -> str:
-    command = _INSTALL_DRIVER_LIBRARY.get(distribution, f"# of NVIDIA's driver {version}: {_NO_INSTALLER}")
+    return _of_driver(_INSTALL_DRIVER_LIBRARY, distribution, version)
+
+
+def install_nvml(distribution: str, version: str) -> str:
+    return _of_driver(_INSTALL_NVML, distribution, version)
+
+
+def _of_driver(commands: dict[str, str], distribution: str, version: str) -> str:
+    command = commands.get(distribution, f"# of NVIDIA's driver {version}: {_NO_INSTALLER}")
     return command.format(branch=version.split(".")[0])
 
 

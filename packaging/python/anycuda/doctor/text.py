@@ -176,7 +176,9 @@ def _got(answer: Answer | None, library: Library, driver: Driver) -> str:
         return "crash" if answer.ended.startswith("crash") else "no answer"
     if not answer.path:
         return "nothing"
-    return f"for CUDA {driver.cuda}" if library.is_driver else answer.version
+    if library.is_driver:
+        return f"for CUDA {driver.cuda}" if driver.cuda else "the driver's"
+    return answer.version
 
 
 def _hints(hints: list[Hint], page: Page) -> None:

@@ -118,7 +118,7 @@ def _versions(
     """Versions for the functions that have none: from them the stub knows what its caller was built for."""
     free = {symbol.name for symbol in image.undefined() if not symbol.version}
     bare = [symbol.name for symbol in use.symbols if not symbol.major and symbol.name in free]
-    if use.native and library.tells_built_for:
+    if use.native and library.records_major:
         decision.left.append(f"was linked to {stub} itself, so its calls have no major, and none is adapted: that "
                              "takes another link, with the library in lib/anycuda/link/MAJOR")
     if not library.tells_built_for or not bare:

@@ -15,7 +15,7 @@ _NVIDIAS, _STUB = "a copy of NVIDIA's library", "a stub under the name that all 
 
 def unstubbed_deps(member: Member, edit: FileEdit, inside: frozenset, table: Table) -> tuple[list[str], list[str]]:
     """What it needs of CUDA that has no stub and is not in the wheel: what ties it to one CUDA, and what is the same
-    in every one, such as the driver's NVML."""
+    in every one, such as libcufile.so.0."""
     names = [name for name in member.use.other if name not in edit.needed and name not in inside]
     return [name for name in names if _tied(name, table)], [name for name in names if not _tied(name, table)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from ..analysis.libraries import NATIVE, Table
+from ..analysis.libraries import NATIVE, Library, Table
 from ..analysis.uses import Reference, Use
 from . import places
 from .common import has_own_name
@@ -92,12 +92,16 @@ def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[s
         said.append(f"{member.name} uses {len(names)} functions of {table.libraries[use.library].stem} "
                     f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) and does not say of which CUDA: "
                     "if you know it, say it with --built-for")
-    missing = [f"{one.name} of CUDA {major}" if major else one.name for library, one, major in edit_.asked
+    missing = [_wanted(one.name, major, table.libraries[library]) for library, one, major in edit_.asked
                if not one.weak and not _has(stubs[library], one.name, major, library, table)]
     if missing:
         said.append(f"{member.name} uses {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}, which this "
                     "anycuda does not know: a newer one may")
     return said
+
+
+def _wanted(name: str, major: str, library: Library) -> str:
+    return f"{name} of CUDA {library.label(major)}" if major and library.tells_built_for else name
 
 
 def _has(stub: Stub, name: str, major: str, library: str, table: Table) -> bool:
@@ -109,12 +113,12 @@ def _node(table: Table, library: str, major: str) -> str | None:
     return majors[major].node if major in majors else None
 
 
-def notes(member: Member, foreign: frozenset[str]) -> list[str]:
+def notes(member: Member, foreign: frozenset[str], table: Table) -> list[str]:
     use, said = member.use, []
     if use.static_runtime:
         said.append(f"{member.name} has a CUDA runtime linked into it, which no stub replaces: it goes on as it is")
     for one in use.uses:
-        if one.how == "loaded" and one.library != "cuda" and not use.provides:
+        if one.how == "loaded" and not table.libraries[one.library].is_driver and not use.provides:
             said.append(f"{member.name} opens {', '.join(one.strings)} itself, which no repair changes; for such "
                         "programs there are the drop-ins (anycuda run)")
         if one.how == "stub" and has_own_name(one):

@@ -47,7 +47,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
     too_new: list[Stub] = []
     for member in scan.members:
         place = place_of(member.name)
-        plan.notes += files.notes(member, foreign)
+        plan.notes += files.notes(member, foreign, table)
         plan.refusals += [f"{member.name} needs {name}, which is not in the wheel: somebody has taken it out of a "
                           "repaired wheel, and without it the file does not load. Repair the wheel as it was built"
                           for name in common.lost(member, inside) if not files.is_library(member)]
