@@ -1,11 +1,33 @@
-# anycuda_library(<name> [SOURCES <file>...] [ADAPTERS <file>...])
+# anycuda_library(<name> [FOLDER <folder>] [SOURCES <file>...] [ADAPTERS <file>...])
 #
-# The stub of one library, which stubs/<name>/library.json describes, target <name>_stub, and its drop-ins, named like
-# NVIDIA's own files, targets dropin_<name>_<major>. Each is the loader, the generated entry points and tables, and the
-# files that are special to the library. Where the library has symbol versions also lib/link/<major>, targets
+# The stub of one library, which <folder>/<name>/library.json describes (by default stubs/<name>/library.json), target
+# <name>_stub, and its drop-ins, named like NVIDIA's own files, targets dropin_<name>_<major>. Each is the loader, the
+# generated entry points and tables, and the files that are special to the library. Where the library has symbol versions also lib/link/<major>, targets
 # link_<name>_<major>: what a program compiled for that major links with, so that it records the major; and
 # link_<name>_native, which C++ libraries of ours link (as native_<name>): what they call is the stub's own, and no other
 # call gets that by chance.
+
+# Libraries that this project does not have: docs/new-library.md.
+set(ANYCUDA_EXTRA_STUBS "" CACHE STRING "Folders of more libraries, laid out as stubs/, to make stubs of")
+set(ANYCUDA_LIBRARY_FOLDERS "${PROJECT_SOURCE_DIR}/stubs")
+set(ANYCUDA_EXTRA_ARGUMENTS) # of the generators
+foreach(folder IN LISTS ANYCUDA_EXTRA_STUBS)
+  cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" NORMALIZE)
+  list(APPEND ANYCUDA_LIBRARY_FOLDERS "${folder}")
+  list(APPEND ANYCUDA_EXTRA_ARGUMENTS --extra "${folder}")
+endforeach()
+
+# anycuda_facts(<variable> <glob>...): the files that generators read, in every folder of libraries, and the generators.
+function(anycuda_facts variable)
+  set(globs "${PROJECT_SOURCE_DIR}/stubs/tools/generate/*.py")
+  foreach(folder IN LISTS ANYCUDA_LIBRARY_FOLDERS)
+    foreach(glob IN LISTS ARGN ITEMS "*/library.json")
+      list(APPEND globs "${folder}/${glob}")
+    endforeach()
+  endforeach()
+  file(GLOB files CONFIGURE_DEPENDS ${globs})
+  set(${variable} "${files}" PARENT_SCOPE)
+endfunction()
 
 set(ANYCUDA_LINKER_FLAGS)
 if(NOT ANYCUDA_ZIG) # lld has no levels
@@ -15,11 +37,11 @@ if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after rel
   list(APPEND ANYCUDA_LINKER_FLAGS LINKER:-z,common-page-size=65536)
 endif()
 
-# anycuda_read_library(<name>): `linker_name` (libname.so), `majors` of CUDA, `soname_<major>`, `rows`: the first major of
-# each SONAME, which what is generated is named after, `row_<major>`: which of them it is; and `linkable` where calls record
-# their major, by symbol versions.
-macro(anycuda_read_library library)
-  set(descriptor "${PROJECT_SOURCE_DIR}/stubs/${library}/library.json")
+# anycuda_read_library(<name> <folder>): `linker_name` (libname.so), `majors` of CUDA, `soname_<major>`, `rows`: the first
+# major of each SONAME, which what is generated is named after, `row_<major>`: which of them it is; and `linkable` where
+# calls record their major, by symbol versions.
+macro(anycuda_read_library library folder)
+  set(descriptor "${folder}/${library}/library.json")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${descriptor}")
   file(READ "${descriptor}" descriptor)
   string(JSON linker_name GET "${descriptor}" file_prefix)
@@ -50,15 +72,15 @@ macro(anycuda_read_library library)
 endmacro()
 
 function(anycuda_library library)
-  cmake_parse_arguments(ARG "" "" "SOURCES;ADAPTERS" ${ARGN})
-  anycuda_read_library(${library})
+  cmake_parse_arguments(ARG "" "FOLDER" "SOURCES;ADAPTERS" ${ARGN})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER "${PROJECT_SOURCE_DIR}/stubs")
+  endif()
+  anycuda_read_library(${library} "${ARG_FOLDER}")
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
   # The driver's facts too: adapters call it.
-  file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/*.txt"
-       "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/adapters/*.txt"
-       "${PROJECT_SOURCE_DIR}/stubs/abi/cuda/*.txt"
-       "${PROJECT_SOURCE_DIR}/stubs/tools/generate/*.py" "${PROJECT_SOURCE_DIR}/stubs/*/library.json"
-       "${PROJECT_SOURCE_DIR}/stubs/tools/generate/templates/*.in")
+  anycuda_facts(facts "abi/${library}/*.txt" "abi/${library}/adapters/*.txt" "abi/cuda/*.txt"
+                "tools/generate/templates/*.in")
   set(generated)
   set(folders stub)
   foreach(major IN LISTS rows)
@@ -84,7 +106,7 @@ function(anycuda_library library)
     OUTPUT ${generated}
     COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs/tools"
             PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate
-            --library ${library} --cpu ${ANYCUDA_CPU} --out "${out}"
+            --library ${library} --cpu ${ANYCUDA_CPU} --out "${out}" ${ANYCUDA_EXTRA_ARGUMENTS}
     DEPENDS ${facts}
     COMMENT "Generating the stubs of ${library} from the ABI database"
     VERBATIM)

@@ -12,10 +12,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import (abi_header, copy_adapters, copy_table, cpu, descriptor, dlopen_note, entries, libraries, model, plan,
-               tables)
-
-STUBS = Path(__file__).parents[2]
+from . import (abi_header, copy_adapters, copy_table, cpu, descriptor, dlopen_note, entries, libraries,
+               library_folders, plan, tables)
 
 
 def main() -> int:
@@ -23,16 +21,17 @@ def main() -> int:
     parser.add_argument("--library", required=True)
     parser.add_argument("--cpu", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    library_folders.add_option(parser)
     arguments = parser.parse_args()
     target = cpu.named(arguments.cpu)
-    library = descriptor.load(STUBS / arguments.library / "library.json")
-    driver = descriptor.load(STUBS / "cuda" / "library.json")
-    peer = descriptor.load(STUBS / library.peer / "library.json") if library.peer else None
-    others = [descriptor.load(STUBS / name / "library.json") for name in libraries.LIBRARIES]
+    folders = library_folders.chosen(arguments)
+    library, driver = folders.descriptor(arguments.library), folders.descriptor("cuda")
+    peer = folders.descriptor(library.peer) if library.peer else None
+    others = libraries.descriptors(folders)
     if peer:
         descriptor.check_peers(library, peer)
     note = dlopen_note.assembly(dlopen_note.opened(library, driver))
-    facts = plan.gather(library, model.load(STUBS / "abi" / arguments.library))
+    facts = plan.gather(library, folders.database(arguments.library))
     for major in (0, *(m.number for m in library.majors)):
         made = plan.make(facts, target, major)
         write(arguments.out / (f"dropin-{major}" if major else "stub"),
@@ -48,8 +47,8 @@ def main() -> int:
             write(arguments.out / f"link-{major or 'native'}",
                   {"entries.S": entries.link_assembly(made, target),
                    "versions.map": entries.link_version_script(made)})
-    if (STUBS / "abi" / arguments.library / "adapters").exists():
-        header = abi_header.Header(facts.database, model.load(STUBS / "abi" / "cuda"))
+    if (folders.facts(arguments.library) / "adapters").exists():
+        header = abi_header.Header(facts.database, folders.database("cuda"))
         write(arguments.out / "abi",
               {"abi_types.h": header.types(), "abi_calls.h": header.calls(),
                "abi_convert.h": header.conversions(),

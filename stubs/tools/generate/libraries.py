@@ -8,17 +8,22 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import descriptor, model, plan, tables
+from . import library_folders, model, plan, tables
 from .descriptor import Descriptor
+from .library_folders import LibraryFolders
 
-STUBS = Path(__file__).parents[2]
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
              "cusparse", "nvjpeg", "cudnn", "nccl", "nvfatbin", "nvtx",
              "nvml")  # in the order in which people are told of them
 
 
-def cplusplus() -> str:
-    libraries = [descriptor.load(STUBS / name / "library.json") for name in LIBRARIES]
+def descriptors(folders: LibraryFolders) -> list[Descriptor]:
+    """Of all libraries, in that order, those of other folders last."""
+    return [folders.descriptor(name) for name in (*LIBRARIES, *folders.extra_names())]
+
+
+def cplusplus(folders: LibraryFolders = LibraryFolders()) -> str:
+    libraries = descriptors(folders)
     rows = [f'{{&k{_title(library)}, &k{_title(library)}Symbols, "{library.stub}"}}' for library in libraries]
     return "\n".join([
         '#include "compat/descriptor/libraries.h"\n',
@@ -26,7 +31,7 @@ def cplusplus() -> str:
         "namespace anycuda {",
         # Of a pair that LTO-IR goes between each names the other.
         *(f"extern const LibraryDescriptor k{_title(library)};" for library in libraries),
-        *(_library(library, libraries) for library in libraries),
+        *(_library(library, libraries, folders.database(library.name)) for library in libraries),
         "const Library kLibraries[] = {\n" + ",\n".join(rows) + "};",
         f"const int kLibraryCount = {len(rows)};",
         "}  // namespace anycuda\n",
@@ -38,11 +43,10 @@ def _title(library: Descriptor) -> str:
     return "Driver" if library.name == "cuda" else library.name.capitalize()
 
 
-def _library(library: Descriptor, others: list[Descriptor]) -> str:
+def _library(library: Descriptor, others: list[Descriptor], database: model.Database) -> str:
     """In a namespace of its own, since every library has a pool and symbols; but for its descriptor."""
     title, data = _title(library), f"{library.name}_data"
     relatives = library.relatives(others)
-    database = model.load(STUBS / "abi" / library.name)
     releases = tables.releases_of(library, database)
     names, hashes, availability, pool = _symbols(library, database)
     parts = [
@@ -81,9 +85,10 @@ def _symbols(library: Descriptor, database: model.Database) -> tuple[list[int], 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="generate.libraries", description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
+    library_folders.add_option(parser)
     arguments = parser.parse_args()
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(cplusplus(), encoding="utf-8")
+    arguments.out.write_text(cplusplus(library_folders.chosen(arguments)), encoding="utf-8")
     return 0
 
 

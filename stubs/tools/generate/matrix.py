@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Iterator
 
 from . import dispositions as disposition_rules
-from . import abi_text, descriptor, model
+from . import abi_text, library_folders
 from .dispositions import Disposition
+from .library_folders import STUBS, LibraryFolders
 from .model import Database, Function
 from .overrides import Rename, is_driver_name, load_renames
 
 FORMAT = 1
 ANY_CALLER = "any"
-STUBS = Path(__file__).parents[2]
 CATALOGUE = STUBS.parent / "compat" / "catalogue"
 
 
@@ -189,11 +189,11 @@ def to_json(rows: Matrix) -> dict:
     }
 
 
-def _libraries() -> Iterator[tuple[str, dict]]:
-    driver = model.load(STUBS / "abi" / "cuda")
-    described = [descriptor.load(path) for path in sorted(STUBS.glob("*/library.json"))]
+def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
+    driver = folders.database("cuda")
+    described = [folders.descriptor(name) for name in folders.names()]
     for library in sorted(described, key=lambda one: one.is_driver):
-        database = model.load(STUBS / "abi" / library.name)
+        database = folders.database(library.name)
         if library.is_driver:
             rows, runtimes, callers = of_driver(database), driver_runtimes(database), [ANY_CALLER]
         elif library.own_releases:
@@ -218,12 +218,12 @@ def _libraries() -> Iterator[tuple[str, dict]]:
         }
 
 
-def others() -> dict[str, list[str]]:
+def others(folders: LibraryFolders) -> dict[str, list[str]]:
     """NVIDIA's libraries that have no stub: name -> SONAMEs, from the catalogue of the policy library."""
     catalogue = _catalogue_reader().Catalogue(CATALOGUE, {"target": "", "multiarch": ""})
     if catalogue.errors:
         raise ValueError("; ".join(catalogue.errors))
-    ours = {path.parent.name for path in STUBS.glob("*/library.json")}
+    ours = set(folders.names())
     return {
         component.name: component.values["files"]
         for component in catalogue.components
@@ -240,12 +240,12 @@ def _catalogue_reader():
     return module
 
 
-def text(version: str) -> str:
+def text(version: str, folders: LibraryFolders = LibraryFolders()) -> str:
     """The whole file: one line per library, so that a difference can be looked at."""
     parts = [f'{json.dumps(name)}: {json.dumps(library, separators=(",", ":"))}'
-             for name, library in _libraries()]
+             for name, library in _libraries(folders)]
     head = f'{{"format": {FORMAT}, "anycuda": {json.dumps(version)}, "libraries": {{\n'
-    rest = f'\n}}, "others": {json.dumps(others(), separators=(",", ":"))}}}\n'
+    rest = f'\n}}, "others": {json.dumps(others(folders), separators=(",", ":"))}}}\n'
     return head + ",\n".join(parts) + rest
 
 
@@ -253,9 +253,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="generate.matrix", description=__doc__.splitlines()[0])
     parser.add_argument("--version", required=True, help="anycuda's own")
     parser.add_argument("--out", type=Path, required=True)
+    library_folders.add_option(parser)
     arguments = parser.parse_args()
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(text(arguments.version), encoding="utf-8")
+    arguments.out.write_text(text(arguments.version, library_folders.chosen(arguments)), encoding="utf-8")
     return 0
 
 

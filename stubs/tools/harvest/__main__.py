@@ -8,7 +8,7 @@ from pathlib import Path
 from anycuda.elf import ElfError
 from generate import abi_text
 
-from . import headers, report, sources
+from . import headers, report, row_file, sources
 from .libraries import ROWS, LibraryRow
 from .merge import DRIVER_TABLES, Database, Release
 from .release import Reviewed, make, make_declared, make_driver
@@ -24,10 +24,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="harvest", description=__doc__)
     parser.add_argument("--abi", type=Path, default=ABI, help="the database (default: stubs/abi)")
     parser.add_argument("--clang", type=Path, help="folder that holds the Python package clang")
+    parser.add_argument("--row", type=Path, action="append", default=[], metavar="FILE",
+                        help="the row of one more library, as JSON (may be given again)")
     commands = parser.add_subparsers(dest="command", required=True)
 
     add = commands.add_parser("add", help="merge one release, or one driver, into the database")
-    add.add_argument("--library", required=True, choices=sorted(ROWS))
+    add.add_argument("--library", required=True)
     add.add_argument("--version", required=True, help="13.5; of a driver: 535")
     add.add_argument("--headers", type=Path, help="folder of the release's headers")
     add.add_argument("--lib", type=Path, help="the library file")
@@ -48,7 +50,6 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--library",
             action="append",
-            choices=sorted(ROWS),
             help="only this library (may be given again)",
         )
         command.add_argument(
@@ -62,11 +63,25 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--clang", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS
         )
+        command.add_argument(
+            "--row", type=Path, action="append", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
     return parser
 
 
+def _rows(options: argparse.Namespace) -> dict[str, LibraryRow]:
+    """The rows of libraries.py and of the files; each library that was asked for has one."""
+    rows = {**ROWS, **{row.name: row for row in map(row_file.read, options.row)}}
+    asked = [options.library] if isinstance(options.library, str) else options.library or []
+    unknown = [name for name in asked if name not in rows]
+    if unknown:
+        known = ", ".join(sorted(rows))
+        raise abi_text.FormatError(f"no row for {', '.join(unknown)}: there are {known}; --row adds one")
+    return rows
+
+
 def _add(options: argparse.Namespace) -> int:
-    row, folder = ROWS[options.library], options.abi / options.library
+    row, folder = options.rows[options.library], options.abi / options.library
     internals = abi_text.read_reviewed(folder / "internals.txt")
     if options.headers is None and options.lib is None:
         raise headers.HeaderError("nothing to read: give --headers, --lib or both")
@@ -99,7 +114,7 @@ def _add(options: argparse.Namespace) -> int:
 
 
 def _all(options: argparse.Namespace) -> int:
-    names = options.library or [name for name in sorted(ROWS) if not _lacks(options, name)]
+    names = options.library or [name for name in sorted(options.rows) if not _lacks(options, name)]
     for name in names:
         lacks = _lacks(options, name)
         if lacks:
@@ -113,12 +128,12 @@ def _all(options: argparse.Namespace) -> int:
 
 def _lacks(options: argparse.Namespace, name: str) -> int:
     """How many releases of a library there are that cannot be had."""
-    return 0 if options.fetch else len(sources.missing(options.cache, ROWS[name]))
+    return 0 if options.fetch else len(sources.missing(options.cache, options.rows[name]))
 
 
 def _check(options: argparse.Namespace) -> int:
     wrong = []
-    for name in options.library or sorted(ROWS):
+    for name in options.library or sorted(options.rows):
         lacks = _lacks(options, name)
         wrong += _differing_releases(name, options) if lacks else _differing_files(name, options)
         if lacks:
@@ -143,7 +158,7 @@ def _differing_files(name: str, options: argparse.Namespace) -> list[str]:
 
 def _differing_releases(name: str, options: argparse.Namespace) -> list[str]:
     """The releases in the cache of which the database says something else."""
-    row, folder = ROWS[name], options.abi / name
+    row, folder = options.rows[name], options.abi / name
     internals, database = abi_text.read_reviewed(folder / "internals.txt"), Database.load(folder)
     wrong = []
     for version in sources.versions(options.cache, row.source, False):
@@ -162,7 +177,7 @@ def _kept_as(database: Database, version: str) -> str:
 
 def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
     """Everything of one library, from nothing but the artifacts and the hand-kept files."""
-    row, cache = ROWS[name], options.cache
+    row, cache = options.rows[name], options.cache
     internals = abi_text.read_reviewed(options.abi / name / "internals.txt")
     database = Database()
     versions = sources.versions(cache, row.source, options.fetch)
@@ -205,6 +220,7 @@ def main() -> int:
     if folder is None and getattr(options, "cache", None):
         folder = sources.clang_folder(options.cache)
     try:
+        options.rows = _rows(options)
         if options.command != "add" or options.headers is not None:
             headers.use_clang(folder)
         return options.run(options)

@@ -1,4 +1,4 @@
-"""The libraries the tool knows, one row each: another CUDA library is another row."""
+"""The libraries the tool knows, one row each: another CUDA library is another row, here or in a file (row_file.py)."""
 
 from dataclasses import dataclass
 
