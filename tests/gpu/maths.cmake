@@ -6,13 +6,17 @@
 set(maths_bundled ${scripts})
 # cuDNN and NCCL have releases of their own: the same headers for each major.
 set(own_release_libraries cudnn nccl)
-set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg)
+set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 
 # A program, what it links beside cudart, and further files.
 set(maths_programs
   "cublas cublas" "cublas_gemm cublas" "cublas_legacy cublas" "cublaslt cublaslt" "cufft cufft" "curand curand"
   "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusparse cusparse" "nvjpeg nvjpeg"
-  "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "nccl nccl")
+  "cusolvermg cusolvermg" "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "nccl nccl" "nvml nvml"
+  "nvfatbin nvfatbin")
+# What a CUDA does not have: the first functions of cuSOLVER in 13, nvFatbin before 12.4.
+set(maths_not_in_11 nvfatbin)
+set(maths_not_in_13 cusolver_first)
 # Also built natively for CUDA 12, for carried.py.
 set(maths_carried cufft curand nvjpeg)
 
@@ -33,16 +37,21 @@ add_custom_command(OUTPUT ${maths_api_headers}
 add_custom_target(maths_api DEPENDS ${maths_api_headers})
 
 # Native programs are linked without NVIDIA's files of these: with the drop-in of cuDNN, which has cuDNN's SONAME and
-# symbol versions; and with an empty library that has NCCL's SONAME and functions, since NCCL has no symbol versions.
+# symbol versions; and with empty libraries that have the SONAMEs and functions of NCCL and NVML, which have no symbol
+# versions.
 set(maths_native_cudnn dropin_cudnn_11)
-set(maths_native_nccl maths_nccl_placeholder)
-file(STRINGS "${PROJECT_SOURCE_DIR}/stubs/abi/nccl/functions.txt" functions REGEX "^nccl[A-Za-z]+$")
-list(TRANSFORM functions REPLACE "(.+)" "void \\1(void) {}\n")
-list(JOIN functions "" functions)
-file(CONFIGURE OUTPUT nccl_placeholder.c CONTENT "${functions}")
-add_library(maths_nccl_placeholder SHARED EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/nccl_placeholder.c")
-set_target_properties(maths_nccl_placeholder PROPERTIES OUTPUT_NAME nccl SUFFIX .so.2
-  LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+function(maths_placeholder library name suffix)
+  file(STRINGS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/functions.txt" functions REGEX "^${library}[A-Za-z0-9_]+$")
+  list(TRANSFORM functions REPLACE "(.+)" "void \\1(void) {}\n")
+  list(JOIN functions "" functions)
+  file(CONFIGURE OUTPUT ${library}_placeholder.c CONTENT "${functions}")
+  add_library(maths_${library}_placeholder SHARED EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/${library}_placeholder.c")
+  set_target_properties(maths_${library}_placeholder PROPERTIES OUTPUT_NAME ${name} SUFFIX ${suffix}
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+  set(maths_native_${library} maths_${library}_placeholder PARENT_SCOPE)
+endfunction()
+maths_placeholder(nccl nccl .so.2)
+maths_placeholder(nvml nvidia-ml .so.1)
 
 # A program for one major: `way` is stub or native.
 function(maths_program name major way folders)
@@ -80,6 +89,9 @@ endfunction()
 function(maths_headers variable release)
   set(folders)
   foreach(library cudart crt ${maths_libraries})
+    if(release MATCHES "^11" AND library IN_LIST maths_not_in_11)
+      continue()
+    endif()
     file(GLOB folder "${ANYCUDA_ARTIFACT_${library}-${release}}/nvidia/*/include")
     if(NOT ANYCUDA_ARTIFACT_${library}-${release} OR NOT folder)
       message(STATUS "GPU tests without maths libraries of CUDA ${release}: ${library}: "
@@ -95,7 +107,9 @@ endfunction()
 set(artifacts nvjpeg-13.0)
 foreach(release 11.8 12.9 13.5)
   foreach(library cudart crt ${maths_libraries})
-    list(APPEND artifacts ${library}-${release})
+    if(NOT release MATCHES "^11" OR NOT library IN_LIST maths_not_in_11)
+      list(APPEND artifacts ${library}-${release})
+    endif()
   endforeach()
 endforeach()
 anycuda_artifacts(ARTIFACTS ${artifacts})
@@ -114,7 +128,7 @@ foreach(release 11.8 12.9 13.5)
   foreach(row IN LISTS maths_programs)
     separate_arguments(row)
     list(POP_FRONT row name)
-    if(name STREQUAL "cusolver_first" AND major EQUAL 13) # whose headers do not have these functions
+    if(name IN_LIST maths_not_in_${major})
       continue()
     endif()
     set(sources ${maths}/${name}.cc $<TARGET_OBJECTS:${common}>)
@@ -122,7 +136,7 @@ foreach(release 11.8 12.9 13.5)
     if(major EQUAL 13 OR (major EQUAL 12 AND name IN_LIST maths_carried))
       set(real)
       foreach(library cudart ${row})
-        if(library IN_LIST own_release_libraries)
+        if(DEFINED maths_native_${library})
           list(APPEND real ${maths_native_${library}})
           continue()
         endif()
@@ -131,6 +145,9 @@ foreach(release 11.8 12.9 13.5)
         if(library STREQUAL "cublaslt")
           set(artifact cublas)
           set(file libcublasLt.so)
+        elseif(library STREQUAL "cusolvermg")
+          set(artifact cusolver)
+          set(file libcusolverMg.so)
         endif()
         file(GLOB found "${ANYCUDA_ARTIFACT_${artifact}-${release}}/nvidia/*/lib/${file}.*")
         list(APPEND real ${found})
@@ -141,17 +158,19 @@ foreach(release 11.8 12.9 13.5)
 endforeach()
 
 list(APPEND maths_bundled "${bundle}/stubs/libcudart_stub.so")
-foreach(library cublas cublaslt cufft curand cusolver cusparse nvjpeg ${own_release_libraries})
+foreach(library cublas cublaslt cufft curand cusolver cusolvermg cusparse nvjpeg nvml nvfatbin ${own_release_libraries})
   gpu_file(stubs/lib${library}_stub.so "$<TARGET_FILE:${library}_stub>")
   list(APPEND maths_bundled "${bundle}/stubs/lib${library}_stub.so")
 endforeach()
-# For machines whose CUDA came without it; it is small.
-file(GLOB library "${ANYCUDA_ARTIFACT_nvjpeg-13.0}/nvidia/*/lib/libnvjpeg.so.*")
-if(library)
-  get_filename_component(name "${library}" NAME)
-  gpu_file(nvjpeg-13.0/${name} "${library}")
-  list(APPEND maths_bundled "${bundle}/nvjpeg-13.0/${name}")
-endif()
+# For machines whose CUDA came without them; they are small.
+foreach(artifact nvjpeg-13.0 nvfatbin-13.5)
+  file(GLOB library "${ANYCUDA_ARTIFACT_${artifact}}/nvidia/*/lib/*.so.*")
+  if(library)
+    get_filename_component(name "${library}" NAME)
+    gpu_file(${artifact}/${name} "${library}")
+    list(APPEND maths_bundled "${bundle}/${artifact}/${name}")
+  endif()
+endforeach()
 # The runtime that is carried with libraries of 12; CMakeLists.txt puts it there.
 if(ANYCUDA_ARTIFACT_cudart-12.9)
   list(APPEND maths_bundled "${bundle}/cuda-12.9/libcudart.so.12")

@@ -25,10 +25,12 @@ PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legac
             "cusolver_first": ["libcusolver"], "cusolver_x": ["libcusolver", "libcusparse"],
             "cusparse": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
             "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"], "cudnn": ["libcudnn", "libcublas"],
-            "nccl": ["libnccl"]}
+            "nccl": ["libnccl"], "cusolvermg": ["libcusolverMg"], "nvml": ["libnvidia-ml"],
+            "nvfatbin": ["libnvfatbin"]}
 # The first names of a program's checks, where they are not its own.
 TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy"}
-CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.13")}
+CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.13"),
+           "libnvfatbin": ("ANYCUDA_NVFATBIN", HERE / "nvfatbin-13.5" / "libnvfatbin.so.13")}
 TIMEOUT = 120
 JOBS = 4
 

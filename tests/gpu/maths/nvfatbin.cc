@@ -1,0 +1,122 @@
+// nvFatbin: a fat binary of PTX, loaded by the driver and run.
+#include <cuda.h>
+#include <nvFatbin.h>
+
+#include "check.h"
+#include "memory.h"
+
+// The stub's answer for a function that the loaded nvFatbin lacks.
+inline bool is_absent(nvFatbinResult) { return false; }
+inline bool is_absent(CUresult) { return false; }
+
+namespace maths {
+namespace {
+
+// Each thread writes seven times its number.
+constexpr char kPtx[] = R"(.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry sevenfold(.param .u64 to) {
+  .reg .b32 %r<3>;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [to];
+  cvta.to.global.u64 %d2, %d1;
+  mov.u32 %r1, %tid.x;
+  mul.lo.s32 %r2, %r1, 7;
+  mul.wide.u32 %d3, %r1, 4;
+  add.s64 %d3, %d2, %d3;
+  st.global.u32 [%d3], %r2;
+  ret;
+}
+)";
+
+void version(Check& check) {
+  Guarded<unsigned> major, minor;
+  NEED(check, nvFatbinVersion(major.get(), minor.get()));
+  INTACT(check, major);
+  INTACT(check, minor);
+  check.value("major", *major);
+  check.value("minor", *minor);
+  EXPECT(check, *major >= 12);
+  EXPECT(check, nvFatbinGetErrorString(NVFATBIN_SUCCESS) != nullptr);
+}
+
+std::vector<char> made(Check& check) {
+  const char* options[] = {"-64", "-compress=true"};
+  Guarded<nvFatbinHandle> handle;
+  std::vector<char> bytes;
+  if (!CALL(check, nvFatbinCreate(handle.get(), options, 2))) return bytes;
+  INTACT(check, handle);
+  CALL(check, nvFatbinAddPTX(*handle, kPtx, sizeof kPtx, "52", "sevenfold", ""));
+  Guarded<std::size_t> size;
+  if (CALL(check, nvFatbinSize(*handle, size.get()))) {
+    INTACT(check, size);
+    check.value("size", static_cast<double>(*size));
+    constexpr std::size_t kGuard = 64;
+    bytes.assign(*size + kGuard, '\xA5');
+    CALL(check, nvFatbinGet(*handle, bytes.data()));
+    for (std::size_t i = *size; i < bytes.size(); ++i) {
+      if (bytes[i] != '\xA5') check.fail("written past the end of the fat binary");
+    }
+  }
+  CALL(check, nvFatbinDestroy(handle.get()));
+  return bytes;
+}
+
+// The driver's functions, as the runtime finds them: the program is linked with the runtime alone.
+template <typename Function>
+Function driver(Check& check, const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result;
+  CALL(check, cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result));
+  if (found == nullptr) check.fail(std::string("the driver has no ") + name);
+  return reinterpret_cast<Function>(found);
+}
+
+void module(Check& check) {
+  const std::vector<char> fatbin = made(check);
+  NEED(check, cudaFree(nullptr));  // makes the context
+  const auto load = driver<decltype(&cuModuleLoadData)>(check, "cuModuleLoadData");
+  const auto unload = driver<decltype(&cuModuleUnload)>(check, "cuModuleUnload");
+  const auto find = driver<decltype(&cuModuleGetFunction)>(check, "cuModuleGetFunction");
+  const auto launch = driver<decltype(&cuLaunchKernel)>(check, "cuLaunchKernel");
+  if (!check || fatbin.empty()) return;
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  NEED(check, load(&module, fatbin.data()));
+  NEED(check, find(&function, module, "sevenfold"));
+  constexpr int kThreads = 64;
+  DeviceArray<int> numbers(kThreads);
+  int* to = numbers.data();
+  void* parameters[] = {&to};
+  NEED(check, launch(function, 1, 1, 1, kThreads, 1, 1, 0, nullptr, parameters, nullptr));
+  NEED(check, cudaDeviceSynchronize());
+  const std::vector<int> got = numbers.get(check);
+  for (int i = 0; i < kThreads; ++i) {
+    if (got[i] != 7 * i) return check.fail("the kernel wrote other numbers");
+  }
+  NEED(check, unload(module));
+}
+
+void refusals(Check& check) {
+  Guarded<nvFatbinHandle> handle;
+  const char* options[] = {"-no-such-option"};
+  REFUSED(check, NVFATBIN_ERROR_UNRECOGNIZED_OPTION, nvFatbinCreate(handle.get(), options, 1));
+  EXPECT(check, handle.intact());
+}
+
+}  // namespace
+
+void run() {
+  const struct {
+    const char* name;
+    void (*make)(Check&);
+  } all[] = {
+      {"nvfatbin.version", version}, {"nvfatbin.module", module}, {"nvfatbin.refusals", refusals}};
+  for (const auto& one : all) {
+    Check check(one.name);
+    one.make(check);
+  }
+}
+
+}  // namespace maths
