@@ -29,10 +29,11 @@ std::string status_of(const std::string& values) { return values.substr(0, value
 
 // Calls that both majors have, with another meaning: the stub refuses them. "preference" stands for
 // the attributes from a number on (stubs/cublaslt/adapters/preference.cc); cufftXtMalloc takes a
-// format, and 12 has renumbered them.
+// format, and 11.8 has renumbered those from 5 on.
 bool is_refused(const std::string& name, const std::string& built, const std::string& there) {
   const bool with_11 = (built == "11") != (there == "11");
-  if (name == "xt malloc") return with_11;
+  static const std::string format = "xt malloc ";
+  if (name.rfind(format, 0) == 0) return with_11 && std::stoi(name.substr(format.size())) >= 5;
   static const std::string preference = "preference ";
   if (name.rfind(preference + "1", 0) != 0 || !with_11 || built == "12" || there == "12")
     return false;

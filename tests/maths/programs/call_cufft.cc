@@ -70,7 +70,10 @@ void without_plan() {
   line("exec z2z", cufftExecZ2Z(kNoPlan, z, z, CUFFT_INVERSE));
   line("xt exec", cufftXtExec(kNoPlan, c, c, CUFFT_FORWARD));
   line("xt gpus", cufftXtSetGPUs(kNoPlan, 1, gpus));
-  line("xt malloc", cufftXtMalloc(kNoPlan, &memory, CUFFT_XT_FORMAT_INPUT), memory);
+  for (const int format : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    line("xt malloc " + std::to_string(format),
+         cufftXtMalloc(kNoPlan, &memory, cufftXtSubFormat(format)), memory);
+  }
   line("xt work area", cufftXtSetWorkArea(kNoPlan, nullptr));
   line("xt policy", cufftXtSetWorkAreaPolicy(kNoPlan, CUFFT_WORKAREA_MINIMAL, nullptr));
   line("xt shared size", cufftXtSetCallbackSharedSize(kNoPlan, CUFFT_CB_LD_COMPLEX, 16));
