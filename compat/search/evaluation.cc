@@ -1,5 +1,7 @@
 #include "compat/search/evaluation.h"
 
+#include <cstring>
+
 #include "compat/base/dotted_order.h"
 #include "compat/base/linked_sort.h"
 #include "compat/rules/gpu_rule.h"
@@ -167,18 +169,28 @@ bool gpus_decide_between_accepted(const Search& search) {
   return false;
 }
 
+struct Relatives {
+  Search* search;
+  const char* end;  // those that were loaded before this file; nullptr: all
+};
+
 void add_relative(const char* path, const ImageFacts& image, const Relative& relative,
                   void* argument) {
-  auto* search = static_cast<Search*>(argument);
-  if (search->relative_count == kMostRelatives) return;
+  auto* found = static_cast<Relatives*>(argument);
+  Search* search = found->search;
+  if (found->end != nullptr && std::strcmp(path, found->end) == 0) search = nullptr;
+  if (search == nullptr) found->search = nullptr;
+  if (search == nullptr || search->relative_count == kMostRelatives) return;
   const char* kept = search->arena.copy(path);
   if (kept != nullptr) search->relatives[search->relative_count++] = {image, kept, &relative};
 }
 
 }  // namespace
 
-void gather_relatives(Search* search) {
-  each_loaded_relative(search->machine, search->library(), add_relative, search);
+void gather_relatives(Search* search, const char* before) {
+  search->relative_count = 0;
+  Relatives found{search, before};
+  each_loaded_relative(search->machine, search->library(), add_relative, &found);
   for (int i = 0; i < search->relative_count; ++i) {
     LoadedRelative& relative = search->relatives[i];
     if (relative.image.major_is_known()) continue;
@@ -192,6 +204,14 @@ void evaluate_environment(Search* search) {
     if (usable_in(*c, search->environment)) c->verdict = evaluate_candidate(search, c);
   }
   if (gpus_decide_between_accepted(*search)) search->oldest_gpu = search->machine.oldest_gpu();
+}
+
+void evaluate_opened(Search* search, Candidate* candidate, const char* path) {
+  const int group = search->major_of(Bond::group);
+  const int runtime = search->major_of(Bond::runtime);
+  gather_relatives(search, path);
+  if (search->major_of(Bond::group) == group && search->major_of(Bond::runtime) == runtime) return;
+  candidate->verdict = evaluate_candidate(search, candidate);
 }
 
 Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported) {

@@ -9,11 +9,17 @@ namespace anycuda {
 // What the process has loaded that LTO-IR could come from, or go to: a fact for the preference.
 void gather_peers(Search* search);
 
-// What the process has loaded of the libraries whose CUDA must, or should, be the candidate's.
-void gather_relatives(Search* search);
+// What the process has loaded of the libraries whose CUDA must, or should, be the candidate's;
+// `before`: of a group only those that were loaded before this file, a member itself.
+void gather_relatives(Search* search, const char* before = nullptr);
 
 // Gives each usable candidate of the search's present environment its verdict.
 void evaluate_environment(Search* search);
+
+// Evaluates a candidate again once it is open as `path`: another thread may have opened a relative
+// of another CUDA in the meantime. Of the two the one that the dynamic linker loaded first stays,
+// so that each of two such threads comes to the same end.
+void evaluate_opened(Search* search, Candidate* candidate, const char* path);
 
 // Evaluates a candidate again, with the version that the opened library reports.
 Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported);

@@ -89,6 +89,10 @@ FileState check_opened(Search* search, Candidate* candidate, void* handle) {
       recorded.known() && !same(recorded, reported)) {
     candidate->verdict = evaluate_reported(search, candidate, reported);
   }
+  const bool is_new = state == FileState::usable && candidate->tier != SearchTier::loaded;
+  const char* path =
+      is_new && search->library().relative_count != 0 ? opened_path(handle) : nullptr;
+  if (path != nullptr) evaluate_opened(search, candidate, path);
   return state;
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compat/search/reason.h"
@@ -88,6 +89,76 @@ TEST_F(FakeMachine, OnlyItsOwnOpenIsUsed) {
       if (c->path != refused) continue;
       EXPECT_THAT(reason_of(*c, report, &arena_), HasSubstr("this machine refuses it"));
     }
+  });
+}
+
+// What another thread does between the search's look at the loaded libraries and its dlopen, or
+// right after that: it opens a member of the same group, of another major.
+std::string others;
+bool other_was_first;
+
+OpenResult open_while_another_does(const char* path, int flags) {
+  const std::string file = std::exchange(others, "");
+  if (!file.empty() && other_was_first) dlopen(file.c_str(), RTLD_NOW);
+  const OpenResult opened = open_shared_library(path, flags);
+  if (!file.empty() && !other_was_first) dlopen(file.c_str(), RTLD_NOW);
+  return opened;
+}
+
+class Race : public FakeMachine {
+ protected:
+  Race() {
+    variables["LD_LIBRARY_PATH"] = folder("path");
+    machine_.loaded_objects = dl_iterate_phdr;
+    machine_.open = open_while_another_does;
+    library_.relatives = &itself_;
+    library_.relative_count = 1;
+  }
+  const Report& find_while_other(const std::string& file, bool was_first) {
+    others = file;
+    other_was_first = was_first;
+    const Report* report = search(Request{&library_, &kTables, 12}, machine_, &arena_);
+    EXPECT_NE(report, nullptr);
+    return *report;
+  }
+  LibraryDescriptor library_ = kLibrary;
+  Relative itself_{&library_, Bond::group};
+};
+
+TEST_F(Race, AMemberThatWasLoadedFirstDecides) {
+  const std::string newest = install("libtest.so.13", "path/libtest.so.13");
+  const std::string older = install("libtest.so.12", "path/libtest.so.12");
+  const std::string other = install("libtest.so.12", "other/libtest.so.12");
+  unit::in_child([&] {
+    const Report& report = find_while_other(other, true);
+    ASSERT_NE(report.chosen, nullptr);
+    EXPECT_EQ(report.chosen->path, older);
+    for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+      if (c->path == newest) {
+        EXPECT_EQ(c->verdict, Verdict::other_group);
+      }
+    }
+    EXPECT_EQ(dlopen(newest.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr) << "closed again";
+  });
+}
+
+TEST_F(Race, AMemberThatWasLoadedLaterDoesNot) {
+  const std::string newest = install("libtest.so.13", "path/libtest.so.13");
+  const std::string other = install("libtest.so.12", "other/libtest.so.12");
+  unit::in_child([&] {
+    const Report& report = find_while_other(other, false);
+    ASSERT_NE(report.chosen, nullptr);
+    EXPECT_EQ(report.chosen->path, newest);
+  });
+}
+
+TEST_F(Race, WithoutAnotherThatFitsNothingIsTaken) {
+  install("libtest.so.13", "path/libtest.so.13");
+  const std::string other = install("libtest.so.12", "other/libtest.so.12");
+  unit::in_child([&] {
+    const Report& report = find_while_other(other, true);
+    EXPECT_EQ(report.chosen, nullptr);
+    EXPECT_THAT(reason_of(*report.candidates(), report, &arena_), HasSubstr("libtest.so.12"));
   });
 }
 
