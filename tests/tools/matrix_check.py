@@ -68,8 +68,10 @@ def written(library: str) -> set[str]:
     found = set()
     for path in (ROOT / "stubs" / library / "adapters").glob("*.cc"):
         text = path.read_text()
-        for major in ("11", "12", "13"):  # a macro may define an adapter for several majors
-            found |= set(re.findall(r"\badapt_(\w+)\(", text.replace("##major##", major)))
+        for major in ("11", "12", "13"):  # a macro may define an adapter for several majors, or types
+            for letter in "sdcz":
+                expanded = text.replace("##major##", major).replace("##letter##", letter)
+                found |= set(re.findall(r"\badapt_(\w+)\(", expanded))
     return found
 
 
