@@ -11,12 +11,13 @@ set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 # A program, what it links beside cudart, and further files.
 set(maths_programs
   "cublas cublas" "cublas_gemm cublas" "cublas_legacy cublas" "cublaslt cublaslt" "cufft cufft" "curand curand"
-  "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusparse cusparse" "nvjpeg nvjpeg"
-  "cusolvermg cusolvermg" "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "nccl nccl" "nvml nvml"
+  "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusparse cusparse" "cusparse_first cusparse"
+  "nvjpeg nvjpeg" "cusolvermg cusolvermg" "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "nccl nccl" "nvml nvml"
   "nvfatbin nvfatbin")
-# What a CUDA does not have: the first functions of cuSOLVER in 13, nvFatbin before 12.4.
+# What a CUDA does not have: the first functions of cuSPARSE from 12 on and of cuSOLVER in 13, nvFatbin before 12.4.
 set(maths_not_in_11 nvfatbin)
-set(maths_not_in_13 cusolver_first)
+set(maths_not_in_12 cusparse_first)
+set(maths_not_in_13 cusolver_first cusparse_first)
 # Also built natively for CUDA 12, for carried.py.
 set(maths_carried cufft curand nvjpeg)
 

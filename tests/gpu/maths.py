@@ -23,7 +23,7 @@ from maths_places import CUDA_13, Place, places, wrong_maps
 PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legacy": ["libcublas"],
             "cublaslt": ["libcublasLt"], "cufft": ["libcufft"], "curand": ["libcurand"], "cusolver": ["libcusolver"],
             "cusolver_first": ["libcusolver"], "cusolver_x": ["libcusolver", "libcusparse"],
-            "cusparse": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
+            "cusparse": ["libcusparse"], "cusparse_first": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
             "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"], "cudnn": ["libcudnn", "libcublas"],
             "nccl": ["libnccl"], "cusolvermg": ["libcusolverMg"], "nvml": ["libnvidia-ml"],
             "nvfatbin": ["libnvfatbin"]}

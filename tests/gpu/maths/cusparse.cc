@@ -220,18 +220,7 @@ void to_columns(Check& check, const Sparse& sparse) {
       transposed(csr.dense, kRows, kColumns), 0);
 }
 
-// What CUDA 11 still had.
-void gather(Check& check, const Sparse& sparse) {
-#if CUSPARSE_VERSION < 12000
-  DeviceArray<double> y(random_values<double>(9, 13)), x(3);
-  DeviceArray<int> at(std::vector<int>{1, 4, 8});
-  NEED(check,
-       cusparseDgthr(sparse.handle, 3, y.data(), x.data(), at.data(), CUSPARSE_INDEX_BASE_ZERO));
-#else
-  (void)check, (void)sparse;
-#endif
-}
-
+// What CUDA 11 still had, and nothing makes from others.
 void older_solver(Check& check, const Sparse&) {
 #if CUSPARSE_VERSION < 12000
   Guarded<csrsv2Info_t> state;
@@ -250,11 +239,15 @@ void run() {
   const struct {
     const char* name;
     void (*run)(Check&, const Sparse&);
-  } topics[] = {{"texts", texts},           {"vector", vector},
-                {"matrix", matrix},         {"both_sparse", both_sparse},
-                {"triangle", triangle},     {"to_dense", to_dense},
-                {"from_dense", from_dense}, {"to_columns", to_columns},
-                {"gather", gather},         {"older_solver", older_solver}};
+  } topics[] = {{"texts", texts},
+                {"vector", vector},
+                {"matrix", matrix},
+                {"both_sparse", both_sparse},
+                {"triangle", triangle},
+                {"to_dense", to_dense},
+                {"from_dense", from_dense},
+                {"to_columns", to_columns},
+                {"older_solver", older_solver}};
   for (const auto& topic : topics) {
     Check check(std::string("cusparse.") + topic.name);
     topic.run(check, sparse);
