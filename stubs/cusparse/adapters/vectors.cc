@@ -94,47 +94,18 @@ Result rotate(Handle handle, const char* function, const Operands& given, const 
   return v12::cusparseRot(handle, c, s, vectors.x(), vectors.y());
 }
 
-// 1, as a real number and as a complex one.
-const void* one(v12::cudaDataType type) {
-  static constexpr float kSingle[] = {1, 0};
-  alignas(16) static constexpr double kDouble[] = {1, 0};
-  const bool single = type == v12::CUDA_R_32F || type == v12::CUDA_C_32F;
-  return single ? static_cast<const void*>(kSingle) : kDouble;
-}
-
-Result add(Handle handle, const char* function, const Operands& given, const void* alpha) {
-  const Vectors vectors(handle, function, given);
-  if (!vectors.ready()) return vectors.status();
-  if (alpha == nullptr) return v12::CUSPARSE_STATUS_INVALID_VALUE;
-  v12::cusparsePointerMode_t mode = v12::CUSPARSE_POINTER_MODE_HOST;
-  ANYCUDA_TRY(v12::cusparseGetPointerMode(handle, &mode));
-  // beta would have to be in the GPU's memory, where nothing of the caller is 1. Nor would the
-  // library see that it is 1, and that it may leave the rest of y alone, whose size is made up.
-  if (mode != v12::CUSPARSE_POINTER_MODE_HOST) {
-    return refuse(v12::CUSPARSE_STATUS_NOT_SUPPORTED, function,
-                  "with CUDA 12 and newer alpha must be in host memory "
-                  "(CUSPARSE_POINTER_MODE_HOST): set this mode, or install cuSPARSE of CUDA 11");
-  }
-  return v12::cusparseAxpby(handle, alpha, vectors.x(), one(given.type), vectors.y());
-}
-
 }  // namespace
 
-#define ANYCUDA_DEFINE(letter, LETTER, Type, type)                                               \
-  ANYCUDA_ADAPTER v11::cusparseStatus_t adapt_##letter##gthr(                                    \
-      v11::cusparseHandle_t handle, int count, Pointer<const Type> y, Pointer<Type> x,           \
-      const int* indices, v11::cusparseIndexBase_t base) {                                       \
-    return gather(handle, "cusparse" #LETTER "gthr", {count, x, indices, y, base, type});        \
-  }                                                                                              \
-  ANYCUDA_ADAPTER v11::cusparseStatus_t adapt_##letter##sctr(                                    \
-      v11::cusparseHandle_t handle, int count, Pointer<const Type> x, const int* indices,        \
-      Pointer<Type> y, v11::cusparseIndexBase_t base) {                                          \
-    return scatter(handle, "cusparse" #LETTER "sctr", {count, x, indices, y, base, type});       \
-  }                                                                                              \
-  ANYCUDA_ADAPTER v11::cusparseStatus_t adapt_##letter##axpyi(                                   \
-      v11::cusparseHandle_t handle, int count, Pointer<const Type> alpha, Pointer<const Type> x, \
-      const int* indices, Pointer<Type> y, v11::cusparseIndexBase_t base) {                      \
-    return add(handle, "cusparse" #LETTER "axpyi", {count, x, indices, y, base, type}, alpha);   \
+#define ANYCUDA_DEFINE(letter, LETTER, Type, type)                                         \
+  ANYCUDA_ADAPTER v11::cusparseStatus_t adapt_##letter##gthr(                              \
+      v11::cusparseHandle_t handle, int count, Pointer<const Type> y, Pointer<Type> x,     \
+      const int* indices, v11::cusparseIndexBase_t base) {                                 \
+    return gather(handle, "cusparse" #LETTER "gthr", {count, x, indices, y, base, type});  \
+  }                                                                                        \
+  ANYCUDA_ADAPTER v11::cusparseStatus_t adapt_##letter##sctr(                              \
+      v11::cusparseHandle_t handle, int count, Pointer<const Type> x, const int* indices,  \
+      Pointer<Type> y, v11::cusparseIndexBase_t base) {                                    \
+    return scatter(handle, "cusparse" #LETTER "sctr", {count, x, indices, y, base, type}); \
   }
 ANYCUDA_ALL_TYPES(ANYCUDA_DEFINE)
 #undef ANYCUDA_DEFINE

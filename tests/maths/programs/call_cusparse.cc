@@ -207,7 +207,6 @@ void dropped_in_12() {
   line("gthr", cusparseSgthr(nullptr, 4, values, values, rows, base));
   line("sctr", cusparseSsctr(nullptr, 4, values, rows, values, base));
   line("roti", cusparseSroti(nullptr, 4, values, rows, values, &one, &one, base));
-  line("axpyi", cusparseSaxpyi(nullptr, 4, &one, values, rows, values, base));
   line("csr2dense", cusparseScsr2dense(nullptr, 4, 3, matrix, values, rows, columns, values, 4));
   line("csc2dense", cusparseScsc2dense(nullptr, 4, 3, matrix, values, rows, columns, values, 4));
   line("dense2csr",
@@ -230,7 +229,7 @@ void dropped_in_12() {
                                                    &one, nullptr, type, values));
   cusparseDestroyMatDescr(matrix);
 #else
-  for (const char* name : {"gthr", "sctr", "roti", "axpyi", "csr2dense", "csc2dense", "dense2csr",
+  for (const char* name : {"gthr", "sctr", "roti", "csr2dense", "csc2dense", "dense2csr",
                            "dense2csc", "gemmi", "csrmvex size", "csrmvex"}) {
     line(name, CUSPARSE_STATUS_NOT_INITIALIZED);
   }

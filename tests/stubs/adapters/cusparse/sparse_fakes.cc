@@ -95,10 +95,6 @@ void fake_call(Result (*)(Args...)) {
 
 unsigned get_base(const char*, const Words&) { return answers.base; }
 unsigned get_type(const char*, const Words&) { return answers.type; }
-unsigned get_mode(const char*, const Words& given) {
-  write(given[1], answers.mode);
-  return 0;
-}
 unsigned get_stream(const char*, const Words& given) {
   write(given[1], kStream);
   return 0;
@@ -158,7 +154,6 @@ void fake_all() {
   ANYCUDA_FAKE(v12, cusparseGather, nothing);
   ANYCUDA_FAKE(v12, cusparseScatter, nothing);
   ANYCUDA_FAKE(v12, cusparseRot, nothing);
-  ANYCUDA_FAKE(v12, cusparseAxpby, nothing);
   ANYCUDA_FAKE(v12, cusparseSparseToDense_bufferSize, size);
   ANYCUDA_FAKE(v12, cusparseSparseToDense, nothing);
   ANYCUDA_FAKE(v12, cusparseDenseToSparse_bufferSize, size);
@@ -173,7 +168,6 @@ void fake_all() {
   ANYCUDA_FAKE(v12, cusparseSDDMM, nothing);
   ANYCUDA_FAKE(v12, cusparseGetMatIndexBase, get_base);
   ANYCUDA_FAKE(v12, cusparseGetMatType, get_type);
-  ANYCUDA_FAKE(v12, cusparseGetPointerMode, get_mode);
   ANYCUDA_FAKE(v12, cusparseGetStream, get_stream);
   ANYCUDA_FAKE(v12, cusparseCreate, make_context);
   ANYCUDA_FAKE(v12, cusparseDestroy, nothing);

@@ -72,7 +72,6 @@ class SparseFakes : public ::testing::Test {
 struct Answers {
   v12::cusparseIndexBase_t base = v12::CUSPARSE_INDEX_BASE_ZERO;
   v12::cusparseMatrixType_t type = v12::CUSPARSE_MATRIX_TYPE_GENERAL;
-  v12::cusparsePointerMode_t mode = v12::CUSPARSE_POINTER_MODE_HOST;
   std::size_t bytes = 0;   // of each workspace
   std::int64_t count = 0;  // of entries, which the analysis finds
   driver::CUstreamCaptureStatus capture = driver::CU_STREAM_CAPTURE_STATUS_NONE;

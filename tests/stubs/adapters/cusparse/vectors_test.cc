@@ -66,34 +66,9 @@ class Vectors : public SparseFakes {
       expect_operands(call[3], call[4], kType<T>);
     }
   }
-  // `Real` is what T consists of: beta is 1, and as a complex number 1 + 0i.
-  template <typename Real, typename T>
-  void expect_sum(v11::cusparseStatus_t (*adapter)(v11::cusparseHandle_t, int, const T*, const T*,
-                                                   const int*, T*, v11::cusparseIndexBase_t)) {
-    for (const unsigned base : {0U, 1U}) {
-      SetUp();
-      answers.base = base;
-      EXPECT_EQ(adapter(handle(), kCount, at<T>(1), at<T>(kX), at<int>(kIndices), at<T>(kY), base),
-                0U);
-      const Words call = only("cusparseAxpby");
-      EXPECT_EQ(call[0], word(handle()));
-      EXPECT_EQ(call[1], 1U);
-      expect_operands(call[2], call[4], kType<T>);
-      const auto* beta = at<const Real>(call[3]);
-      EXPECT_EQ(word(beta) % alignof(T), 0U);
-      EXPECT_EQ(beta[0], 1);
-      if (sizeof(T) > sizeof(Real)) {
-        EXPECT_EQ(beta[1], 0);
-      }
-    }
-  }
 
   static unsigned gather() {
     return adapt_dgthr(handle(), kCount, at<double>(kY), at<double>(kX), at<int>(kIndices), 1);
-  }
-  static unsigned sum(const double* alpha = at<double>(1)) {
-    return adapt_daxpyi(handle(), kCount, alpha, at<double>(kX), at<int>(kIndices), at<double>(kY),
-                        0);
   }
 };
 
@@ -116,16 +91,8 @@ TEST_F(Vectors, Rotation_HandsOnItsCoefficients) {
   expect_rotation(adapt_droti);
 }
 
-TEST_F(Vectors, Sum_AddsToOneTimesY) {
-  expect_sum<float>(adapt_saxpyi);
-  expect_sum<double>(adapt_daxpyi);
-  expect_sum<float>(adapt_caxpyi);
-  expect_sum<double>(adapt_zaxpyi);
-}
-
 TEST_F(Vectors, EveryFailureIsHandedOn) {
   expect_every_failure_handed_on(gather);
-  expect_every_failure_handed_on([] { return sum(); });
   expect_every_failure_handed_on([] {
     return adapt_ssctr(handle(), kCount, at<float>(kX), at<int>(kIndices), at<float>(kY), 0);
   });
@@ -133,21 +100,6 @@ TEST_F(Vectors, EveryFailureIsHandedOn) {
     return adapt_droti(handle(), kCount, at<double>(kX), at<int>(kIndices), at<double>(kY),
                        at<double>(1), at<double>(2), 0);
   });
-}
-
-TEST_F(Vectors, Sum_ScalarsOnTheGpu_IsRefused) {
-  answers.mode = v12::CUSPARSE_POINTER_MODE_DEVICE;
-  EXPECT_EQ(sum(), v12::CUSPARSE_STATUS_NOT_SUPPORTED);
-  EXPECT_FALSE(was_called("cusparseAxpby"));
-  EXPECT_THAT(refused(), ElementsAre(HasSubstr("cusparseDaxpyi: ")));
-}
-
-TEST_F(Vectors, Rotation_ScalarsOnTheGpu_GoesOn) {
-  answers.mode = v12::CUSPARSE_POINTER_MODE_DEVICE;
-  EXPECT_EQ(adapt_droti(handle(), kCount, at<double>(kX), at<int>(kIndices), at<double>(kY),
-                        at<double>(1), at<double>(2), 0),
-            0U);
-  EXPECT_TRUE(was_called("cusparseRot"));
 }
 
 TEST_F(Vectors, NoHandle_ReturnsNotInitialized) {
@@ -164,20 +116,17 @@ TEST_F(Vectors, NoMemory_IsInvalid) {
   EXPECT_EQ(gather(0, kIndices, kY), v12::CUSPARSE_STATUS_INVALID_VALUE);
   EXPECT_EQ(gather(kX, 0, kY), v12::CUSPARSE_STATUS_INVALID_VALUE);
   EXPECT_EQ(gather(kX, kIndices, 0), v12::CUSPARSE_STATUS_INVALID_VALUE);
-  EXPECT_EQ(sum(nullptr), v12::CUSPARSE_STATUS_INVALID_VALUE);
   const auto rotate = [](Word c, Word s) {
     return adapt_sroti(handle(), kCount, at<float>(kX), at<int>(kIndices), at<float>(kY),
                        at<float>(c), at<float>(s), 0);
   };
   EXPECT_EQ(rotate(0, 2), v12::CUSPARSE_STATUS_INVALID_VALUE);
   EXPECT_EQ(rotate(1, 0), v12::CUSPARSE_STATUS_INVALID_VALUE);
-  EXPECT_FALSE(was_called("cusparseGather") || was_called("cusparseAxpby") ||
-               was_called("cusparseRot"));
+  EXPECT_FALSE(was_called("cusparseGather") || was_called("cusparseRot"));
 }
 
 TEST_F(Vectors, NoEntries_DoesNothing) {
   EXPECT_EQ(adapt_zsctr(handle(), 0, nullptr, nullptr, nullptr, 0), 0U);
-  EXPECT_EQ(adapt_caxpyi(handle(), 0, nullptr, nullptr, nullptr, nullptr, 0), 0U);
   EXPECT_FALSE(was_called("cusparseCreateSpVec"));
 }
 
