@@ -52,6 +52,13 @@ def _of_the_toolkit(name: str, releases: tuple[str, ...], compared: str, artifac
         **more)
 
 
+def _of_own_release(name: str, release: str, soname: str, function: str) -> Family:
+    """A library whose releases are numbered apart from CUDA's."""
+    title = f"{name} {release}"
+    return Family(real=((title, f"{name}-{release}", soname),), compared=title, stub=f"lib{name}_stub.so",
+                  dropin=soname, variable=f"ANYCUDA_{name.upper()}", warm=(function,), first=function)
+
+
 FAMILIES = {
     "cudart": _of_the_toolkit(
         "cudart", ("11.8", "12.9", "13.5"), "12.9",
@@ -77,6 +84,15 @@ FAMILIES = {
                                 first="cusparseGetErrorName"),
     "nvjpeg": _of_the_toolkit("nvjpeg", ("12.9",), "12.9", warm=("nvjpegGetProperty",), first="nvjpegGetProperty"),
     "nvfatbin": _of_the_toolkit("nvfatbin", ("12.9",), "12.9", warm=("nvFatbinVersion",), first="nvFatbinVersion"),
+    "nvtx": _of_the_toolkit("nvtx", ("11.8",), "11.8", warm=("nvtxRangePop",), first="nvtxRangePop"),
+    "cusolvermg": _of_the_toolkit("cusolvermg", ("12.9",), "12.9", artifact="cusolver", warm=(),
+                                  needs=("cublas 12.9", "cublaslt 12.9", "cusparse 12.9", "nvjitlink 12.9"),
+                                  first="cusolverMgDestroyGrid"),
+    "cudnn": _of_own_release("cudnn", "9.28", "libcudnn.so.9", "cudnnGetVersion"),
+    "nccl": _of_own_release("nccl", "2.32", "libnccl.so.2", "ncclGetVersion"),
+    "nvml": Family(
+        real=(("nvml 535", "driver-535", "libnvidia-ml.so.1"),), compared="nvml 535", stub="libnvml_stub.so",
+        dropin="libnvidia-ml.so.1", variable="ANYCUDA_NVML", warm=("nvmlShutdown",), first="nvmlShutdown"),
     "cuda": Family(
         real=(("libcuda 535", "driver-535", "libcuda.so.1"),),
         compared="libcuda 535", stub="libcuda_stub.so", dropin="libcuda.so.1",

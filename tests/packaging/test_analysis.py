@@ -14,7 +14,7 @@ from analysis_support import BUILD, REAL, Folder, artifact, built, library_file,
 
 from anycuda.elf import edit, read
 from anycuda.failure import Failure
-from anycuda.analysis import contents, libraries, uses
+from anycuda.analysis import contents, libraries, siblings, uses
 
 
 def only(file, library: str = "cudart"):
@@ -178,6 +178,8 @@ class RealLibraries(unittest.TestCase):
 
 
 class Small(Folder):
+    """Libraries that hold one thing each."""
+
     def test_parts_of_cudnn_are_no_stubs_matter(self):
         """Who needs them gets cuDNN's functions from them: their need stays, and no stub comes beside it."""
         for soname in ("libcudnn_ops_infer.so.8", "libcudnn_ops.so.9"):
@@ -195,7 +197,8 @@ class Small(Folder):
         """NCCL's functions have no versions anywhere, so that theirs tell nothing."""
         def library_with(name: str, functions: str) -> uses.FileUse:
             source = "".join(f"int {one}(void) {{ return 0; }}" for one in functions.split())
-            return use_of(self.compile(name, source + "int cudaFree(void*); int f(void) { return cudaFree(0); }"))
+            return use_of(self.compile(name, source + "int cudaFree(void*); int f(void) { return cudaFree(0); }",
+                                       f"-Wl,-soname,lib{name}"))
 
         file = library_with("inside.so", "ncclAllReduce ncclBroadcast ncclCommDestroy ncclCommInitRank ncclReduce")
         self.assertEqual((file.provides.library, file.provides.what), ("nccl", "some"))
@@ -203,7 +206,35 @@ class Small(Folder):
         versioned = library_with("stub.so", "cudnnCreate cudnnDestroy cudnnGetVersion cudnnGetStream cudnnSetStream")
         self.assertEqual((versioned.provides.library, versioned.provides.what), ("cudnn", "peer"))
 
-    """Libraries that hold one thing each."""
+    def test_a_library_that_has_a_loader_of_its_own_is_no_stub_of_another_project(self):
+        """CTranslate2 exports functions of cuBLAS that open it, TensorFlow all that it uses."""
+        loader = "".join(f"int cublas{one}(void) {{ return 0; }}" for one in
+                         ("Create_v2", "Destroy_v2", "SetStream_v2", "Sgemm_v2", "Hgemm", "GemmEx"))
+        own = "".join(f"int own_{number}(void) {{ return 0; }}" for number in range(20))
+        text = 'const char* f(void) { return "libcublas.so.12"; }'
+        file = use_of(self.compile("own.so", loader + own + text, "-Wl,-soname,libown.so"))
+        self.assertEqual((file.provides.library, file.provides.what), ("cublas", "some"))
+        self.assertEqual([(one.how, one.strings) for one in file.uses], [("loaded", ("libcublas.so.12",))])
+        module = use_of(self.compile("module.so", loader))
+        self.assertEqual(module.provides.what, "some")
+        stub = use_of(self.compile("stub.so", loader, "-Wl,-soname,libcublas_lazy.so"))
+        self.assertEqual(stub.provides.what, "peer")
+
+    def test_functions_of_a_file_beside_are_no_use_of_cuda(self):
+        """TensorFlow's libtensorflow_cc.so.2 takes cudaMalloc from libtensorflow_framework.so.2."""
+        self.compile("libbase.so", "int cudaMalloc(void) { return 0; }", "-Wl,-soname,libbase.so.2")
+        self.compile("libmiddle.so", "int middle(void) { return 0; }", "-Wl,-soname,libmiddle.so", "-Wl,--no-as-needed",
+                     self.folder / "libbase.so")
+        source = "int cudaMalloc(void), cudaFree(void), middle(void); int f(void) { return %s; }"
+        self.compile("only.so", source % "cudaMalloc() + middle()", self.folder / "libmiddle.so")
+        self.compile("both.so", source % "cudaMalloc() + cudaFree() + middle()", self.folder / "libmiddle.so")
+        self.compile("apart.so", source % "cudaMalloc()")
+        names = ["libbase.so.2", "libmiddle.so", "only.so", "both.so", "apart.so"]
+        (self.folder / "libbase.so").rename(self.folder / "libbase.so.2")
+        found = siblings.resolved([(f"package/{name}", use_of(self.folder / name)) for name in names])
+        used = {name: [symbol.name for one in file.uses for symbol in one.symbols] for name, file in zip(names, found)}
+        self.assertEqual(used, {"libbase.so.2": [], "libmiddle.so": [], "only.so": [], "both.so": ["cudaFree"],
+                                "apart.so": ["cudaMalloc"]})
 
     def test_functions_that_nothing_names(self):
         use = only(use_of(self.call("plain.so", "cudaMalloc cudaFree")))

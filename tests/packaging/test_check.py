@@ -193,6 +193,32 @@ class Wheels(Check):
         self.assertIn("ok/..dots.so", [file["name"] for file in self.json(path)["inputs"][0]["files"]])
         self.assertEqual(sorted(self.folder.parent.glob("up.so")), [])
 
+    def test_what_a_wheels_other_files_were_built_for(self):
+        """`anycuda repair` writes it into the file that does not say it; a folder is not repaired."""
+        bare = self.call("bare.so", "cudaPointerGetAttributes")
+        path = self.wheel_of("both.whl", {"a.so": PROGRAM, "b.so": bare})
+        kinds = {run["kind"] for run in self.json(path, "--runtime", "13")["inputs"][0]["cells"]
+                 if run["symbol"] == "cudaPointerGetAttributes" and "b.so" in run["files"]}
+        self.assertEqual(kinds, {"adapted"})
+        self.assertIn("unchecked", "\n".join(self.told(bare, "--runtime", "13")))
+
+    def test_needs_without_a_function(self):
+        library = library_file("cudart", "12.9")
+        path = self.compile("idle.so", "int f(void) { return 0; }", "-Wl,--no-as-needed", library)
+        self.assertIn("idle.so: uses no function of libcudart.so.12, which it needs: `anycuda", self.told(path)[0])
+
+    def test_one_soname_of_several_majors_is_told_as_such(self):
+        path = self.compile("sparse.so", "int cusparseCreate(void*); int f(void* x) { return cusparseCreate(x); }",
+                            BUILD / "lib" / "dropin" / "libcusparse.so.12", "-Wl,--allow-shlib-undefined")
+        (found,) = self.lines_with("cusparse", path, "--runtime", "13")
+        self.assertEqual(found[1:4], ["12", "or", "13"])
+
+    def test_libraries_of_other_products_are_told(self):
+        for soname in ("libcustatevec.so.1", "libnvinfer.so.10"):
+            self.compile(soname, "int other(void) { return 0; }", f"-Wl,-soname,{soname}")
+            path = self.compile("uses.so", "int other(void); int f(void) { return other(); }", self.folder / soname)
+            self.assertIn(f"needs {soname}, which anycuda has no stub for", "\n".join(self.told(path)))
+
     def test_a_cut_off_wheel(self):
         whole = self.wheel_of("whole.whl", {"a.so": PROGRAM}).read_bytes()
         (self.folder / "cut.whl").write_bytes(whole[: len(whole) // 2])

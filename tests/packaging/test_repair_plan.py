@@ -201,6 +201,20 @@ class Refused(unittest.TestCase):
     def test_files_outside_of_site_packages(self):
         self.assertIn("installed as scripts", self.refusal(member("thing-1.0.data/scripts/tool", use())))
 
+    def test_a_name_that_is_the_same_beside_every_cuda_is_told_alone(self):
+        for name in ("libnvidia-ml.so.1", "libnvinfer.so.10"):
+            made = make(member("thing/a.so", use(), other=(name,)))
+            self.assertEqual(made.refusals, [])
+            self.assertIn(f"thing/a.so needs {name}, for which anycuda has no stub: it loads only where that is",
+                          made.notes)
+
+    def test_a_file_that_is_not_edited_is_told_too(self):
+        made = make(member("thing/a.so", other=("libcublas.so.12",)))
+        self.assertEqual((made.refusals, made.edits), ([], []))
+        self.assertEqual(made.notes, ["thing/a.so needs libcublas.so.12, for which anycuda has no stub: it loads only "
+                                      "where that is"])
+        self.assertEqual(make(member("thing/a.so", other=("libcublas.so.12",), provides=COPY)).notes, [])
+
     def test_other_libraries_of_cuda_unless_that_is_wanted(self):
         blas = member("a.so", use(), other=("libcublas.so.12",))
         self.assertIn("needs libcublas.so.12, for which anycuda has no stub", self.refusal(blas))

@@ -16,6 +16,11 @@ NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stu
 _HASHED = re.compile(r"(.+)[-.][0-9a-f]{6,64}(\.so(?:\..*)?)")
 # The stubs of TileLang, whose functions have no versions; in older releases they had the names of ours.
 _PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_cuda.so": "cuda"}
+# Of other products of NVIDIA's: cuQuantum, TensorRT, cuDSS, maths on several GPUs, image codecs, nvCOMP, DOCA.
+_OTHER_PRODUCTS = frozenset((
+    "libcublasmp", "libcudensitymat", "libcudss", "libcufftMp", "libcusolverMp", "libcustabilizer", "libcustatevec",
+    "libcutensornet", "libdoca_common", "libdoca_gpunetio", "libdoca_verbs", "libnvcomp", "libnvimgcodec", "libnvinfer",
+    "libnvinfer_plugin", "libnvinfer_vc_plugin", "libnvjpeg2k", "libnvonnxparser", "libnvtiff"))
 
 
 @dataclass(frozen=True)
@@ -123,8 +128,19 @@ class Table:
         """libnppc.so.12, libnppc-3b81d170.so.12.0.2; a major or a part of a library that has one, for which there is
         none: libcudart.so.10.2, libcudnn_ops.so.9"""
         stem, dot, _ = _unhashed(file).partition(".so")
+        if stem in _OTHER_PRODUCTS and self.named(file) is None:
+            return bool(dot)
         return bool(dot) and (stem in self._stems or any(self.is_beyond_stub(file, library)
                                                          for library in self.libraries.values()))
+
+    def ties_to_cuda(self, file: str) -> bool:
+        """Of a library without a stub: is its name of one CUDA? Not libcutensor.so.2 and libcudnn_ops.so.9, whose
+        numbers are their own and the same beside every CUDA."""
+        stem, _, number = _unhashed(file).partition(".so.")
+        parts = any(one.parts and stem.startswith(one.parts) for one in self.libraries.values())
+        if stem in _OTHER_PRODUCTS or parts:
+            return False
+        return stem not in self._stems or number.partition(".")[0] in self._cuda_majors
 
     def is_beyond_stub(self, file: str, library: Library) -> bool:
         """libcudart.so.10.2, libcudnn_ops.so.9: the library, of a major that has no stub; or a part of it."""
@@ -149,6 +165,10 @@ class Table:
     @functools.cached_property
     def _symbols(self) -> dict[str, Library]:
         return {symbol: library for library in self.libraries.values() for symbol in library.symbols}
+
+    @functools.cached_property
+    def _cuda_majors(self) -> frozenset[str]:
+        return frozenset(major for one in self.libraries.values() if not one.is_driver for major in one.majors)
 
     @functools.cached_property
     def _stems(self) -> frozenset[str]:

@@ -11,7 +11,9 @@ from ..elf.read import Image
 from . import contents, libraries
 from .libraries import NATIVE, Library, Table
 
-# A file with so many of a library's functions is such a library; fewer are a tool that stands before one.
+# A file with so many of a library's functions is such a library; fewer are a tool that stands before one. Without the
+# symbol versions of NVIDIA's library they must be most of what it exports, too: a program's own library that has a
+# loader of its own, or NVIDIA's code linked in, exports some of them as well.
 _A_LIBRARY = 5
 
 
@@ -83,7 +85,8 @@ class FileUse:
     """`other`: what it needs of NVIDIA's that has no stub (libnppc.so.12): this stays as it is.
     `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees.
     `stubs_inside`: libraries whose stubs are linked into it; which functions of them it calls nobody can tell.
-    `quiet`: it is a stub that writes messages only where ANYCUDA_LOG is set (elf/mark.py)."""
+    `quiet`: it is a stub that writes messages only where ANYCUDA_LOG is set (elf/mark.py).
+    `soname`, `needed`: of the dynamic section. `defines`: functions of CUDA's libraries that it exports itself."""
 
     path: Path
     uses: tuple[Use, ...]
@@ -92,6 +95,9 @@ class FileUse:
     provides: Provides | None
     stubs_inside: tuple[str, ...] = ()
     quiet: bool = False
+    soname: str = ""
+    needed: tuple[str, ...] = ()
+    defines: frozenset[str] = frozenset()
 
     def of(self, library: str) -> tuple[Use, ...]:
         return tuple(use for use in self.uses if use.library == library)
@@ -105,12 +111,14 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     inside = () if provides and provides.what in ("stub", "dropin") else found.stubs
     for name, strings in found.names.items():
         strings = _without_the_stubs(table.libraries[name], strings, inside)
-        if strings and (provides is None or provides.library != name):
+        if strings and (provides is None or provides.library != name or provides.what == "some"):
             uses.append(_loaded(table.libraries[name], strings))
     is_runtime = provides is not None and provides.library == "cudart" and provides.what in ("original", "renamed")
     other = tuple(file for file in image.needed if table.has_no_stub(file))
     quiet = provides is not None and provides.what in ("stub", "dropin") and mark.is_quiet(image.path)
-    return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet)
+    defines = frozenset(symbol.name for symbol in image.exports() if symbol.function and table.of_symbol(symbol.name))
+    return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet,
+                   image.soname, tuple(image.needed), defines)
 
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:
@@ -186,8 +194,8 @@ def _provides(image: Image, table: Table) -> Provides | None:
     named = table.named(image.soname) if image.soname else None
     nodes = [table.of_node(node) for node in image.versions_defined]
     own = [node for node in nodes if node]
-    counts = Counter(library.name for library in
-                     (table.of_symbol(symbol.name) for symbol in image.exports() if symbol.function) if library)
+    functions = [symbol.name for symbol in image.exports() if symbol.function]
+    counts = Counter(library.name for library in map(table.of_symbol, functions) if library)
     if not counts:
         return None
     name, count = counts.most_common(1)[0]
@@ -201,6 +209,6 @@ def _provides(image: Image, table: Table) -> Provides | None:
     without_versions = not any(major.node for major in table.libraries[name].majors.values())
     if without_versions and named and named.how in ("named", "renamed"):
         return Provides(name, "original" if named.how == "named" else "renamed", "")
-    if without_versions and named is None:  # NCCL linked in statically, or a tool: no versions tell them from a stub
+    if named is None and (without_versions or 2 * count < len(functions) or not image.soname):
         return Provides(name, "some", "")
     return Provides(name, "peer", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import Callable
 
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
 from ..analysis.uses import FileUse, Reference, Use
@@ -56,24 +57,27 @@ class Cells:
             for run in library.runs:
                 self._runs.setdefault((run.library, run.symbol, run.caller), []).append(run)
 
-    def of(self, file: FileUse) -> list[Run]:
-        """In the order of the matrix's libraries, functions and releases; each once."""
+    def of(self, file: FileUse, others: Callable[[str], str] = lambda library: "") -> list[Run]:
+        """In the order of the matrix's libraries, functions and releases; each once. `others`: the major of a library
+        that files beside it were built for, "" where these do not say."""
         found: dict[Run, None] = {}
         for library in self.matrix.libraries.values():
             for use in file.of(library.name) if self.asked.wants(library.name) else ():
                 for reference in use.symbols:
-                    found.update(dict.fromkeys(self._reference(library, use, reference)))
+                    found.update(dict.fromkeys(self._reference(library, use, reference, others)))
         return list(found)
 
-    def caller_of(self, use: Use, reference: Reference) -> str:
+    def caller_of(self, use: Use, reference: Reference, others: Callable[[str], str]) -> str:
         """The major that it was built for, "" where nobody says. A stub that was linked as it is gets no
         version from anywhere, whatever its name would tell."""
         if reference.major or self.asked.built_for:
             return reference.major or self.asked.built_for
-        return use.majors[0] if len(use.majors) == 1 and use.how != "stub" else ""
+        if use.how == "stub":
+            return ""
+        return use.majors[0] if len(use.majors) == 1 else others(use.library)
 
-    def _reference(self, library: Library, use: Use, reference: Reference) -> list[Run]:
-        caller = ANY_CALLER if library.has_one_caller else self.caller_of(use, reference)
+    def _reference(self, library: Library, use: Use, reference: Reference, others: Callable[[str], str]) -> list[Run]:
+        caller = ANY_CALLER if library.has_one_caller else self.caller_of(use, reference, others)
         releases = self.asked.of(library)
         if caller:
             one_by_one = [self._run(library, reference.name, caller, release) for release in releases]

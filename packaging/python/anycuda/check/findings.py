@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..elf import ElfError, NotElf, read
 from ..matrix.data import Run
-from ..analysis import uses
+from ..analysis import built_for, siblings, uses
 from ..analysis.libraries import Table
 from ..analysis.uses import FileUse
 from . import inputs
@@ -66,7 +66,13 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
         except ElfError as error:
             _keep_error(found, one, error)
         else:
-            found.files.append(File(one.name, image.machine, use, cells.of(use)))
+            found.files.append(File(one.name, image.machine, use, []))
+    uses_ = siblings.resolved([(file.name, file.use) for file in found.files])
+    # `anycuda repair` writes the major of the others into the file, and takes a wheel alone.
+    known = built_for.majors(one for use in uses_ for one in use.uses) if found.kind == "wheel" else {}
+    for file, use in zip(found.files, uses_):
+        file.use = use
+        file.cells = cells.of(use, lambda name: built_for.by_others(known, table.libraries[name], table))
     return found
 
 

@@ -82,7 +82,7 @@ class _Page:
                 for releases in _alike(counts, asked):
                     count = counts[releases[0]]
                     numbers = (sum(count[kind] for kind in kinds) for _, kinds in _COUNTED)
-                    rows.append((library.name, words.caller(caller), fold.ranges(releases, library),
+                    rows.append((library.name, words.caller(caller, library.name), fold.ranges(releases, library),
                                  *(str(number or "") for number in numbers)))
         if rows:
             self._gap()
@@ -100,7 +100,7 @@ class _Page:
                 why = line.reason or (f"calls {line.calls}" if line.calls else "")
                 why += f"; with a driver of CUDA {line.driver} or later" if line.driver else ""
                 why += " (allowed)" if line.symbol in allowed else ""
-                callers = ",".join(words.caller(name) for name in line.callers.split(","))
+                callers = ",".join(words.caller(name, library.name) for name in line.callers.split(","))
                 where = words.some(list(users[line.symbol])) if self.input.kind != "file" else ""
                 rows.append((line.symbol, callers, line.runtimes, line.kind, where, why))
         if rows:

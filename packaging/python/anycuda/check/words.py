@@ -19,7 +19,7 @@ _PROVIDES = {
     "stub": "is anycuda's stub of {library}",
     "dropin": "is anycuda's drop-in for {library}",
     "peer": "is another project's stub of {library}",
-    "some": "defines functions of {library} itself, before those of the library",
+    "some": "defines functions of {library} itself",
 }
 
 
@@ -59,8 +59,14 @@ def _without_cells(one: Input, asked: Asked) -> str:
     uses = [use for file in one.files for use in file.use.uses if asked.wants(use.library)]
     if any(use.symbols for use in uses):
         return "nothing was asked of what it uses"  # the notes say with what it is
+    idle = list(dict.fromkeys(use.needed for use in uses if use.needed and use.how in ("named", "renamed")))
+    if idle:
+        return (f"uses no function of {some(idle)}, which it needs: `anycuda repair` and `anycuda patch` put stubs in "
+                "their place, which load anywhere")
     if any(file.use.static_runtime for file in one.files):
-        return "brings its CUDA runtime with it, linked in statically; there is nothing for a stub to do"
+        opens = any(use.how == "loaded" and use.library != "cuda" for use in uses)
+        return ("brings its CUDA runtime with it, linked in statically; "
+                + ("it may load other CUDA libraries by name" if opens else "there is nothing for a stub to do"))
     if any(file.use.provides and file.use.provides.what != "some" for file in one.files):
         return "a CUDA library or a stub itself; there is nothing for a stub to do"
     inside = sorted({name for file in one.files for name in _stubs_inside(file.use, asked)})
@@ -103,7 +109,11 @@ def every_release(matrix: Matrix, whose: str = "CUDA") -> list[str]:
                               for release in library.runtimes))
 
 
-def caller(major: str) -> str:
+def caller(major: str, library: str) -> str:
+    """Where several majors have one SONAME a program is of one of them: 12 or 13."""
+    known = libraries.table().libraries.get(library)
+    if known and major in known.majors:
+        return known.label(major)
     return {ANY_CALLER: "", "": "?"}.get(major, major)
 
 
@@ -162,10 +172,11 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
         if _is_native(one, asked):
             texts.append(f"was linked to {one.needed} itself (-l{one.library}_stub), so its calls have no major, and "
                          "none is adapted: link it with the library in lib/anycuda/link/MAJOR")
-    # A CUDA library loads others, and is not ours to change; nor is the one inside.
-    if not use.static_runtime and (not use.provides or use.provides.what == "some"):
+    # A CUDA library loads others, and is not ours to change; nor is the runtime inside, which loads the driver.
+    if not use.provides or use.provides.what == "some":
         texts += [f"may load {' or '.join(one.strings)} by name: `anycuda run` and the drop-ins serve that"
-                  for one in use.uses if one.how == "loaded" and asked.wants(one.library)]
+                  for one in use.uses if one.how == "loaded" and asked.wants(one.library)
+                  and not (use.static_runtime and one.library in ("cudart", "cuda"))]
     if others:
         texts.append(f"needs {', '.join(others)}, which anycuda has no stub for: it must be there")
     return texts

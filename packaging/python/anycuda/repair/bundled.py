@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from typing import Collection
 
 from ..analysis.libraries import Table
 from .common import COPIES, is_common
@@ -13,15 +14,13 @@ _BUILTINS = "libnvrtc-builtins"
 _NVIDIAS, _STUB = "a copy of NVIDIA's library", "a stub under the name that all have in common,"
 
 
-def unstubbed_deps(member: Member, edit: FileEdit, inside: frozenset, table: Table) -> tuple[list[str], list[str]]:
+def unstubbed_deps(member: Member, replaced: Collection[str], inside: frozenset,
+                   table: Table) -> tuple[list[str], list[str]]:
     """What it needs of CUDA that has no stub and is not in the wheel: what ties it to one CUDA, and what is the same
-    in every one, such as libcufile.so.0."""
-    names = [name for name in member.use.other if name not in edit.needed and name not in inside]
-    return [name for name in names if _tied(name, table)], [name for name in names if not _tied(name, table)]
-
-
-def _tied(name: str, table: Table) -> bool:
-    return all(name not in sonames or len(sonames) > 1 for sonames in table.others.values())
+    beside every one, such as libcufile.so.0."""
+    names = [name for name in member.use.other if name not in replaced and name not in inside]
+    tied = list(filter(table.ties_to_cuda, names))
+    return tied, [name for name in names if name not in tied]
 
 
 def leave_out(plan, scan: Scan, table: Table) -> None:

@@ -6,7 +6,8 @@ import posixpath
 from dataclasses import dataclass, field
 from typing import Callable
 
-from ..analysis.libraries import Library, Table
+from ..analysis import built_for
+from ..analysis.libraries import Table
 from ..analysis.uses import Use
 from . import bundled, common, files, glibc
 from .files import FileEdit
@@ -41,7 +42,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
          stub_of: Callable[[str], Stub]) -> Plan:
     plan = Plan()
     folder = folder_of_stubs(distribution)
-    majors = _majors(scan.members)
+    majors = built_for.majors(use for member in scan.members for use in member.use.uses)
     inside = _inside(scan)
     foreign, there, standing = common.foreign(scan, table), common.there(scan), common.standing(scan)
     too_new: list[Stub] = []
@@ -55,20 +56,20 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         plan.notes += [f"{member.name} goes on needing {use.needed}, the wheel's own copy with a CUDA runtime in it"
                        for use in member.use.uses if use.needed in standing]
         if not uses:
+            plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table))
             continue
         wanted = {use.library: stub_of(use.library) for use in uses}
         edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, options, majors, table))
         plan.edits.append(edit)
         plan.refusals += files.refusals(member, edit, place, wanted, table)
         too_new += glibc.too_new(member, wanted, options.glibc)
-        tied, others = bundled.unstubbed_deps(member, edit, inside, table)
+        tied, others = bundled.unstubbed_deps(member, edit.needed, inside, table)
         if tied and not options.partly:
             plan.refusals.append(f"{member.name} needs {', '.join(tied)}, for which anycuda has no stub: without that "
                                  "it does not load, whatever else is repaired. --partly repairs the rest, for "
                                  "machines that have it")
-        elif tied or others:
-            plan.notes.append(f"{member.name} needs {', '.join(tied + others)}, for which anycuda has no stub: it "
-                              "loads only where that is")
+        else:
+            plan.notes += _without(member, (tied, others))
         paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
         plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
     if options.glibc and too_new:
@@ -82,14 +83,11 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
     return plan
 
 
-def _majors(members: list[Member]) -> dict[str, set[str]]:
-    """library -> the majors that files of this wheel say they were built for."""
-    found: dict[str, set[str]] = {}
-    for member in members:
-        for use in member.use.uses:
-            if use.how in ("named", "renamed", "stub"):
-                found.setdefault(use.library, set()).update(use.majors)
-    return found
+def _without(member: Member, missing: tuple[list[str], list[str]]) -> list[str]:
+    """What stays that has no stub; a library of CUDA itself needs what it needs."""
+    names = [] if files.is_library(member) else [*missing[0], *missing[1]]
+    text = f"{member.name} needs {', '.join(names)}, for which anycuda has no stub: it loads only where that is"
+    return [text] if names else []
 
 
 def _major(use: Use, options: Options, majors: dict[str, set[str]], table: Table) -> tuple[str, str]:
@@ -98,16 +96,8 @@ def _major(use: Use, options: Options, majors: dict[str, set[str]], table: Table
         return use.majors[0], "its name" if use.needed else "the functions that it uses"
     if options.built_for:
         return options.built_for, "--built-for"
-    known = majors.get(use.library) or _common(majors, table.libraries[use.library], table)
-    return (next(iter(known)), "the wheel's other files") if len(known) == 1 else ("", "")
-
-
-def _common(majors: dict[str, set[str]], library: Library, table: Table) -> set[str]:
-    """The majors of a library that go with what all others were built for."""
-    others = [{one for major in found for one in table.libraries[name].like(major)}
-              for name, found in majors.items() if found]
-    common = set.intersection(*others) if others else set()
-    return {library.first(major) for major in common if major in library.majors}
+    known = built_for.by_others(majors, table.libraries[use.library], table)
+    return (known, "the wheel's other files") if known else ("", "")
 
 
 def _inside(scan: Scan) -> frozenset[str]:

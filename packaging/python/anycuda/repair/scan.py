@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..elf import ElfError, read
 from ..failure import Failure
-from ..analysis import contents, libraries, uses
+from ..analysis import contents, libraries, siblings, uses
 from ..wheels import record, writing
 from ..wheels.archive import Wheel
 from . import stubs
@@ -68,6 +68,8 @@ def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
         if not entry.is_dir() and entry.filename != wheel.record:
             scan.sums[entry.filename] = _file(wheel, entry, record.Sum(record.algorithm(rows, entry.filename)),
                                               work, scan, step)
+    found = siblings.resolved([(member.name, member.use) for member in scan.members])
+    scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
     wrong = record.compare(rows, scan.sums, wheel.record)
     if wrong:
         more = f" (and {len(wrong) - 1} more such things)" if len(wrong) > 1 else ""
