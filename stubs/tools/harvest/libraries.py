@@ -203,6 +203,16 @@ ROWS = {
             beside=("cudart-12.9",),
         ),
         LibraryRow(
+            "cudnn8",
+            ("cudnn.h",),
+            ("cudnn", "CUDNN"),
+            "",
+            "enum cudnnStatus_t",
+            error_string="cudnnGetErrorString",
+            file="libcudnn.so.*",
+            beside=("cudart-11.8", "cublas-11.8"),  # its status messages are in a part that needs cuBLAS
+        ),
+        LibraryRow(
             "nccl",
             ("nccl.h",),
             ("nccl", "NCCL", "pnccl"),
