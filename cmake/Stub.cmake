@@ -38,8 +38,9 @@ if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after rel
 endif()
 
 # anycuda_read_library(<name> <folder>): `linker_name` (libname.so), `majors` of CUDA, `soname_<major>`, `rows`: the first
-# major of each SONAME, which what is generated is named after, `row_<major>`: which of them it is; and `linkable` where
-# calls record their major, by symbol versions.
+# major of each SONAME, which what is generated is named after, `row_<major>`: which of them it is; `linkable` where
+# calls record their major, by symbol versions; and `earlier` for a library of callers of an earlier major of its own, which
+# nobody builds programs for: its drop-in has the SONAME that they ask for.
 macro(anycuda_read_library library folder)
   set(descriptor "${folder}/${library}/library.json")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${descriptor}")
@@ -69,6 +70,15 @@ macro(anycuda_read_library library folder)
       set(linkable ON)
     endif()
   endforeach()
+  string(JSON earlier ERROR_VARIABLE not_earlier GET "${descriptor}" callers soname)
+  if(not_earlier)
+    set(earlier)
+  else()
+    set(linkable OFF)
+    foreach(major IN LISTS majors)
+      set(soname_${major} "${earlier}")
+    endforeach()
+  endif()
 endmacro()
 
 function(anycuda_library library)
@@ -85,7 +95,9 @@ function(anycuda_library library)
   set(folders stub)
   foreach(major IN LISTS rows)
     list(APPEND folders dropin-${major})
-    list(APPEND generated "${out}/static-${major}/entries.S" "${out}/static-${major}/names.txt")
+    if(NOT earlier)
+      list(APPEND generated "${out}/static-${major}/entries.S" "${out}/static-${major}/names.txt")
+    endif()
     if(linkable)
       list(APPEND generated "${out}/link-${major}/entries.S" "${out}/link-${major}/versions.map")
     endif()
@@ -132,7 +144,7 @@ function(anycuda_library library)
   if(linkable) # for the CMake package: cudart:libcudart.so:11:12:13
     list(JOIN majors ":" row)
     set_property(GLOBAL APPEND PROPERTY ANYCUDA_LINKABLE "${library}:${linker_name}:${row}")
-  else() # no call records a major: programs link the stub itself
+  elseif(NOT earlier) # no call records a major: programs link the stub itself
     set_property(GLOBAL APPEND PROPERTY ANYCUDA_PLAIN "${library}:${linker_name}:${rows}")
   endif()
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
@@ -150,6 +162,8 @@ function(anycuda_library library)
   endforeach()
   if(linkable)
     set(callers ${majors})
+  elseif(earlier)
+    set(callers)
   else() # one for all: no call records a major
     set(callers ${rows})
   endif()

@@ -42,6 +42,7 @@ int symbol_version_named(const char* name) {
     const char* version = kLibrary.majors[i].symbol_version;
     if (version != nullptr && std::strcmp(version, name) == 0) return i + 1;
   }
+  if (name != nullptr && kLibrary.is_earlier(name)) return 1;
   return kNativeSymbolVersion;
 }
 

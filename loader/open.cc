@@ -33,6 +33,7 @@ bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) 
   CandidateQuery query;
   query.library = kLibrary.rules;
   query.candidate.version = library.version;
+  query.candidate.is_later = kLibrary.earlier_soname != nullptr && library.major_index >= 0;
   query.candidate.loaded = true;
   query.caller_major = caller_major;
   query.caller_newest_major = kLibrary.newest_like(caller_major);

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "compat/base/kept.h"
+#include "compat/search/machine/loaded_names.h"
 
 namespace anycuda {
 namespace {
@@ -15,7 +16,12 @@ const Opened* opened_library() { return opened.load(std::memory_order_acquire); 
 
 const Opened* settle(const Choice& choice, bool* is_new) {
   const Version version{choice.major, choice.minor};
-  const Opened record{choice.handle, version, kLibrary.index_of(version.major), nullptr};
+  // What callers of an earlier major were built for serves them as it is.
+  const LoadedNames names(*static_cast<const link_map*>(choice.handle));
+  const char* soname = kLibrary.earlier_soname != nullptr ? names.soname() : nullptr;
+  const bool is_earlier = soname != nullptr && kLibrary.is_earlier(soname);
+  const int index = is_earlier ? -1 : kLibrary.index_of(version.major);
+  const Opened record{choice.handle, version, index, nullptr};
   const Opened* other = opened_library();
   if (other != nullptr) return other;
   const Opened* mine = keep(record, &Opened::path, choice.path);

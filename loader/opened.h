@@ -10,7 +10,8 @@ namespace anycuda {
 struct Opened {
   void* handle;
   Version version;
-  int major_index;  // in the descriptor's majors; -1 for a major that the database does not know
+  int major_index;  // in the descriptor's majors; -1: every call goes on as it is, since the
+                    // database does not know its major, or it is what its callers were built for
   const char* path;
 };
 

@@ -223,6 +223,9 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
         "  what to do: install %s %s of CUDA %s, and set ANYCUDA_CROSS_MAJOR=reject if another "
         "stays beside it.\n",
         article_of(library.product), library.product, built_for.text);
+  } else if (library.earlier_soname != nullptr) {
+    message.add("  what to do: install %s in place of it, or do without the function.\n",
+                library.earlier_soname);
   } else {
     message.add("  what to do: install a newer %s, or do without the function.\n", library.product);
   }

@@ -106,6 +106,7 @@ void add_sonames(Message* message, const LibraryDescriptor& library) {
   for (int i = library.major_count - 1; i >= 0; --i) {
     message->add("%s%s", library.majors[i].soname, i > 0 ? ", " : "");
   }
+  if (library.earlier_soname != nullptr) message->add(", %s", library.earlier_soname);
 }
 
 void add_short_report(Message* message, const Report& report, const char* function, Arena* arena) {

@@ -2,6 +2,8 @@
 // stubs/<library>/library.json (stubs/tools/generate/tables.py).
 #pragma once
 
+#include <cstring>
+
 #include "compat/rules/candidate_rule.h"
 
 namespace anycuda {
@@ -60,6 +62,9 @@ struct LibraryDescriptor {
   const Relative* relatives = nullptr;
   int relative_count = 0;
   bool own_releases = false;  // numbered apart from CUDA's (cuDNN 9.12, NCCL 2.28)
+  // What callers of an earlier major of the library's own ask for (libcudnn.so.8): its SONAME and
+  // symbol version. A library of that name serves them as it is. nullptr: callers are of `majors`.
+  const char* earlier_soname = nullptr;
 
   // Index of CUDA's `major` in `majors`, -1 for one that the database does not know.
   int index_of(int major) const {
@@ -67,6 +72,9 @@ struct LibraryDescriptor {
       if (majors[i].holds(major)) return i;
     }
     return -1;
+  }
+  bool is_earlier(const char* soname) const {
+    return earlier_soname != nullptr && std::strcmp(earlier_soname, soname) == 0;
   }
   // The last major with the SONAME of `major`.
   int newest_like(int major) const {

@@ -50,7 +50,7 @@ bool refused_for_good(Verdict verdict) {
 bool is_callers_own(const CandidateQuery& q) {
   const int newest = std::max(q.caller_major, q.caller_newest_major);
   const int major = q.candidate.version.major;
-  return q.caller_major <= major && major <= newest;
+  return q.caller_major <= major && major <= newest && !q.candidate.is_later;
 }
 
 // Two CUDA runtimes in one process; in strict mode also where it brings none with it.

@@ -79,6 +79,8 @@ CandidateQuery query_about(const Search& search, const Candidate& candidate) {
   CandidateQuery query;
   query.library = search.library().rules;
   put_version(candidate, &query.candidate);
+  query.candidate.is_later =
+      search.library().earlier_soname != nullptr && !candidate.image.is_earlier;
   query.candidate.needs_runtime = candidate.image.needs_runtime;
   query.candidate.loaded = is_loaded_already(search, candidate);
   query.caller_major = search.request.caller_major;
@@ -128,6 +130,8 @@ bool better(const Search& search, const Candidate& a, const Candidate& b) {
   const Rank rank_b = rank_in(search, b);
   if (preference(rank_a, rank_b) != Preference::none) return true;
   if (preference(rank_b, rank_a) != Preference::none) return false;
+  // Of the same CUDA: what the callers were built for needs no adapters, and lacks nothing.
+  if (a.image.is_earlier != b.image.is_earlier) return a.image.is_earlier;
   return compare_dotted(a.file_version, b.file_version) > 0;
 }
 

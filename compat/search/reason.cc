@@ -147,6 +147,10 @@ const char* reason_of_verdict(const Candidate& candidate, const Report& report, 
           version.major, report.library().rules.newest_known_major,
           report.library().rules.newest_known_major));
     case Verdict::other_major:
+      if (report.library().earlier_soname != nullptr) {
+        return or_unknown(arena->format("ANYCUDA_CROSS_MAJOR=reject allows %s only",
+                                        report.library().earlier_soname));
+      }
       return or_unknown(arena->format(
           "of CUDA %d, and ANYCUDA_CROSS_MAJOR=reject allows the caller's own CUDA %s only",
           version.major, majors_like(report.library(), report.request.caller_major).text));

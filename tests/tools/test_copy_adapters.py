@@ -23,8 +23,8 @@ enum result
 """
 
 
-def generated(functions: str, adapters: str) -> str:
-    with SmallDatabase(versions=VERSIONS, types=TYPES, functions=functions,
+def generated(functions: str, adapters: str, enums: str = "") -> str:
+    with SmallDatabase(versions=VERSIONS, types=TYPES, functions=functions, enums=enums,
                        adapters=adapters) as database:
         with SmallDatabase("cuda", versions="13.0  x\n", functions="") as driver:
             header = abi_header.Header(database, driver)
@@ -46,6 +46,23 @@ class Copies(unittest.TestCase):
         self.assertLess(text.index("if (status != 0) return status;"),
                         text.index("convert(copy0, a0)"))
         self.assertNotIn("convert(*a0", text)
+
+    def test_a_result_goes_through_a_function_that_is_written_by_hand(self):
+        """A pattern's, only where the call would be rejected."""
+        enums = "result.BAD  12.0  1\nresult.BAD  13.0  1001\n"
+        functions = "f\n  12.0-13.0  enum result (int n)\ng\n  12.0-13.0  int (int n)\nh\n  12.0  enum result (int n)\n"
+        text = generated(functions, "12>13 * adapted copy(result result_of_12)  why\n", enums)
+        self.assertIn("unsigned int result_of_12(unsigned int result);", text)
+        self.assertIn("return result_of_12(v13::f(a0));", text)
+        self.assertNotIn("v13::g", text)
+        self.assertNotIn("v13::h", text)
+
+    def test_what_has_such_a_result_elsewhere_too_is_refused(self):
+        enums = "result.BAD  12.0  1\nresult.BAD  13.0  1001\n"
+        for prototype in ("enum result (enum result * written)", "enum result (enum result taken)",
+                          "enum result (struct S * s)"):
+            with self.assertRaisesRegex(ValueError, "f of 12 on 13 cannot be copied"):
+                generated(f"f\n  12.0-13.0  {prototype}\n", "12>13 f adapted copy(result result_of_12)  why\n", enums)
 
     def test_another_name_in_the_runtime(self):
         text = generated("f\n  12.0  enum result (const struct S * s)\n"

@@ -42,6 +42,23 @@ class Sound(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "own_releases: .* must have one SONAME"):
             load({"own_releases": True})
 
+    def test_callers_of_an_earlier_major_ask_for_another_soname(self):
+        rows = {n: {"soname": "libsmall.so.9", "node": "libsmall.so.9"} for n in ("11", "12")}
+        callers = {"built_for": "8", "served_by": "9", "soname": "libsmall.so.8"}
+        found = load({"majors": rows, "own_releases": True, "callers": callers, "group": "toolkit"})
+        self.assertEqual((found.caller_of(11), found.runtime_of(11)), ("8", "9"))
+        asked = found.asked_for(found.majors[0])
+        self.assertEqual((asked.cuda_majors, asked.soname, asked.symbol_version), ((11, 12), *["libsmall.so.8"] * 2))
+        # Its files are another library's: others look for those.
+        plain = load({"group": "toolkit"})
+        self.assertEqual([one.callers for one, _ in plain.relatives([found, plain])], [None])
+        self.assertEqual((plain.caller_of(11), plain.runtime_of(11), plain.asked_for(plain.majors[0])),
+                         ("11", "11", plain.majors[0]))
+        with self.assertRaisesRegex(ValueError, "callers must have built_for, served_by and soname, and own_releases"):
+            load({"callers": callers})
+        with self.assertRaisesRegex(ValueError, "callers must have"):
+            load({"majors": rows, "own_releases": True, "callers": {"soname": "libsmall.so.8"}})
+
     def test_a_driver_has_no_symbol_versions(self):
         self.assertFalse(load(base=DRIVER).has_symbol_versions)
 

@@ -46,6 +46,7 @@ int major_of_soname(const LibraryDescriptor& library, const char* name) {
   for (int i = 0; i < library.major_count; ++i) {
     if (std::strcmp(name, library.majors[i].soname) == 0) return library.majors[i].major;
   }
+  if (library.is_earlier(name)) return library.majors[0].major;
   // "libcudart.so.12.9.79" as a SONAME would not be a name that NVIDIA gives: only a bare new
   // number, one more for each new major.
   const std::size_t prefix = std::strlen(library.file_prefix);
@@ -69,10 +70,13 @@ bool is_soname(const LibraryDescriptor& library, const char* name) {
   for (int i = 0; i < library.major_count; ++i) {
     if (std::strcmp(name, library.majors[i].soname) == 0) return true;
   }
-  return false;
+  return library.is_earlier(name);
 }
 
-void Classifier::soname(const char* name) { by_soname_ = major_of_soname(library_, name); }
+void Classifier::soname(const char* name) {
+  by_soname_ = major_of_soname(library_, name);
+  is_earlier_ = library_.is_earlier(name);
+}
 
 void Classifier::compare(const char* name) {
   if (std::strcmp(name, kStubSymbolVersion) == 0) stub_ = true;
@@ -97,6 +101,7 @@ void Classifier::put_into(ImageFacts* facts) const {
   facts->version = {major(), -1};
   facts->newest_major = major();
   facts->needs_runtime = needs_runtime_;
+  facts->is_earlier = is_earlier_;
   const int row = library_.index_of(major());
   if (row < 0) return;
   facts->newest_major = library_.majors[row].newest;

@@ -50,6 +50,7 @@ class Classifier {
   int by_needed_ = 0;
   int needs_runtime_ = 0;
   bool stub_ = false;
+  bool is_earlier_ = false;
 };
 
 // Major of a name like libcudart.so.12 or, for majors the database does not know, libcudart.so.14;

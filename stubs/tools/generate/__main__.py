@@ -38,6 +38,8 @@ def main() -> int:
               {"entries.S": entries.assembly(made, target) + copy_table.assembly(made) + note,
                "versions.map": entries.version_script(made),
                "tables.cc": tables.cplusplus(made, driver, peer, others)})
+        if library.callers:  # nobody builds programs for an earlier major
+            continue
         if major:  # the drop-in's tables serve the archive too
             write(arguments.out / f"static-{major}",
                   {"entries.S": entries.assembly(made, target, static=True)

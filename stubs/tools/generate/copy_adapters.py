@@ -1,7 +1,8 @@
 """Writes the adapters that nothing but layouts ask for: same parameters, other structs behind pointers.
 
 A parameter that is alike on both sides is handed on; a struct that is not is converted into one of ours
-before the call (input) or out of it after a call that succeeded (output).
+before the call (input) or out of it after a call that succeeded (output). A result may go through a function that is
+written by hand: statuses that another major has renumbered.
 """
 
 from . import ctype
@@ -18,10 +19,11 @@ namespace anycuda {
 
 
 def copy_adapters(header: Header, dispositions: dict[tuple[str, str, str], Disposition]) -> str:
+    copies = [_Copy(header, disposition) for disposition in adapted(dispositions)
+              if not disposition.adapter.function]
     parts = [_TOP.replace("LIBRARY", header.database.path.name)]
-    for disposition in adapted(dispositions):
-        if not disposition.adapter.function:
-            parts.append(_Copy(header, disposition).text())
+    parts += dict.fromkeys(copy.result_function() for copy in copies if copy.disposition.adapter.result)
+    parts += [copy.text() for copy in copies]
     return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
 
@@ -49,6 +51,12 @@ class _Copy:
         return ValueError(f"adapters: {disposition.symbol} of {disposition.caller} on {disposition.runtime} cannot be "
                           f"copied: {why}")
 
+    def result_function(self) -> str:
+        """The declaration of what is written by hand."""
+        spell = self.header.writer.spell
+        return (f"{spell(self.one, self.mine[0])} {self.disposition.adapter.result}"
+                f"({spell(self.other, self.theirs[0])} result);")
+
     def text(self) -> str:
         result, params, _ = self.mine
         _, their_params, _ = self.theirs
@@ -61,6 +69,8 @@ class _Copy:
         if unknown:
             raise self._problem(f"it has no parameter {', '.join(sorted(unknown))}")
         call = f"{self.other.name}::{self.disposition.target}({', '.join(words)})"
+        if self.disposition.adapter.result:
+            call = f"{self.disposition.adapter.result}({call})"
         signature = ", ".join(f"{kind} a{index}" for index, kind in enumerate(spelled))
         lines = [f"ANYCUDA_ADAPTER {self.header.writer.spell(self.one, result)} "
                  f"adapt_{self.disposition.function}({signature}) {{", *self.before]
@@ -75,7 +85,9 @@ class _Copy:
         """What is handed on for a parameter."""
         mine, theirs = ctype.parse(param.type), ctype.parse(other.type)
         spell = self.header.writer.spell
-        if spell(self.one, mine) == spell(self.other, theirs):
+        # Enumerations are spelled as integers: where the statuses have other numbers a pointer to one looks alike.
+        checked = self.disposition.adapter.result and self.comparison.values(mine, theirs, param.name)
+        if spell(self.one, mine) == spell(self.other, theirs) and not checked:
             return f"a{index}"
         if not self.comparison.values(mine, theirs, param.name):
             return f"reinterpret_cast<{spell(self.other, theirs)}>(a{index})" \

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Optional
 
 from . import abi_text
 
@@ -40,13 +40,26 @@ def opaque_types(path: Path) -> frozenset[str]:
     return frozenset(known)
 
 
+def _releases(path: Path) -> str:
+    file = path / "releases.txt"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return "".join(line.partition("#")[0].strip() for line in lines)
+
+
+def served_by(path: Path) -> Optional[Path]:
+    """`served by cudnn` of releases.txt: the facts here are those of callers, and what they call has its facts in the
+    folder of that name beside."""
+    match = re.fullmatch(r"served by (\w+)", _releases(path))
+    return path.parent / match[1] if match else None
+
+
 def own_releases_of(path: Path) -> tuple[str, ...]:
     """`releases for 11 12 13` of releases.txt: the library's releases have numbers of its own, and each is made for
     those majors of CUDA. Empty: its releases are CUDA's."""
-    file = path / "releases.txt"
+    file = (served_by(path) or path) / "releases.txt"
     if not file.exists():
         return ()
-    text = "".join(line.partition("#")[0].strip() for line in file.read_text(encoding="utf-8").splitlines())
+    text = _releases(file.parent)
     if not re.fullmatch(r"releases for( \d+)+", text):
         raise abi_text.FormatError(f"{file}: one line `releases for 11 12 13` is expected: majors, oldest first")
     return tuple(text.split()[2:])

@@ -18,7 +18,7 @@ _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
              "no_library_status": {}, "roles": {}, "own": {}, "questions": [], "before_first_call": "",
              "copy_functions": (), "group": "", "runtime": "",
-             "version_function": {}}
+             "version_function": {}, "callers": {}}
 _FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin",  # key: its field
            "roles": "special_functions"}
 
@@ -35,6 +35,16 @@ class Major:
     @property
     def cuda_majors(self) -> tuple[int, ...]:
         return tuple(range(self.number, self.last + 1))
+
+
+@dataclass(frozen=True)
+class Callers:
+    """Programs that were built for an earlier major of the library's own, and are served by a later one: cuDNN 8 on
+    cuDNN 9. `built_for` and `served_by` are those majors. `soname`, which is their symbol version too, is also the
+    name of the library that serves them without adapters."""
+    built_for: str
+    served_by: str
+    soname: str
 
 
 @dataclass(frozen=True)
@@ -66,10 +76,25 @@ class Descriptor:
     group: str  # libraries of one group take each other's handles
     runtime: str  # the library whose CUDA goes before others: the CUDA runtime
     version_function: dict[str, str]  # that reports the library's version and starts nothing; empty: none
+    callers: Optional[Callers]  # None: those of `majors`
 
     @property
     def has_symbol_versions(self) -> bool:
         return any(major.symbol_version for major in self.majors)
+
+    def caller_of(self, number: int) -> str:
+        """The database's major of callers, by a number of `majors`."""
+        return self.callers.built_for if self.callers else str(number)
+
+    def runtime_of(self, number: int) -> str:
+        """The database's major of libraries, by a number of `majors`."""
+        return self.callers.served_by if self.callers else str(number)
+
+    def asked_for(self, major: Major) -> Major:
+        """What callers ask for where the library is of `major`: its SONAME and symbol version."""
+        if not self.callers:
+            return major
+        return Major(major.number, major.last, self.callers.soname, self.callers.soname)
 
     def asks(self, function: str) -> bool:
         """Does a program call it to ask whether the library is there?"""
@@ -77,8 +102,8 @@ class Descriptor:
 
     def relatives(self, others: "list[Descriptor]") -> "list[tuple[Descriptor, str]]":
         """Libraries whose loaded copies tie its CUDA (compat/descriptor/library.h): its group, with itself, and the
-        runtime."""
-        group = [(one, "group") for one in others if self.group and one.group == self.group]
+        runtime. A library of earlier callers has the files of another, which is in the group."""
+        group = [(one, "group") for one in others if self.group and one.group == self.group and not one.callers]
         return group + [(one, "runtime") for one in others if self.runtime and one.name == self.runtime]
 
     @property
@@ -117,6 +142,7 @@ def load(path: Path) -> Descriptor:
                          f"{MAX_MAJORS} (kMaxSymbolVersions in loader/open.cc)")
     if values["own_releases"] and len({row["soname"] for row in values["majors"].values()}) != 1:
         raise ValueError(f"{path}: own_releases: the majors of CUDA that its releases are for must have one SONAME")
+    values["callers"] = _callers(path, values)
     if isinstance(values["wheel_folders"], str):
         raise ValueError(f"{path}: wheel_folders must be a list")
     if values["questions"] == "all":
@@ -132,6 +158,15 @@ def load(path: Path) -> Descriptor:
     values |= {"majors": majors, "core": by_major, "wheel_folders": tuple(values["wheel_folders"]),
                "questions": tuple(values["questions"])}
     return Descriptor(**{_FIELDS.get(key, key): value for key, value in values.items()})
+
+
+def _callers(path: Path, values: dict) -> Optional[Callers]:
+    row = values["callers"]
+    if not row:
+        return None
+    if set(row) != {"built_for", "served_by", "soname"} or not values["own_releases"]:
+        raise ValueError(f"{path}: callers must have built_for, served_by and soname, and own_releases must be true")
+    return Callers(**row)
 
 
 def _merged(path: Path, rows: dict) -> tuple[Major, ...]:

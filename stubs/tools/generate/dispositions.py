@@ -179,9 +179,13 @@ def _disposition(
             return replace(disposition, reason=entry.reason)
     lines = [line for line in reviewed.adapters if line.matches(name, caller, runtime)]
     for line in lines:
-        if not line.fallback:
+        if not line.fallback and not line.result:
             return _adapted(database, reviewed, disposition, line)
     found = _as_it_is(database, judge, reviewed, function, disposition, targets)
+    for line in lines:
+        if line.result and found.kind == "rejected":
+            return _adapted(database, reviewed, disposition, line)
+    lines = [line for line in lines if not line.result]
     if not lines:
         return found
     if found.kind not in ("direct", "renamed"):
@@ -240,8 +244,8 @@ def _adapted(database: Database, reviewed: Reviewed, disposition: Disposition, l
         other = database.functions.get(longer)
         return longer if other and disposition.runtime in other.majors else name
 
-    target = with_suffix(line.target)
-    needs = tuple(map(with_suffix, line.needs or (line.target,)))
+    target = with_suffix(line.target or split_suffix(disposition.symbol)[0])
+    needs = tuple(map(with_suffix, line.needs or (split_suffix(target)[0],)))
     mine = []
     for name in needs:
         known = database.functions.get(name)

@@ -39,7 +39,8 @@ def opened(library: Descriptor, driver: Descriptor) -> list[Opened]:
 
 
 def _sonames(library: Descriptor) -> tuple[str, ...]:
-    return tuple(major.soname for major in sorted(library.majors, key=lambda m: -m.number))
+    sonames = [major.soname for major in sorted(library.majors, key=lambda m: -m.number)]
+    return (*sonames, *([library.callers.soname] if library.callers else []))
 
 
 def text(row: Opened) -> str:

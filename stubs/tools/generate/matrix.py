@@ -18,6 +18,7 @@ from typing import Iterator
 
 from . import dispositions as disposition_rules
 from . import abi_text, library_folders
+from .descriptor import Descriptor
 from .dispositions import Disposition
 from .library_folders import STUBS, LibraryFolders
 from .model import Database, Function
@@ -174,6 +175,16 @@ def _own_answer(function: Function, place: int, releases: list[str]) -> Answer:
     return Answer("absent", since=since, reason=reason)
 
 
+def of_earlier_callers(database: Database, library: Descriptor, driver: Database) -> Matrix:
+    """Callers of an earlier major of the library's own, on the releases that serve them."""
+    callers = library.callers
+    dispositions = disposition_rules.dispositions(database)
+    releases = [release for release in _by_age(database) if database.major(release) == callers.served_by]
+    return {(name, ANY_CALLER): [_answer(database, dispositions[name, callers.built_for, callers.served_by], release,
+                                         [], driver) for release in releases]
+            for name, function in sorted(database.functions.items()) if callers.built_for in function.majors}
+
+
 def to_json(rows: Matrix) -> dict:
     """Compact: each distinct answer once; a row is [symbol, caller, [count, answer, ...]]."""
     answers: dict[Answer, int] = {}
@@ -196,6 +207,9 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
         database = folders.database(library.name)
         if library.is_driver:
             rows, runtimes, callers = of_driver(database), driver_runtimes(database), [ANY_CALLER]
+        elif library.callers:
+            rows, callers = of_earlier_callers(database, library, driver), [ANY_CALLER]
+            runtimes = own_runtimes(database.served_by.name, folders.database(database.served_by.name))
         elif library.own_releases:
             rows, runtimes, callers = of_own_releases(database), own_runtimes(library.name, database), [ANY_CALLER]
         else:
@@ -210,7 +224,7 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
             "file_prefix": library.file_prefix,
             "parts": library.parts,
             "majors": {str(number): {"soname": m.soname, "node": m.symbol_version}
-                       for m in library.majors for number in m.cuda_majors},
+                       for m in map(library.asked_for, library.majors) for number in m.cuda_majors},
             "status": {kind: library.status[kind] for kind in ("absent", "rejected")},
             "callers": callers,
             "runtimes": runtimes,

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Optional
+from typing import Callable, Optional
 
 from . import abi_text, ctype, defaults, layout
 from .abi_text import Table, major_of
@@ -129,6 +129,7 @@ class Database:
     borrowed: frozenset[str] = frozenset()
     opaque: frozenset[str] = frozenset()  # types whose layout is the library's alone (opaque.txt)
     own_releases_of: tuple[str, ...] = ()  # the majors of CUDA that releases of the library's own numbers are for
+    served_by: Optional[Path] = None  # the folder of the facts of what callers of an earlier major call
     _tables: dict[str, TypeTable] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -153,6 +154,8 @@ class Database:
         caller's from the library's, the first of these."""
         if self.driver_versions:
             return NATIVE
+        if self.served_by:  # both kinds of releases are the library's own: 8.9 and 9.1
+            return major_of(version)
         if self.own_releases_of:
             return self.own_releases_of[0]
         return self._first_of_soname.get(major_of(version), major_of(version))
@@ -278,11 +281,25 @@ def common_status_type(database: Database) -> str:
 
 
 def load(path: Path) -> Database:
-    """The database in the folder `path` (stubs/abi/<library>)."""
+    """The database in the folder `path` (stubs/abi/<library>), with that of what serves its callers."""
     path = Path(path)
-    about = abi_text.read_versions(path / "versions.txt")
-    if not about:
-        raise FileNotFoundError(f"{path} holds no ABI database: versions.txt is missing or empty")
+    served_by = defaults.served_by(path)
+    parts = []
+    about: dict[str, str] = {}
+    for folder in filter(None, (path, served_by)):
+        mine = abi_text.read_versions(folder / "versions.txt")
+        if not mine:
+            raise FileNotFoundError(f"{folder} holds no ABI database: versions.txt is missing or empty")
+        parts.append((folder, abi_text.sort_versions(mine)))
+        about.update(mine)
+
+    def harvested(read: Callable, file: str) -> Table:
+        table: Table = {}
+        for folder, releases in parts:
+            for key, by in read(folder / file, releases).items():
+                table.setdefault(key, {}).update(by)
+        return table
+
     versions = abi_text.sort_versions(about)
     library = path.name
     database = Database(
@@ -290,11 +307,12 @@ def load(path: Path) -> Database:
         library,
         versions,
         about,
-        abi_text.read_block(path / "types.txt", versions),
+        harvested(abi_text.read_block, "types.txt"),
     )
-    database.errors_by_version = abi_text.read_flat(path / "errors.txt", versions)
-    database.macro_table = abi_text.read_flat(path / "macros.txt", versions)
-    database.enum_table = abi_text.read_flat(path / "enums.txt", versions)
+    database.served_by = served_by
+    database.errors_by_version = harvested(abi_text.read_flat, "errors.txt")
+    database.macro_table = harvested(abi_text.read_flat, "macros.txt")
+    database.enum_table = harvested(abi_text.read_flat, "enums.txt")
     drivers = abi_text.read_versions(path / "drivers.txt")
     database.driver_versions = abi_text.sort_versions(drivers)
     exports = abi_text.read_flat(path / "exports.txt", database.driver_versions)
@@ -308,7 +326,7 @@ def load(path: Path) -> Database:
         for _, text in entries
         for name in re.findall(r"(?:struct|union) \w+@[\d.]+", text)
     )
-    declared = abi_text.read_block(path / "functions.txt", versions)
+    declared = harvested(abi_text.read_block, "functions.txt")
     for name in sorted({*declared, *exports}):
         texts = {version: body[0] for version, body in declared.get(name, {}).items()}
         if not texts:

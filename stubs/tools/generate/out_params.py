@@ -94,6 +94,8 @@ def outputs(database: Database, name: str, major: str, review: Review) -> list[O
 def all_outputs(database: Database) -> dict[tuple[str, str], list[Output]]:
     """(function, caller's major) -> its outputs, for every function of the library."""
     review = load_review(database.path / "outputs.txt")
+    if database.served_by:
+        review = Review(review.entries + load_review(database.served_by / "outputs.txt").entries)
     return {
         (name, major): outputs(database, name, major, review)
         for name, function in database.functions.items()

@@ -76,7 +76,9 @@ class Adapter:
     """`11,12>13 cudaMemAdvise adapted mem_advise_by_device needs cudaMemAdvise  reason`.
 
     `function` is the name of a function of ours without its prefix; "" stands for a copy adapter, which
-    is generated: `copy(out attributes, as cudaOther)`. `needs`: names without which the call is absent,
+    is generated: `copy(out attributes, as cudaOther)`. What it returns goes through the function of ours that
+    `copy(result NAME)` names; such a line, which may be a pattern, is for what would be rejected without it.
+    `needs`: names without which the call is absent,
     in the runtime, or in the driver where they begin with cu and a capital. A `fallback` is for releases of
     the runtime's major that lack what the disposition would be without it."""
 
@@ -90,6 +92,7 @@ class Adapter:
     both_ways: frozenset[str] = frozenset()
     target: str = ""
     fallback: bool = False
+    result: str = ""
 
     def matches(self, symbol: str, caller: str, runtime: str) -> bool:
         """The name may hold `*`. The forms for per-thread default streams follow their base name."""
@@ -161,8 +164,9 @@ def _load_adapters(path: Path) -> list[Adapter]:
                 reason,
                 frozenset(words.get("out", ())),
                 frozenset(words.get("inout", ())),
-                next(iter(words.get("as", ())), symbol),
+                next(iter(words.get("as", ())), "" if "*" in symbol else symbol),
                 bool(fallback),
+                next(iter(words.get("result", ())), ""),
             )
         )
     return result
@@ -172,9 +176,9 @@ def _copy_words(text: str, path: Path, number: int) -> dict[str, list[str]]:
     words: dict[str, list[str]] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         how, _, name = part.partition(" ")
-        if how not in ("out", "inout", "as") or not name:
+        if how not in ("out", "inout", "as", "result") or not name:
             raise abi_text.FormatError(
-                f"{path}:{number}: copy takes `out NAME`, `inout NAME` and `as NAME`, found {part!r}"
+                f"{path}:{number}: copy takes `out NAME`, `inout NAME`, `as NAME` and `result NAME`, found {part!r}"
             )
         words.setdefault(how, []).append(name)
     return words

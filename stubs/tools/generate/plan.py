@@ -70,8 +70,10 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
     descriptor, database = facts.descriptor, facts.database
     exported = [f for _, f in sorted(database.functions.items(), key=lambda i: i[0].encode())]
     symbols = [f for f in exported if not f.data_size]
+    if descriptor.callers:
+        symbols = [f for f in symbols if descriptor.callers.built_for in f.majors]
     if dropin:
-        major = next(m for m in descriptor.majors if m.number == dropin)
+        major = next(descriptor.asked_for(m) for m in descriptor.majors if m.number == dropin)
         soname, wanted = major.soname, [major.number if major.symbol_version else 0]
     else:
         soname, wanted = descriptor.stub, [0]
@@ -83,7 +85,7 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
     plan.symbol_versions = [NATIVE_VERSION] + [_symbol_version(descriptor, n) for n in wanted if n]
     for index, function in enumerate(symbols):
         for number in wanted:
-            if number and str(number) not in function.majors:
+            if number and descriptor.caller_of(number) not in function.majors:
                 continue
             plan.slots.append(_slot(plan, facts, cpu, index, function, number))
     return plan
@@ -102,9 +104,9 @@ def _check(descriptor: Descriptor, database: Database) -> None:
         raise ValueError(f"{descriptor.name}: library.json names {unknown}, which no version of the "
                          "library in the database exports")
     for number, names in descriptor.required_symbols.items() if descriptor.has_symbol_versions else ():
-        releases = database.versions_of(str(number))
+        releases = database.versions_of(descriptor.runtime_of(number))
         for name in sorted(names):
-            having = database.functions[name].versions_of(str(number))
+            having = database.functions[name].versions_of(descriptor.runtime_of(number))
             # A required symbol that came later would make every older library of its major unusable.
             if having and list(having) != releases:
                 raise ValueError(f"{descriptor.name}: library.json calls {name} core, which of the "
@@ -112,7 +114,7 @@ def _check(descriptor: Descriptor, database: Database) -> None:
 
 
 def _symbol_version(descriptor: Descriptor, number: int) -> str:
-    return next(m.symbol_version for m in descriptor.majors if m.number == number)
+    return next(descriptor.asked_for(m).symbol_version for m in descriptor.majors if m.number == number)
 
 
 def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, number: int) -> Slot:
@@ -120,7 +122,8 @@ def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, nu
     symbol_version = 1 + [m.number for m in descriptor.majors].index(number) if number else 0
     dispositions: tuple[PlannedDisposition, ...] = ()
     if number:
-        row = [facts.dispositions[function.name, str(number), str(m.number)] for m in descriptor.majors]
+        row = [facts.dispositions[function.name, descriptor.caller_of(number), descriptor.runtime_of(m.number)]
+               for m in descriptor.majors]
         dispositions = tuple(
             PlannedDisposition(one.kind, (one.target, *one.fallbacks) if one.target else (), one.reason,
                                (one.fallback or one).function, (one.fallback or one).needs)
@@ -133,7 +136,8 @@ def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, nu
 def _outputs(facts: Facts, cpu: Cpu, function: Function, number: int) -> tuple[tuple[int, int], ...]:
     """Outputs to zero, by argument location. A native caller may be of any major: only what is an
     output in all of them is zeroed for it."""
-    majors = [str(number)] if number else list(function.majors)
+    callers = facts.descriptor.callers
+    majors = [facts.descriptor.caller_of(number)] if number or callers else list(function.majors)
     common = None
     for major in majors:
         located = set(_located_outputs(cpu, function, major, facts.outputs[function.name, major]))

@@ -201,7 +201,7 @@ def _majors_of_error(plan: Plan, value: int) -> int:
     if not plan.descriptor.has_symbol_versions:
         return (1 << len(majors)) - 1
     return sum(1 << place for place, major in enumerate(majors)
-               if any(row[0] == value for row in plan.database.errors_of(str(major.number))))
+               if any(row[0] == value for row in plan.database.errors_of(plan.descriptor.caller_of(major.number))))
 
 
 def _symbol(plan: Plan, function, builtins: list[str]) -> tuple:
@@ -308,6 +308,8 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr", re
         fields += [f"k{name}Relatives" if relatives else "nullptr", str(relatives)]
     if descriptor.own_releases:
         fields.append("true")
+    if descriptor.callers:
+        fields.append(quote(descriptor.callers.soname))
     return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
 
 

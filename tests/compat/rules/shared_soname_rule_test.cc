@@ -34,6 +34,18 @@ TEST(SharedSoname, IsTheCallersOwnWhicheverMajorItIsOf) {
   EXPECT_EQ(evaluate(q), Verdict::other_major);
 }
 
+// cuDNN 9 for a program of cuDNN 8: of the same CUDA, and not what the program was built for.
+TEST(SharedSoname, LaterMajorOfItsOwn_IsRefusedWithRejectOnly) {
+  CandidateQuery q = shared();
+  q.driver = {};
+  q.candidate.is_later = true;
+  EXPECT_EQ(evaluate(q), Verdict::accepted);
+  q.cross_major = CrossMajor::reject;
+  EXPECT_EQ(evaluate(q), Verdict::other_major);
+  q.candidate.is_later = false;
+  EXPECT_EQ(evaluate(q), Verdict::accepted);
+}
+
 TEST(SharedSoname, DriverOfOneOfItsMajors_AsksForTheVersion) {
   CandidateQuery q = shared();
   EXPECT_TRUE(needs_exact_version(q));

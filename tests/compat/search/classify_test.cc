@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace anycuda {
 namespace {
 
@@ -35,6 +37,22 @@ INSTANTIATE_TEST_SUITE_P(
                     NameCase{"libtest.so.99999999999999999999", 0},
                     NameCase{"libtest.so.4294967310", 0}, NameCase{"libother.so.12", 0},
                     NameCase{"libtest-builtins.so.14", 0}, NameCase{"xlibtest.so.12", 0}));
+
+TEST(EarlierSoname, IsOfTheFirstMajor) {
+  LibraryDescriptor library = kLibrary;
+  library.earlier_soname = "libtest.so.8";
+  EXPECT_EQ(major_of_soname(library, "libtest.so.8"), 11);
+  EXPECT_EQ(major_of_soname(library, "libtest.so.7"), 0);
+  EXPECT_TRUE(is_soname(library, "libtest.so.8"));
+  EXPECT_FALSE(is_soname(kLibrary, "libtest.so.8"));
+  for (const char* soname : {"libtest.so.8", "libtest.so.12"}) {
+    Classifier identity(library);
+    identity.soname(soname);
+    ImageFacts facts;
+    identity.put_into(&facts);
+    EXPECT_EQ(facts.is_earlier, std::string_view(soname) == "libtest.so.8");
+  }
+}
 
 TEST(Classifier, GoesByTheSonameOfAPlainCopy) {
   Classifier identity(kLibrary);
