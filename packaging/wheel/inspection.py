@@ -13,9 +13,9 @@ import hardening
 # What the stubs are built from: majors with their SONAMEs, and a node where programs are linked for a major.
 LIBRARIES = [json.loads(path.read_text(encoding="utf-8"))
              for path in sorted((Path(__file__).resolve().parents[2] / "stubs").glob("*/library.json"))]
-DROPINS = [major["soname"] for library in LIBRARIES for major in library["majors"].values()]
-LINKED = [f"{number}/{library['file_prefix']}"
-          for library in LIBRARIES for number, major in library["majors"].items() if major["node"]]
+DROPINS = [library.get("callers", major)["soname"] for library in LIBRARIES for major in library["majors"].values()]
+LINKED = [f"{number}/{library['file_prefix']}" for library in LIBRARIES if "callers" not in library
+          for number, major in library["majors"].items() if major["node"]]
 TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native")
 
 # Loaded by whoever installs the wheel; the libraries to link with are not.

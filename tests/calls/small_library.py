@@ -29,15 +29,16 @@ def number(library: str, function: str) -> int:
 
 def major_of(library: str, release: str) -> descriptor.Major:
     if described(library).own_releases:
-        return described(library).majors[0]
+        return described(library).asked_for(described(library).majors[0])
     cuda = int(release.split(".")[0])
     return next(major for major in described(library).majors if cuda in major.cuda_majors)
 
 
-def make(library: str, release: str, folder: Path, machine: str, needed: tuple[Path, ...] = ()) -> Path:
+def make(library: str, release: str, folder: Path, machine: str, needed: tuple[Path, ...] = (),
+         numbers: dict[str, int] | None = None) -> Path:
     """FOLDER/libcufft.so.11, of that release of CUDA. `needed`: libraries that it needs."""
     major = major_of(library, release)
-    numbers = {name: FIRST_NUMBER + place for place, name in enumerate(functions(library))}
+    numbers = numbers or {name: FIRST_NUMBER + place for place, name in enumerate(functions(library))}
     exports = real(library).exports(release)
     lines = ["    .text"]
     for name in exports:

@@ -11,22 +11,24 @@ from abi_support import real
 from anycuda.elf import read
 
 BUILD = os.environ.get("ANYCUDA_BUILD")
-LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "nccl",
-             "nvfatbin", "nvtx", "nvml")
+LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "cudnn8",
+             "nccl", "nvfatbin", "nvtx", "nvml")
 NATIVE = "ANYCUDA_NATIVE"
 LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # the last two: __tls_get_addr
 
 
 def wanted(library: str, versions: list) -> set[tuple[str, str]]:
     """(function, symbol version); `versions`: those of the descriptor, or the native one for all."""
-    database = real(library)
+    database, about = real(library), small_library.described(library)
     found = set()
     for name, function in database.functions.items():
+        if about.callers and about.callers.built_for not in function.majors:
+            continue
         for major in versions:
             if major == NATIVE or major.symbol_version is None:  # NCCL's functions have no versions
                 found.add((name, NATIVE))
-            elif str(major.number) in function.majors:
-                found.add((name, major.symbol_version))
+            elif about.caller_of(major.number) in function.majors:
+                found.add((name, about.asked_for(major).symbol_version))
     return found
 
 
@@ -46,7 +48,8 @@ class Exports(unittest.TestCase):
 
     def test_drop_in_has_the_names_of_its_major(self):
         for library in LIBRARIES:
-            for major in small_library.described(library).majors:
+            about = small_library.described(library)
+            for major in map(about.asked_for, about.majors):
                 with self.subTest(major.soname):
                     path = Path(BUILD) / "lib" / "dropin" / major.soname
                     self.assertEqual(self.functions(path), wanted(library, [major]))

@@ -47,6 +47,12 @@ class Names(unittest.TestCase):
             ("libcufft-e5f20359.so.10.9.0.58", ("cufft", "renamed", "11")),
             ("libcufft.so.11", ("cufft", "named", "12")),
             ("libcurand.so.10", ("curand", "named", "11")),
+            ("libcudnn.so", ("cudnn", "named", "")),
+            ("libcudnn.so.9", ("cudnn", "named", "11")),
+            ("libcudnn.so.8", ("cudnn8", "named", "11")),
+            ("libcudnn-0123abcd.so.8.9.7", ("cudnn8", "renamed", "11")),
+            ("libcudnn8_stub.so", ("cudnn8", "stub", "")),
+            ("libanycuda_cudnn8-0123abcd.so", ("cudnn8", "stub", "")),
             ("libstub_cudart.so", ("cudart", "peer", "")),
             ("libcudart-c3a75b33.so.8.0.61", None),
             ("libcudart.so.10.2", None),
@@ -60,7 +66,8 @@ class Names(unittest.TestCase):
     def test_what_has_no_stub(self):
         for file, said in (
             ("libcublas.so.12", False), ("libcublasLt-e5c2b6a1.so.12.1.0.26", False), ("libcublas.so.10", True),
-            ("libnppc.e5f20359.so.12", True), ("libcudnn.so.8", True), ("libcusparse-0a1b2c3d.so.10.3.1", True),
+            ("libnppc.e5f20359.so.12", True), ("libcudnn.so.8", False), ("libcudnn.so.7", True),
+            ("libcusparse-0a1b2c3d.so.10.3.1", True),
             ("libnvrtc-builtins-a1d5fce3.so.12.6.85", True), ("libcufft.so.9", True), ("libcudart.so.10.2", True),
             ("libcudart-c3a75b33.so.8.0.61", True), ("libcudart.so.12", False), ("libcudart_stub.so", False),
             ("libcudnnfoo.so.1", False), ("libc.so.6", False), ("cudnn", False),
@@ -144,6 +151,8 @@ class Programs(unittest.TestCase):
         for name, said in (("libcudart_stub.so", ("cudart", "stub", "")), ("libcuda_stub.so", ("cuda", "stub", "")),
                            ("dropin/libcudart.so.12", ("cudart", "dropin", "12")),
                            ("dropin/libnvrtc.so.11.2", ("nvrtc", "dropin", "11")),
+                           ("libcudnn8_stub.so", ("cudnn8", "stub", "")),
+                           ("dropin/libcudnn.so.8", ("cudnn8", "dropin", "11")),
                            ("dropin/libcuda.so.1", ("cuda", "dropin", "1"))):
             file = use_of(BUILD / "lib" / name)
             self.assertEqual((file.provides.library, file.provides.what, file.provides.major), said)
@@ -192,6 +201,21 @@ class Small(Folder):
         file = use_of(self.compile("uses.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }",
                                    self.folder / stub))
         self.assertEqual((only(file, "cudnn").how, file.other), ("stub", ()))
+
+    def test_cudnn_8_and_9_are_told_apart(self):
+        """Their functions have the same names."""
+        for soname, library in (("libcudnn.so.8", "cudnn8"), ("libcudnn.so.9", "cudnn")):
+            (self.folder / "map").write_text(f"{soname} {{ global: cudnnCreate; local: *; }};", encoding="utf-8")
+            for options in ((), (f"-Wl,--version-script={self.folder}/map",)):
+                self.compile(soname, "int cudnnCreate(void) { return 0; }", f"-Wl,-soname,{soname}", *options)
+                file = use_of(self.compile("uses.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }",
+                                           self.folder / soname))
+                self.assertEqual([one.library for one in file.uses], [library])
+                self.assertEqual([one.name for one in only(file, library).symbols], ["cudnnCreate"])
+        source = 'const char* f(int n) { return n ? "libcudnn.so.8" : "libcudnn.so.9"; }'
+        file = use_of(self.compile("loads.so", source))
+        self.assertEqual({one.library: one.strings for one in file.uses},
+                         {"cudnn": ("libcudnn.so.9",), "cudnn8": ("libcudnn.so.8",)})
 
     def test_a_library_with_nccl_inside_is_no_stub_of_it(self):
         """NCCL's functions have no versions anywhere, so that theirs tell nothing."""

@@ -358,14 +358,27 @@ class RealWheels(Check):
             self.assertTrue(out.splitlines()[0].endswith(verdict), out)
 
     def test_a_library_that_has_no_stub_must_be_there(self):
-        other = self.compile("libcudnn.so.8", "int cudnnCreate(void) { return 1; }", "-Wl,-soname,libcudnn.so.8")
+        other = self.compile("libcudnn.so.7", "int cudnnCreate(void) { return 1; }", "-Wl,-soname,libcudnn.so.7")
         path = self.compile("user.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }", other)
         self.assertEqual(self.told(path)[0], "user.so: uses no CUDA library that has a stub")
         both = self.compile("both.so", "int cudnnCreate(void), cudaFree(void*);"
                             "int f(void) { return cudnnCreate() + cudaFree(0); }", other)
         self.assertTrue(self.told(both)[0].endswith(", where the other CUDA libraries that it needs are"))
-        self.assertIn("needs libcudnn.so.8, which anycuda has no stub for: it must be there",
+        self.assertIn("needs libcudnn.so.7, which anycuda has no stub for: it must be there",
                       "\n".join(self.told(both)))
+
+    def test_a_program_of_cudnn_8_on_cudnn_9(self):
+        functions = ("cudnnCreate", "cudnnGetVersion", "cudnnSetCallback", "cudnnRNNForwardTraining")
+        (self.folder / "map").write_text("libcudnn.so.8 { global: cudnn*; local: *; };", encoding="utf-8")
+        other = self.compile("libcudnn.so.8", "".join(f"int {one}(void) {{ return 0; }}" for one in functions),
+                             "-Wl,-soname,libcudnn.so.8", f"-Wl,--version-script={self.folder}/map")
+        for count, words in ((2, "user.so: all CUDA functions that it uses run on cuDNN 9.28"),
+                             (4, "user.so: 2 functions would fail on cuDNN 9.28")):
+            used = functions[:count]
+            path = self.compile("user.so", f"int {'(void), '.join(used)}(void);"
+                                f"int f(void) {{ return {'() + '.join(used)}(); }}", other)
+            status, out, _ = self.check(path, "--runtime", "cudnn-9.28")
+            self.assertEqual((status, out.splitlines()[0]), (int(count > 2), words), out)
 
     def test_releases_of_its_own(self):
         other = self.compile("libnccl.so.2", "int ncclAllReduce(void), ncclWaitSignal(void);"

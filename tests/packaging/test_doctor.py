@@ -7,8 +7,8 @@ from pathlib import Path
 from doctor_support import (COMMAND, WORKING, Machine, decisions, library, library_file, needs_build, place, taken,
                             with_core)
 
-MATHS = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "nccl",
-         "nvfatbin", "nvtx", "nvml")
+MATHS = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "cudnn8",
+         "nccl", "nvfatbin", "nvtx", "nvml")
 CUDARTS = ("11.8", "12.9", "13.5")
 CRASHING = """
 int cuDriverGetVersion(int* version) { *(volatile int*)8 = 1; return 0; }

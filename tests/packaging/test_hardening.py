@@ -107,7 +107,7 @@ class Built(unittest.TestCase):
         names = [descriptor.load(path).stub for path in (ROOT / "stubs").glob("*/library.json")]
         files = [self.libraries / name for name in (*names, "libanycuda_doctor.so", "anycuda-doctor-native")]
         files += (self.libraries / "dropin").glob("lib*.so*")
-        self.assertEqual(len(files), 17 + 2 + 34)
+        self.assertEqual(len(files), 18 + 2 + 35)
         for path in files:
             with self.subTest(path=path.name):
                 self.assertEqual(hardening.findings(path, (str(ROOT), str(BUILD)), self.floor), [])

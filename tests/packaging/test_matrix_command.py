@@ -103,7 +103,7 @@ class Selecting(unittest.TestCase):
 
     def test_what_nothing_has_is_an_error_that_says_what_there_is(self):
         for words, said in (
-            (("--library", "cudrt"), "no library 'cudrt'; known: cublas, cublaslt, cudart, cudnn, cufft, curand"),
+            (("--library", "cudrt"), "no library 'cudrt'; known: cublas, cublaslt, cudart, cudnn, cudnn8, cufft"),
             (("--caller", "12.4"), "no caller's major '12.4'; known: 11, 12, 13, any"),
             (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7, 11.8, 12.0"),
             (("--runtime", "12.7"), "550 (or a major: 11, 12, 13)"),

@@ -21,7 +21,8 @@ from anycuda.run import environment, private_link, program
 
 DROPINS = BUILD / "lib" / "dropin" if BUILD else None
 DRIVERS = ("libcuda_stub.so", "libnvml_stub.so")  # the last in the matrix, whose order it is
-STUBS = ([*sorted(path for path in (BUILD / "lib").glob("lib*_stub.so") if path.name not in DRIVERS),
+STUBS = ([*sorted((path for path in (BUILD / "lib").glob("lib*_stub.so") if path.name not in DRIVERS),
+                  key=lambda path: path.name.removesuffix("_stub.so")),
           *(BUILD / "lib" / name for name in DRIVERS)] if BUILD else [])
 PROGRAM = REAL / "native" / "call_cudart-12"
 

@@ -1,9 +1,10 @@
 """What the database says of the maths and communication libraries, against what was measured on the libraries."""
 
 import unittest
+from collections import Counter
 
 from abi_support import real
-from generate import layout_compat, model
+from generate import dispositions, layout_compat, model
 
 # CUDA's own: exported functions in 11.8, 12.0, 12.9, 13.5.
 EXPORTS = {
@@ -46,7 +47,7 @@ class Releases(unittest.TestCase):
             self.assertEqual(found, counts, library)
 
     def test_the_counts_are_those_of_the_library_files(self):
-        for library in (*EXPORTS, "cudnn", "nccl", "nvfatbin", "nvtx"):
+        for library in (*EXPORTS, "cudnn", "cudnn8", "nccl", "nvfatbin", "nvtx"):
             database = real(library)
             for version, about in database.about.items():
                 self.assertEqual(int(about.rpartition("exports ")[2]), len(database.exports(version)), library)
@@ -82,6 +83,15 @@ class Releases(unittest.TestCase):
             self.assertEqual(real(library).own_releases_of, ("11", "12", "13"))
             self.assertEqual(real(library).majors, ["11"])  # the first stands for all
 
+    def test_cudnn_8_has_the_facts_of_what_serves_its_callers(self):
+        database = real("cudnn8")
+        self.assertEqual(database.majors, ["8", "9"])
+        self.assertEqual(database.versions_of("8"), [f"8.{n}" for n in range(5, 10)])
+        self.assertEqual(database.versions_of("9"), real("cudnn").versions)
+        self.assertEqual(database.own_releases_of, ("11", "12", "13"))
+        for version in database.versions_of("9"):
+            self.assertEqual(database.exports(version), real("cudnn").exports(version))
+
     def test_nvml_is_the_drivers(self):
         database = real("nvml")
         self.assertEqual((database.majors, database.driver_versions), ([model.NATIVE], ["535", "550"]))
@@ -111,6 +121,24 @@ class Changes(unittest.TestCase):
         gone, changed = compare("cusparse", "11.8", "12.9")
         self.assertEqual((len(gone), changed), (86, {}))
         self.assertEqual(compare("cusparse", "12.9", "13.5"), (set(), {}))
+
+    def test_cudnn_9_renumbered_the_statuses_of_8_and_nothing_else(self):
+        gone, changed = compare("cudnn8", "8.9", "9.28")
+        self.assertEqual((len(gone), len(changed)), (55, 206))
+        differing = {reason for reason in changed.values() if "CUDNN_STATUS_" not in reason}
+        self.assertEqual(differing, set())
+        before, after = (real("cudnn8").type_table(version).enumerators for version in ("8.9", "9.28"))
+        for name, values in before.items():
+            for one, value in values.items() if name != "enum cudnnStatus_t" and name in after else ():
+                self.assertEqual(after[name].get(one), value, one)
+        self.assertLess(before["enum cudnnStatus_t"].keys(), after["enum cudnnStatus_t"].keys())
+
+    def test_every_call_of_cudnn_8_is_decided(self):
+        found = dispositions.dispositions(real("cudnn8"))
+        kinds = Counter(one.kind for (_, caller, runtime), one in found.items() if (caller, runtime) == ("8", "9"))
+        self.assertEqual(kinds, {"direct": 3, "adapted": 204, "absent": 55, "rejected": 6})
+        copied = [one for one in found.values() if one.adapter and one.adapter.result]
+        self.assertEqual(len(copied), 193)
 
     def test_cudnn_9_only_grows(self):
         database = real("cudnn")

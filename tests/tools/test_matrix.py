@@ -135,8 +135,9 @@ class Whole(unittest.TestCase):
         text = json.loads(matrix.text("1.2.3"))
         self.assertEqual((text["format"], text["anycuda"]), (matrix.FORMAT, "1.2.3"))
         self.assertEqual(list(text["libraries"]),
-                         ["cublas", "cublaslt", "cudart", "cudnn", "cufft", "curand", "cusolver", "cusolvermg",
-                          "cusparse", "nccl", "nvfatbin", "nvjitlink", "nvjpeg", "nvrtc", "nvtx", "cuda", "nvml"])
+                         ["cublas", "cublaslt", "cudart", "cudnn", "cudnn8", "cufft", "curand", "cusolver",
+                          "cusolvermg", "cusparse", "nccl", "nvfatbin", "nvjitlink", "nvjpeg", "nvrtc", "nvtx", "cuda",
+                          "nvml"])
         for name, library in text["libraries"].items():
             answers = [Answer(**dict(zip(library["answer_fields"], values)))
                        for values in library["answers"]]

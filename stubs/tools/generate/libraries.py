@@ -13,7 +13,7 @@ from .descriptor import Descriptor
 from .library_folders import LibraryFolders
 
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
-             "cusparse", "nvjpeg", "cudnn", "nccl", "nvfatbin", "nvtx",
+             "cusparse", "nvjpeg", "cudnn", "cudnn8", "nccl", "nvfatbin", "nvtx",
              "nvml")  # in the order in which people are told of them
 
 

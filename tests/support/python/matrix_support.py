@@ -13,7 +13,7 @@ from abi_support import ROOT, real  # puts the generator on the path
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import __main__ as command  # noqa: E402
-from generate import dispositions, matrix  # noqa: E402
+from generate import descriptor, dispositions, matrix  # noqa: E402
 
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
              "cusparse", "nvjpeg", "nvfatbin", "nvtx")  # those with majors
@@ -35,6 +35,9 @@ def rows_of(library: str) -> matrix.Matrix:
     """The matrix of a library as the generator makes it."""
     if library in ("cuda", "nvml"):
         return once(f"rows {library}", lambda: matrix.of_driver(real(library)))
+    if real(library).served_by:
+        about = descriptor.load(ROOT / "stubs" / library / "library.json")
+        return once(f"rows {library}", lambda: matrix.of_earlier_callers(real(library), about, real("cuda")))
     if real(library).own_releases_of:
         return once(f"rows {library}", lambda: matrix.of_own_releases(real(library)))
     return once(

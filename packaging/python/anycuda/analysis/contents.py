@@ -48,7 +48,7 @@ class _Piece(NamedTuple):
 
 
 def look(path: Path, table: Table) -> Contents:
-    stems = {library.stem.encode(): library.name for library in table.libraries.values()}
+    stems = dict.fromkeys(library.stem.encode() for library in table.libraries.values())
     # A whole string: the name itself, a path that ends in it, or a form for printf (libcudart.so.%d).
     pattern = re.compile(rb"(" + b"|".join(map(re.escape, stems)) + rb")\.so([.0-9%a-z]{0,12})\0")
     stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
@@ -63,7 +63,8 @@ def look(path: Path, table: Table) -> Contents:
             stubs.update(found[1].decode() for found in stub.finditer(piece.data))
             for found in pattern.finditer(piece.data):
                 if _is_new(found, piece) and _is_text(found, piece, linked):
-                    names.setdefault(stems[found[1]], set()).add(found[0][:-1].decode())
+                    name = found[0][:-1].decode()
+                    names.setdefault(table.of_string(name).name, set()).add(name)
     return Contents({name: tuple(sorted(strings)) for name, strings in sorted(names.items())}, runtime,
                     tuple(sorted(stubs)))
 

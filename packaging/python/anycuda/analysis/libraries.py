@@ -107,6 +107,12 @@ class Table:
     def of_symbol(self, name: str) -> Library | None:
         return self._symbols.get(name)
 
+    def of_string(self, file: str) -> Library:
+        """Of a name that begins like a library's: the library that it names, else the first of that stem."""
+        named = self.named(file)
+        stem = file.partition(".so")[0]
+        return named.library if named else next(one for one in self.libraries.values() if one.stem == stem)
+
     def named(self, file: str) -> Named | None:
         """What DT_NEEDED or DT_SONAME `file` is, if it is of a library that has a stub. A major without a
         stub (libcudart.so.10.2) is none."""
@@ -121,7 +127,9 @@ class Table:
             if _PEERS.get(file) == library.name:
                 return Named(library, "peer", "")
             if _unhashed(file) != file and _unhashed(file).partition(".so")[0] == library.stem:
-                return self._renamed(library, _unhashed(file))
+                renamed = self._renamed(library, _unhashed(file))
+                if renamed:  # libcudnn.so.9 is of one library, libcudnn.so.8 of another
+                    return renamed
         return None
 
     def has_no_stub(self, file: str) -> bool:
@@ -130,8 +138,8 @@ class Table:
         stem, dot, _ = _unhashed(file).partition(".so")
         if stem in _OTHER_PRODUCTS and self.named(file) is None:
             return bool(dot)
-        return bool(dot) and (stem in self._stems or any(self.is_beyond_stub(file, library)
-                                                         for library in self.libraries.values()))
+        return bool(dot) and (stem in self._stems or self.named(file) is None and any(
+            self.is_beyond_stub(file, library) for library in self.libraries.values()))
 
     def ties_to_cuda(self, file: str) -> bool:
         """Of a library without a stub: is its name of one CUDA? Not libcutensor.so.2 and libcudnn_ops.so.9, whose
@@ -143,11 +151,13 @@ class Table:
         return stem not in self._stems or number.partition(".")[0] in self._cuda_majors
 
     def is_beyond_stub(self, file: str, library: Library) -> bool:
-        """libcudart.so.10.2, libcudnn_ops.so.9: the library, of a major that has no stub; or a part of it."""
+        """libcudart.so.10.2, libcudnn_ops.so.9: the library, of a major that has no stub, or one of another library; or
+        a part of it."""
         stem, dot, _ = _unhashed(file).partition(".so")
         if library.parts and dot and stem.startswith(library.parts):
             return _unhashed(file) not in (library.stub, library.wheel_stub)
-        return stem == library.stem and self.named(file) is None
+        named = self.named(file)
+        return stem == library.stem and (named is None or named.library is not library)
 
     def _renamed(self, library: Library, plain: str) -> Named | None:
         """By libcudart.so.12.0.107; the driver's number is its branch."""
@@ -164,7 +174,8 @@ class Table:
 
     @functools.cached_property
     def _symbols(self) -> dict[str, Library]:
-        return {symbol: library for library in self.libraries.values() for symbol in library.symbols}
+        # cuDNN 8's callers have a library of their own, with names of cuDNN's: those are cuDNN's, which is before it.
+        return {symbol: library for library in reversed(self.libraries.values()) for symbol in library.symbols}
 
     @functools.cached_property
     def _cuda_majors(self) -> frozenset[str]:

@@ -122,13 +122,15 @@ def of(image: Image, table: Table | None = None) -> FileUse:
 
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:
+    is_named = any(named and named.library is library for named in map(table.named, image.needed))
     references: dict[str, list[Reference]] = {}  # "" and names in DT_NEEDED -> what is wanted of them
     natives = set()  # names in DT_NEEDED that are asked for what was linked to a stub itself
     for symbol in image.undefined():
         node = table.of_node(symbol.version)
         if node and node[0] is library:
             references.setdefault(symbol.file, []).append(Reference(symbol.name, node[1], symbol.weak))
-        elif symbol.version in ("", NATIVE) and table.of_symbol(symbol.name) is library:
+        elif symbol.version in ("", NATIVE) and (is_named and symbol.name in library.symbols
+                                                 or table.of_symbol(symbol.name) is library):
             references.setdefault(symbol.file, []).append(Reference(symbol.name, "", symbol.weak))
             if symbol.version == NATIVE:
                 natives.add(symbol.file)
@@ -201,7 +203,7 @@ def _provides(image: Image, table: Table) -> Provides | None:
     name, count = counts.most_common(1)[0]
     if NATIVE in image.versions_defined:
         what = "stub" if named is None or named.how == "stub" else "dropin"
-        return Provides(name, what, named.major if named else "")
+        return Provides(named.library.name if named else name, what, named.major if named else "")
     if count < _A_LIBRARY:
         return Provides(name, "some", "")
     if own:

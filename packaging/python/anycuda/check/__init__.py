@@ -83,8 +83,8 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix) -> Asked:
         return not wanted.runtimes or bool({release, data.major_of(release)} & set(wanted.runtimes))
 
     releases = list(filter(counts, words.every_release(matrix)))
-    own = [release for library in matrix.libraries.values() if library.own_releases
-           for release in filter(counts, library.runtimes)]
+    own = dict.fromkeys(release for library in matrix.libraries.values() if library.own_releases
+                        for release in filter(counts, library.runtimes))
     # The newest cuda.h, which the matrix has beside the drivers, says nothing about any that is there.
     drivers = [driver for driver in words.every_release(matrix, "driver")
                if "." not in driver and (not wanted.runtimes or driver in wanted.runtimes)]

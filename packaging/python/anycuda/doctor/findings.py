@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from . import packages
 from .questions import Outcome
 from .records import Record
 
@@ -133,8 +134,8 @@ class Library:
 
     @property
     def short(self) -> str:
-        """NVRTC, of "NVRTC (runtime compiler)"."""
-        return self.product.split(" (")[0]
+        """NVRTC, of "NVRTC (runtime compiler)". cuDNN is the product of two libraries."""
+        return self.name if self.name in packages.SAME_PACKAGE else self.product.split(" (")[0]
 
     def sort(self) -> None:
         """Place by place as they are searched, the newest first: folders have no order of their own."""

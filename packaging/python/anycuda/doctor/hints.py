@@ -79,7 +79,7 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
                    step=answer.last_step or "none")
               for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
     found += [_named(library, one) for one in named]
-    if nothing and not named and library.name not in packages.HARMLESS:
+    if nothing and not named and library.name not in (*packages.HARMLESS, *packages.SAME_PACKAGE):
         found.append(_no_library(library, nothing, driver, machine, environment))
     # A library of another environment comes before a broken file that does not matter.
     other = _other_environment(library, machine, environment)

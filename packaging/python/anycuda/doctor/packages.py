@@ -10,11 +10,12 @@ import shlex
 _WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink",
            "nvjpeg": "nvidia-nvjpeg", "cublas": "nvidia-cublas", "cublaslt": "nvidia-cublas", "cufft": "nvidia-cufft",
            "curand": "nvidia-curand", "cusolver": "nvidia-cusolver", "cusolvermg": "nvidia-cusolver",
-           "cusparse": "nvidia-cusparse", "cudnn": "nvidia-cudnn", "nccl": "nvidia-nccl", "nvfatbin": "nvidia-nvfatbin",
-           "nvtx": "nvidia-nvtx"}
+           "cusparse": "nvidia-cusparse", "cudnn": "nvidia-cudnn", "cudnn8": "nvidia-cudnn", "nccl": "nvidia-nccl",
+           "nvfatbin": "nvidia-nvfatbin", "nvtx": "nvidia-nvtx"}
 # Releases of their own, for each CUDA: nvidia-nccl-cu13. NVIDIA's packages for the system have other names; those of
 # NCCL are one name, with the CUDA in the version.
-_OWN_RELEASES = {"cudnn": {"apt": "cudnn9-cuda-{major}", "dnf": "cudnn9-cuda-{major}", "zypper": "cudnn9-cuda-{major}"},
+_CUDNN = {"apt": "cudnn9-cuda-{major}", "dnf": "cudnn9-cuda-{major}", "zypper": "cudnn9-cuda-{major}"}
+_OWN_RELEASES = {"cudnn": _CUDNN, "cudnn8": _CUDNN,
                  "nccl": {"apt": "libnccl2", "dnf": "libnccl", "zypper": "libnccl"}}
 _CUDA_IN_VERSION = {"nccl": ", a version with +cuda{major}"}
 NEWEST_OF_OWN_RELEASES = dict.fromkeys(_OWN_RELEASES, 13)  # the newest CUDA that they are made for
@@ -26,7 +27,7 @@ _FIRST_PLAIN_MAJOR = 13
 _CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg",
           "cublas": "libcublas", "cublaslt": "libcublas", "cufft": "libcufft", "curand": "libcurand",
           "cusolver": "libcusolver", "cusolvermg": "libcusolver", "cusparse": "libcusparse", "cudnn": "cudnn",
-          "nccl": "nccl", "nvfatbin": "libnvfatbin", "nvtx": "cuda-nvtx"}
+          "cudnn8": "cudnn", "nccl": "nccl", "nvfatbin": "libnvfatbin", "nvtx": "cuda-nvtx"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
 # By what made the environment: a pip that is not the environment's would install into another one.
 _INSTALL = {
@@ -59,6 +60,7 @@ _FIRST_MAJOR = {"nvjitlink": 12, "nvfatbin": 12}
 _FIRST_MINOR = {("nvfatbin", 12): 4}
 INSTALLABLE = tuple(_WHEELS)
 HARMLESS = ("nvtx",)  # without them every call does nothing, as programs expect: no reason to install one
+SAME_PACKAGE = ("cudnn8",)  # what serves its callers is cuDNN 9, of which the user is told by itself
 _TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
 _GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 

@@ -45,7 +45,7 @@ class Library(NamedTuple):
     @property
     def releases_of(self) -> str:
         """Whose releases its runtimes are, in words: CUDA's, the driver's, or its own (NCCL's)."""
-        return "driver" if self.is_driver else self.product if self.own_releases else "CUDA"
+        return "driver" if self.is_driver else self.product.split(" (")[0] if self.own_releases else "CUDA"
 
     @property
     def has_one_caller(self) -> bool:

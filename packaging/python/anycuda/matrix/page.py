@@ -95,8 +95,11 @@ def _own_releases(library: Library) -> Iterable[str]:
         f"there lacks gives error {library.status['absent']}. Harvested: {first} to {last}.",
         WIDTH,
     ) + "\n"
-    absent = [run for run in library.runs if run.kind == "absent"]
-    yield from _groups(list(dict.fromkeys(Item(run.symbol, ("", library.product), run.reason) for run in absent)))
+    rejected, absent = ([run for run in library.runs if run.kind == kind] for kind in ("rejected", "absent"))
+    if rejected:  # by releases that all have it: for callers of an earlier major of the library's own
+        yield f"Rejected, with error {library.status['rejected']}, and absent:\n"
+    product = library.product.split(" (")[0]
+    yield from _groups(list(dict.fromkeys(Item(run.symbol, ("", product), run.reason) for run in [*rejected, *absent])))
 
 
 def _item(run: Run) -> Item:
