@@ -10,17 +10,20 @@ namespace {
 
 std::atomic<const Opened*> opened{nullptr};
 
+// What callers of an earlier major were built for serves them as it is.
+bool is_earlier(void* handle) {
+  if (kLibrary.earlier_soname == nullptr) return false;
+  const char* soname = LoadedNames(*static_cast<const link_map*>(handle)).soname();
+  return soname != nullptr && kLibrary.is_earlier(soname);
+}
+
 }  // namespace
 
 const Opened* opened_library() { return opened.load(std::memory_order_acquire); }
 
 const Opened* settle(const Choice& choice, bool* is_new) {
   const Version version{choice.major, choice.minor};
-  // What callers of an earlier major were built for serves them as it is.
-  const LoadedNames names(*static_cast<const link_map*>(choice.handle));
-  const char* soname = kLibrary.earlier_soname != nullptr ? names.soname() : nullptr;
-  const bool is_earlier = soname != nullptr && kLibrary.is_earlier(soname);
-  const int index = is_earlier ? -1 : kLibrary.index_of(version.major);
+  const int index = is_earlier(choice.handle) ? -1 : kLibrary.index_of(version.major);
   const Opened record{choice.handle, version, index, nullptr};
   const Opened* other = opened_library();
   if (other != nullptr) return other;
