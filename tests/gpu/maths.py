@@ -24,11 +24,12 @@ PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legac
             "cublaslt": ["libcublasLt"], "cufft": ["libcufft"], "curand": ["libcurand"], "cusolver": ["libcusolver"],
             "cusolver_first": ["libcusolver"], "cusolver_x": ["libcusolver", "libcusparse"],
             "cusparse": ["libcusparse"], "cusparse_first": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
-            "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"], "cudnn": ["libcudnn", "libcublas"],
+            "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"],
+            "cudnn": ["libcudnn", "libcublas"], "cudnn8": ["libcudnn", "libcublas"],
             "nccl": ["libnccl"], "cusolvermg": ["libcusolverMg"], "nvml": ["libnvidia-ml"],
             "nvfatbin": ["libnvfatbin"]}
 # The first names of a program's checks, where they are not its own.
-TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy"}
+TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy", "cudnn8": "cudnn"}
 CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.13"),
            "libnvfatbin": ("ANYCUDA_NVFATBIN", HERE / "nvfatbin-13.5" / "libnvfatbin.so.13")}
 TIMEOUT = 120

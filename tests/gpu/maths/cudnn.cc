@@ -5,10 +5,15 @@
 // prototypes, from the ABI database: statuses are plain integers there.
 #include "api/cudnn_api.h"
 
+#ifdef PROGRAM_OF_CUDNN_8  // its functions are the same, its statuses have other numbers
+constexpr anycuda::api::cudnnStatus_t kBadParam = 3, kNotSupported = 9;
+#else
+constexpr anycuda::api::cudnnStatus_t kBadParam = anycuda::api::CUDNN_STATUS_BAD_PARAM,
+                                      kNotSupported = anycuda::api::CUDNN_STATUS_NOT_SUPPORTED;
+#endif
+
 // The stub's answer for a function that the loaded cuDNN lacks.
-inline bool is_absent(anycuda::api::cudnnStatus_t status) {
-  return status == anycuda::api::CUDNN_STATUS_NOT_SUPPORTED;
-}
+inline bool is_absent(anycuda::api::cudnnStatus_t status) { return status == kNotSupported; }
 
 #include <algorithm>
 #include <cmath>
@@ -109,18 +114,17 @@ void version(Check& check, const Library&) {
 
 void errors(Check& check, const Library& all) {
   const std::string good = cudnnGetErrorString(CUDNN_STATUS_SUCCESS);
-  const std::string bad = cudnnGetErrorString(CUDNN_STATUS_BAD_PARAM);
+  const std::string bad = cudnnGetErrorString(kBadParam);
   EXPECT(check, good == "CUDNN_STATUS_SUCCESS");
   EXPECT(check, bad == "CUDNN_STATUS_BAD_PARAM");
   const Tensor tensor(check, {1, 1, 1, 1});
   if (!check) return;
   const cudnnStatus_t refused =
       cudnnSetTensor4dDescriptor(tensor.get(), CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, -1, 1, 1, 1);
-  EXPECT(check, refused != CUDNN_STATUS_SUCCESS);
-  check.value("refused", refused);
+  EXPECT(check, refused == kBadParam);
   const cudnnStatus_t none = cudnnSetStream(nullptr, all.blas.stream);
-  EXPECT(check, none != CUDNN_STATUS_SUCCESS);
-  check.value("no_handle", none);
+  EXPECT(check, none == kBadParam);
+#ifndef PROGRAM_OF_CUDNN_8  // which does not have the function
   struct Text {
     char characters[64];
   };
@@ -128,6 +132,7 @@ void errors(Check& check, const Library& all) {
   cudnnGetLastErrorString(text->characters, sizeof(Text));
   INTACT(check, text);
   EXPECT(check, std::memchr(text->characters, '\0', sizeof(Text)) != nullptr);
+#endif
 }
 
 void descriptors(Check& check, const Library&) {

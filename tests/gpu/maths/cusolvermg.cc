@@ -76,6 +76,7 @@ class Spread {
       cudaSetDevice(device);
       const std::size_t own = (blocks + count - 1) / count;
       parts_.push_back(std::make_unique<DeviceArray<T>>(own * kBlock * rows));
+      cudaDeviceSynchronize();  // its guard bytes: the library's streams do not wait for memset
       pointers_.push_back(parts_.back()->data());
     }
     cudaSetDevice(0);
@@ -139,6 +140,7 @@ class Workspace {
     for (const int device : solver.devices) {
       cudaSetDevice(device);
       parts_.push_back(std::make_unique<DeviceArray<double>>(count));
+      cudaDeviceSynchronize();
       pointers_.push_back(parts_.back()->data());
     }
     cudaSetDevice(0);
