@@ -81,11 +81,18 @@ class Spread {
     }
     cudaSetDevice(0);
   }
+  // The copy of pageable memory may still be on its way when cudaMemcpy returns (CUDA Runtime API,
+  // "API synchronization behavior"), and the library's streams do not wait for it.
   void put(Check& check, const std::vector<T>& values) {
     for (int block = 0; block < columns_ / kBlock; ++block) {
       CALL(check, cudaMemcpy(at(block), values.data() + block * elements(), elements() * sizeof(T),
                              cudaMemcpyDefault));
     }
+    for (const int device : devices_) {
+      cudaSetDevice(device);
+      CALL(check, cudaDeviceSynchronize());
+    }
+    cudaSetDevice(0);
   }
   std::vector<T> get(Check& check) const {
     for (const auto& part : parts_) part->get(check);  // looks at the guard bytes
