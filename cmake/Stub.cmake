@@ -2,7 +2,8 @@
 #
 # The stub of one library, which <folder>/<name>/library.json describes (by default stubs/<name>/library.json), target
 # <name>_stub, and its drop-ins, named like NVIDIA's own files, targets dropin_<name>_<major>. Each is the loader, the
-# generated entry points and tables, and the files that are special to the library. Where the library has symbol versions also lib/link/<major>, targets
+# generated entry points and tables, and the files that are special to the library. Where the library has symbol versions
+# also lib/link/<major>, targets
 # link_<name>_<major>: what a program compiled for that major links with, so that it records the major; and
 # link_<name>_native, which C++ libraries of ours link (as native_<name>): what they call is the stub's own, and no other
 # call gets that by chance.
@@ -39,8 +40,8 @@ endif()
 
 # anycuda_read_library(<name> <folder>): `linker_name` (libname.so), `majors` of CUDA, `soname_<major>`, `rows`: the first
 # major of each SONAME, which what is generated is named after, `row_<major>`: which of them it is; `linkable` where
-# calls record their major, by symbol versions; and `earlier` for a library of callers of an earlier major of its own, which
-# nobody builds programs for: its drop-in has the SONAME that they ask for.
+# calls record their major, by symbol versions; and `earlier` where the callers are programs of an earlier major of the
+# library (cuDNN 8): nobody builds them any more, and the drop-in has the SONAME that they ask for.
 macro(anycuda_read_library library folder)
   set(descriptor "${folder}/${library}/library.json")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${descriptor}")

@@ -26,7 +26,7 @@ struct CandidateFacts {
   Version version;        // major from its SONAME; minor: at least this one, if known
   int newest_major = 0;   // at most of this major, where several have its SONAME
   bool exact = false;     // an authoritative source says that it is this very version
-  bool is_later = false;  // of a later major of its own than callers were built for (cuDNN 9 for 8)
+  bool is_later = false;  // callers were built for an earlier major of the library: cuDNN 9 for 8
   bool loaded = false;    // in the process already
   int needs_runtime = 0;  // the major of the CUDA runtime that it opens with it, 0: none
 

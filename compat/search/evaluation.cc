@@ -176,15 +176,15 @@ bool gpus_decide_between_accepted(const Search& search) {
 struct Relatives {
   Search* search;
   const char* end;  // those that were loaded before this file; nullptr: all
+  bool at_end = false;
 };
 
 void add_relative(const char* path, const ImageFacts& image, const Relative& relative,
                   void* argument) {
   auto* found = static_cast<Relatives*>(argument);
-  Search* search = found->search;
-  if (found->end != nullptr && std::strcmp(path, found->end) == 0) search = nullptr;
-  if (search == nullptr) found->search = nullptr;
-  if (search == nullptr || search->relative_count == kMostRelatives) return;
+  if (found->end != nullptr && std::strcmp(path, found->end) == 0) found->at_end = true;
+  Search* const search = found->search;
+  if (found->at_end || search->relative_count == kMostRelatives) return;
   const char* kept = search->arena.copy(path);
   if (kept != nullptr) search->relatives[search->relative_count++] = {image, kept, &relative};
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <stdexcept>
 
 namespace anycuda::test {
@@ -75,15 +74,6 @@ void patch_elf(const Path& file, const std::vector<std::string>& options) {
 std::string content(const Path& file) {
   std::ifstream stream(file, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(stream), {});
-}
-
-std::vector<std::string> answers(const ProcessResult& result) {
-  std::vector<std::string> lines;
-  std::istringstream stream(result.out);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  // A program that did not come to its end has said so in no line.
-  if (!result.ok()) lines.push_back(result.describe());
-  return lines;
 }
 
 std::string answer(const ProcessResult& result, const std::string& name) {

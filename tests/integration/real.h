@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/answers.h"
 #include "support/machine.h"
 
 namespace anycuda::test {
@@ -40,8 +41,7 @@ void copy_with_soname(const Path& from, const Path& to, const std::string& sonam
 void patch_elf(const Path& file, const std::vector<std::string>& options);
 
 std::string content(const Path& file);
-// Values of the lines "name: value" that a program printed, in order.
-std::vector<std::string> answers(const ProcessResult& result);
+// The value of the line "name: value" that a program printed.
 std::string answer(const ProcessResult& result, const std::string& name);
 
 // Why a program is not there; empty if it is.

@@ -21,11 +21,9 @@ class Answer : public ::testing::TestWithParam<std::tuple<std::string, std::stri
     link_directly(&machine, release());
     const ProcessResult result = machine.run({native(of().program + "-" + major_of(release()))});
     EXPECT_TRUE(result.ok()) << result.describe();
-    return answers(result);
+    return answers_by_name(result);
   }
 };
-
-std::string status_of(const std::string& values) { return values.substr(0, values.find(' ', 1)); }
 
 // Calls that both majors have, with another meaning: the stub refuses them. "preference" stands for
 // the attributes from a number on (stubs/cublaslt/adapters/preference.cc); cufftXtMalloc takes a
@@ -52,7 +50,7 @@ TEST_P(Answer, OfTheStubIsTheLibrarys) {
     SCOPED_TRACE("built for " + built + " on " + release());
     const ProcessResult result = machine.run({patched(of().program + "-" + built)});
     ASSERT_TRUE(result.ok()) << result.describe();
-    const Answers got = answers(result);
+    const Answers got = answers_by_name(result);
     std::size_t compared = 0;
     for (const auto& [name, values] : got) {
       if (name.find("'s guard") != std::string::npos) {
@@ -83,7 +81,7 @@ TEST_P(Answer, WithoutTheLibraryIsItsStatus) {
   Machine machine;
   const ProcessResult result = machine.run({patched(of().program + "-" + major_of(release()))});
   ASSERT_TRUE(result.ok()) << result.describe();
-  const Answers got = answers(result);
+  const Answers got = answers_by_name(result);
   const std::string status = " " + std::to_string(of().no_library);
   for (const char* name : {"create", "create 100", "create dn", "init"}) {
     if (got.count(name) != 0) {

@@ -26,7 +26,7 @@ class Loading : public ::testing::Test {
   std::vector<std::string> among_dropins(const std::string& release, const std::string& file,
                                          const std::string& call, const std::string& maps) {
     machine_.library_path(dropins());
-    return lines(machine_.run(
+    return answers(machine_.run(
         {native("open_libraries"), "open:" + file_of(release, file), call, "maps:" + maps}));
   }
   std::string file_of(const std::string& release, const std::string& file) const {
@@ -39,7 +39,7 @@ TEST_F(Loading, NothingOfCublasIsMappedBeforeTheFirstCall) {
   install_both("call_cublas");
   const ProcessResult result =
       machine_.run({patched("call_cublas-12"), "loaded:libcublas", "version", "loaded:libcublas."});
-  const std::vector<std::string> all = lines(result);
+  const std::vector<std::string> all = answers(result);
   ASSERT_GE(all.size(), 3u) << result.describe();
   EXPECT_EQ(all.front(), "loaded: none");
   EXPECT_THAT(all.back(), HasSubstr("libcublas.so.13"));
@@ -48,7 +48,7 @@ TEST_F(Loading, NothingOfCublasIsMappedBeforeTheFirstCall) {
 TEST_F(Loading, TheNewestIsTakenWhereNothingIsLoaded) {
   install_both("call_cublaslt");
   const ProcessResult result = machine_.run({patched("call_cublaslt-12"), "version"});
-  EXPECT_THAT(lines(result), Contains(HasSubstr("= version: 13")));
+  EXPECT_THAT(answers(result), Contains(HasSubstr("= version: 13")));
 }
 
 TEST_F(Loading, BesideALoadedCublasItsOwnCublasLtIsTaken) {
@@ -56,7 +56,7 @@ TEST_F(Loading, BesideALoadedCublasItsOwnCublasLtIsTaken) {
   const ProcessResult result =
       machine_.run({patched("call_cublaslt-13"), "open:" + file_of("12.9", "libcublas.so.12"),
                     "version", "loaded:libcublasLt"});
-  const std::vector<std::string> all = lines(result);
+  const std::vector<std::string> all = answers(result);
   EXPECT_THAT(all, Contains(HasSubstr("= version: 1209")));
   EXPECT_THAT(all.back(), AllOf(HasSubstr("libcublasLt.so.12"), Not(HasSubstr(".so.13"))));
 }
@@ -68,7 +68,7 @@ TEST_F(Loading, BesideALoadedCusparseTheCublasOfItsToolkitIsTaken) {
   const ProcessResult result =
       machine_.run({patched("call_cublas-13"), "open:" + file_of("12.9", "libcusparse.so.12"),
                     "version", "loaded:libcublas"});
-  const std::vector<std::string> all = lines(result);
+  const std::vector<std::string> all = answers(result);
   EXPECT_THAT(all, Contains(HasSubstr("= version: 0 1209")));
   EXPECT_THAT(all.back(), AllOf(HasSubstr("libcublas.so.12"), Not(HasSubstr(".so.13"))));
 }

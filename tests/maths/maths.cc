@@ -1,6 +1,5 @@
 #include "maths.h"
 
-#include <sstream>
 #include <stdexcept>
 
 namespace anycuda::test {
@@ -66,25 +65,6 @@ void link_directly(Machine* machine, const std::string& release) {
     const bool of_13 = entry.path().filename().string().rfind("cu1", 0) == 0;
     if (of_13 == (major_of(release) >= "13")) machine->library_path(entry.path() / "lib");
   }
-}
-
-std::vector<std::string> lines(const ProcessResult& result) {
-  std::vector<std::string> all;
-  std::istringstream stream(result.out);
-  for (std::string line; std::getline(stream, line);) all.push_back(line);
-  if (!result.ok()) all.push_back(result.describe());  // the program did not reach its end
-  return all;
-}
-
-Answers answers(const ProcessResult& result) {
-  Answers all;
-  for (const std::string& line : lines(result)) {
-    const std::size_t colon = line.find(':');
-    if (line.rfind("= ", 0) != 0 || colon == std::string::npos) continue;
-    const auto [at, fresh] = all.emplace(line.substr(2, colon - 2), line.substr(colon + 1));
-    if (!fresh) throw std::runtime_error("two lines of one name: " + at->first);
-  }
-  return all;
 }
 
 std::string why_not_there(const Library& library) {

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "support/answers.h"
 #include "support/machine.h"
 
 namespace anycuda::test {
@@ -43,12 +43,6 @@ Path installed(const Machine& machine, const std::string& release, const std::st
 // The folders of the machine's wheels in LD_LIBRARY_PATH, for a program that is linked with the
 // real library.
 void link_directly(Machine* machine, const std::string& release);
-
-// The lines "= name: values" of a program, by name.
-using Answers = std::map<std::string, std::string>;
-Answers answers(const ProcessResult& result);
-// The lines "name: value" of the steps, in order.
-std::vector<std::string> lines(const ProcessResult& result);
 
 // Skips with a reason where an artifact of this build is missing.
 std::string why_not_there(const Library& library);

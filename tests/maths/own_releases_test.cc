@@ -47,7 +47,7 @@ class OwnReleases : public ::testing::TestWithParam<Own> {
     link_directly(&machine, kCuda);
     const ProcessResult result = machine.run({native(program(release))});
     EXPECT_TRUE(result.ok()) << result.describe();
-    return answers(result);
+    return answers_by_name(result);
   }
   static void compare(const std::string& release) {
     const Answers wanted = directly(release);
@@ -60,7 +60,7 @@ class OwnReleases : public ::testing::TestWithParam<Own> {
       const ProcessResult result = machine.run({patched(program(built_for))});
       ASSERT_TRUE(result.ok()) << result.describe();
       std::size_t absent = 0;
-      for (const auto& [name, values] : answers(result)) {
+      for (const auto& [name, values] : answers_by_name(result)) {
         const auto same = wanted.find(name);
         if (same != wanted.end()) {
           // The stub has the text of a status that came after the library.
@@ -69,7 +69,7 @@ class OwnReleases : public ::testing::TestWithParam<Own> {
           EXPECT_EQ(values, newer_text ? newest.at(name) : same->second) << name;
           continue;
         }
-        EXPECT_EQ(values.substr(0, values.find(' ', 1)), " " + std::to_string(of().absent)) << name;
+        EXPECT_EQ(status_of(values), " " + std::to_string(of().absent)) << name;
         ++absent;
       }
       const bool newer = built_for == of().new_release && release == of().old_release;
@@ -85,12 +85,12 @@ TEST_P(OwnReleases, WithoutTheLibraryTheStubReturnsItsStatus) {
   Machine machine;
   const ProcessResult result = machine.run({patched(program(of().new_release))});
   ASSERT_TRUE(result.ok()) << result.describe();
-  const Answers got = answers(result);
+  const Answers got = answers_by_name(result);
   const std::string status = " " + std::to_string(of().no_library);
   for (const char* name : {"create", "tensor", "filter 4d", "id", "all reduce", "allocate"}) {
     const auto found = got.find(name);
     if (found == got.end()) continue;
-    EXPECT_EQ(found->second.substr(0, found->second.find(' ', 1)), status) << name;
+    EXPECT_EQ(status_of(found->second), status) << name;
   }
 }
 

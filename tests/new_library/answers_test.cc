@@ -3,11 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <sstream>
-#include <stdexcept>
-
 #include "new_library.h"
+#include "support/answers.h"
 #include "support/machine.h"
 
 namespace anycuda::test {
@@ -20,21 +17,10 @@ void install(Machine* machine, const std::string& release) {
   machine->wheel(kCudss, release).wheel(cublas, release == "0.5" ? "12.9" : "13.5");
 }
 
-// The lines "= name: values" of a program, by name.
-using Answers = std::map<std::string, std::string>;
-
 Answers run(const Machine& machine, const Path& program) {
   const ProcessResult result = machine.run({program.string()});
   EXPECT_TRUE(result.ok()) << result.describe();
-  Answers all;
-  std::istringstream stream(result.out);
-  for (std::string line; std::getline(stream, line);) {
-    const std::size_t colon = line.find(':');
-    if (line.rfind("= ", 0) != 0 || colon == std::string::npos) continue;
-    const auto [at, fresh] = all.emplace(line.substr(2, colon - 2), line.substr(colon + 1));
-    if (!fresh) throw std::runtime_error("two lines of one name: " + at->first);
-  }
-  return all;
+  return answers_by_name(result);
 }
 
 // What the program of the installed release gets from the library that it is linked with.
@@ -46,7 +32,6 @@ Answers directly(const std::string& release) {
   return run(machine, program("native", release));
 }
 
-std::string status_of(const std::string& values) { return values.substr(0, values.find(' ', 1)); }
 std::string status(int value) { return " " + std::to_string(value); }
 
 // How the stub gets into a program: linked, as a part of it, or under the real library's name.

@@ -7,9 +7,7 @@
 namespace anycuda {
 namespace {
 
-using Handle = v12::cusparseHandle_t;
 using Description = v12::cusparseMatDescr_t;
-using Result = v12::cusparseStatus_t;
 
 constexpr Result kInvalid = v12::CUSPARSE_STATUS_INVALID_VALUE;
 

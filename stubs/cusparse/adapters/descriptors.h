@@ -25,6 +25,9 @@
 
 namespace anycuda {
 
+using Handle = v12::cusparseHandle_t;
+using Result = v12::cusparseStatus_t;
+
 template <typename T, unsigned (*destroy)(const T*)>
 class Descriptor {
  public:

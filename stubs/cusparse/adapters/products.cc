@@ -7,9 +7,6 @@
 namespace anycuda {
 namespace {
 
-using Handle = v12::cusparseHandle_t;
-using Result = v12::cusparseStatus_t;
-
 constexpr Result kInvalid = v12::CUSPARSE_STATUS_INVALID_VALUE;
 
 // C = alpha A B + beta C with a sparse matrix B, stored by columns. A matrix by columns is its

@@ -9,9 +9,6 @@
 namespace anycuda {
 namespace {
 
-using Handle = v12::cusparseHandle_t;
-using Result = v12::cusparseStatus_t;
-
 constexpr Result kSuccess = v12::CUSPARSE_STATUS_SUCCESS;
 
 // The arguments that all of them have.

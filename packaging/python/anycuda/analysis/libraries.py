@@ -53,6 +53,10 @@ class Library:
         """libcudart"""
         return self.file_prefix[: -len(".so")]
 
+    def is_part(self, stem: str) -> bool:
+        """libcudnn_ops; not libcudnn"""
+        return bool(self.parts) and stem.startswith(self.parts)
+
     @property
     def tells_built_for(self) -> bool:
         """Does what a program asks of it tell the CUDA that the program was built for?"""
@@ -136,17 +140,16 @@ class Table:
         """libnppc.so.12, libnppc-3b81d170.so.12.0.2; a major or a part of a library that has one, for which there is
         none: libcudart.so.10.2, libcudnn_ops.so.9"""
         stem, dot, _ = _unhashed(file).partition(".so")
-        if stem in _OTHER_PRODUCTS and self.named(file) is None:
+        if not dot or stem in self._stems:
             return bool(dot)
-        return bool(dot) and (stem in self._stems or self.named(file) is None and any(
+        return self.named(file) is None and (stem in _OTHER_PRODUCTS or any(
             self.is_beyond_stub(file, library) for library in self.libraries.values()))
 
     def ties_to_cuda(self, file: str) -> bool:
         """Of a library without a stub: is its name of one CUDA? Not libcutensor.so.2 and libcudnn_ops.so.9, whose
         numbers are their own and the same beside every CUDA."""
         stem, _, number = _unhashed(file).partition(".so.")
-        parts = any(one.parts and stem.startswith(one.parts) for one in self.libraries.values())
-        if stem in _OTHER_PRODUCTS or parts:
+        if stem in _OTHER_PRODUCTS or any(one.is_part(stem) for one in self.libraries.values()):
             return False
         return stem not in self._stems or number.partition(".")[0] in self._cuda_majors
 
@@ -154,10 +157,10 @@ class Table:
         """libcudart.so.10.2, libcudnn_ops.so.9: the library, of a major that has no stub, or one of another library; or
         a part of it."""
         stem, dot, _ = _unhashed(file).partition(".so")
-        if library.parts and dot and stem.startswith(library.parts):
-            return _unhashed(file) not in (library.stub, library.wheel_stub)
         named = self.named(file)
-        return stem == library.stem and (named is None or named.library is not library)
+        if named and named.library is library:
+            return False
+        return stem == library.stem or bool(dot) and library.is_part(stem)
 
     def _renamed(self, library: Library, plain: str) -> Named | None:
         """By libcudart.so.12.0.107; the driver's number is its branch."""
@@ -174,7 +177,7 @@ class Table:
 
     @functools.cached_property
     def _symbols(self) -> dict[str, Library]:
-        # cuDNN 8's callers have a library of their own, with names of cuDNN's: those are cuDNN's, which is before it.
+        # cudnn8 has the names of cuDNN, which comes first and keeps them.
         return {symbol: library for library in reversed(self.libraries.values()) for symbol in library.symbols}
 
     @functools.cached_property

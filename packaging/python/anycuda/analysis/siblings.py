@@ -1,4 +1,4 @@
-"""Files of one wheel or folder: what one of them takes from another that it needs is no use of CUDA's library. Pure."""
+"""Files of one wheel or folder: functions that one of them defines for another are not CUDA's. Pure."""
 
 from __future__ import annotations
 

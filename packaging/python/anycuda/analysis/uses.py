@@ -106,7 +106,8 @@ class FileUse:
 def of(image: Image, table: Table | None = None) -> FileUse:
     table = table or libraries.table()
     found = contents.look(image.path, table)
-    provides = _provides(image, table)
+    exported = [symbol.name for symbol in image.exports() if symbol.function]
+    provides = _provides(image, exported, table)
     uses = [use for library in table.libraries.values() for use in _linked(image, library, table)]
     inside = () if provides and provides.what in ("stub", "dropin") else found.stubs
     for name, strings in found.names.items():
@@ -116,7 +117,7 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     is_runtime = provides is not None and provides.library == "cudart" and provides.what in ("original", "renamed")
     other = tuple(file for file in image.needed if table.has_no_stub(file))
     quiet = provides is not None and provides.what in ("stub", "dropin") and mark.is_quiet(image.path)
-    defines = frozenset(symbol.name for symbol in image.exports() if symbol.function and table.of_symbol(symbol.name))
+    defines = frozenset(filter(table.of_symbol, exported))
     return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet,
                    image.soname, tuple(image.needed), defines)
 
@@ -192,12 +193,11 @@ def _loaded(library: Library, strings: tuple[str, ...]) -> Use:
     return Use(library.name, None, "loaded", built_for, strings=strings, labels=tuple(map(library.label, built_for)))
 
 
-def _provides(image: Image, table: Table) -> Provides | None:
+def _provides(image: Image, exported: list[str], table: Table) -> Provides | None:
     named = table.named(image.soname) if image.soname else None
     nodes = [table.of_node(node) for node in image.versions_defined]
     own = [node for node in nodes if node]
-    functions = [symbol.name for symbol in image.exports() if symbol.function]
-    counts = Counter(library.name for library in map(table.of_symbol, functions) if library)
+    counts = Counter(library.name for library in map(table.of_symbol, exported) if library)
     if not counts:
         return None
     name, count = counts.most_common(1)[0]
@@ -211,6 +211,6 @@ def _provides(image: Image, table: Table) -> Provides | None:
     without_versions = not any(major.node for major in table.libraries[name].majors.values())
     if without_versions and named and named.how in ("named", "renamed"):
         return Provides(name, "original" if named.how == "named" else "renamed", "")
-    if named is None and (without_versions or 2 * count < len(functions) or not image.soname):
+    if named is None and (without_versions or 2 * count < len(exported) or not image.soname):
         return Provides(name, "some", "")
     return Provides(name, "peer", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Callable
+from typing import Mapping
 
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
 from ..analysis.uses import FileUse, Reference, Use
@@ -57,9 +57,9 @@ class Cells:
             for run in library.runs:
                 self._runs.setdefault((run.library, run.symbol, run.caller), []).append(run)
 
-    def of(self, file: FileUse, others: Callable[[str], str] = lambda library: "") -> list[Run]:
-        """In the order of the matrix's libraries, functions and releases; each once. `others`: the major of a library
-        that files beside it were built for, "" where these do not say."""
+    def of(self, file: FileUse, others: Mapping[str, str]) -> list[Run]:
+        """In the order of the matrix's libraries, functions and releases; each once. `others`: library -> the major
+        that files beside this one were built for, where they say it."""
         found: dict[Run, None] = {}
         for library in self.matrix.libraries.values():
             for use in file.of(library.name) if self.asked.wants(library.name) else ():
@@ -67,16 +67,16 @@ class Cells:
                     found.update(dict.fromkeys(self._reference(library, use, reference, others)))
         return list(found)
 
-    def caller_of(self, use: Use, reference: Reference, others: Callable[[str], str]) -> str:
+    def caller_of(self, use: Use, reference: Reference, others: Mapping[str, str]) -> str:
         """The major that it was built for, "" where nobody says. A stub that was linked as it is gets no
         version from anywhere, whatever its name would tell."""
         if reference.major or self.asked.built_for:
             return reference.major or self.asked.built_for
         if use.how == "stub":
             return ""
-        return use.majors[0] if len(use.majors) == 1 else others(use.library)
+        return use.majors[0] if len(use.majors) == 1 else others.get(use.library, "")
 
-    def _reference(self, library: Library, use: Use, reference: Reference, others: Callable[[str], str]) -> list[Run]:
+    def _reference(self, library: Library, use: Use, reference: Reference, others: Mapping[str, str]) -> list[Run]:
         caller = ANY_CALLER if library.has_one_caller else self.caller_of(use, reference, others)
         releases = self.asked.of(library)
         if caller:

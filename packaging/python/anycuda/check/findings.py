@@ -70,9 +70,9 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     uses_ = siblings.resolved([(file.name, file.use) for file in found.files])
     # `anycuda repair` writes the major of the others into the file, and takes a wheel alone.
     known = built_for.majors(one for use in uses_ for one in use.uses) if found.kind == "wheel" else {}
+    others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
     for file, use in zip(found.files, uses_):
-        file.use = use
-        file.cells = cells.of(use, lambda name: built_for.by_others(known, table.libraries[name], table))
+        file.use, file.cells = use, cells.of(use, others)
     return found
 
 

@@ -11,6 +11,7 @@
 
 #include "cusolver_adapters.h"
 #include "tests/stubs/adapters/fake_library.h"
+#include "tests/stubs/adapters/words.h"
 
 // A workspace that cannot be allocated is part of a test. Weak: the build's own comes first.
 extern "C" __attribute__((weak)) const char* __asan_default_options() {
@@ -26,21 +27,10 @@ namespace {
 using namespace test;
 using ::testing::ElementsAreArray;
 
-using Word = std::uintptr_t;
-using Words = std::vector<Word>;
-
 constexpr Word kHandle = 1;  // the first argument of every call
 constexpr std::size_t kDeviceBytes = 4096;
 int stream;
 
-template <typename T>
-Word word(T value) {
-  if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<Word>(value);
-  } else {
-    return static_cast<Word>(value);
-  }
-}
 template <typename T>
 T argument(Word value) {
   if constexpr (std::is_pointer_v<T>) {

@@ -12,20 +12,10 @@
 
 #include "cusparse_adapters.h"
 #include "tests/stubs/adapters/fake_library.h"
+#include "tests/stubs/adapters/words.h"
 
 namespace anycuda::test {
 
-using Word = std::uintptr_t;
-using Words = std::vector<Word>;
-
-template <typename T>
-Word word(T value) {
-  if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<Word>(value);
-  } else {
-    return static_cast<Word>(value);
-  }
-}
 // As the library and the driver see them.
 template <typename... Args>
 Words words(Args... args) {
