@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from measure import (first_call, footprint, load, registration, report, targets, warm)  # noqa: E402
 from measure.bench import Bench, progress  # noqa: E402
 from measure.tools import Failure, missing  # noqa: E402
-from measure.libraries import FAMILIES, Artifacts, collect  # noqa: E402
+from measure.libraries import FAMILIES, Artifacts, collect, keep_families  # noqa: E402
 from measure.workspace import Workspace, clean  # noqa: E402
 
 PARTS = {"warm": warm.measure, "load": load.measure, "first-call": first_call.measure,
@@ -39,6 +39,8 @@ def arguments() -> argparse.Namespace:
                         help="folder for the helpers that are built (emptied first)")
     parser.add_argument("--compiler", default="c++", help="C++ compiler for the helpers")
     parser.add_argument("--only", action="append", choices=sorted(PARTS), help="measure only this")
+    parser.add_argument("--family", action="append", choices=sorted(FAMILIES),
+                        help="this library, with those that it needs, cudart and cuda, and no others; may be repeated")
     parser.add_argument("--repeats", type=int, default=21, help="runs per wall time")
     parser.add_argument("--json", type=Path, help="also write the results here")
     parser.add_argument("--markdown", type=Path, help="also write the tables here")
@@ -96,6 +98,8 @@ def prepare(options: argparse.Namespace) -> tuple[Bench, list[str]]:
 def main() -> int:
     """Runs every part; what cannot be measured is said, not hidden."""
     options = arguments()
+    if options.family:
+        keep_families(options.family)
     for tool in (options.compiler, "readelf", "nm"):
         if reason := missing(tool):
             print(f"bench: {reason}", file=sys.stderr)

@@ -1,8 +1,8 @@
 // Calls one function a given number of times, bound through the procedure linkage table as in any
 // program that was linked to its library. FUNCTION is given at compile time; the same object file
 // is linked once per library, so nothing differs between two programs but the library. A second
-// argument is a library that the process holds before the first call. ERROR is what a function that
-// describes errors is asked for.
+// argument is a library that the process holds before the first call. FIRST_ARGUMENT is a number
+// that the function is given in place of a buffer.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -11,8 +11,8 @@
 
 extern "C" int FUNCTION(void*, void*, void*);
 
-#ifdef ERROR
-#define FIRST reinterpret_cast<void*>(ERROR)
+#ifdef FIRST_ARGUMENT
+#define FIRST reinterpret_cast<void*>(FIRST_ARGUMENT)
 #else
 #define FIRST output
 #endif

@@ -85,10 +85,16 @@ FAMILIES = {
     "nvjpeg": _of_the_toolkit("nvjpeg", ("12.9",), "12.9", warm=("nvjpegGetProperty",), first="nvjpegGetProperty"),
     "nvfatbin": _of_the_toolkit("nvfatbin", ("12.9",), "12.9", warm=("nvFatbinVersion",), first="nvFatbinVersion"),
     "nvtx": _of_the_toolkit("nvtx", ("11.8",), "11.8", warm=("nvtxRangePop",), first="nvtxRangePop"),
-    "cusolvermg": _of_the_toolkit("cusolvermg", ("12.9",), "12.9", artifact="cusolver", warm=(),
+    "cusolvermg": _of_the_toolkit("cusolvermg", ("12.9",), "12.9", artifact="cusolver",
+                                  warm=("cusolverMgDestroyGrid",),
                                   needs=("cublas 12.9", "cublaslt 12.9", "cusparse 12.9", "nvjitlink 12.9"),
                                   first="cusolverMgDestroyGrid"),
     "cudnn": _of_own_release("cudnn", "9.28", "libcudnn.so.9", "cudnnGetVersion"),
+    # What stands in front of cuDNN 9 for a program of cuDNN 8; the direct call is that of a program of 9.
+    "cudnn8": Family(
+        real=(("cudnn 9.28 under 8", "cudnn-9.28", "libcudnn.so.9"),), compared="cudnn 9.28 under 8",
+        stub="libcudnn8_stub.so", dropin="libcudnn.so.8", variable="ANYCUDA_CUDNN8", warm=("cudnnGetVersion",),
+        first="cudnnGetVersion"),
     "nccl": _of_own_release("nccl", "2.32", "libnccl.so.2", "ncclGetVersion"),
     "nvml": Family(
         real=(("nvml 535", "driver-535", "libnvidia-ml.so.1"),), compared="nvml 535", stub="libnvml_stub.so",
@@ -102,8 +108,23 @@ FAMILIES = {
 }
 
 
+def keep_families(names: list[str]) -> None:
+    """Forgets the other families, but for what these need, and for cudart and cuda, which promises are about."""
+    kept = {"cudart", "cuda", *names}
+    kept |= {title.split(" ")[0] for name in names for title in FAMILIES[name].needs}
+    for name in set(FAMILIES) - kept:
+        del FAMILIES[name]
+
+
 def describes_error(function: str) -> bool:
     return "GetError" in function
+
+
+def first_argument(function: str) -> int | None:
+    """What a warm call of `function` is given first; None is a buffer of the program's own."""
+    if describes_error(function):
+        return 2  # an error that each release has: out of memory
+    return 0 if "Destroy" in function else None
 
 
 def first_function(library: Library) -> str:

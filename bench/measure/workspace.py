@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import shims
 from .tools import Failure, run
-from .libraries import FAMILIES, SHIM, Library, describes_error
+from .libraries import FAMILIES, SHIM, Library, first_argument
 
 HELPERS = Path(__file__).resolve().parents[1] / "helpers"
 
@@ -65,10 +65,9 @@ class Workspace:
     def warm_program(self, function: str, library: Library) -> Path:
         """A program that calls `function` of `library` as often as its argument says."""
         if function not in self._warm:
-            self._warm[function] = self.object(f"warm-{function}.o", HELPERS / "warm.cc",
-                                               f"-DFUNCTION={function}",
-                                               # an error that each release has: out of memory
-                                               *(["-DERROR=2"] if describes_error(function) else []))
+            first = first_argument(function)
+            self._warm[function] = self.object(f"warm-{function}.o", HELPERS / "warm.cc", f"-DFUNCTION={function}",
+                                               *([] if first is None else [f"-DFIRST_ARGUMENT={first}"]))
         return self.link(f"warm-{function}-{plain(library.title)}", [self._warm[function]],
                          self._linked_to(library))
 

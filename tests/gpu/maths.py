@@ -1,6 +1,7 @@
 """The maths libraries (maths/): programs built for CUDA 11, 12 and 13 on the machine's CUDA 13, through the stubs.
 
-Each program checks its results against the CPU's. Those of CUDA 13 run natively too, on the files that the stub took:
+Each program checks its results against the CPU's. Those of CUDA 13 run natively too, on the files that the stub took
+(NVTX's, which ended with CUDA 12, on that of 12):
 a failure there as well is the program's fault or the machine's. At its end a process must have one file of each CUDA
 library, all of one CUDA.
 """
@@ -28,11 +29,12 @@ PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legac
             "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"],
             "cudnn": ["libcudnn", "libcublas"], "cudnn8": ["libcudnn", "libcublas"],
             "nccl": ["libnccl"], "cusolvermg": ["libcusolverMg"], "nvml": ["libnvidia-ml"],
-            "nvfatbin": ["libnvfatbin"]}
+            "nvfatbin": ["libnvfatbin"], "nvtx": ["libnvToolsExt"]}
 # The first names of a program's checks, where they are not its own.
 TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy", "cudnn8": "cudnn"}
 CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.13"),
-           "libnvfatbin": ("ANYCUDA_NVFATBIN", HERE / "nvfatbin-13.5" / "libnvfatbin.so.13")}
+           "libnvfatbin": ("ANYCUDA_NVFATBIN", HERE / "nvfatbin-13.5" / "libnvfatbin.so.13"),
+           "libnvToolsExt": ("ANYCUDA_NVTX", HERE / "nvtx-12.8" / "libnvToolsExt.so.1")}
 TIMEOUT = 120
 JOBS = 4
 # cuSOLVERMg of 13.0 gives wrong results over two GPUs on which other processes run, natively too (docs/gpu.md).
@@ -82,8 +84,13 @@ def read(outcome: bundle.Outcome) -> Report:
     return report
 
 
+def profiler(program: str) -> dict[str, str]:
+    """The profiler that NVTX loads, where a program's calls need one."""
+    return {"NVTX_INJECTION64_PATH": str(HERE / "nvtx_tool.so")} if program == "nvtx" else {}
+
+
 def stub_environment(program: str, place: Place) -> dict[str, str]:
-    more = {}
+    more = profiler(program)
     for name in PROGRAMS[program]:
         variable, file = CARRIED.get(name, ("", None))
         if file and not place.has([name]):
@@ -154,10 +161,13 @@ def run_program(program: str, place: Place, lines: list[expected.Line]) -> list[
     reports = {major: one(f"{program}-{major}", environment) for major in bundle.SONAMES
                if (HERE / "maths" / f"{program}-{major}").exists()}
     native: Report | None = None
-    if "13" in reports and (HERE / "maths" / f"{program}-13-native").exists():
-        # On the files that the stub took.
-        folders = list(dict.fromkeys(Path(file).parent for file in reports["13"][0].maps))
-        native, outcome = one(f"{program}-13-native", bundle.environment(*folders))
+    newest = max(reports, default="13")
+    if (HERE / "maths" / f"{program}-{newest}-native").exists():
+        # On the files that the stub took; a program of 12 needs its own runtime beside them.
+        folders = list(dict.fromkeys(Path(file).parent for file in reports[newest][0].maps))
+        more = [HERE / "cuda-12.9"] if newest == "12" else []
+        native, outcome = one(f"{program}-{newest}-native",
+                              bundle.environment(*folders, *more, **profiler(program)))
         said.append(of_native(program, place, native, outcome))
     for major, (report, outcome) in reports.items():
         wrong = judge(program, major, report, native, lines)

@@ -9,7 +9,8 @@ from pathlib import Path
 # The number behind .so of CUDA 13's libraries; they differ from one another.
 CUDA_13 = {"libcudart": "13", "libcublas": "13", "libcublasLt": "13", "libcufft": "12", "libcurand": "10",
            "libcusolver": "12", "libcusparse": "12", "libnvjpeg": "13", "libnvJitLink": "13", "libnvrtc": "13",
-           "libcudnn": "9", "libnccl": "2", "libcusolverMg": "12", "libnvfatbin": "13", "libnvidia-ml": "1"}
+           "libcudnn": "9", "libnccl": "2", "libcusolverMg": "12", "libnvfatbin": "13", "libnvidia-ml": "1",
+           "libnvToolsExt": "1"}
 
 
 def toolkit_folders() -> list[Path]:

@@ -1,0 +1,165 @@
+// NVTX: a profiler (nvtx_tool.cc) hears of every range, mark, name and domain, with its text,
+// around work on the GPU.
+#include <dlfcn.h>
+#include <nvToolsExt.h>
+#include <nvToolsExtCudaRt.h>
+#include <nvToolsExtSync.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "check.h"
+#include "memory.h"
+#include "nvtx_tool.h"
+
+namespace maths {
+namespace {
+
+nvtx_tool::Heard* heard = nullptr;
+
+std::string in_one_line(std::string lines) {
+  std::replace(lines.begin(), lines.end(), '\n', ' ');
+  return lines;
+}
+
+void heard_were(Check& check, const std::string& wanted) {
+  const std::string got = heard();
+  if (got != wanted)
+    check.fail("the profiler heard " + in_one_line(got) + "and not " + in_one_line(wanted));
+}
+
+nvtxEventAttributes_t event(int type) {
+  nvtxEventAttributes_t made = {};
+  made.version = NVTX_VERSION;
+  made.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  made.messageType = type;
+  return made;
+}
+
+nvtxEventAttributes_t event(const char* text) {
+  nvtxEventAttributes_t made = event(NVTX_MESSAGE_TYPE_ASCII);
+  made.message.ascii = text;
+  return made;
+}
+
+void ranges(Check& check) {
+  constexpr int kNumbers = 16;
+  DeviceArray<int> numbers(kNumbers);
+  const nvtxEventAttributes_t deepest = event("deepest");
+  check.equal("level of a range", nvtxRangePushA("outer"), 0);
+  check.equal("level of a range in it", nvtxRangePushW(L"inner"), 1);
+  check.equal("level of a range in that", nvtxRangePushEx(&deepest), 2);
+  NEED(check, cudaMemset(numbers.data(), 0x01, kNumbers * sizeof(int)));
+  for (const int level : {2, 1, 0}) check.equal("level that ends", nvtxRangePop(), level);
+  const nvtxEventAttributes_t third = event("third");
+  for (const nvtxRangeId_t id :
+       {nvtxRangeStartA("first"), nvtxRangeStartW(L"second"), nvtxRangeStartEx(&third)}) {
+    EXPECT(check, id == nvtx_tool::kRange);
+    nvtxRangeEnd(id);
+  }
+  NEED(check, cudaDeviceSynchronize());
+  for (const int number : numbers.get(check)) check.equal("number", number, 0x01010101);
+  heard_were(
+      check,
+      "RangePushA outer\nRangePushW inner\nRangePushEx deepest\nRangePop\nRangePop\nRangePop\n"
+      "RangeStartA first\nRangeStartW second\nRangeStartEx third\nRangeEnd\nRangeEnd\nRangeEnd\n");
+}
+
+void marks(Check& check) {
+  const nvtxEventAttributes_t third = event("third");
+  nvtxMarkA("first");
+  nvtxMarkW(L"second");
+  nvtxMarkEx(&third);
+  heard_were(check, "MarkA first\nMarkW second\nMarkEx third\n");
+}
+
+void names(Check& check) {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t done = nullptr;
+  NEED(check, cudaStreamCreate(&stream));
+  NEED(check, cudaEventCreate(&done));
+  nvtxNameCategoryA(1, "category");
+  nvtxNameCategoryW(2, L"category");
+  nvtxNameOsThreadA(3, "thread");
+  nvtxNameOsThreadW(4, L"thread");
+  nvtxNameCudaDeviceA(0, "device");
+  nvtxNameCudaDeviceW(0, L"device");
+  nvtxNameCudaStreamA(stream, "stream");
+  nvtxNameCudaStreamW(stream, L"stream");
+  nvtxNameCudaEventA(done, "event");
+  nvtxNameCudaEventW(done, L"event");
+  NEED(check, cudaEventDestroy(done));
+  NEED(check, cudaStreamDestroy(stream));
+  heard_were(check,
+             "NameCategoryA 1 category\nNameCategoryW 2 category\nNameOsThreadA 3 thread\n"
+             "NameOsThreadW 4 thread\nNameCudaDeviceA 0 device\nNameCudaDeviceW 0 device\n"
+             "NameCudaStreamA stream\nNameCudaStreamW stream\nNameCudaEventA event\nNameCudaEventW "
+             "event\n");
+}
+
+void domains(Check& check) {
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("mine");
+  EXPECT(check, reinterpret_cast<long>(domain) == nvtx_tool::kDomain);
+  EXPECT(check, nvtxDomainCreateW(L"mine too") == domain);
+  const nvtxStringHandle_t string = nvtxDomainRegisterStringA(domain, "text");
+  EXPECT(check, reinterpret_cast<long>(string) == nvtx_tool::kString);
+  EXPECT(check, nvtxDomainRegisterStringW(domain, L"wide") == string);
+  nvtxDomainNameCategoryA(domain, 5, "category");
+  nvtxEventAttributes_t registered = event(NVTX_MESSAGE_TYPE_REGISTERED);
+  registered.message.registered = string;
+  check.equal("level of a domain's range", nvtxDomainRangePushEx(domain, &registered), 0);
+  check.equal("level that ends", nvtxDomainRangePop(domain), 0);
+  nvtxDomainMarkEx(domain, &registered);
+  nvtxDomainRangeEnd(domain, nvtxDomainRangeStartEx(domain, &registered));
+  heard_were(check,
+             "DomainCreateA mine\nDomainCreateW mine too\nDomainRegisterStringA domain text\n"
+             "DomainRegisterStringW domain wide\nDomainNameCategoryA domain 5 category\n"
+             "DomainRangePushEx domain registered\nDomainRangePop domain\n"
+             "DomainMarkEx domain registered\nDomainRangeStartEx domain registered\nDomainRangeEnd "
+             "domain\n");
+
+  Guarded<nvtxResourceAttributes_t> resource;
+  *resource = {};
+  resource->version = NVTX_VERSION;
+  resource->size = NVTX_RESOURCE_ATTRIB_STRUCT_SIZE;
+  resource->identifierType = NVTX_RESOURCE_TYPE_GENERIC_POINTER;
+  resource->identifier.pValue = &check;
+  resource->messageType = NVTX_MESSAGE_TYPE_ASCII;
+  resource->message.ascii = "lock";
+  nvtxDomainResourceDestroy(nvtxDomainResourceCreate(domain, resource.get()));
+  INTACT(check, resource);
+  nvtxSyncUserAttributes_t attributes = {};
+  nvtxDomainSyncUserDestroy(nvtxDomainSyncUserCreate(domain, &attributes));
+  nvtxDomainDestroy(domain);
+  heard_were(
+      check,
+      "DomainResourceCreate domain lock\nDomainResourceDestroy\nDomainSyncUserCreate domain\n"
+      "DomainSyncUserDestroy\nDomainDestroy domain\n");
+}
+
+}  // namespace
+
+void run() {
+  {
+    Check check("nvtx.profiler");
+    const char* file = std::getenv("NVTX_INJECTION64_PATH");
+    void* tool = file ? dlopen(file, RTLD_NOW) : nullptr;
+    void* found = tool ? dlsym(tool, nvtx_tool::kHeard) : nullptr;
+    heard = reinterpret_cast<nvtx_tool::Heard*>(found);
+    if (heard == nullptr) check.fail(file ? dlerror() : "NVTX_INJECTION64_PATH names no profiler");
+  }
+  if (heard == nullptr) return;
+  const struct {
+    const char* name;
+    void (*make)(Check&);
+  } all[] = {{"nvtx.ranges", ranges},
+             {"nvtx.marks", marks},
+             {"nvtx.names", names},
+             {"nvtx.domains", domains}};
+  for (const auto& one : all) {
+    Check check(one.name);
+    one.make(check);
+  }
+}
+
+}  // namespace maths
