@@ -94,9 +94,8 @@ void log_candidates(Search* search) {
     if (c->environment != search->environment) continue;
     const std::size_t mark = search->arena.mark();
     const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
-    const char* version =
-        search->library().is_driver ? "driver" : version_in_words(*c, &search->arena);
-    log_step("%s: candidate %s (%s): %s", search->library().name, c->path, version,
+    log_step("%s: candidate %s (%s): %s", search->library().name, c->path,
+             version_in_words(*c, &search->arena),
              acceptable ? "acceptable" : reason_of(*c, *search, &search->arena));
     search->arena.rewind(mark);
   }

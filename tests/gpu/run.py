@@ -2,10 +2,12 @@
 
     python3 run.py                              everything; exit status 1 if anything is not as expected
     python3 run.py everyday                     one of: everyday, behaviour, policy, linker, graph,
-                                                clients, conformance, maths, carried, pytorch, memory_saver
+                                                clients, conformance, maths, carried, wheels, pytorch,
+                                                memory_saver
     python3 run.py linker graph --memcheck      these once more, under compute-sanitizer
     python3 run.py maths --program nccl         only this program of the maths libraries
     python3 run.py carried --carried FOLDER     libraries of CUDA 12 from this folder
+    python3 run.py wheels --wheels FOLDER       repaired wheels of CUDA 12 from this folder
     python3 run.py conformance --topic graphs --built 12 --runtime 13.0 --log FILE
 
 Each program is built for one CUDA major. It runs natively on its own runtime, which shows that the machine
@@ -29,6 +31,7 @@ import maths
 import memory_saver
 import policy
 import pytorch_orders
+import wheels
 from bundle import HERE, SONAMES, runtimes
 from log import Log
 
@@ -75,6 +78,7 @@ PARTS = {
         conformance.Choice(options.built, options.runtime, options.topic, options.jobs), log),
     "maths": lambda log, options: maths.run(log, options.program),
     "carried": lambda log, options: carried.run(log, options.carried),
+    "wheels": lambda log, options: wheels.run(log, options.wheels),
     "pytorch": lambda log, options: run_pytorch(log),
     "memory_saver": lambda log, options: run_memory_saver(log),
 }
@@ -88,6 +92,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--program", action="append", default=[], choices=list(maths.PROGRAMS),
                         help="maths: only this program (may be repeated)")
     parser.add_argument("--carried", default="", metavar="FOLDER", help="where the part `carried` finds its libraries")
+    parser.add_argument("--wheels", default="", metavar="FOLDER", help="where the part `wheels` finds its wheels")
     only = parser.add_argument_group("conformance: only this one (may be repeated)")
     only.add_argument("--topic", action="append", default=[])
     only.add_argument("--built", action="append", default=[], choices=list(SONAMES))

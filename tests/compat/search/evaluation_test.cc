@@ -128,6 +128,15 @@ TEST_F(Evaluation, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
   }
 }
 
+TEST_F(Evaluation, TheNumberOfADriversSonameIsNoCuda) {
+  TestSearch search;
+  Candidate* c = search.add(SearchTier::system, "/lib/libcuda.so.1");
+  c->image.version = {1, -1};
+  EXPECT_STREQ(version_in_words(*c, &search.arena), "a driver");
+  c->reported.version = {13, 0};
+  EXPECT_STREQ(version_in_words(*c, &search.arena), "a driver that supports up to CUDA 13.0");
+}
+
 TEST_F(Evaluation, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
   const std::string path = toolkit("x", "12040", "libtest.so.12");
   for (const int least : {-1, 0, 4, 5}) {
