@@ -20,7 +20,7 @@ from bundle import HERE
 from log import Log
 from maths_places import CUDA_13, wrong_maps
 
-TIMEOUT = 300
+TIMEOUT = 600
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Row:
     loads: tuple[str, ...]
     needs: tuple[str, ...] = ()  # modules of this Python
     variables: dict[str, str] = field(default_factory=dict)
+    source: str = ""  # a folder beside the wheels, which this variable names: the project's source distribution
 
 
 ROWS = (
@@ -39,6 +40,9 @@ ROWS = (
         {"BNB_CUDA_VERSION": "124"}),
     Row("openmm_simulation", ("openmm-", "openmm_cuda_12-"), ("libcufft", "libnvrtc"), ("numpy",)),
     Row("ctranslate2_model", ("ctranslate2-",), ("libcublas",), ("torch", "yaml")),
+    Row("cupy_tests", ("cupy_cuda12x-",),
+        ("libcublas", "libcufft", "libcusolver", "libcusparse", "libcurand", "libnvrtc"), ("cupy", "pytest"),
+        source="CUPY_SOURCE"),
     Row("faiss_search", ("faiss_gpu_cu12-",), ("libcudart",), ("numpy",)),
 )
 
@@ -53,23 +57,26 @@ def _why_not(folder: Path, row: Row) -> str:
     missing = [name for name in row.needs if importlib.util.find_spec(name) is None]
     if missing:
         return f"this Python has no {', '.join(missing)}"
-    return "" if _found(folder, row) else f"{folder} has no {' and '.join(row.wheels)}"
+    if not _found(folder, row):
+        return f"{folder} has no {' and '.join(row.wheels)}"
+    return "" if not row.source or (folder / row.source).is_dir() else f"{folder} has no {row.source}"
 
 
-def _environment(row: Row, site: Path) -> dict[str, str]:
+def _environment(row: Row, folder: Path, site: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("ANYCUDA_", "CUDA_HOME", "CUDA_PATH")) and name != "LD_PRELOAD"}
-    return {**kept, **row.variables, "PYTHONPATH": f"{site}:{HERE / 'wheels'}", "PYTHONFAULTHANDLER": "1",
+    sources = {row.source: str(folder / row.source)} if row.source else {}
+    return {**kept, **row.variables, **sources, "PYTHONPATH": f"{site}:{HERE / 'wheels'}", "PYTHONFAULTHANDLER": "1",
             "ANYCUDA_LOG": "info"}
 
 
-def run_row(row: Row, wheels: list[Path], log: Log) -> int:
+def run_row(row: Row, where: Path, log: Log) -> int:
     with tempfile.TemporaryDirectory(prefix="wheels-") as folder:
-        for wheel in wheels:
+        for wheel in _found(where, row) or []:
             with zipfile.ZipFile(wheel) as archive:
                 archive.extractall(folder)
         done = bundle.run([sys.executable, "-u", str(HERE / "wheels" / f"{row.program}.py")],
-                          _environment(row, Path(folder)), TIMEOUT)
+                          _environment(row, where, Path(folder)), TIMEOUT)
         report = maths.read(done)
         ours = [file for file in report.maps if not file.startswith(folder)]
     wrong = [f"FAIL {line}" for line in report.failed] + wrong_maps(ours, CUDA_13)
@@ -89,8 +96,8 @@ def run(log: Log, folder: str) -> int:
         return 0
     failures = 0
     for row in ROWS:
-        if why := _why_not(Path(folder), row):
+        if why := _why_not(Path(folder).resolve(), row):
             log.say(f"{row.program:20} skipped: {why}")
         else:
-            failures += run_row(row, _found(Path(folder), row) or [], log)
+            failures += run_row(row, Path(folder).resolve(), log)
     return failures
