@@ -464,6 +464,33 @@ class Nothing(Check):
         self.assertEqual((status, out.splitlines()[0]), (0, "loads.so: links no CUDA library"))
         self.assertIn("may load libcudart.so.12 by name", out)
 
+    def test_who_serves_the_names_that_it_loads(self):
+        names = ["libcublas.so.11", "libcublas.so.12", "libcublas.so", "libcudart.so.", "libcufft.so.%d",
+                 "libcufft.so.9", "libnccl.so.2", "/opt/libnvrtc.so.12"]
+        path = self.compile("loads.so", "const char* const names[] = {" + json.dumps(names)[1:-1] + "};")
+        out = self.check(path)[1]
+        for said in ("libcublas.so.11 or libcublas.so.12 by name: `anycuda run` serves it with a drop-in, and",
+                     "libcublas.so by name: every drop-in has a number in its name, so this opens NVIDIA's library",
+                     "libcudart.so. by name: the program completes the name", "libcufft.so.%d by name: the program",
+                     "libcufft.so.9 by name: no drop-in has this name", "libnccl.so.2 by name: the name is the same",
+                     "libnvrtc.so.12 by name: it is part of a path"):
+            self.assertIn(f"\n  may load {said}", out)
+        (file,) = self.json(path)["inputs"][0]["files"]
+        self.assertEqual({one["name"]: (one["library"], one["kind"], one["run"], one["repair"])
+                          for one in file["opens"]}, {
+            "libcublas.so.11": ("cublas", "major", True, True), "libcublas.so.12": ("cublas", "major", True, True),
+            "libcublas.so": ("cublas", "unnumbered", False, False),
+            "libcudart.so.": ("cudart", "unfinished", None, False),
+            "libcufft.so.%d": ("cufft", "unfinished", None, False),
+            "libcufft.so.9": ("cufft", "unknown", False, False),
+            "libnccl.so.2": ("nccl", "common", True, False), "libnvrtc.so.12": ("nvrtc", "path", False, False)})
+        # In a wheel with a file of that name, the wheel's own is found.
+        other = self.compile("libcublas.so.12", "int f(void) { return 1; }")
+        whole = self.wheel_of("thing-1-py3-none-any.whl", {"a/loads.so": path, "a/libcublas.so.12": other})
+        (file, _) = self.json(whole)["inputs"][0]["files"]
+        kinds = {one["name"]: one["kind"] for one in file["opens"]}
+        self.assertEqual((kinds["libcublas.so.12"], kinds["libcublas.so.11"]), ("inside", "major"))
+
     def test_what_cannot_be_read(self):
         (self.folder / "text").write_text("no binary")
         (self.folder / "empty").touch()
@@ -513,9 +540,10 @@ class Json(Check):
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]
         self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides", "stubs_inside",
-                                      "quiet"])
+                                      "quiet", "opens"])
         (use,) = file["uses"]
-        self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native", "labels"])
+        self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native", "labels",
+                                     "by_path"])
         self.assertEqual(list(use["symbols"][0]), ["name", "major", "weak"])
         for cell in one["cells"]:
             self.assertEqual(list(cell), ["library", "symbol", "caller", "runtimes", "kind", "target", "function",

@@ -115,6 +115,10 @@ class Editor(Workspace):
         ):
             image = self.applied(self.made("libuser.so", *flags), self.RENAMED)
             self.assertEqual((image.rpath, image.runpath), expected)
+            runpath = Edit(rpath=("$ORIGIN/stub",), new_runpath=True)
+            image = self.applied(self.made("libuser.so", *flags), runpath)
+            self.assertEqual((image.rpath, image.runpath), expected if flags else (None, "$ORIGIN/stub"))
+            self.assertEqual(Edit.from_json(runpath.as_json()), runpath)
         path = self.made("libuser.so", "-Wl,-rpath,/x:$ORIGIN/stub")
         self.assertFalse(edit.apply(path, Edit(rpath=("$ORIGIN/stub", "/x"))).changed)
         image = self.applied(path, Edit(set_rpath="/only"))

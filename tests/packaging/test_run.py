@@ -103,6 +103,44 @@ class Programs(Folder):
 
 
 @needs_programs
+class OpenedByName(Folder):
+    """A program that opens libnvjpeg.so.12 itself; the machine has another CUDA's."""
+
+    SOURCE = """
+        #include <dlfcn.h>
+        #include <stdio.h>
+        int main(void) {
+            void* library = dlopen("libnvjpeg.so.12", RTLD_NOW);
+            int (*property)(int, int*) = library ? (int (*)(int, int*))dlsym(library, "nvjpegGetProperty") : 0;
+            int value = 0, status = property ? property(0, &value) : -1;
+            return !printf("%d %d\\n", status, value);
+        }
+    """
+
+    def test_the_program_and_those_that_it_starts_get_the_drop_in(self):
+        opener = self.compile("opener", self.SOURCE, "-ldl")
+        machine = Machine(self).wheel("nvjpeg", "13.5")
+        self.assertEqual(machine.run([opener]).stdout, "-1 0\n")
+        start = f"import subprocess; subprocess.run([{str(opener)!r}])"
+        for words in ([opener], ["sh", "-c", f"'{opener}'; true"], [machine.python, "-c", start]):
+            done = run(machine, "--", *words)
+            self.assertEqual((done.stdout, done.stderr), ("0 13\n", ""), words)
+
+    def test_a_dt_rpath_that_hides_the_drop_in_is_said_unless_it_leads_to_one(self):
+        machine = Machine(self)
+        folder = machine.root / "cuda"
+        place(library_file("nvjpeg", "12.9"), folder / "libnvjpeg.so.12")
+        opener = self.compile("opener", self.SOURCE, "-ldl", "-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}")
+        done = run(machine, "--", opener)
+        self.assertEqual(done.stdout, "0 12\n")
+        self.assertIn(f"warning: {opener}: its DT_RPATH leads to {folder}/libnvjpeg.so.12", done.stderr)
+        (folder / "libnvjpeg.so.12").unlink()
+        shutil.copy(DROPINS / "libnvjpeg.so.12", folder)
+        done = run(machine, "--log", "off", "--", opener)
+        self.assertEqual((done.stdout, done.stderr), ("6 0\n", ""))
+
+
+@needs_programs
 class Process(Folder):
     """What a program sees of it."""
 

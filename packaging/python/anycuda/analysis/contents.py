@@ -30,11 +30,13 @@ _STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are hande
 @dataclass(frozen=True)
 class Contents:
     """`names`: library -> strings that name a file of it, as given to dlopen. `runtime`: has the code of a
-    CUDA runtime in it. `stubs`: the libraries whose stubs are in it, the file's own if it is one."""
+    CUDA runtime in it. `stubs`: the libraries whose stubs are in it, the file's own if it is one. `by_path`: those of
+    the names that stand only at the end of a path, which dlopen looks for nowhere else."""
 
     names: dict[str, tuple[str, ...]]
     runtime: bool
     stubs: tuple[str, ...]
+    by_path: frozenset[str] = frozenset()
 
 
 class _Piece(NamedTuple):
@@ -54,6 +56,7 @@ def look(path: Path, table: Table) -> Contents:
     stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
     names: dict[str, set[str]] = {}
     stubs: set[str] = set()
+    plain: set[str] = set()
     runtime = False
     with read.opened(path) as file:
         headers = Headers(Source(file, str(path)))
@@ -65,8 +68,10 @@ def look(path: Path, table: Table) -> Contents:
                 if _is_new(found, piece) and _is_text(found, piece, linked):
                     name = found[0][:-1].decode()
                     names.setdefault(table.of_string(name).name, set()).add(name)
+                    plain.update([name] if piece.data[max(found.start() - 1, 0): found.start()] != b"/" else [])
+    by_path = frozenset(name for strings in names.values() for name in strings) - plain
     return Contents({name: tuple(sorted(strings)) for name, strings in sorted(names.items())}, runtime,
-                    tuple(sorted(stubs)))
+                    tuple(sorted(stubs)), by_path)
 
 
 def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:

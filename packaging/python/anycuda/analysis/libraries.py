@@ -63,6 +63,12 @@ class Library:
         return not (self.is_driver or self.own_releases)
 
     @property
+    def names_tell_major(self) -> bool:
+        """Have callers of different CUDAs different SONAMEs to open? Not libcurand.so.10, libnccl.so.2, libcuda.so.1,
+        which are the same beside every CUDA."""
+        return self.tells_built_for and len({major.soname for major in self.majors.values()}) > 1
+
+    @property
     def records_major(self) -> bool:
         """Does every program that was linked to a major's library in lib/anycuda/link say so by symbol versions?"""
         return self.tells_built_for and all(major.node for major in self.majors.values())
@@ -144,6 +150,12 @@ class Table:
             return bool(dot)
         return self.named(file) is None and (stem in _OTHER_PRODUCTS or any(
             self.is_beyond_stub(file, library) for library in self.libraries.values()))
+
+    def is_of_cuda(self, file: str) -> bool:
+        """Of CUDA or cuDNN itself, with a stub or without: libcublas.so.12, libcudnn_ops.so.9, libnppc.so.12; not
+        NVIDIA's other products, which use CUDA as programs do."""
+        stem, dot, _ = _unhashed(file).partition(".so")
+        return bool(dot) and stem not in _OTHER_PRODUCTS and (self.named(file) is not None or self.has_no_stub(file))
 
     def ties_to_cuda(self, file: str) -> bool:
         """Of a library without a stub: is its name of one CUDA? Not libcutensor.so.2 and libcudnn_ops.so.9, whose

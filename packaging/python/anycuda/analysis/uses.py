@@ -53,6 +53,7 @@ class Use:
     strings: tuple[str, ...] = ()
     native: bool = False
     labels: tuple[str, ...] = ()  # of `majors`, for readers: "12 or 13" where nothing tells them apart
+    by_path: tuple[str, ...] = ()  # those of `strings` that stand only at the end of a path
 
     @property
     def built_for(self) -> tuple[str, ...]:
@@ -113,7 +114,7 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     for name, strings in found.names.items():
         strings = _without_the_stubs(table.libraries[name], strings, inside)
         if strings and (provides is None or provides.library != name or provides.what == "some"):
-            uses.append(_loaded(table.libraries[name], strings))
+            uses.append(_loaded(table.libraries[name], strings, found.by_path))
     is_runtime = provides is not None and provides.library == "cudart" and provides.what in ("original", "renamed")
     other = tuple(file for file in image.needed if table.has_no_stub(file))
     quiet = provides is not None and provides.what in ("stub", "dropin") and mark.is_quiet(image.path)
@@ -186,11 +187,12 @@ def _without_the_stubs(library: Library, strings: tuple[str, ...], inside: tuple
     return strings
 
 
-def _loaded(library: Library, strings: tuple[str, ...]) -> Use:
+def _loaded(library: Library, strings: tuple[str, ...], by_path: frozenset[str]) -> Use:
     majors = {library.first(major.number) for major in library.majors.values()
               if major.soname in strings and library.tells_built_for}
     built_for = tuple(sorted(majors, key=int))
-    return Use(library.name, None, "loaded", built_for, strings=strings, labels=tuple(map(library.label, built_for)))
+    return Use(library.name, None, "loaded", built_for, strings=strings, labels=tuple(map(library.label, built_for)),
+               by_path=tuple(name for name in strings if name in by_path))
 
 
 def _provides(image: Image, exported: list[str], table: Table) -> Provides | None:

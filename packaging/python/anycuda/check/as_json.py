@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from ..analysis import libraries
+from ..analysis import libraries, opened
 from ..analysis.uses import Use
 from ..matrix.data import Matrix
 from . import findings
@@ -33,7 +33,7 @@ def _input(one: Input, asked: Asked) -> dict:
         "status": findings.status([one], asked),
         "problems": [{"file": name, "text": text} for name, text in one.problems],
         "passed_over": [{"file": name, "text": text} for name, text in one.passed_over],
-        "files": [_file(file) for file in one.files],
+        "files": [_file(file, one.inside()) for file in one.files],
         "cells": [{**run._asdict(), "fails": asked.fails(run), "files": names} for run, names in one.cells().items()],
     }
 
@@ -46,7 +46,11 @@ def _use(use: Use) -> dict:
     return told
 
 
-def _file(file: File) -> dict:
+def _opened(one: opened.Opened) -> dict:
+    return {"name": one.name, "library": one.library, "kind": one.kind, "run": one.by_run, "repair": one.by_repair}
+
+
+def _file(file: File, inside: frozenset[str]) -> dict:
     use = file.use
     return {
         "name": file.name,
@@ -57,4 +61,5 @@ def _file(file: File) -> dict:
         "provides": asdict(use.provides) if use.provides else None,
         "stubs_inside": list(use.stubs_inside),
         "quiet": use.quiet,
+        "opens": [_opened(one) for one in opened.of(use, libraries.table(), inside)],
     }

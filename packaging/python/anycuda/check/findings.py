@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +48,11 @@ class Input:
             for run in file.cells:
                 found.setdefault(run, []).append(file.name)
         return found
+
+    def inside(self) -> frozenset[str]:
+        """The names of a wheel's files: what they open among themselves."""
+        names = {name for file in self.files for name in (posixpath.basename(file.name), file.use.soname) if name}
+        return frozenset(names if self.kind == "wheel" else ())
 
     def failing(self, asked: Asked) -> dict[Run, list[str]]:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}

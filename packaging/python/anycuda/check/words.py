@@ -7,7 +7,7 @@ from typing import Callable
 
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
-from ..analysis import libraries
+from ..analysis import libraries, opened
 from ..analysis.uses import FileUse, Use
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
@@ -147,9 +147,10 @@ def built_for(use: Use) -> str:
 def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
     """note -> files that it is true of"""
     found: dict[str, list[str]] = {}
-    others = _others(one)
+    others, inside = _others(one), one.inside()
     for file in one.files:
-        for text in _notes_of(file.use, others(file), asked) + _not_asked(file.use, asked, matrix):
+        for text in (_notes_of(file.use, others(file), asked) + _opened(file.use, asked, inside)
+                     + _not_asked(file.use, asked, matrix)):
             found.setdefault(text, []).append(file.name)
     for name, text in one.passed_over:
         found.setdefault(f"passed over ({text})", []).append(name)
@@ -172,14 +173,18 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
         if _is_native(one, asked):
             texts.append(f"was linked to {one.needed} itself (-l{one.library}_stub), so its calls have no major, and "
                          "none is adapted: link it with the library in lib/anycuda/link/MAJOR")
-    # A CUDA library loads others, and is not ours to change; nor is the runtime inside, which loads the driver.
-    if not use.provides or use.provides.what == "some":
-        texts += [f"may load {' or '.join(one.strings)} by name: `anycuda run` and the drop-ins serve that"
-                  for one in use.uses if one.how == "loaded" and asked.wants(one.library)
-                  and not (use.static_runtime and one.library in ("cudart", "cuda"))]
     if others:
         texts.append(f"needs {', '.join(others)}, which anycuda has no stub for: it must be there")
     return texts
+
+
+def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
+    """A sentence for the names of one library of which the same is true."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for one in opened.of(use, libraries.table(), inside):
+        if asked.wants(one.library):
+            alike.setdefault((one.library, one.kind), []).append(one.name)
+    return [f"may load {' or '.join(names)} by name: {opened.WHO_SERVES[kind]}" for (_, kind), names in alike.items()]
 
 
 def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:

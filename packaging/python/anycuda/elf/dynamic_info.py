@@ -12,7 +12,8 @@ from .headers import Headers, Strings
 @dataclass(frozen=True)
 class Edit:
     """`needed`: old name -> new one, also where symbol versions name the file. `rpath` are folders to add behind
-    those of the search path, whose kind is kept; `set_rpath` is a whole path in place of what is there.
+    those of the search path, whose kind is kept; a new one is a DT_RPATH, or, with `new_runpath`, a DT_RUNPATH.
+    `set_rpath` is a whole path in place of what is there.
     `versions`: undefined symbol without version -> (file of it, node)."""
 
     needed: Mapping[str, str] = field(default_factory=dict)
@@ -21,6 +22,7 @@ class Edit:
     rpath: Sequence[str] = ()
     set_rpath: str | None = None
     versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    new_runpath: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -29,7 +31,8 @@ class Edit:
     def from_json(value: dict[str, Any]) -> Edit:
         edit = Edit(**value)
         versions = {name: (file, node) for name, (file, node) in edit.versions.items()}
-        edit = Edit(dict(edit.needed), tuple(edit.add_needed), edit.soname, tuple(edit.rpath), edit.set_rpath, versions)
+        edit = Edit(dict(edit.needed), tuple(edit.add_needed), edit.soname, tuple(edit.rpath), edit.set_rpath, versions,
+                    bool(edit.new_runpath))
         if not all(isinstance(name, str) for name in [*edit.names(), *edit.needed, *edit.versions]):
             raise ValueError("an edit has names that are none")
         return edit
@@ -99,8 +102,8 @@ def _rename(info: DynamicInfo, edit: Edit, headers: Headers) -> None:
 
 def _search(info: DynamicInfo, edit: Edit) -> None:
     """A DT_RUNPATH makes the dynamic linker ignore every DT_RPATH, the inherited ones too. So a file without any
-    gets a DT_RPATH, which hides nothing."""
-    kind = "runpath" if info.runpath is not None else "rpath"
+    gets a DT_RPATH, which hides nothing, unless LD_LIBRARY_PATH is to come first."""
+    kind = "runpath" if info.runpath is not None or edit.new_runpath and not info.rpath else "rpath"
     path = getattr(info, kind) if edit.set_rpath is None else edit.set_rpath
     folders = path.split(":") if path else []
     folders += [folder for folder in dict.fromkeys(edit.rpath) if folder not in folders]

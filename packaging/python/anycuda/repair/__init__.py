@@ -53,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="take this project out of the wheel's requirements, such as nvidia-cuda-runtime-cu12")
     parser.add_argument("--quiet", action="store_true",
                         help="mark the wheel's stubs: they write messages only where ANYCUDA_LOG is set")
+    parser.add_argument("--no-drop-ins", action="store_true",
+                        help="add no drop-ins for libraries that the wheel's files open by name")
     parser.add_argument("--stubs", type=Path, metavar="FOLDER", help="the stubs to use; default: those of this anycuda")
 
 
@@ -86,12 +88,13 @@ def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: librari
             found = scan.look(wheel, work, progress.step)
             promised = None if arguments.any_glibc else wheel.name.glibc
             options = plan.Options(arguments.built_for, arguments.partly, promised)
-            made = plan.make(found, wheel.name.distribution, options, table, stubs.of)
+            made = plan.make(found, wheel.name.distribution, options, table, stubs.of,
+                             None if arguments.no_drop_ins else stubs.dropin)
             progress.clear()
             print(terminal.writable(path.name))
             if made.refusals:
                 return _refuse(made.refusals)
-            nothing = not made.edits and not arguments.drop_requirement
+            nothing = not (made.edits or made.stubs or arguments.drop_requirement)
             for line in text.lines(made):
                 print(line)
             if arguments.dry_run:

@@ -75,7 +75,7 @@ def _named_stub(stub: Stub, work: Path) -> Path:
 
 def _edit(one: FileEdit, path: Path) -> None:
     wanted = edit.Edit(needed=one.needed, add_needed=one.add_needed, versions=one.versions,
-                       rpath=[one.path] if one.path else ())
+                       rpath=[one.path] if one.path else (), new_runpath=one.runpath)
     try:
         edit.apply(path, wanted)
     except ElfError as error:

@@ -64,9 +64,9 @@ def _why_stays(member: Member, still: set[str], scan: Scan) -> str:
 
 
 def _named_in_texts(plan, scan: Scan) -> list[str]:
-    """A program text that names a CUDA library may open it; nobody can tell from here."""
-    if not plan.edits:
-        return []
+    """A program text that names a CUDA library may open it; nobody can tell from here. Python's dlopen does not search
+    the folders of the wheel."""
     of_nvidia = {text: [name for name in names if "_stub" not in name] for text, names in scan.texts.items()}
-    return [f"{text} names {', '.join(names[:3])}: if it opens that, it gets NVIDIA's library, not the stub"
+    return [f"{text} names {', '.join(names[:3])}: if it opens that, it gets NVIDIA's library, not the stub; "
+            "`anycuda run` serves it with a drop-in"
             for text, names in of_nvidia.items() if names and posixpath.splitext(text)[1] == ".py"]

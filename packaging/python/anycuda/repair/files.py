@@ -19,8 +19,8 @@ _NO_LIBRARY = ("original", "renamed", "stub", "dropin", "peer")
 class FileEdit:
     """`needed`: other names for entries of DT_NEEDED. `kept`: CUDA libraries that it goes on needing. `add_needed`: new
     ones. `versions`: function without version -> (stub, node) that it gets. `path`: what the search path gets, "" if it
-    leads to the stubs already. `unknown`: libraries whose functions are used without saying for which major. `said`:
-    for people."""
+    leads to the stubs already; `runpath`: as a DT_RUNPATH if there is none. `unknown`: libraries whose functions are
+    used without saying for which major. `said`: for people."""
 
     name: str
     needed: dict[str, str]
@@ -31,6 +31,7 @@ class FileEdit:
     unknown: tuple[Use, ...]
     said: tuple[str, ...]
     asked: tuple[tuple[str, Reference, str], ...]  # library, function, the major that it is asked for ("")
+    runpath: bool = False
 
 
 def to_replace(member: Member, foreign: frozenset[str]) -> list[Use]:
@@ -83,10 +84,7 @@ def _built_for(use: Use, major: str, how: str) -> str:
 
 def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[str, Stub], table: Table) -> list[str]:
     said = [f"{member.name}: {place.why_not}"] if place.why_not else []
-    for stub in stubs.values():
-        if stub.machine != member.machine:
-            said.append(f"{member.name} is for {member.machine}, {stub.path} for {stub.machine}: give stubs for "
-                        f"{member.machine} with --stubs")
+    said += other_machine(member, stubs)
     for use in edit_.unknown:
         names = [one.name for one in use.symbols if not one.major]
         said.append(f"{member.name} uses {len(names)} functions of {table.libraries[use.library].stem} "
@@ -98,6 +96,11 @@ def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[s
         said.append(f"{member.name} uses {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}, which this "
                     "anycuda does not know: a newer one may")
     return said
+
+
+def other_machine(member: Member, stubs: dict[str, Stub]) -> list[str]:
+    return [f"{member.name} is for {member.machine}, {stub.path} for {stub.machine}: give stubs for {member.machine} "
+            "with --stubs" for stub in stubs.values() if stub.machine != member.machine]
 
 
 def _wanted(name: str, major: str, library: Library) -> str:
@@ -113,14 +116,11 @@ def _node(table: Table, library: str, major: str) -> str | None:
     return majors[major].node if major in majors else None
 
 
-def notes(member: Member, foreign: frozenset[str], table: Table) -> list[str]:
+def notes(member: Member, foreign: frozenset[str]) -> list[str]:
     use, said = member.use, []
     if use.static_runtime:
         said.append(f"{member.name} has a CUDA runtime linked into it, which no stub replaces: it goes on as it is")
     for one in use.uses:
-        if one.how == "loaded" and not table.libraries[one.library].is_driver and not use.provides:
-            said.append(f"{member.name} opens {', '.join(one.strings)} itself, which no repair changes; for such "
-                        "programs there are the drop-ins (anycuda run)")
         if one.how == "stub" and has_own_name(one):
             said.append(f"{member.name} has {one.needed} already")
         if one.how == "peer" or one.how == "stub" and one.needed in foreign:

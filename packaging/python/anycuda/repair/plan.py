@@ -9,7 +9,7 @@ from typing import Callable
 from ..analysis import built_for
 from ..analysis.libraries import Table
 from ..analysis.uses import Use
-from . import bundled, common, files, glibc
+from . import bundled, common, dropins, files, glibc
 from .files import FileEdit
 from .places import folder_of_stubs, place_of
 from .stubs import Stub
@@ -29,17 +29,20 @@ class Options:
 @dataclass
 class Plan:
     """`stubs`: name in the wheel -> stub. `left_out`: name -> why. Refusals: nothing may be done; each is a
-    sentence with the way out, if there is one. Notes: what the user should know."""
+    sentence with the way out, if there is one. Notes: what the user should know. `users`: those of the stubs that are
+    drop-ins -> the files that open them."""
 
     edits: list[FileEdit] = field(default_factory=list)
     stubs: dict[str, Stub] = field(default_factory=dict)
+    users: dict[str, list[str]] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     refusals: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def make(scan: Scan, distribution: str, options: Options, table: Table,
-         stub_of: Callable[[str], Stub]) -> Plan:
+         stub_of: Callable[[str], Stub], dropin_of: dropins.Find | None = None) -> Plan:
+    """Without `dropin_of` what the files open by name stays as it is."""
     plan = Plan()
     folder = folder_of_stubs(distribution)
     majors = built_for.majors(use for member in scan.members for use in member.use.uses)
@@ -48,7 +51,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
     too_new: list[Stub] = []
     for member in scan.members:
         place = place_of(member.name)
-        plan.notes += files.notes(member, foreign, table)
+        plan.notes += files.notes(member, foreign)
         plan.refusals += [f"{member.name} needs {name}, which is not in the wheel: somebody has taken it out of a "
                           "repaired wheel, and without it the file does not load. Repair the wheel as it was built"
                           for name in common.lost(member, inside) if not files.is_library(member)]
@@ -72,6 +75,8 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
             plan.notes += _without(member, (tied, others))
         paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
         plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
+    edits = {edit.name: edit for edit in plan.edits}
+    too_new += _drop_ins(plan, dropins.make(scan, edits, folder, options.glibc, table, inside, dropin_of))
     if options.glibc and too_new:
         plan.refusals.append(glibc.refusal(too_new, options.glibc))
     for name, why in scan.unread.items():
@@ -81,6 +86,17 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
                       if name in scan.files]
     plan.refusals = list(dict.fromkeys(plan.refusals))  # what is wrong with a stub is so for every file
     return plan
+
+
+def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
+    """Those that need too new a glibc."""
+    new = [edit for name, edit in found.edits.items() if all(name != one.name for one in plan.edits)]
+    plan.edits = [found.edits.get(edit.name, edit) for edit in plan.edits] + new
+    plan.stubs.update(found.added)
+    plan.users = found.users
+    plan.refusals += found.refusals
+    plan.notes += found.notes
+    return found.too_new
 
 
 def _without(member: Member, missing: tuple[list[str], list[str]]) -> list[str]:

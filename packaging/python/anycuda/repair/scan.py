@@ -33,7 +33,8 @@ def _names() -> re.Pattern[bytes]:
 @dataclass(frozen=True)
 class Member:
     """A program or library of the wheel. `native`: those of its needs of which it wants functions in the version
-    that only stubs have. `opens`: strings in it that name stubs of the wheel."""
+    that only stubs have. `opens`: strings in it that name stubs of the wheel. `has_rpath`: the search path is a
+    DT_RPATH."""
 
     name: str
     machine: str
@@ -44,6 +45,7 @@ class Member:
     use: uses.FileUse
     native: frozenset[str] = frozenset()
     opens: tuple[str, ...] = ()
+    has_rpath: bool = False
 
     @property
     def file(self) -> str:
@@ -115,7 +117,7 @@ def _elf(name: str, path: Path, scan: Scan) -> None:
         return
     scan.members.append(Member(name, image.machine, image.soname, tuple(image.needed),
                                image.rpath if image.runpath is None else image.runpath,
-                               stubs.glibc_of(image), use, _native(image), opens))
+                               stubs.glibc_of(image), use, _native(image), opens, image.runpath is None))
 
 
 def _native(image: read.Image) -> frozenset[str]:

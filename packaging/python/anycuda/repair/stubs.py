@@ -16,9 +16,9 @@ from ..analysis import libraries
 
 @dataclass(frozen=True)
 class Stub:
-    """`file`: its name in a wheel, which is one of its content: the dynamic linker knows a library by its name
-    in the whole process, and another wheel's older stub must not stand in for this one. `exports`: (function,
-    version); `glibc`: the oldest that it runs with; `quiet`: it is to be marked so (elf/mark.py)."""
+    """`file`: its name in a wheel. A stub's is one of its content: the dynamic linker knows a library by its name
+    in the whole process, and another wheel's older stub must not stand in for this one. A drop-in has NVIDIA's.
+    `exports`: (function, version); `glibc`: the oldest that it runs with; `quiet`: to be marked so (elf/mark.py)."""
 
     library: str
     path: Path
@@ -30,7 +30,8 @@ class Stub:
 
 
 class Stubs:
-    """Of this installation, or of `folder`; each is read when it is first asked for."""
+    """Of this installation, or of `folder`, which has the drop-ins in its folder `dropin`; each is read when it is
+    first asked for."""
 
     def __init__(self, folder: Path | None, quiet: bool = False) -> None:
         self.folder, self.quiet = folder, quiet
@@ -46,14 +47,30 @@ class Stubs:
         except ElfError as error:
             raise Failure(f"{error}: this is no stub of anycuda") from None
 
+    @functools.lru_cache(maxsize=None)
+    def dropin(self, library: str, soname: str) -> Stub | None:
+        """The drop-in of that name, if there is one."""
+        folder = self.folder / "dropin" if self.folder else installation.find().folder("dropins")
+        if not folder.is_dir():
+            raise Failure(f"--stubs: {self.folder} has no folder dropin, and the wheel opens {soname} by name: put the "
+                          "drop-ins there, or give --no-drop-ins")
+        path = folder / soname
+        if not path.is_file():
+            return None
+        try:
+            return load(library, path, self.quiet, soname)
+        except ElfError as error:
+            raise Failure(f"{error}: this is not a drop-in of anycuda") from None
 
-def load(library: str, path: Path, quiet: bool = False) -> Stub:
+
+def load(library: str, path: Path, quiet: bool = False, name: str = "") -> Stub:
+    """`name`: what it is called in a wheel, if not by its content."""
     image = read.read(path)
     if libraries.NATIVE not in image.versions_defined:
         raise ElfError(f"{path}: it lacks the symbol version {libraries.NATIVE}")
     total = hashlib.sha256(content(path, quiet)).hexdigest()
     exports = frozenset((symbol.name, symbol.version) for symbol in image.exports())
-    file = f"{libraries.wheel_stem(library)}-{total[:8]}.so"
+    file = name or f"{libraries.wheel_stem(library)}-{total[:8]}.so"
     return Stub(library, path, file, image.machine, glibc_of(image), exports, quiet)
 
 

@@ -15,7 +15,11 @@ def lines(plan: Plan) -> list[str]:
         out += [f"{_INDENT * 6}{text}" for text in edit.said]
         if edit.path:
             out.append(f"{_INDENT * 6}search path: {edit.path} added")
-    out += [f"{_INDENT}added     {name}" for name in plan.stubs]
+    out += [f"{_INDENT}added     {name}{_opened_by(plan.users.get(name, []))}" for name in plan.stubs]
     out += [f"{_INDENT}left out  {name}: {why}" for name, why in plan.left_out.items()]
     out += [f"{_INDENT}note      {note}" for note in plan.notes]
     return [terminal.writable(line) for line in out]
+
+
+def _opened_by(files: list[str]) -> str:
+    return f", a drop-in: {', '.join(files)} {'opens' if len(files) == 1 else 'open'} that name" if files else ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Mapping
 
+from ..elf import ElfError, read
 from ..installation import Installation
-from ..analysis.libraries import Table
+from ..analysis.libraries import NATIVE, Table
 from .private_link import link_to
 from .program import Program
 
@@ -55,4 +56,12 @@ def _before(program: Program, installed: Installation, table: Table) -> list[Pat
     dropins = installed.folder("dropins").resolve()
     names = [major.soname for library in table.libraries.values() for major in library.majors.values()]
     return [folder / name for folder in program.search if folder.resolve() != dropins
-            for name in names if (folder / name).is_file()]
+            for name in names if (folder / name).is_file() and not _is_dropin(folder / name)]
+
+
+def _is_dropin(path: Path) -> bool:
+    """As a repaired wheel has it beside its programs, which does the same as this anycuda's."""
+    try:
+        return NATIVE in read.read(path).versions_defined
+    except ElfError:
+        return False

@@ -1,0 +1,77 @@
+"""Names of CUDA libraries that a file may give to dlopen, and which of them a drop-in serves. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Collection
+
+from .libraries import Library, Table
+from .uses import FileUse
+
+_LIBRARIES = ("original", "renamed", "stub", "dropin", "peer")
+_RUNTIME_AND_DRIVER = ("cudart", "cuda")
+
+WHO_SERVES = {
+    "major": "`anycuda run` serves it with a drop-in, and `anycuda repair` puts that into a wheel",
+    "inside": "the wheel brings a file of that name",
+    "common": "the name is the same beside every CUDA; `anycuda run` serves it with a drop-in",
+    "unnumbered": "every drop-in has a number in its name, so this opens NVIDIA's library",
+    "unfinished": "the program completes the name when it runs; `anycuda run` serves the names that drop-ins have",
+    "unknown": "no drop-in has this name, so it opens NVIDIA's library",
+    "path": "it is part of a path, where dlopen finds no drop-in",
+}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """`kind`:  "major"       a SONAME that is of one CUDA: libcublas.so.12
+                "inside"      such a name of a file that the wheel brings along
+                "common"      a SONAME that is the same beside every CUDA: libnccl.so.2
+                "unnumbered"  libcublas.so
+                "unfinished"  libcudart.so.%d, or the start of a name: libcudart.so.
+                "unknown"     another number than any drop-in has: libcublas.so.10
+                "path"        the end of a path"""
+
+    name: str
+    library: str
+    kind: str
+
+    @property
+    def by_run(self) -> bool | None:
+        """Does `anycuda run` serve it? None: that depends, on how the program completes the name or whether it finds
+        the wheel's file first."""
+        return None if self.kind in ("unfinished", "inside") else self.kind in ("major", "common")
+
+    @property
+    def by_repair(self) -> bool:
+        return self.kind == "major"
+
+
+def of(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened, ...]:
+    """`inside`: names of the files of its wheel. Not what a library of CUDA opens, nor a CUDA runtime that is linked
+    into a file: these work with the libraries of their own CUDA."""
+    if is_of_cuda(use, table):
+        return ()
+    return tuple(Opened(name, one.library, _kind(name, table.libraries[one.library], name in one.by_path, inside))
+                 for one in use.uses if one.how == "loaded" and not (
+                     use.static_runtime and one.library in _RUNTIME_AND_DRIVER)
+                 for name in one.strings)
+
+
+def is_of_cuda(use: FileUse, table: Table) -> bool:
+    """Is the file a library of CUDA itself, or a stub of one?"""
+    return use.provides is not None and use.provides.what in _LIBRARIES or table.is_of_cuda(use.soname)
+
+
+def _kind(name: str, library: Library, by_path: bool, inside: Collection[str]) -> str:
+    if by_path:
+        return "path"
+    if name == library.file_prefix:
+        return "unnumbered"
+    if "%" in name or name.endswith("."):
+        return "unfinished"
+    if all(name != major.soname for major in library.majors.values()):
+        return "unknown"
+    if not library.names_tell_major:
+        return "common"
+    return "inside" if name in inside else "major"
