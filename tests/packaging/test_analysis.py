@@ -290,6 +290,30 @@ class Small(Folder):
             self.assertEqual({use.library: (use.how, use.majors, use.strings) for use in file.uses}, {
                 "cudart": ("loaded", ("12",), ("libcudart.so.%d", "libcudart.so.12")),
                 "nvrtc": ("loaded", ("11",), ("libnvrtc.so.11.2",))}, piece_size)
+            self.assertEqual([use.by_path for use in file.uses], [(), ("libnvrtc.so.11.2",)])
+
+    def test_names_in_instructions(self):
+        """As GCC makes a std::string of them: 8 bytes and the last 8, perhaps with the NUL; or 8 and 4."""
+        def load(register: int, text: bytes) -> bytes:
+            return bytes([0x48 + register // 8, 0xb8 + register % 8]) + text
+
+        gap, store = b"\x48\x89\x44\x24\x30", b"\xc7\x44\x24\x48"
+        code = [load(0, b"libcufft") + gap + load(0, b"ft.so.12"), load(9, b"libcudnn") + gap + load(0, b"nn.so.9\0"),
+                load(0, b"libnccl.") + gap * 30 + store + b"so.2"]
+        other = [load(0, b"libcufft") + gap + b"ft.so.11", b"libcudnn" + gap + load(0, b"dnn.so.8"),
+                 load(0, b"libcurand") + gap * 60 + load(0, b"d.so.10\0"), load(0, b"libcuda.") + gap + b"so.1",
+                 load(0, b"libnvrtc")]
+        # No name crosses from one to the next.
+        whole = (b"\x90" * 300).join([b"", *code, *other, b""])
+        text = ",".join(map(str, whole))
+        names = {"cufft": ("libcufft.so.12",), "cudnn": ("libcudnn.so.9",), "nccl": ("libnccl.so.2",)}
+        for section, expected in (("text", names), ("rodata", {})):
+            path = self.compile(f"{section}.so", f'__asm__(".section .{section}\\n.byte {text}\\n.text");')
+            for piece_size in (1 << 20, 64, 7):
+                with mock.patch.object(contents, "_PIECE", piece_size):
+                    file = use_of(path)
+                self.assertEqual({use.library: use.strings for use in file.uses}, expected, (section, piece_size))
+                self.assertEqual([use.by_path for use in file.uses], [()] * len(file.uses))
 
     def test_names_in_writable_data_too(self):
         file = use_of(self.compile("loads.so", 'char name[] = "libcuda.so.1";'))

@@ -172,8 +172,11 @@ class Decided(unittest.TestCase):
 
     def opens(self, *names: str, by_path=(), name="thing/a.so", **options) -> Member:
         known = table()
-        uses = tuple(Use(known.of_string(one).name, None, "loaded", (), strings=(one,),
-                         by_path=tuple({one} & set(by_path))) for one in names)
+        strings: dict[str, list[str]] = {}
+        for one in names:
+            strings.setdefault(known.of_string(one).name, []).append(one)
+        uses = tuple(Use(library, None, "loaded", (), strings=tuple(ones), by_path=tuple(set(ones) & set(by_path)))
+                     for library, ones in strings.items())
         return self.member(name, *uses, **options)
 
     def member(self, name: str, *uses: Use, needed=(), provides=None, search_path=None, soname="",
@@ -211,6 +214,13 @@ class Decided(unittest.TestCase):
                 self.assertIn(said, made.notes[0])
         self.assertIn("part of a path", self.make(self.opens("libnvrtc.so.12", by_path=["libnvrtc.so.12"])).notes[0])
         self.assertEqual(self.make(self.opens("libcuda.so.1", "libnvidia-ml.so.1")), dropins.DropIns())
+
+    def test_who_tries_several_runtimes_gets_none(self):
+        """cudnn-frontend fails if it can open two."""
+        for names in (("libcudart.so.12", "libcudart.so.13"), ("libnvrtc.so.12", "libnvrtc.so.13")):
+            made = self.make(self.opens(*names))
+            self.assertEqual((made.added, made.edits, len(made.notes)), ({}, {}, 2))
+            self.assertIn("tries several majors", made.notes[0])
 
     def test_what_the_wheel_brings_or_needs_stays(self):
         made = self.make(self.opens("libcublas.so.12"), files=["thing/lib/libcublas.so.12"])
@@ -262,7 +272,7 @@ class Decided(unittest.TestCase):
         made = plan.make(scan, "thing", plan.Options(), table(), self.find, self.find)
         self.assertEqual(made.stubs, {})
         self.assertIn("thing/__init__.py names libcublas.so.12", made.notes[0])
-        self.assertIn("`anycuda run` serves it", made.notes[0])
+        self.assertIn("`anycuda run` serves whole names", made.notes[0])
 
 
 if __name__ == "__main__":

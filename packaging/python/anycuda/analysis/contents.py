@@ -13,11 +13,12 @@ from typing import BinaryIO, Iterator, NamedTuple
 from ..elf import layout, read
 from ..elf.headers import Headers
 from ..elf.source import Source
+from .immediates import Immediates
 from .libraries import Table
 
 _PIECE = 1 << 20
 _BEFORE, _ENOUGH, _AFTER = 32, 8, 16  # bytes before a name by which it is known again; behind it if they are few
-_LONGEST = 128  # of what is looked for, with that around it; found too where two pieces meet
+_LONGEST = 256  # of what is looked for, with that around it; found too where two pieces meet
 # The name of the shared memory by which the runtimes of several processes agree. It is in every libcudart from
 # 11.7 to 13.5, and in all that was linked to the libcudart_static.a of 11.8, 12.4 and 13.0, be it stripped, with
 # --gc-sections, or for a single function; in no NVRTC, nvJitLink or driver library.
@@ -41,12 +42,13 @@ class Contents:
 
 class _Piece(NamedTuple):
     """`seen`: so many of the bytes at the start were at the end of the one before. `whole`: it begins where a
-    range of the file does, `last`: it ends where that does."""
+    range of the file does, `last`: it ends where that does. `code`: it may hold instructions."""
 
     data: bytes
     seen: int
     whole: bool
     last: bool
+    code: bool
 
 
 def look(path: Path, table: Table) -> Contents:
@@ -54,9 +56,11 @@ def look(path: Path, table: Table) -> Contents:
     # A whole string: the name itself, a path that ends in it, or a form for printf (libcudart.so.%d).
     pattern = re.compile(rb"(" + b"|".join(map(re.escape, stems)) + rb")\.so([.0-9%a-z]{0,12})\0")
     stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
-    names: dict[str, set[str]] = {}
+    immediates = Immediates(major.soname for library in table.libraries.values() for major in library.majors.values()
+                            if major.soname.startswith(library.file_prefix))
     stubs: set[str] = set()
     plain: set[str] = set()
+    behind_folders: set[str] = set()
     runtime = False
     with read.opened(path) as file:
         headers = Headers(Source(file, str(path)))
@@ -66,12 +70,15 @@ def look(path: Path, table: Table) -> Contents:
             stubs.update(found[1].decode() for found in stub.finditer(piece.data))
             for found in pattern.finditer(piece.data):
                 if _is_new(found, piece) and _is_text(found, piece, linked):
-                    name = found[0][:-1].decode()
-                    names.setdefault(table.of_string(name).name, set()).add(name)
-                    plain.update([name] if piece.data[max(found.start() - 1, 0): found.start()] != b"/" else [])
-    by_path = frozenset(name for strings in names.values() for name in strings) - plain
-    return Contents({name: tuple(sorted(strings)) for name, strings in sorted(names.items())}, runtime,
-                    tuple(sorted(stubs)), by_path)
+                    is_end = piece.data[max(found.start() - 1, 0): found.start()] == b"/"
+                    (behind_folders if is_end else plain).add(found[0][:-1].decode())
+            if piece.code and headers.machine == "x86_64":
+                plain |= immediates.of(piece.data)
+    names: dict[str, list[str]] = {}
+    for name in sorted(plain | behind_folders):
+        names.setdefault(table.of_string(name).name, []).append(name)
+    return Contents({name: tuple(strings) for name, strings in sorted(names.items())}, runtime, tuple(sorted(stubs)),
+                    frozenset(behind_folders - plain))
 
 
 def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:
@@ -98,10 +105,11 @@ def _is_text(found: re.Match[bytes], piece: _Piece, linked: bytes) -> bool:
 def _pieces(file: BinaryIO, headers: Headers) -> Iterator[_Piece]:
     for segment in headers.segments:
         if segment.kind == layout.PT_LOAD:
-            yield from _read(file, segment.offset, segment.offset + segment.in_file)
+            yield from _read(file, segment.offset, segment.offset + segment.in_file,
+                             bool(segment.flags & layout.PF_X))
 
 
-def _read(file: BinaryIO, start: int, end: int) -> Iterator[_Piece]:
+def _read(file: BinaryIO, start: int, end: int, code: bool) -> Iterator[_Piece]:
     kept, whole = b"", True
     file.seek(start)
     while start < end:
@@ -109,7 +117,7 @@ def _read(file: BinaryIO, start: int, end: int) -> Iterator[_Piece]:
         if not data:
             return
         start += len(data)
-        yield _Piece(kept + data, len(kept), whole, start == end)
+        yield _Piece(kept + data, len(kept), whole, start == end, code)
         kept += data
         whole = whole and len(kept) <= _LONGEST
         kept = kept[-_LONGEST:]

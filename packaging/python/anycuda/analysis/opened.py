@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Collection
 
 from .libraries import Library, Table
-from .uses import FileUse
+from .uses import FileUse, Use
 
 _LIBRARIES = ("original", "renamed", "stub", "dropin", "peer")
 _RUNTIME_AND_DRIVER = ("cudart", "cuda")
+# NVIDIA's cudnn-frontend and TransformerEngine try the names of several majors, and some releases fail if two of them
+# can be opened (github.com/NVIDIA/cudnn-frontend/issues/211).
+_TRIED = ("cudart", "nvrtc")
 
 WHO_SERVES = {
     "major": "`anycuda run` serves it with a drop-in, and `anycuda repair` puts that into a wheel",
+    "tried": "the file tries several majors and takes what is installed; `anycuda run` serves each with a drop-in",
     "inside": "the wheel brings a file of that name",
     "common": "the name is the same beside every CUDA; `anycuda run` serves it with a drop-in",
     "unnumbered": "every drop-in has a number in its name, so this opens NVIDIA's library",
@@ -25,6 +29,7 @@ WHO_SERVES = {
 @dataclass(frozen=True)
 class Opened:
     """`kind`:  "major"       a SONAME that is of one CUDA: libcublas.so.12
+                "tried"       such a name of the runtime or NVRTC, beside that of another major
                 "inside"      such a name of a file that the wheel brings along
                 "common"      a SONAME that is the same beside every CUDA: libnccl.so.2
                 "unnumbered"  libcublas.so
@@ -40,7 +45,7 @@ class Opened:
     def by_run(self) -> bool | None:
         """Does `anycuda run` serve it? None: that depends, on how the program completes the name or whether it finds
         the wheel's file first."""
-        return None if self.kind in ("unfinished", "inside") else self.kind in ("major", "common")
+        return None if self.kind in ("unfinished", "inside") else self.kind in ("major", "tried", "common")
 
     @property
     def by_repair(self) -> bool:
@@ -52,15 +57,21 @@ def of(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened
     into a file: these work with the libraries of their own CUDA."""
     if is_of_cuda(use, table):
         return ()
-    return tuple(Opened(name, one.library, _kind(name, table.libraries[one.library], name in one.by_path, inside))
-                 for one in use.uses if one.how == "loaded" and not (
+    return tuple(found for one in use.uses if one.how == "loaded" and not (
                      use.static_runtime and one.library in _RUNTIME_AND_DRIVER)
-                 for name in one.strings)
+                 for found in _of(one, table.libraries[one.library], inside))
 
 
 def is_of_cuda(use: FileUse, table: Table) -> bool:
     """Is the file a library of CUDA itself, or a stub of one?"""
     return use.provides is not None and use.provides.what in _LIBRARIES or table.is_of_cuda(use.soname)
+
+
+def _of(use: Use, library: Library, inside: Collection[str]) -> list[Opened]:
+    found = [Opened(name, library.name, _kind(name, library, name in use.by_path, inside)) for name in use.strings]
+    if library.name in _TRIED and sum(one.kind in ("major", "inside") for one in found) > 1:
+        found = [replace(one, kind="tried") if one.kind == "major" else one for one in found]
+    return found
 
 
 def _kind(name: str, library: Library, by_path: bool, inside: Collection[str]) -> str:

@@ -68,5 +68,5 @@ def _named_in_texts(plan, scan: Scan) -> list[str]:
     the folders of the wheel."""
     of_nvidia = {text: [name for name in names if "_stub" not in name] for text, names in scan.texts.items()}
     return [f"{text} names {', '.join(names[:3])}: if it opens that, it gets NVIDIA's library, not the stub; "
-            "`anycuda run` serves it with a drop-in"
+            "`anycuda run` serves whole names, such as libcudart.so.12"
             for text, names in of_nvidia.items() if names and posixpath.splitext(text)[1] == ".py"]
