@@ -202,6 +202,31 @@ class Wheels(Check):
         self.assertEqual(kinds, {"adapted"})
         self.assertIn("unchecked", "\n".join(self.told(bare, "--runtime", "13")))
 
+    def test_requirements_of_one_cuda(self):
+        """They do not change the status; a folder is not asked for them."""
+        opens = self.compile("opens.so", 'const char* name = "libcublas.so.12";')
+        entry = {"package": "nvidia-cuda-runtime-cu12", "library": "libcudart.so.12"}
+        path = self.wheel_of("x-1-py3-none-any.whl", {
+            "x/a.so": PROGRAM, "x/opens.so": opens, "x/load.json": json.dumps({"preload": [entry]}),
+            "x-1.dist-info/sbom.json": json.dumps({"preload": [entry]}), "x-1.dist-info/METADATA":
+            "Name: x\nRequires-Dist: nvidia-cuda-runtime-cu12==12.*\nRequires-Dist: nvidia-cublas-cu12\n"
+            "Requires-Dist: numpy\nRequires-Dist: cuda-toolkit[cufft,cufile]==12.*\n"
+            "Requires-Dist: nvidia-nccl-cu12; extra == 'nccl'\n\nRequires-Dist: nvidia-cufft-cu12\n"})
+        one = self.json(path, "--runtime", "12")["inputs"][0]
+        self.assertEqual((one["status"], one["problems"]), (0, []))
+        self.assertEqual([list(tie.values()) for tie in one["requirements"]], [
+            ["nvidia-cuda-runtime-cu12==12.*", "12", True, ""],
+            ["nvidia-cublas-cu12", "12", False, "x/opens.so opens libcublas.so.12"],
+            ["cuda-toolkit[cufft,cufile]==12.*", "12", True, "cufile: anycuda has no stub for it"]])
+        self.assertEqual(one["preloads"], [{"file": "x/load.json", "distributions": ["nvidia-cuda-runtime-cu12"]}])
+        lines = self.told(path, "--runtime", "12")
+        for said in ("nvidia-cuda-runtime-cu12==12.*, which is of CUDA 12; `anycuda repair --free-requirements` makes",
+                     "nvidia-cublas-cu12, which is of CUDA 12; it stays: x/opens.so opens libcublas.so.12",
+                     "makes it an extra, but for cufile: anycuda has no stub for it",
+                     "x/load.json asks for the distributions nvidia-cuda-runtime-cu12 by name"):
+            self.assertTrue(any(said in line for line in lines), said)
+        self.assertEqual(self.json(self.folder, "--runtime", "12")["inputs"][0]["requirements"], [])
+
     def test_needs_without_a_function(self):
         library = library_file("cudart", "12.9")
         path = self.compile("idle.so", "int f(void) { return 0; }", "-Wl,--no-as-needed", library)
@@ -535,7 +560,8 @@ class Json(Check):
         self.assertEqual(text["asked"], {"releases": ["13.5"], "drivers": [], "libraries": [], "built_for": "",
                                          "allowed": [], "ignored": ["x*"], "own": []})
         one, other = text["inputs"]
-        self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells"])
+        self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells",
+                                     "requirements", "preloads"])
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]

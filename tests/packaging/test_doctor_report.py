@@ -365,6 +365,15 @@ class Advice(unittest.TestCase):
                 ("/p/pipx/venvs/app", config, False, "pipx"), ("/v", f"{config}prompt = uv = x\n", False, "venv")):
             self.assertEqual(environment.manager_of(prefix, False, False, "", text_, active), manager)
 
+    def test_wheels_are_those_of_the_descriptors(self):
+        """doctor/packages.py asks for those of CUDA 13 by version or by cuda-toolkit's extra."""
+        for file in sorted((ROOT / "stubs").glob("*/library.json")):
+            facts = json.loads(file.read_text())
+            for major, name in facts.get("wheels", {}).items():
+                asked = packages.wheel(facts["name"], int(major)).strip("'")
+                plain = f"cuda-toolkit[{facts['toolkit_extra']}]" if "[" in asked else name
+                self.assertEqual(asked.partition("==")[0], plain, file)
+
     def test_packages_of_distributions(self):
         real = "\"$(realpath '/a b')\""
         for distribution, command in (("debian", f"dpkg -S {real}"), ("rocky", f"rpm -qf {real}"),

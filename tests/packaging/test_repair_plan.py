@@ -7,8 +7,10 @@ import wheel_support  # noqa: F401  (puts the package on the path)
 
 from anycuda.failure import Failure
 from anycuda.repair import places, plan, requirements
+from anycuda.repair.files import FileEdit
 from anycuda.repair.stubs import Stub
 from anycuda.repair.scan import Member, Scan
+from anycuda.repair.texts import remaining_of
 from anycuda.analysis.libraries import NATIVE, Library, Major, Table
 from anycuda.analysis.uses import FileUse, Provides, Reference, Use
 
@@ -370,6 +372,31 @@ class Said(unittest.TestCase):
                     files=("thing.libs/libanycuda_cudart-0.so",))
         self.assertEqual((made.edits, made.refusals), ([], []))
         self.assertIn("has libanycuda_cudart-0.so already", made.notes[0])
+
+
+class Remaining(unittest.TestCase):
+    """What the repaired wheel needs, by which requirements stay."""
+
+    def left(self, *members: Member, left_out=(), replaced=()) -> tuple[list[str], bool]:
+        scan = Scan(list(members), {}, {}, {}, tuple(one.name for one in members))
+        edits = [FileEdit(name, dict.fromkeys(names, "x.so"), (), (), {}, "", (), (), ()) for name, names in replaced]
+        found = remaining_of(scan, plan.Plan(edits, left_out=dict.fromkeys(left_out, "")))
+        return [need.name for need in found.needs], found.stubs
+
+    def test_a_name_that_a_stub_replaces_is_needed_no_more(self):
+        one = member("thing/a.so", needed=("libcudart.so.12", "libcublas.so.12"))
+        self.assertEqual(self.left(one), (["libcudart.so.12", "libcublas.so.12"], False))
+        self.assertEqual(self.left(one, replaced=[("thing/a.so", ["libcudart.so.12"])]), (["libcublas.so.12"], True))
+
+    def test_of_a_file_that_is_left_out_nothing_is_needed_and_nothing_is_found(self):
+        one, copy = member("thing/a.so", needed=("x.so",)), member("thing/x.so", needed=("libcublas.so.12",))
+        self.assertEqual(self.left(one, copy)[0], ["libcublas.so.12"])
+        self.assertEqual(self.left(one, copy, left_out=["thing/x.so"])[0], ["x.so"])
+
+    def test_what_is_in_the_wheel_is_found_by_its_soname(self):
+        one, copy = member("thing/a.so", needed=("x.so.1",)), member("thing/x.so", soname="x.so.1")
+        self.assertEqual(self.left(one, copy)[0], [])
+        self.assertEqual(self.left(one, copy, left_out=["thing/x.so"])[0], ["x.so.1"])
 
 
 class Requirements(unittest.TestCase):

@@ -134,6 +134,16 @@ class Wrong(unittest.TestCase):
     def test_folders_are_a_list(self):
         self.refuse({"wheel_folders": "nvidia/small/lib"}, "wheel_folders", "list")
 
+    def test_distributions_are_named_by_majors_that_there_are(self):
+        wheels = {"12": "nvidia-small-cu12", "13": "nvidia-small"}
+        found = load({"wheels": wheels, "toolkit_extra": "small", "companions": ["libsmaller"]})
+        self.assertEqual((found.wheels, found.toolkit_extra, found.companions), (wheels, "small", ("libsmaller",)))
+        self.assertEqual((load().wheels, load().toolkit_extra, load().companions), ({}, "", ()))
+        self.refuse({"wheels": {"14": "nvidia-small"}}, "wheels", "'14'")
+        self.refuse({"wheels": {"12": "NVIDIA_small"}}, "wheels", "normalised")
+        self.refuse({"toolkit_extra": "small"}, "toolkit_extra", "wheels")
+        self.refuse({"companions": "libsmaller"}, "companions", "list")
+
     def test_questions_are_a_sorted_list(self):
         self.assertEqual(load({"questions": ["core", "old"]}).questions, ("core", "old"))
         self.assertEqual(load().questions, ())

@@ -18,7 +18,8 @@ _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
              "no_library_status": {}, "roles": {}, "own": {}, "questions": [], "before_first_call": "",
              "copy_functions": (), "group": "", "runtime": "",
-             "version_function": {}, "callers": {}}
+             "version_function": {}, "callers": {}, "wheels": {}, "toolkit_extra": "",
+             "companions": ()}
 _FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin",  # key: its field
            "roles": "special_functions"}
 
@@ -77,6 +78,9 @@ class Descriptor:
     runtime: str  # the library whose CUDA goes before others: the CUDA runtime
     version_function: dict[str, str]  # that reports the library's version and starts nothing; empty: none
     callers: Optional[Callers]  # None: those of `majors`
+    wheels: dict[str, str]  # major of CUDA -> the distribution on PyPI that brings the library
+    toolkit_extra: str  # the extra of PyPI's cuda-toolkit that requires that distribution
+    companions: tuple[str, ...]  # libraries without a stub in it, numbered as this one: "libnvblas"
 
     @property
     def has_symbol_versions(self) -> bool:
@@ -145,6 +149,7 @@ def load(path: Path) -> Descriptor:
     values["callers"] = _callers(path, values)
     if isinstance(values["wheel_folders"], str):
         raise ValueError(f"{path}: wheel_folders must be a list")
+    _check_wheels(path, values)
     if values["questions"] == "all":
         values["questions"] = [ALL]
     _check_questions(path, values["questions"])
@@ -155,8 +160,8 @@ def load(path: Path) -> Descriptor:
     strangers = sorted(by_major.keys() - {m.number for m in majors})
     if strangers:
         raise ValueError(f"{path}: core names the majors {strangers}, which majors does not have")
-    values |= {"majors": majors, "core": by_major, "wheel_folders": tuple(values["wheel_folders"]),
-               "questions": tuple(values["questions"])}
+    values |= {"companions": tuple(values["companions"]), "majors": majors, "core": by_major,
+               "wheel_folders": tuple(values["wheel_folders"]), "questions": tuple(values["questions"])}
     return Descriptor(**{_FIELDS.get(key, key): value for key, value in values.items()})
 
 
@@ -167,6 +172,19 @@ def _callers(path: Path, values: dict) -> Optional[Callers]:
     if set(row) != {"built_for", "served_by", "soname"} or not values["own_releases"]:
         raise ValueError(f"{path}: callers must have built_for, served_by and soname, and own_releases must be true")
     return Callers(**row)
+
+
+def _check_wheels(path: Path, values: dict) -> None:
+    """Names are normalised (PEP 503), since others are compared with them as they stand."""
+    for major, name in values["wheels"].items():
+        if major not in values["majors"]:
+            raise ValueError(f"{path}: wheels names the major {major!r}, which majors does not have")
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+            raise ValueError(f"{path}: wheels: {name!r} is not the normalised name of a distribution")
+    if isinstance(values["companions"], str):
+        raise ValueError(f"{path}: companions must be a list")
+    if values["toolkit_extra"] and not values["wheels"]:
+        raise ValueError(f"{path}: toolkit_extra without wheels: the extra requires one of them")
 
 
 def _merged(path: Path, rows: dict) -> tuple[Major, ...]:

@@ -223,6 +223,10 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
             "own_releases": library.own_releases,
             "file_prefix": library.file_prefix,
             "parts": library.parts,
+            "wheels": library.wheels,
+            "toolkit_extra": library.toolkit_extra,
+            "companions": library.companions,
+            "served_by": library.callers.served_by if library.callers else "",
             "majors": {str(number): {"soname": m.soname, "node": m.symbol_version}
                        for m in map(library.asked_for, library.majors) for number in m.cuda_majors},
             "status": {kind: library.status[kind] for kind in ("absent", "rejected")},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..failure import Failure
@@ -47,6 +47,10 @@ class Library:
     symbols: dict[str, tuple[str, ...]]
     own_releases: bool = False  # numbered apart from CUDA's
     parts: str = ""  # how the names of its other files begin: libcudnn_
+    wheels: dict[str, str] = field(default_factory=dict)  # major -> the distribution on PyPI that brings it
+    toolkit_extra: str = ""  # of PyPI's cuda-toolkit, which requires that distribution
+    companions: tuple[str, ...] = ()  # other libraries in it, numbered as this one: libnvblas
+    served_by: str = ""  # the library's own major that serves these callers: cuDNN 9 those of cuDNN 8
 
     @property
     def stem(self) -> str:
@@ -230,4 +234,5 @@ def _library(name: str, about: dict) -> Library:
         callers.setdefault(symbol, []).append(caller if caller in majors else next(iter(majors)))
     symbols = {symbol: tuple(sorted(found, key=int)) for symbol, found in callers.items()}
     return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols,
-                   about["own_releases"], about["parts"])
+                   about["own_releases"], about["parts"], about["wheels"], about["toolkit_extra"],
+                   tuple(about["companions"]), about["served_by"])

@@ -15,6 +15,7 @@ from .libraries import NATIVE, Library, Table
 # symbol versions of NVIDIA's library they must be most of what it exports, too: a program's own library that has a
 # loader of its own, or NVIDIA's code linked in, exports some of them as well.
 _A_LIBRARY = 5
+_NO_USER = ("original", "renamed", "stub", "dropin", "peer")
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ class FileUse:
     soname: str = ""
     needed: tuple[str, ...] = ()
     defines: frozenset[str] = frozenset()
+
+    @property
+    def is_library(self) -> bool:
+        """A library of CUDA itself, a stub, or a copy of one: no repair changes what it needs."""
+        return self.provides is not None and self.provides.what in _NO_USER
 
     def of(self, library: str) -> tuple[Use, ...]:
         return tuple(use for use in self.uses if use.library == library)

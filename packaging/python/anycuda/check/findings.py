@@ -11,7 +11,7 @@ from ..matrix.data import Run
 from ..analysis import built_for, siblings, uses
 from ..analysis.libraries import Table
 from ..analysis.uses import FileUse
-from . import inputs
+from . import inputs, requirements
 from .cells import Asked, Cells
 
 RUNS, DOES_NOT_RUN, FAILED = 0, 1, 2
@@ -33,13 +33,16 @@ class File:
 @dataclass
 class Input:
     """One word of the command line. `passed_over`: binaries that no CUDA can be in; `problems`: what could not
-    be read. Both are (name, sentence)."""
+    be read. Both are (name, sentence). `ties`: what it requires of one CUDA; `preloads`: files that load libraries by
+    the name of a distribution."""
 
     path: str
     kind: str
     files: list[File] = field(default_factory=list)
     passed_over: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
+    ties: list[requirements.Tie] = field(default_factory=list)
+    preloads: list[requirements.Preload] = field(default_factory=list)
 
     def cells(self) -> dict[Run, list[str]]:
         """Of all its files together: cell -> names of the files."""
@@ -79,6 +82,8 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
     for file, use in zip(found.files, uses_):
         file.use, file.cells = use, cells.of(use, others)
+    if found.kind == "wheel":
+        found.ties, found.preloads = requirements.look(path, [(file.name, file.use) for file in found.files], table)
     return found
 
 

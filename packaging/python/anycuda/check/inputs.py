@@ -16,7 +16,7 @@ from ..wheels import entries
 _ELF, _ZIP = b"\x7fELF", b"PK"
 _PIECE = 1 << 20
 # What zipfile makes of a damaged or strange archive.
-_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | 
         return
     try:
         wheel = zipfile.ZipFile(path)
-    except _ZIP_ERRORS as error:
+    except ZIP_ERRORS as error:
         yield Problem(shown, f"no whole wheel or zip file: {_sentence(error)}")
         return
     with wheel:
@@ -128,7 +128,7 @@ def _members(wheel: zipfile.ZipFile, prefix: str, place: Path, progress: Progres
             continue
         try:
             found = _unpacked(wheel, member, place, lambda bytes_: progress(name, so_far + bytes_, whole))
-        except _ZIP_ERRORS as error:
+        except ZIP_ERRORS as error:
             yield Problem(name, f"cannot be unpacked: {_sentence(error)}")
         else:
             if found:

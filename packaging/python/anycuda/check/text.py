@@ -38,6 +38,7 @@ class _Page:
             self._line(f"{name}: {text}")
         self._uses()
         self._notes()
+        self._requirements()
         self._counts()
         self._functions(everything)
         self._advice()
@@ -60,6 +61,13 @@ class _Page:
             self._gap()
             for text, names in rows:
                 self._line(f"{text}: {names}" if self.input.kind != "file" else text)
+
+    def _requirements(self) -> None:
+        lines = words.requirements(self.input)
+        if lines:
+            self._gap()
+            for line in lines:
+                self._line(line)
 
     def _libraries(self, runs: dict[Run, list[str]]) -> list[Library]:
         """With these runs, over all releases: nvJitLink is asked for on CUDA 11, too, and a range of releases

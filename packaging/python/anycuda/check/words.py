@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Sequence
 
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
@@ -11,7 +11,9 @@ from ..analysis import libraries, opened
 from ..analysis.uses import FileUse, Use
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
+from .requirements import Preload, Tie
 
+_FREE = "--free-requirements"
 _MOST = 3  # names in a list; the rest is counted
 _PROVIDES = {
     "original": "is NVIDIA's {library} itself",
@@ -195,12 +197,28 @@ def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:
             f"{_newest(library)} would" for library in silent]
 
 
+def requirements(one: Input) -> list[str]:
+    return [_tie(tie) for tie in one.ties] + [_preload(preload) for preload in one.preloads]
+
+
+def _tie(tie: Tie) -> str:
+    becomes = f"`anycuda repair {_FREE}` makes it an extra" if tie.freed else "it stays"
+    but = f"{', but for ' if tie.freed else ': '}{tie.stays}" if tie.stays else ""
+    return f"requires {tie.requirement}, which is of CUDA {tie.major}; {becomes}{but}"
+
+
+def _preload(preload: Preload) -> str:
+    what = (f"`anycuda repair {_FREE}` takes those that it frees out of it" if preload.file.endswith(".json") else
+            "try what it does where they are not installed")
+    return f"{preload.file} asks for the distributions {some(preload.distributions)} by name; {what}"
+
+
 def _newest(library: Library) -> str:
     """The matrix has the newest cuda.h beside the drivers."""
     return [one for one in library.runtimes if not (library.is_driver and "." in one)][-1]
 
 
-def some(names: list[str]) -> str:
+def some(names: Sequence[str]) -> str:
     short = ", ".join(names[:_MOST])
     return short if len(names) <= _MOST else f"{short} and {len(names) - _MOST} more"
 

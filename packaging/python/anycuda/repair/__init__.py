@@ -12,7 +12,7 @@ from .. import terminal
 from ..failure import Failure
 from ..analysis import libraries
 from ..wheels import archive
-from . import apply, plan, scan, text
+from . import apply, plan, scan, text, texts
 from .progress import Progress
 from .stubs import Stubs
 
@@ -51,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="even if the stubs need a newer glibc than the wheel's name promises")
     parser.add_argument("--drop-requirement", action="append", default=[], metavar="PROJECT",
                         help="take this project out of the wheel's requirements, such as nvidia-cuda-runtime-cu12")
+    parser.add_argument("--free-requirements", action="store_true",
+                        help="require NVIDIA's libraries that stubs stand for only in extras: cuda11, cuda12, cuda13")
     parser.add_argument("--quiet", action="store_true",
                         help="mark the wheel's stubs: they write messages only where ANYCUDA_LOG is set")
     parser.add_argument("--no-drop-ins", action="store_true",
@@ -94,8 +96,9 @@ def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: librari
             print(terminal.writable(path.name))
             if made.refusals:
                 return _refuse(made.refusals)
-            nothing = not (made.edits or made.stubs or arguments.drop_requirement)
-            for line in text.lines(made):
+            changed = texts.make(wheel, found, made, arguments.drop_requirement, arguments.free_requirements, table)
+            nothing = not (made.edits or made.stubs or changed.edited)
+            for line in text.lines(made, changed):
                 print(line)
             if arguments.dry_run:
                 if nothing:
@@ -105,7 +108,7 @@ def _one(path: Path, arguments: argparse.Namespace, stubs: Stubs, table: librari
             progress.start(f"{path.name}: writing", wheel.size)
             try:
                 result = (apply.copied(wheel, work) if nothing else
-                          apply.write(wheel, found, made, arguments.drop_requirement, work, progress.step))
+                          apply.write(wheel, found, made, changed.edited, work, progress.step))
             except apply.CannotEdit as reason:
                 return _refuse([str(reason)])
             finally:

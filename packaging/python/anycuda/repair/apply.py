@@ -17,7 +17,6 @@ from ..failure import Failure
 from ..analysis import uses
 from ..wheels import writing
 from ..wheels.archive import Wheel
-from . import requirements
 from .files import FileEdit
 from .plan import Plan
 from .stubs import Stub, content
@@ -42,18 +41,16 @@ def work_folder(where: Path | None) -> Iterator[Path]:
         raise Failure(f"{place}: {error.strerror or error}") from None
 
 
-def write(wheel: Wheel, scan: Scan, plan: Plan, dropped: list[str], work: Path, step: writing.Step) -> Path:
-    """The repaired wheel, in `work`."""
+def write(wheel: Wheel, scan: Scan, plan: Plan, texts: dict[str, bytes], work: Path, step: writing.Step) -> Path:
+    """The repaired wheel, in `work`. `texts`: name in the wheel -> its new content."""
     out = work / wheel.path.name
     changes = writing.Changes(removed=set(plan.left_out))
     for name, stub in plan.stubs.items():
         changes.added[name] = _named_stub(stub, work)
     for one in plan.edits:
         changes.edited[one.name] = partial(_edit, one)
-    if dropped:
-        metadata = f"{wheel.dist_info}/METADATA"
-        text = requirements.drop(wheel.read(metadata), dropped)
-        changes.edited[metadata] = lambda path: path.write_bytes(text)
+    for name, text in texts.items():
+        changes.edited[name] = partial(_put_text, text)
     writing.write(wheel, scan.sums, changes, work, out, writing.moment_of(wheel), step)
     shutil.copymode(wheel.path, out)
     return out
@@ -85,6 +82,10 @@ def _edit(one: FileEdit, path: Path) -> None:
             or use.how in ("named", "renamed") and use.needed not in one.kept]
     if left:
         raise Failure(f"{one.name}: after the repair it still needs {left[0].needed}: a mistake in anycuda")
+
+
+def _put_text(text: bytes, path: Path) -> None:
+    path.write_bytes(text)
 
 
 def put(path: Path, target: Path) -> None:

@@ -12,8 +12,6 @@ from .common import has_own_name
 from .stubs import Stub
 from .scan import Member
 
-_NO_LIBRARY = ("original", "renamed", "stub", "dropin", "peer")
-
 
 @dataclass(frozen=True)
 class FileEdit:
@@ -46,7 +44,7 @@ def to_replace(member: Member, foreign: frozenset[str]) -> list[Use]:
 
 
 def is_library(member: Member) -> bool:
-    return member.use.provides is not None and member.use.provides.what in _NO_LIBRARY
+    return member.use.is_library
 
 
 def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stubs: dict[str, Stub], table: Table,

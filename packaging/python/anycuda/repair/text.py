@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from .. import terminal
 from .plan import Plan
+from .texts import Texts
 
 _INDENT = "  "
 
 
-def lines(plan: Plan) -> list[str]:
+def lines(plan: Plan, texts: Texts) -> list[str]:
     out = []
     for edit in plan.edits:
         out.append(f"{_INDENT}changed   {edit.name}")
@@ -17,7 +18,8 @@ def lines(plan: Plan) -> list[str]:
             out.append(f"{_INDENT * 6}search path: {edit.path} added")
     out += [f"{_INDENT}added     {name}{_opened_by(plan.users.get(name, []))}" for name in plan.stubs]
     out += [f"{_INDENT}left out  {name}: {why}" for name, why in plan.left_out.items()]
-    out += [f"{_INDENT}note      {note}" for note in plan.notes]
+    out += [f"{_INDENT}freed     {change}" for change in texts.changes]
+    out += [f"{_INDENT}note      {note}" for note in (*plan.notes, *texts.notes)]
     return [terminal.writable(line) for line in out]
 
 

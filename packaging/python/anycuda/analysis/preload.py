@@ -1,0 +1,71 @@
+"""Files of a wheel that load libraries by the name of the distribution which brings them: a list in JSON, or a program
+text that asks importlib.metadata. Where the distribution is not installed they raise. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Collection
+
+from ..wheels.names import normal
+from .libraries import Table
+
+LARGEST = 1 << 22  # of a text that is looked into
+_LIBRARY = re.compile(r"lib[\w.+-]+\.so(\.[\d.*]+)?")
+_INDENT = re.compile(r"\n([ \t]+)\S")
+
+
+def in_text(name: str, content: bytes, table: Table) -> tuple[str, ...]:
+    """The distributions of CUDA's libraries that this file asks for, as it spells them."""
+    known = {wheel for library in table.libraries.values() for wheel in library.wheels.values()}
+    if name.endswith(".json"):
+        found = [text for entry in _entries(_parsed(content)) for text in _texts(entry) if normal(text) in known]
+    elif name.endswith(".py") and b"metadata" in content:
+        quoted = re.findall(r"['\"]([A-Za-z][\w.-]*)['\"]", content.decode("utf-8", "replace"))
+        found = [text for text in quoted if normal(text) in known]
+    else:
+        found = []
+    return tuple(dict.fromkeys(found))
+
+
+def without(content: bytes, distributions: Collection[str]) -> bytes:
+    """The JSON file, its entries for these distributions (normalised names) left out of their lists."""
+    value = _pruned(_parsed(content), distributions)
+    text = content.decode("utf-8")
+    indent = _INDENT.search(text)
+    made = json.dumps(value, indent=indent[1] if indent else None, ensure_ascii=False)
+    return (made + ("\n" if text.endswith("\n") else "")).encode("utf-8")
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _entries(value: Any) -> list[dict]:
+    """Objects in lists that name a file of a library beside something else."""
+    if isinstance(value, dict):
+        return [entry for one in value.values() for entry in _entries(one)]
+    if isinstance(value, list):
+        return [one for one in value if _is_entry(one)] + [
+            entry for one in value if not _is_entry(one) for entry in _entries(one)]
+    return []
+
+
+def _is_entry(value: Any) -> bool:
+    return isinstance(value, dict) and any(map(_LIBRARY.fullmatch, _texts(value)))
+
+
+def _texts(entry: dict) -> list[str]:
+    return [one for one in entry.values() if isinstance(one, str)]
+
+
+def _pruned(value: Any, distributions: Collection[str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _pruned(one, distributions) for key, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    return [_pruned(one, distributions) for one in value
+            if not (_is_entry(one) and {normal(text) for text in _texts(one)} & set(distributions))]

@@ -1,0 +1,69 @@
+"""What the files of a wheel need of NVIDIA's libraries once stubs are in it: the reasons for which a requirement
+stays. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import Collection, Iterable
+
+from .distributions import Part
+from .libraries import Library
+from .uses import FileUse
+
+NO_STUB_OF_IT = "anycuda has no stub for it"
+_NO_STUB_IN_IT = "no file of the wheel needs a stub, so something else needs this"
+
+
+@dataclass(frozen=True)
+class Need:
+    """Of a file. `name`: the library's, as it is asked for."""
+
+    file: str
+    name: str
+    how: str  # "needs" (the dynamic linker looks for it) or "opens"
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """`stubs`: does any file of the wheel use one?"""
+
+    needs: tuple[Need, ...]
+    stubs: bool
+
+    def why_stays(self, part: Part, major: str) -> str:
+        """"" where nothing in the wheel needs what that part brings for this CUDA."""
+        if not part.libraries:
+            return NO_STUB_OF_IT
+        for need in self.needs:
+            if any(_is_of(need.name, library, major) for library in part.libraries):
+                return f"{need.file} {need.how} {need.name}"
+        return "" if self.stubs else _NO_STUB_IN_IT
+
+
+def of_file(name: str, use: FileUse, needed: Iterable[str], inside: Collection[str]) -> list[Need]:
+    """`needed`: its DT_NEEDED, with stubs in place. `inside`: names under which files of the wheel are found."""
+    found = [Need(name, one, "goes on needing") for one in needed if one not in inside]
+    # A library of CUDA opens others of the same CUDA, and those come with it.
+    strings = [] if use.is_library else [one for each in use.uses if each.how == "loaded" for one in each.strings]
+    return found + [Need(name, one, "opens") for one in strings if posixpath.basename(one) not in inside]
+
+
+def uses_stubs(use: FileUse) -> bool:
+    """After a repair."""
+    return not use.is_library and any(one.how in ("named", "renamed", "stub") or one.how == "unnamed"
+                                      and not one.optional for one in use.uses)
+
+
+def _is_of(file: str, library: Library, major: str) -> bool:
+    """Is that file the library, a part of it or beside it, for this CUDA? libcublas.so is of each."""
+    stem, _, number = posixpath.basename(file).partition(".so")
+    if library.is_part(stem):
+        return True
+    if stem not in (library.stem, *library.companions) or major not in library.majors:
+        return False
+    first = number.strip(".").split(".")[0]
+    if not first.isdigit():
+        return True
+    of_file = library.of_file(first)
+    return of_file is not None and library.first(of_file) == library.first(major)

@@ -1,0 +1,93 @@
+"""What a wheel requires of one CUDA, and whether `anycuda repair --free-requirements` would make it an extra."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterable, Iterator
+
+from ..analysis import preload, remaining
+from ..analysis.distributions import Pin, pin_of
+from ..analysis.libraries import Table
+from ..analysis.remaining import Remaining
+from ..analysis.uses import FileUse
+from ..wheels import entries, metadata, requirement
+from .inputs import ZIP_ERRORS
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A requirement of one CUDA. `freed`: a repair makes it an extra; `stays`: but for what, and why."""
+
+    requirement: str
+    major: str
+    freed: bool
+    stays: str
+
+
+@dataclass(frozen=True)
+class Preload:
+    """A file that loads libraries by the names of these distributions."""
+
+    file: str
+    distributions: tuple[str, ...]
+
+
+def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> tuple[list[Tie], list[Preload]]:
+    """Of a wheel, `files` being the binaries in it. What cannot be read is reported where those are read."""
+    try:
+        with zipfile.ZipFile(path) as wheel:
+            if entries.bomb(wheel.infolist(), path.stat().st_size):
+                return [], []
+            about, preloads = b"", []
+            for name, text in _texts(wheel):
+                if name.endswith("/METADATA"):
+                    about = text
+                elif wanted := preload.in_text(name, text, table):
+                    preloads.append(Preload(name, wanted))
+            names = [posixpath.basename(name) for name in wheel.namelist()]
+    except ZIP_ERRORS:
+        return [], []
+    left = remaining_of(list(files), names)
+    return [_tie(pin, left) for pin in _pins(about, table)], preloads
+
+
+def _texts(wheel: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+    for one in wheel.infolist():
+        folder, _, rest = one.filename.partition("/")
+        is_about = folder.endswith(".dist-info")
+        wanted = rest == "METADATA" if is_about else one.filename.endswith((".json", ".py"))
+        if wanted and one.file_size <= preload.LARGEST:
+            yield one.filename, _read(wheel, one)
+
+
+def _read(wheel: zipfile.ZipFile, one: zipfile.ZipInfo) -> bytes:
+    try:
+        return wheel.read(one)
+    except ZIP_ERRORS:
+        return b""
+
+
+def _pins(about: bytes, table: Table) -> list[Pin]:
+    """Those that hold without an extra."""
+    parsed = [requirement.parse(text) for text in metadata.values(metadata.split(about)[0], "Requires-Dist")]
+    pins = [pin_of(one, table) for one in parsed if one and not one.belongs_to_extra]
+    return [pin for pin in pins if pin]
+
+
+def remaining_of(files: list[tuple[str, FileUse]], names: list[str]) -> Remaining:
+    """As a repair leaves them: stubs in place of what files are linked to."""
+    inside = {*names, *(use.soname for _, use in files if use.soname)}
+    needs = []
+    for name, use in files:
+        replaced = () if use.is_library else [one.needed for one in use.uses if one.how in ("named", "renamed")]
+        needs += remaining.of_file(name, use, [one for one in use.needed if one not in replaced], inside)
+    return Remaining(tuple(needs), any(remaining.uses_stubs(use) for _, use in files))
+
+
+def _tie(pin: Pin, left: Remaining) -> Tie:
+    reasons = {part.name: left.why_stays(part, pin.major) for part in pin.parts}
+    said = [f"{name}: {why}" if len(pin.parts) > 1 else why for name, why in reasons.items() if why]
+    return Tie(str(pin.requirement), pin.major, len(said) < len(pin.parts), "; ".join(said))

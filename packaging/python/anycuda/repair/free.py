@@ -1,0 +1,153 @@
+"""Requirements that tie a wheel to one CUDA, made extras: pip then installs that CUDA's libraries only where they are
+asked for. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..analysis import distributions
+from ..analysis.distributions import Part, Pin, pin_of
+from ..analysis.libraries import Table
+from ..analysis.remaining import Remaining
+from ..wheels import metadata, requirement
+from ..wheels.metadata import Field
+from .extras import Extras
+
+
+@dataclass
+class Freed:
+    """`metadata`: the new METADATA. `distributions`: normalised names of those that are no longer required. `changes`
+    and `notes`: for people, one line each."""
+
+    metadata: bytes
+    distributions: set[str] = field(default_factory=set)
+    changes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A pin: what of it becomes an extra, and what stays as a requirement."""
+
+    pin: Pin
+    freed: list[Part]
+    staying: dict[str, str]  # part -> why
+
+    @property
+    def freed_base(self) -> str:
+        return self._with(self.freed)
+
+    @property
+    def staying_text(self) -> str:
+        parts = [part for part in self.pin.parts if part.name in self.staying]
+        return self.pin.requirement.under(self.pin.requirement.marker, self._with(parts))
+
+    def _with(self, parts: list[Part]) -> str:
+        if len(parts) == len(self.pin.parts):
+            return self.pin.requirement.base
+        return self.pin.requirement.with_extras([part.name for part in parts])
+
+
+def free(content: bytes, remaining: Remaining, renewed: dict[str, str], table: Table) -> Freed:
+    """`renewed`: distribution -> the first version of it that serves the stubs in the wheel, where what the wheel
+    requires may be older."""
+    fields, rest = metadata.split(content)
+    made = Freed(content)
+    splits: dict[int, _Split] = {}
+    for number, pin in _pins(fields, table):
+        split = _split(pin, remaining)
+        made.notes += [f"the requirement {_called(pin, name)} stays: {why}" for name, why in split.staying.items()]
+        if split.freed:
+            splits[number] = split
+    if splits:
+        _write(made, fields, rest, splits, renewed, table)
+    return made
+
+
+def _called(pin: Pin, part: str) -> str:
+    return f"{pin.requirement.name}[{part}]" if part in pin.requirement.extras else pin.requirement.name
+
+
+def _pins(fields: list[Field], table: Table) -> list[tuple[int, Pin]]:
+    """Those that hold without an extra, by their places."""
+    found = []
+    for number, one in enumerate(fields):
+        parsed = requirement.parse(one.value) if one.name == "requires-dist" else None
+        pin = pin_of(parsed, table) if parsed and not parsed.belongs_to_extra else None
+        if pin:
+            found.append((number, pin))
+    return found
+
+
+def _split(pin: Pin, remaining: Remaining) -> _Split:
+    staying = {part.name: remaining.why_stays(part, pin.major) for part in pin.parts}
+    staying = {name: why for name, why in staying.items() if why}
+    return _Split(pin, [part for part in pin.parts if part.name not in staying], staying)
+
+
+def _write(made: Freed, fields: list[Field], rest: bytes, splits: dict[int, _Split], renewed: dict[str, str],
+           table: Table) -> None:
+    extras = Extras(fields, table)
+    own = {number: (split.pin.major, _own(split, renewed)) for number, split in splits.items()}
+    for number, (major, text) in own.items():
+        extras.require(major, text, splits[number].pin.requirement.marker)
+    for split in splits.values():
+        _offer(split, extras)
+    made.metadata = _joined(fields, splits, own, extras) + rest
+    made.distributions = {library.wheels[split.pin.major] for split in splits.values() for part in split.freed
+                          for library in part.libraries}
+    made.notes += _without_what_is_freed(fields, {major for major, _ in own.values()}, extras, table)
+    _say(made, splits, own, extras, next(iter(metadata.values(fields, "Name")), "NAME"))
+
+
+def _offer(split: _Split, extras: Extras) -> None:
+    """The same libraries of the other CUDAs."""
+    for major in split.pin.majors:
+        if major != split.pin.major:
+            for text in distributions.of_major(split.pin, split.freed, major, not split.staying):
+                extras.offer(major, text, split.pin.requirement.marker)
+
+
+def _joined(fields: list[Field], splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras) -> bytes:
+    """The fields: new extras stand before the first requirement that is freed, what these may have behind the last."""
+    end, out = fields[0].end, []
+    for number, one in enumerate(fields):
+        if number == min(splits):
+            out += [metadata.made("Provides-Extra", name, end) for name in extras.new_names()]
+        out.append(_replaced(splits[number], own[number], extras, end) if number in splits else one.raw)
+        if number == max(splits):
+            out += [metadata.made("Requires-Dist", text, end) for text in extras.offered()]
+    return b"".join(out)
+
+
+def _without_what_is_freed(fields: list[Field], majors: set[str], extras: Extras, table: Table) -> list[str]:
+    """Distributions without a stub may count on the wheel to require what they need: custatevec-cu12 and cuBLAS."""
+    unknown = {_called(pin, part.name): pin.major for _, pin in _pins(fields, table) for part in pin.parts
+               if not part.libraries}
+    return [f"{name} may need libraries of CUDA {major} that are no longer required: then it needs the extra "
+            f"{extras.name(major)}" for name, major in unknown.items() if major in majors]
+
+
+def _own(split: _Split, renewed: dict[str, str]) -> str:
+    """What the extra of its own major requires."""
+    name = split.pin.requirement.normal
+    return f"{split.pin.requirement.name}>={renewed[name]}" if name in renewed else split.freed_base
+
+
+def _replaced(split: _Split, own: tuple[str, str], extras: Extras, end: bytes) -> bytes:
+    major, text = own
+    line = split.pin.requirement.in_extra(extras.name(major), text)
+    staying = metadata.made("Requires-Dist", split.staying_text, end) if split.staying else b""
+    return staying + metadata.made("Requires-Dist", line, end)
+
+
+def _say(made: Freed, splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras, wheel: str) -> None:
+    for number, (major, text) in own.items():
+        base, before = splits[number].freed_base, splits[number].pin.requirement
+        other = f" as {text}, the release that serves the stub" if text != base else ""
+        made.changes.append(f"{before.under(before.marker, base)} -> extra {extras.name(major)}{other}")
+    made.changes += [f"{text} added" for text in extras.offered()]
+    made.notes += extras.notes
+    names = [extras.name(major) for major in extras.majors()]
+    made.notes.append(f"pip installs these libraries only with an extra ({', '.join(names)}): "
+                      f'pip install "{wheel}[{extras.name(next(iter(own.values()))[0])}]"')

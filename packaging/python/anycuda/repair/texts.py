@@ -1,0 +1,82 @@
+"""The texts of a wheel that a repair changes: the requirements in METADATA, and lists of libraries to load that name
+distributions which it no longer requires."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field
+from typing import Iterator
+
+from ..analysis import preload, remaining
+from ..analysis.libraries import Table
+from ..analysis.remaining import Remaining
+from ..wheels import names
+from ..wheels.archive import Wheel
+from . import free, requirements
+from .plan import Plan
+from .scan import Scan
+
+
+@dataclass
+class Texts:
+    """`edited`: name in the wheel -> its new content. `changes`, `notes`: for people, one line each."""
+
+    edited: dict[str, bytes] = field(default_factory=dict)
+    changes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def make(wheel: Wheel, scan: Scan, plan: Plan, dropped: list[str], freeing: bool, table: Table) -> Texts:
+    texts, name = Texts(), f"{wheel.dist_info}/METADATA"
+    before = wheel.read(name) if dropped or freeing else b""
+    after = requirements.drop(before, dropped) if dropped else before
+    if freeing:
+        freed = free.free(after, remaining_of(scan, plan), renewed(scan, table), table)
+        after, texts.changes, texts.notes = freed.metadata, freed.changes, freed.notes
+        _preloads(wheel, freed.distributions, texts, table)
+    if after != before:
+        texts.edited[name] = after
+    return texts
+
+
+def remaining_of(scan: Scan, plan: Plan) -> Remaining:
+    """Of the repaired wheel."""
+    edits = {edit.name: edit for edit in plan.edits}
+    members = [member for member in scan.members if member.name not in plan.left_out]
+    inside = {posixpath.basename(name) for name in scan.files if name not in plan.left_out}
+    inside |= {member.soname for member in members if member.soname}
+    needs = []
+    for member in members:
+        edit = edits.get(member.name)
+        needed = [name for name in member.needed if edit is None or name not in edit.needed]
+        needs += remaining.of_file(member.name, member.use, needed, inside)
+    has_stub = any(use.how == "stub" for member in members for use in member.use.uses)
+    return Remaining(tuple(needs), bool(plan.edits) or has_stub)
+
+
+def renewed(scan: Scan, table: Table) -> dict[str, str]:
+    """Distribution -> the library's own major that serves the stub's callers: cuDNN 9 those of cuDNN 8."""
+    used = {use.library for member in scan.members if not member.use.is_library for use in member.use.uses}
+    return {wheel: table.libraries[name].served_by for name in sorted(used) if table.libraries[name].served_by
+            for wheel in table.libraries[name].wheels.values()}
+
+
+def _preloads(wheel: Wheel, distributions: set[str], texts: Texts, table: Table) -> None:
+    for name, content in small_texts(wheel) if distributions else ():
+        found = [one for one in preload.in_text(name, content, table) if names.normal(one) in distributions]
+        if not found:
+            continue
+        if name.endswith(".json"):
+            texts.edited[name] = preload.without(content, distributions)
+            texts.changes.append(f"{name} no longer loads the libraries of {', '.join(found)}")
+        else:
+            texts.notes.append(f"{name} asks for the distribution {', '.join(found)}, which may not be installed now: "
+                               "try what it does then")
+
+
+def small_texts(wheel: Wheel) -> Iterator[tuple[str, bytes]]:
+    """Its JSON and Python files, without what describes the wheel itself."""
+    for entry in wheel.entries:
+        if (entry.filename.endswith((".json", ".py")) and entry.file_size <= preload.LARGEST
+                and not entry.filename.startswith(f"{wheel.dist_info}/")):
+            yield entry.filename, b"".join(wheel.blocks(entry))

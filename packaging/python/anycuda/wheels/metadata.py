@@ -1,0 +1,48 @@
+"""METADATA as it stands: its fields with their bytes, so that what is not changed stays byte for byte. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Field:
+    """`value`: on one line, without the space around it. `raw`: the lines, with their ends."""
+
+    name: str  # in lower case; "" for a line that has none
+    value: str
+    raw: bytes
+
+    @property
+    def end(self) -> bytes:
+        return b"\r\n" if self.raw.endswith(b"\r\n") else b"\n"
+
+
+def split(metadata: bytes) -> tuple[list[Field], bytes]:
+    """(the fields, all from the first empty line on). A line that begins with a space continues the field before."""
+    lines = re.findall(rb"[^\n]*\n|[^\n]+", metadata)
+    count = next((number for number, line in enumerate(lines) if not line.rstrip(b"\r\n")), len(lines))
+    groups: list[bytes] = []
+    for line in lines[:count]:
+        if line[:1] in b" \t" and groups:
+            groups[-1] += line
+        else:
+            groups.append(line)
+    return [_field(raw) for raw in groups], b"".join(lines[count:])
+
+
+def _field(raw: bytes) -> Field:
+    text = raw.decode("utf-8", "surrogateescape")
+    name, colon, value = text.partition(":")
+    unfolded = re.sub(r"\r?\n[ \t]+", " ", value).strip()
+    return Field(name.strip().lower() if colon else "", unfolded, raw)
+
+
+def made(name: str, value: str, end: bytes = b"\n") -> bytes:
+    return f"{name}: {value}".encode("utf-8", "surrogateescape") + end
+
+
+def values(fields: list[Field], name: str) -> list[str]:
+    """Of all fields of that name."""
+    return [field.value for field in fields if field.name == name.lower()]

@@ -1,0 +1,94 @@
+"""A requirement as PEP 508 writes it, split into its parts. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from . import names
+
+_FORM = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*(.*)", re.S)
+_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<)\s*v?(\d+)((?:\.\d+)*)")
+_STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
+_EXTRA = re.compile(r"(?<![\w.])extra(?![\w.])")
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """`version`: as it is written: ">=12,<13", "(>=12)" or "@ URL". `base`: all but the marker, as it is written."""
+
+    name: str
+    extras: tuple[str, ...]
+    version: str
+    marker: str
+    base: str
+
+    def __str__(self) -> str:
+        return self.under(self.marker)
+
+    def under(self, marker: str, base: str = "") -> str:
+        """With another marker. A space ends a URL, which may have a semicolon in it."""
+        return _marked(base or self.base, marker, self.version.startswith("@"))
+
+    @property
+    def normal(self) -> str:
+        return names.normal(self.name)
+
+    @property
+    def belongs_to_extra(self) -> bool:
+        return bool(_EXTRA.search(_STRING.sub("''", self.marker)))
+
+    @property
+    def extra_names(self) -> list[str]:
+        """The extras that its marker names, normalised."""
+        found = re.findall(r"(?<![\w.])extra\s*[=!]=\s*['\"]([^'\"]*)|['\"]([^'\"]*)['\"]\s*[=!]=\s*extra(?![\w.])",
+                           self.marker)
+        return [names.normal(one or other) for one, other in found]
+
+    def in_extra(self, extra: str, base: str = "") -> str:
+        """The same, where that extra is asked for only."""
+        condition = f'extra == "{extra}"'
+        return self.under(f"({self.marker}) and {condition}" if self.marker else condition, base)
+
+    def with_extras(self, extras: list[str]) -> str:
+        """Its base, of these extras."""
+        text = f"{self.name}[{','.join(extras)}]" if extras else self.name
+        return f"{text} {self.version}" if self.version[:1] in ("@", "(") else f"{text}{self.version}"
+
+
+def parse(text: str) -> Requirement | None:
+    """None for what is not of that form."""
+    found = _FORM.fullmatch(text)
+    if not found:
+        return None
+    rest = found[3]
+    if rest.startswith("@"):
+        version, *marker = re.split(r"\s+;", rest, maxsplit=1)
+    else:
+        version, *marker = rest.split(";", 1)
+    if version and version[0] not in "@(<>=!~":
+        return None
+    extras = tuple(one.strip() for one in (found[2] or "").split(",") if one.strip())
+    base = text[:found.start(3)] + version
+    return Requirement(found[1], extras, version.strip(), marker[0].strip() if marker else "", base.strip())
+
+
+def _marked(base: str, marker: str, is_url: bool) -> str:
+    return f"{base}{' ' if is_url else ''}; {marker}" if marker else base
+
+
+def major_of(version: str) -> str:
+    """The one major that a version allows: 12 of ==12.9.*, ~=12.1 and >=12,<13; "" if it allows others."""
+    exact, low, high = set(), [], []
+    for sign, major, rest in () if version.startswith("@") else _CLAUSE.findall(version):
+        number = int(major)
+        if sign in ("==", "===") or sign == "~=" and rest:
+            exact.add(number)
+        elif sign in (">=", ">", "~="):
+            low.append(number)
+        elif sign in ("<", "<="):
+            is_below = sign == "<" and not rest.strip(".0")
+            high.append(number - 1 if is_below else number)
+    if exact:
+        return str(exact.pop()) if len(exact) == 1 else ""
+    return str(max(low)) if low and high and max(low) == min(high) else ""

@@ -1,0 +1,133 @@
+"""`anycuda repair --free-requirements` on small wheels: what is required of NVIDIA's libraries becomes extras."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+import zipfile
+from pathlib import Path
+
+from doctor_support import artifact, needs_build
+from test_repair import RepairCase, compiled
+from wheel_support import anycuda, problems
+
+METADATA = "thing-1.0.dist-info/METADATA"
+RUNTIME = "Requires-Dist: nvidia-cuda-runtime-cu12==12.9.*\n"
+EXTRA = 'Requires-Dist: nvidia-cuda-runtime-cu12==12.9.*; extra == "cuda12"\n'
+LIST = {"preload": [{"package": "nvidia-cuda-runtime-cu12", "library": "libcudart.so.12"},
+                    {"package": "openblas", "library": "libopenblas.so.0"}]}
+
+
+@needs_build
+class Freed(RepairCase):
+    def freed(self, path: Path, *words) -> tuple[str, str]:
+        """(what it says, METADATA of the result)"""
+        done = anycuda("repair", "--any-glibc", "--free-requirements", "--force", "-w", self.top / "out", *words, path)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        result = self.top / "out" / path.name
+        self.assertEqual(problems(result), [])
+        return done.stdout, self.read(result, METADATA).decode()
+
+    def read(self, path: Path, name: str) -> bytes:
+        with zipfile.ZipFile(path) as wheel:
+            return wheel.read(name)
+
+    def test_what_the_stubs_stand_for_is_an_extra(self):
+        path = self.wheel({"thing/a.so": self.library()},
+                          metadata=f"{RUNTIME}Requires-Dist: nvidia-cufile-cu12\nRequires-Dist: numpy\n")
+        before = self.read(path, METADATA).decode()
+        said, after = self.freed(path)
+        extras = "".join(f"Provides-Extra: cuda{major}\n" for major in (11, 12, 13))
+        others = ('Requires-Dist: nvidia-cuda-runtime-cu11; extra == "cuda11"\n'
+                  'Requires-Dist: nvidia-cuda-runtime; extra == "cuda13"\n')
+        self.assertEqual(after, before.replace(RUNTIME, extras + EXTRA + others))
+        for line in ("freed     nvidia-cuda-runtime-cu12==12.9.* -> extra cuda12",
+                     'freed     nvidia-cuda-runtime; extra == "cuda13" added',
+                     "note      the requirement nvidia-cufile-cu12 stays: anycuda has no stub for it",
+                     'pip install "thing[cuda12]"'):
+            self.assertIn(line, said)
+
+    def test_a_dry_run_says_the_same(self):
+        path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
+        said, _ = self.freed(path)
+        done = anycuda("repair", "--any-glibc", "--free-requirements", "--dry-run", path)
+        self.assertEqual(done.stdout.splitlines(), said.splitlines()[:-1])  # the last says where it is written
+
+    def test_without_the_option_nothing_is_freed(self):
+        path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
+        anycuda("repair", "--any-glibc", "-w", self.top / "out", path)
+        self.assertEqual(self.read(self.top / "out" / path.name, METADATA), self.read(path, METADATA))
+
+    def test_a_repaired_wheel_is_freed_later_and_once(self):
+        path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
+        anycuda("repair", "--any-glibc", "--in-place", path)
+        _, after = self.freed(path)
+        self.assertIn(EXTRA, after)
+        done = anycuda("repair", "--free-requirements", "-w", self.top / "again", self.top / "out" / path.name)
+        self.assertIn("nothing to repair", done.stdout)
+
+    def test_what_a_file_opens_by_its_name_is_still_required(self):
+        opens = compiled('const char* name = "libcudart.so.12";', self.top / "opens.so")
+        path = self.wheel({"thing/a.so": self.library(), "thing/opens.so": opens}, metadata=RUNTIME)
+        said, after = self.freed(path)
+        self.assertIn("nvidia-cuda-runtime-cu12 stays: thing/opens.so opens libcudart.so.12", said)
+        self.assertEqual(after, self.read(path, METADATA).decode())
+
+    def test_a_wheel_without_files_for_cuda_keeps_its_requirements(self):
+        path = self.wheel({"thing/a.py": b"1"}, metadata=RUNTIME)
+        said, _ = self.freed(path)
+        self.assertIn("nvidia-cuda-runtime-cu12 stays: no file of the wheel needs a stub", said)
+        self.assertEqual((self.top / "out" / path.name).read_bytes(), path.read_bytes())
+
+    def test_beside_a_dropped_one(self):
+        path = self.wheel({"thing/a.so": self.library()}, metadata=f"{RUNTIME}Requires-Dist: nvidia-cublas-cu12\n")
+        _, after = self.freed(path, "--drop-requirement", "nvidia-cublas-cu12")
+        self.assertIn(EXTRA, after)
+        self.assertNotIn("cublas", after)
+
+    def test_a_list_of_what_to_load(self):
+        """Of the freed distributions only, and only in the files of the package."""
+        text = json.dumps(LIST, indent=2).encode()
+        asks = b"from importlib.metadata import files\nfiles('nvidia-cuda-runtime-cu12')\nfiles('nvidia-nccl-cu12')\n"
+        path = self.wheel({"thing/a.so": self.library(), "thing/load.json": text, "thing/load.py": asks,
+                           "thing-1.0.dist-info/sbom.json": text}, metadata=RUNTIME)
+        said, _ = self.freed(path)
+        result = self.top / "out" / path.name
+        self.assertEqual(json.loads(self.read(result, "thing/load.json")), {"preload": LIST["preload"][1:]})
+        self.assertEqual(self.read(result, "thing-1.0.dist-info/sbom.json"), text)
+        self.assertEqual(self.read(result, "thing/load.py"), asks)
+        self.assertIn("freed     thing/load.json no longer loads the libraries of nvidia-cuda-runtime-cu12", said)
+        self.assertIn("note      thing/load.py asks for the distribution nvidia-cuda-runtime-cu12, which may", said)
+
+    def test_a_list_of_what_stays_required_is_kept(self):
+        text = json.dumps(LIST, indent=2).encode()
+        opens = compiled('const char* name = "libcudart.so.12";', self.top / "opens.so")
+        path = self.wheel({"thing/a.so": self.library(), "thing/opens.so": opens, "thing/load.json": text},
+                          metadata=RUNTIME)
+        self.freed(path)
+        self.assertEqual(self.read(self.top / "out" / path.name, "thing/load.json"), text)
+
+
+@needs_build
+class Installed(RepairCase):
+    def install(self, *words) -> subprocess.CompletedProcess:
+        return subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-index",
+                               "--dry-run", "--target", self.top / "target", *words], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(artifact("pip"))})
+
+    def test_pip_asks_for_the_libraries_with_an_extra_only(self):
+        path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
+        self.assertIn("nvidia-cuda-runtime-cu12==12.9.*", self.install(path).stderr)
+        anycuda("repair", "--any-glibc", "--free-requirements", "--in-place", path)
+        done = self.install(path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Would install thing-1.0", done.stdout)
+        for extra, wanted in (("cuda12", "nvidia-cuda-runtime-cu12==12.9.*"), ("cuda11", "nvidia-cuda-runtime-cu11"),
+                              ("cuda13", "nvidia-cuda-runtime;")):
+            with self.subTest(extra=extra):
+                self.assertIn(wanted, self.install(f"thing[{extra}] @ file://{path}").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
