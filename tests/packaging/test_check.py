@@ -204,24 +204,25 @@ class Wheels(Check):
 
     def test_requirements_of_one_cuda(self):
         """They do not change the status; a folder is not asked for them."""
-        opens = self.compile("opens.so", 'const char* name = "libcublas.so.12";')
+        opens = self.compile("opens.so", 'const char* name = "libcublas.so"; const char* served = "libnvrtc.so.12";')
         entry = {"package": "nvidia-cuda-runtime-cu12", "library": "libcudart.so.12"}
         path = self.wheel_of("x-1-py3-none-any.whl", {
             "x/a.so": PROGRAM, "x/opens.so": opens, "x/load.json": json.dumps({"preload": [entry]}),
             "x-1.dist-info/sbom.json": json.dumps({"preload": [entry]}), "x-1.dist-info/METADATA":
             "Name: x\nRequires-Dist: nvidia-cuda-runtime-cu12==12.*\nRequires-Dist: nvidia-cublas-cu12\n"
-            "Requires-Dist: numpy\nRequires-Dist: cuda-toolkit[cufft,cufile]==12.*\n"
+            "Requires-Dist: numpy\nRequires-Dist: nvidia-cuda-nvrtc-cu12\nRequires-Dist: cuda-toolkit[cufft,cufile]==12.*\n"
             "Requires-Dist: nvidia-nccl-cu12; extra == 'nccl'\n\nRequires-Dist: nvidia-cufft-cu12\n"})
         one = self.json(path, "--runtime", "12")["inputs"][0]
         self.assertEqual((one["status"], one["problems"]), (0, []))
         self.assertEqual([list(tie.values()) for tie in one["requirements"]], [
             ["nvidia-cuda-runtime-cu12==12.*", "12", True, ""],
-            ["nvidia-cublas-cu12", "12", False, "x/opens.so opens libcublas.so.12"],
+            ["nvidia-cublas-cu12", "12", False, "x/opens.so opens libcublas.so"],
+            ["nvidia-cuda-nvrtc-cu12", "12", True, ""],
             ["cuda-toolkit[cufft,cufile]==12.*", "12", True, "cufile: anycuda has no stub for it"]])
         self.assertEqual(one["preloads"], [{"file": "x/load.json", "distributions": ["nvidia-cuda-runtime-cu12"]}])
         lines = self.told(path, "--runtime", "12")
         for said in ("nvidia-cuda-runtime-cu12==12.*, which is of CUDA 12; `anycuda repair --free-requirements` makes",
-                     "nvidia-cublas-cu12, which is of CUDA 12; it stays: x/opens.so opens libcublas.so.12",
+                     "nvidia-cublas-cu12, which is of CUDA 12; it stays: x/opens.so opens libcublas.so",
                      "makes it an extra, but for cufile: anycuda has no stub for it",
                      "x/load.json asks for the distributions nvidia-cuda-runtime-cu12 by name"):
             self.assertTrue(any(said in line for line in lines), said)

@@ -67,12 +67,22 @@ class Freed(RepairCase):
         done = anycuda("repair", "--free-requirements", "-w", self.top / "again", self.top / "out" / path.name)
         self.assertIn("nothing to repair", done.stdout)
 
-    def test_what_a_file_opens_by_its_name_is_still_required(self):
-        opens = compiled('const char* name = "libcudart.so.12";', self.top / "opens.so")
+    def test_what_a_file_opens_by_a_name_that_no_drop_in_has_is_still_required(self):
+        opens = compiled('const char* name = "libcudart.so";', self.top / "opens.so")
         path = self.wheel({"thing/a.so": self.library(), "thing/opens.so": opens}, metadata=RUNTIME)
         said, after = self.freed(path)
-        self.assertIn("nvidia-cuda-runtime-cu12 stays: thing/opens.so opens libcudart.so.12", said)
+        self.assertIn("nvidia-cuda-runtime-cu12 stays: thing/opens.so opens libcudart.so", said)
         self.assertEqual(after, self.read(path, METADATA).decode())
+
+    def test_what_a_drop_in_serves_is_an_extra(self):
+        """Also where no file is linked to a stub. Without the drop-in the name is NVIDIA's."""
+        opens = compiled('const char* name = "libcudart.so.12";', self.top / "opens.so")
+        for files in ({"thing/opens.so": opens}, {"thing/a.so": self.library(), "thing/opens.so": opens}):
+            path = self.wheel(files, metadata=RUNTIME)
+            self.assertIn(EXTRA, self.freed(path)[1])
+            said, after = self.freed(path, "--no-drop-ins")
+            self.assertIn("nvidia-cuda-runtime-cu12 stays: thing/opens.so opens libcudart.so.12", said)
+            self.assertEqual(after, self.read(path, METADATA).decode())
 
     def test_a_wheel_without_files_for_cuda_keeps_its_requirements(self):
         path = self.wheel({"thing/a.py": b"1"}, metadata=RUNTIME)
@@ -102,7 +112,7 @@ class Freed(RepairCase):
 
     def test_a_list_of_what_stays_required_is_kept(self):
         text = json.dumps(LIST, indent=2).encode()
-        opens = compiled('const char* name = "libcudart.so.12";', self.top / "opens.so")
+        opens = compiled('const char* name = "libcudart.so";', self.top / "opens.so")
         path = self.wheel({"thing/a.so": self.library(), "thing/opens.so": opens, "thing/load.json": text},
                           metadata=RUNTIME)
         self.freed(path)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Iterator
 
-from ..analysis import preload, remaining
+from ..analysis import opened, preload, remaining
 from ..analysis.distributions import Pin, pin_of
 from ..analysis.libraries import Table
 from ..analysis.remaining import Remaining
@@ -50,7 +50,7 @@ def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> tupl
             names = [posixpath.basename(name) for name in wheel.namelist()]
     except ZIP_ERRORS:
         return [], []
-    left = remaining_of(list(files), names)
+    left = remaining_of(list(files), names, table)
     return [_tie(pin, left) for pin in _pins(about, table)], preloads
 
 
@@ -77,9 +77,10 @@ def _pins(about: bytes, table: Table) -> list[Pin]:
     return [pin for pin in pins if pin]
 
 
-def remaining_of(files: list[tuple[str, FileUse]], names: list[str]) -> Remaining:
-    """As a repair leaves them: stubs in place of what files are linked to."""
+def remaining_of(files: list[tuple[str, FileUse]], names: list[str], table: Table) -> Remaining:
+    """As a repair leaves them: stubs in place of what files are linked to, drop-ins for what they open."""
     inside = {*names, *(use.soname for _, use in files if use.soname)}
+    inside |= {one.name for _, use in files for one in opened.of(use, table, inside) if one.by_repair}
     needs = []
     for name, use in files:
         replaced = () if use.is_library else [one.needed for one in use.uses if one.how in ("named", "renamed")]

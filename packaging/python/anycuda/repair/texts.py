@@ -45,13 +45,14 @@ def remaining_of(scan: Scan, plan: Plan) -> Remaining:
     members = [member for member in scan.members if member.name not in plan.left_out]
     inside = {posixpath.basename(name) for name in scan.files if name not in plan.left_out}
     inside |= {member.soname for member in members if member.soname}
+    inside |= {posixpath.basename(name) for name in plan.stubs}  # the drop-ins serve what is opened by their names
     needs = []
     for member in members:
         edit = edits.get(member.name)
         needed = [name for name in member.needed if edit is None or name not in edit.needed]
         needs += remaining.of_file(member.name, member.use, needed, inside)
     has_stub = any(use.how == "stub" for member in members for use in member.use.uses)
-    return Remaining(tuple(needs), bool(plan.edits) or has_stub)
+    return Remaining(tuple(needs), bool(plan.edits or plan.stubs) or has_stub)
 
 
 def renewed(scan: Scan, table: Table) -> dict[str, str]:
