@@ -70,7 +70,7 @@ class Names(unittest.TestCase):
             ("libcusparse-0a1b2c3d.so.10.3.1", True),
             ("libnvrtc-builtins-a1d5fce3.so.12.6.85", True), ("libcufft.so.9", True), ("libcudart.so.10.2", True),
             ("libcudart-c3a75b33.so.8.0.61", True), ("libcudart.so.12", False), ("libcudart_stub.so", False),
-            ("libcudnnfoo.so.1", False), ("libc.so.6", False), ("cudnn", False),
+            ("libnvToolsExt.so.1", False), ("libcudnnfoo.so.1", False), ("libc.so.6", False), ("cudnn", False),
         ):
             self.assertEqual(table().has_no_stub(file), said, file)
 
@@ -201,6 +201,13 @@ class Small(Folder):
         file = use_of(self.compile("uses.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }",
                                    self.folder / stub))
         self.assertEqual((only(file, "cudnn").how, file.other), ("stub", ()))
+
+    def test_a_name_begins_behind_what_is_no_text(self):
+        """Code and numbers stand before names in some files; a longer name and a sentence do not count."""
+        for before, found in ((r"\xff", True), (r"\1", True), ("/", True), ("x", False), (" ", False), ("_", False)):
+            source = f'const char text[] = "{before}" "libcublas.so.12"; const char* f(void) {{ return text; }}'
+            file = use_of(self.compile("names.so", source))
+            self.assertEqual([one.strings for one in file.uses], [("libcublas.so.12",)] if found else [], before)
 
     def test_cudnn_8_and_9_are_told_apart(self):
         """Their functions have the same names."""

@@ -204,13 +204,15 @@ class Wheels(Check):
 
     def test_requirements_of_one_cuda(self):
         """They do not change the status; a folder is not asked for them."""
-        opens = self.compile("opens.so", 'const char* name = "libcublas.so"; const char* served = "libnvrtc.so.12";')
+        opens = self.compile("opens.so",
+                             'const char* name = "libcublas.so"; const char* served = "libnvrtc.so.12";')
         entry = {"package": "nvidia-cuda-runtime-cu12", "library": "libcudart.so.12"}
         path = self.wheel_of("x-1-py3-none-any.whl", {
             "x/a.so": PROGRAM, "x/opens.so": opens, "x/load.json": json.dumps({"preload": [entry]}),
             "x-1.dist-info/sbom.json": json.dumps({"preload": [entry]}), "x-1.dist-info/METADATA":
             "Name: x\nRequires-Dist: nvidia-cuda-runtime-cu12==12.*\nRequires-Dist: nvidia-cublas-cu12\n"
-            "Requires-Dist: numpy\nRequires-Dist: nvidia-cuda-nvrtc-cu12\nRequires-Dist: cuda-toolkit[cufft,cufile]==12.*\n"
+            "Requires-Dist: numpy\nRequires-Dist: nvidia-cuda-nvrtc-cu12\n"
+            "Requires-Dist: cuda-toolkit[cufft,cufile]==12.*\n"
             "Requires-Dist: nvidia-nccl-cu12; extra == 'nccl'\n\nRequires-Dist: nvidia-cufft-cu12\n"})
         one = self.json(path, "--runtime", "12")["inputs"][0]
         self.assertEqual((one["status"], one["problems"]), (0, []))

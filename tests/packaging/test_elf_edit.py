@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -25,6 +26,7 @@ __asm__(".symver plain,value@@LIB_PLAIN");
 """
 NODES = "LIB_PLAIN { global: value; local: *; };\nlib.1 { global: value; };\nlib.2 { global: value; };\n"
 ONE = "int value(void) { return 100; }"
+PT_TLS = 7
 USER = """
 extern int value(void), puts(const char *);
 int use(void) { return value(); }
@@ -198,6 +200,18 @@ class Editor(Workspace):
         self.assertTrue(path.read_bytes() == before)
         self.assertFalse(edit.is_edited(path))
         self.assertFalse(edit.undo(path).changed)
+
+    def test_a_segment_without_bytes_in_the_file_may_have_any_place(self):
+        """lld writes the PT_TLS of zeros so, behind the end of the file."""
+        path = self.compile("libuser.so", f"{USER} __thread int zeros;", "-shared", "-fPIC", self.old)
+        content = bytearray(path.read_bytes())
+        first, count = struct.unpack_from("<Q", content, 32)[0], struct.unpack_from("<H", content, 56)[0]
+        (at,) = [first + 56 * number for number in range(count)
+                 if struct.unpack_from("<I", content, first + 56 * number)[0] == PT_TLS]
+        self.assertEqual(struct.unpack_from("<Q", content, at + 32)[0], 0)
+        struct.pack_into("<Q", content, at + 8, len(content) + 4096)
+        path.write_bytes(content)
+        self.assertEqual(self.applied(path, self.RENAMED).needed[0], "libstub.so")
 
     def test_what_cannot_be_is_refused_and_changes_nothing(self):
         path = self.made("libuser.so")

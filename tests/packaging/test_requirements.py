@@ -179,7 +179,7 @@ class Checked(unittest.TestCase):
     def names(self, provides: Provides | None) -> list[str]:
         use = FileUse(Path("x"), (Use("cublas", "libcublas.so.12", "named", ("12",)),), (), False, provides,
                       needed=("libcublas.so.12", "libm.so.6"))
-        return [need.name for need in requirements.remaining_of([("a.so", use)], ["b.so"]).needs]
+        return [need.name for need in requirements.remaining_of([("a.so", use)], ["b.so"], TABLE).needs]
 
     def test_a_stub_replaces_what_a_file_is_linked_to(self):
         self.assertEqual(self.names(None), ["libm.so.6"])

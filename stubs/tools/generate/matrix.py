@@ -241,11 +241,11 @@ def others(folders: LibraryFolders) -> dict[str, list[str]]:
     catalogue = _catalogue_reader().Catalogue(CATALOGUE, {"target": "", "multiarch": ""})
     if catalogue.errors:
         raise ValueError("; ".join(catalogue.errors))
-    ours = set(folders.names())
+    ours = tuple(folders.descriptor(name).file_prefix for name in folders.names())
     return {
         component.name: component.values["files"]
         for component in catalogue.components
-        if component.kind == "dynamic_library" and component.name.lower() not in ours
+        if component.kind == "dynamic_library" and not component.values["files"][0].startswith(ours)
     }
 
 

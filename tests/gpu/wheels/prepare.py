@@ -2,7 +2,8 @@
 
     python3 tests/gpu/wheels/prepare.py --anycuda build/gpu/bin/anycuda --python 3.12 FOLDER
 
-It needs pip. FOLDER/pypi keeps what was fetched; the repaired wheels are in FOLDER.
+It needs pip. FOLDER/pypi keeps what was fetched; the repaired wheels are in FOLDER. CuPy's source distribution, which
+pip does not unpack without building it, is to be unpacked in FOLDER/CUPY_SOURCE.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import sys
 from pathlib import Path
 
 WHEELS = ("bitsandbytes==0.50.2", "OpenMM==8.6.1", "OpenMM-CUDA-12==8.6.1", "ctranslate2==4.8.5",
-          "faiss-gpu-cu12==1.14.1.post1")
+          "faiss-gpu-cu12==1.14.1.post1", "cupy-cuda12x==14.2.0")
 PLATFORMS = ("manylinux2014_x86_64", *(f"manylinux_2_{minor}_x86_64" for minor in range(24, 40)))
 
 
@@ -36,8 +37,8 @@ def main() -> None:
     fetched.mkdir(parents=True, exist_ok=True)
     fetch(fetched, options.python)
     # The stubs of a build need the glibc of its machine, which a GPU machine has.
-    subprocess.run([options.anycuda, "repair", "--any-glibc", "--force", "--wheel-dir", str(options.folder),
-                    *map(str, sorted(fetched.glob("*.whl")))], check=True)
+    subprocess.run([options.anycuda, "repair", "--any-glibc", "--partly", "--free-requirements", "--force",
+                    "--wheel-dir", str(options.folder), *map(str, sorted(fetched.glob("*.whl")))], check=True)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from .libraries import Table
 
 _PIECE = 1 << 20
 _BEFORE, _ENOUGH, _AFTER = 32, 8, 16  # bytes before a name by which it is known again; behind it if they are few
+# A byte before a name with which it is the end of a longer name or of a sentence. Others, such as code's, are not text.
+_OF_TEXT = bytes(byte for byte in (*range(0x09, 0x0E), *range(0x20, 0x7F)) if byte != ord("/"))
 _LONGEST = 256  # of what is looked for, with that around it; found too where two pieces meet
 # The name of the shared memory by which the runtimes of several processes agree. It is in every libcudart from
 # 11.7 to 13.5, and in all that was linked to the libcudart_static.a of 11.8, 12.4 and 13.0, be it stripped, with
@@ -90,7 +92,7 @@ def _is_text(found: re.Match[bytes], piece: _Piece, linked: bytes) -> bool:
     """Not the end of a longer name, nor of the string table of the dynamic section: there names are needs and
     versions. Who edited the file may have left an older copy of that table, in which a name has the same around it."""
     first, end, data = found.start(), found.end(), piece.data
-    if first and data[first - 1] not in b"\0/" or not first and not piece.whole:
+    if first and data[first - 1] in _OF_TEXT or not first and not piece.whole:
         return False
     at = linked.find(found[0])
     while at >= 0:

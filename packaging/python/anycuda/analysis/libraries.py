@@ -150,10 +150,10 @@ class Table:
         """libnppc.so.12, libnppc-3b81d170.so.12.0.2; a major or a part of a library that has one, for which there is
         none: libcudart.so.10.2, libcudnn_ops.so.9"""
         stem, dot, _ = _unhashed(file).partition(".so")
-        if not dot or stem in self._stems:
-            return bool(dot)
-        return self.named(file) is None and (stem in _OTHER_PRODUCTS or any(
-            self.is_beyond_stub(file, library) for library in self.libraries.values()))
+        if not dot or self.named(file) is not None:
+            return False
+        return stem in self._stems or stem in _OTHER_PRODUCTS or any(
+            self.is_beyond_stub(file, library) for library in self.libraries.values())
 
     def is_of_cuda(self, file: str) -> bool:
         """Of CUDA or cuDNN itself, with a stub or without: libcublas.so.12, libcudnn_ops.so.9, libnppc.so.12; not

@@ -124,7 +124,8 @@ def _check(headers: Headers) -> None:
         raise headers.error("damaged: it has several dynamic sections")
     if headers.sections_at and not headers.sections():
         raise headers.error("its section headers cannot be read: truncated or damaged")
-    ends = [segment.offset + segment.in_file for segment in headers.segments]
+    # What is empty in the file (a PT_TLS of zeros, of lld) may have any place.
+    ends = [segment.offset + segment.in_file for segment in headers.segments if segment.in_file]
     ends += [section.offset + section.size for section in headers.sections() if section.kind != layout.SHT_NOBITS]
     ends.append(headers.sections_at + layout.SECTION.size * len(headers.sections()))
     end = max(end for end in ends)
