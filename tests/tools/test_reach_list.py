@@ -1,0 +1,48 @@
+"""The list of wheels that docs/wheels.md is made of."""
+
+import unittest
+from pathlib import Path
+
+from wheelreach import wheel_list
+from wheelreach.wheel_list import Entry, ListError
+
+LIST = Path(__file__).resolve().parents[2] / "tools" / "reach" / "wheels.txt"
+
+
+class Parse(unittest.TestCase):
+    def test_lines_become_entries_in_their_order(self):
+        self.assertEqual(wheel_list.parse("# old\n\nk2==1.23.4 python=3.9\nfaiss-gpu-cu12==1.14.1.post1  # new\n"),
+                         [Entry("k2", "1.23.4", "3.9"), Entry("faiss-gpu-cu12", "1.14.1.post1", "3.11")])
+
+    def test_line_without_version_is_refused_with_its_number(self):
+        for line in ("k2", "k2==", "k2>=1", "k2==1 python=3", "k2==1 3.9", "--index-url==1"):
+            with self.subTest(line=line), self.assertRaisesRegex(ListError, "^line 2: "):
+                wheel_list.parse(f"\n{line}\n")
+
+    def test_same_wheel_twice_is_refused(self):
+        with self.assertRaisesRegex(ListError, "line 3: a==1 is in the list twice"):
+            wheel_list.parse("a==1\na==2\na==1\n")
+
+    def test_project_list_is_valid(self):
+        names = [entry.name for entry in wheel_list.parse(LIST.read_text())]
+        self.assertIn("faiss-gpu-cu12", names)
+        self.assertEqual(names, sorted(names))
+
+
+class Select(unittest.TestCase):
+    ENTRIES = wheel_list.parse("a==1\na==2\nb==1\n")
+
+    def test_nothing_named_selects_all(self):
+        self.assertEqual(wheel_list.select(self.ENTRIES, []), self.ENTRIES)
+
+    def test_name_selects_each_version_and_requirement_one(self):
+        self.assertEqual(wheel_list.select(self.ENTRIES, ["a"]), self.ENTRIES[:2])
+        self.assertEqual(wheel_list.select(self.ENTRIES, ["b", "a==2"]), self.ENTRIES[1:])
+
+    def test_unknown_name_is_refused(self):
+        with self.assertRaisesRegex(ListError, "not in the list: c"):
+            wheel_list.select(self.ENTRIES, ["a", "c"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+"""Verdicts on made-up results, and the page of them."""
+
+import re
+import unittest
+
+from wheelreach import page, situations, verdict
+from wheelreach.verdict import Failure, Opening, Result
+
+
+def failure(owner: str = "PyTorch", what: str = "libc10.so", file: str = "a/x.so", kind: str = "library", **options):
+    return Failure(file, kind, what, owner, **options)
+
+
+def result(*failures: Failure, name: str = "thing==1", total: int = 3, **options) -> Result:
+    """The same failures in every situation."""
+    return Result(name, built_for=["12"], needs=["libcudart.so.12"], native=Opening(total, [failure("CUDA")]),
+                  situations={one: Opening(total, list(failures)) for one in situations.ALL}, **options)
+
+
+class Verdicts(unittest.TestCase):
+    def test_all_open_is_free(self):
+        one = verdict.of(result())
+        self.assertEqual((one.kind, one.but, one.why), (verdict.FREE, [], []))
+
+    def test_other_package_missing_is_free_and_named(self):
+        one = verdict.of(result(failure(references=2), failure("another package", "libx.so", "a/y.so")))
+        self.assertEqual(one.kind, verdict.FREE)
+        self.assertEqual(one.why, ["1 file needs PyTorch (libc10.so), every CUDA reference is in the stubs",
+                                   "1 file needs other packages (libx.so)"])
+
+    def test_library_of_every_cuda_is_named_in_the_verdict(self):
+        one = verdict.of(result(failure("NVIDIA", "libcutensor.so.2", untied=["libcutensor.so.2", "libnvinfer.so.10"])))
+        self.assertEqual((one.kind, one.but), (verdict.BUT, ["libcutensor.so.2", "libnvinfer.so.10"]))
+
+    def test_library_opened_by_name_is_named_in_the_verdict(self):
+        one = verdict.of(result(by_name=["libcublas.so.12"]))
+        self.assertEqual((one.kind, one.but), (verdict.BUT, ["libcublas.so.12"]))
+
+    def test_library_of_one_cuda_is_not_free(self):
+        one = verdict.of(result(failure("NVIDIA", "libcupti.so.12", tied=["libcupti.so.12"]), refusal="x.so needs it"))
+        self.assertEqual(one.kind, verdict.NOT)
+        self.assertEqual(one.why, ["needs libcupti.so.12, without a stub",
+                                   "repaired with --partly, since: x.so needs it"])
+
+    def test_reference_missing_in_the_stubs_is_not_free(self):
+        one = verdict.of(result(failure(lost=["cudaNew@libcudart.so.12"])))
+        self.assertEqual((one.kind, one.why), (verdict.NOT, ["the stubs lack cudaNew@libcudart.so.12"]))
+
+    def test_undefined_symbol_of_cuda_is_not_free(self):
+        one = verdict.of(result(failure("CUDA", "cudaNew", kind="symbol")))
+        self.assertEqual((one.kind, one.why), (verdict.NOT, ["CUDA's cudaNew is not found"]))
+
+    def test_crash_is_not_free(self):
+        one = verdict.of(result(failure("another package", "-11", kind="crash")))
+        self.assertEqual((one.kind, one.why), (verdict.NOT, ["opening ends the process: x.so (-11)"]))
+
+    def test_failure_in_one_situation_only_is_not_free(self):
+        changed = result()
+        changed.situations["13.5"] = Opening(3, [failure("another package", "libx.so")])
+        one = verdict.of(changed)
+        self.assertEqual((one.kind, one.why), (verdict.NOT, ["does not open in the situation 13.5 only: x.so"]))
+
+    def test_other_runtime_than_the_situations_is_not_free(self):
+        self.assertEqual(verdict.of(result(runtimes={"11.8": ""})).why,
+                         ["in the situation 11.8 the stub of the runtime opens nothing"])
+
+    def test_wheel_without_cuda_has_nothing_to_free(self):
+        self.assertEqual(verdict.of(Result("thing==1", native=Opening(1), situations={"none": Opening(1)})).kind,
+                         verdict.NOTHING)
+
+    def test_failed_wheel_is_not_measured(self):
+        one = verdict.of(Result("thing==1", failed="no such version"))
+        self.assertEqual((one.kind, one.why), (verdict.UNKNOWN, ["no such version"]))
+
+
+class Page(unittest.TestCase):
+    RESULTS = [result(name="b==1"), result(failure(), name="a==1", total=5),
+               result(failure("NVIDIA", "libcupti.so.12", tied=["libcupti.so.12"]), name="c|d==1"),
+               Result("large==1", failed="the wheel has 700 MB")]
+
+    def setUp(self) -> None:
+        self.text = page.make(self.RESULTS, "2026-01-02", "abc1234")
+
+    def rows(self) -> list[list[str]]:
+        lines = [line for line in self.text.splitlines() if line.startswith("| ")]
+        return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+    def test_names_date_and_commit(self):
+        self.assertIn("Made on 2026-01-02 with the\nstubs of commit abc1234 ", self.text)
+
+    def test_rows_are_sorted_and_as_long_as_the_head(self):
+        rows = self.rows()
+        self.assertEqual([row[0] for row in rows[2:]], ["a==1", "b==1", r"c\|d==1"])
+        self.assertEqual({len(row) for row in rows}, {10})
+
+    def test_row_counts_what_opens_in_each_situation(self):
+        self.assertEqual(self.rows()[2], ["a==1", "12", "libcudart.so.12", "4 of 5", "4 of 5", "4 of 5", "4 of 5",
+                                          "4 of 5", "**free**", "1 file needs PyTorch (libc10.so)"])
+
+    def test_wheel_without_results_is_left_out_with_its_reason(self):
+        self.assertIn("## Left out\n\n- large==1: the wheel has 700 MB.\n", self.text)
+
+    def test_counts_every_verdict(self):
+        self.assertIn("4 wheels: 2 free, 1 not free, 1 not measured.", self.text)
+
+    def test_page_without_failures_leaves_nothing_out(self):
+        self.assertNotIn("Left out", page.make(self.RESULTS[:1], "2026-01-02", "abc1234"))
+
+
+if __name__ == "__main__":
+    unittest.main()

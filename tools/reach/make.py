@@ -1,0 +1,74 @@
+"""Makes docs/wheels.md: downloads the wheels of a list, repairs them, opens their libraries without CUDA and with one
+CUDA, and writes the results. Results stay in the cache folder: an interrupted run goes on where it was."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
+
+from wheelreach import measure, page, situations, verdict, wheel_list  # noqa: E402
+from wheelreach.verdict import Failure, Opening, Result  # noqa: E402
+
+
+def load(path: Path) -> Result:
+    data = json.loads(path.read_text())
+    native = data.pop("native")
+    return Result(**{**data, "native": native and _opening(native),
+                     "situations": {name: _opening(one) for name, one in data["situations"].items()}})
+
+
+def _opening(data: dict) -> Opening:
+    return Opening(data["total"], [Failure(**one) for one in data["failures"]])
+
+
+def commit() -> str:
+    """The last one that changed the stubs or the repair."""
+    done = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h", "--", "compat", "loader", "stubs",
+                           "packaging/python"], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--anycuda", type=Path, required=True, help="the built command, BUILD/bin/anycuda")
+    parser.add_argument("--cache", type=Path, required=True, help="a folder for wheels and results")
+    parser.add_argument("--list", type=Path, required=True, help="the list of wheels")
+    parser.add_argument("--out", type=Path, required=True, help="the page")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME",
+                        help="measure only this wheel; the page shows the others' results that are in the cache")
+    parser.add_argument("--again", action="store_true", help="measure again what has results in the cache")
+    options = parser.parse_args()
+    try:
+        entries = wheel_list.parse(options.list.read_text())
+        chosen = wheel_list.select(entries, options.only)
+    except wheel_list.ListError as error:
+        sys.exit(f"{options.list}: {error}")
+    cache = options.cache.resolve()
+    folder = cache / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    todo = [one for one in chosen if options.again or not (folder / f"{one.requirement}.json").exists()]
+    roots = situations.make(cache / "situations") if todo else {}
+    table = measure.table_of(options.anycuda)
+    for number, entry in enumerate(todo, 1):
+        print(f"{number} of {len(todo)}: {entry.requirement} ...", end=" ", flush=True)
+        start = time.monotonic()
+        result = measure.wheel(entry, options.anycuda.resolve(), cache, roots, table)
+        (folder / f"{entry.requirement}.json").write_text(json.dumps(asdict(result), indent=1))
+        print(f"{verdict.of(result).kind} ({time.monotonic() - start:.0f} s)", flush=True)
+    results = [load(path) for one in entries if (path := folder / f"{one.requirement}.json").exists()]
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    options.out.write_text(page.make(results, today, commit()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

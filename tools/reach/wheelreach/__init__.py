@@ -1,0 +1,15 @@
+"""How far real wheels are free of one CUDA major after `anycuda repair`.
+
+    wheel_list   the list of wheels: lines -> entries                                   (pure)
+    download     one wheel by pip
+    unpack       a wheel's files, laid out as pip installs them
+    contents     the shared libraries of an unpacked wheel, read as ELF files
+    command      `anycuda check` and `anycuda repair`, and what they print
+    situations   folders that stand for machines with no CUDA, and with one
+    opening      opens libraries in such a situation, each in a process of its own; open_each is what runs there
+    dlopen_errors  what a message of the dynamic linker says is missing, and whose it is (pure)
+    references   is every CUDA function that a file uses in the stubs?                  (pure)
+    verdict      the results of one wheel -> verdict and reasons                        (pure)
+    page         the results of all wheels -> the page                                  (pure)
+    measure      one wheel from the download to its results
+"""

@@ -1,0 +1,64 @@
+"""`anycuda check` and `anycuda repair`, and what they print."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_NOTE = re.compile(r"^  note +(.+)$", re.MULTILINE)
+_PROGRESS = re.compile(r"^anycuda check: \d+ of \d+ MB|: \w+ +\d+ % of \d+ MB: ")
+_SECONDS = 900
+
+
+class CommandError(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Repair:
+    """`refusal`: why `anycuda repair` refused the wheel without --partly, else ""."""
+
+    wheel: Path
+    refusal: str
+    notes: list[str]
+
+
+def check(command: Path, wheel: Path) -> dict:
+    """The input's part of the report, schema 1."""
+    done = _run(command, "check", "--json", wheel)
+    if done.returncode not in (0, 1):
+        raise CommandError(f"anycuda check: {reason(done.stderr)}")
+    return json.loads(done.stdout)["inputs"][0]
+
+
+def repair(command: Path, wheel: Path, out: Path) -> Repair:
+    done = _run(command, "repair", "--any-glibc", "--force", "--wheel-dir", out, wheel)
+    refusal = ""
+    if done.returncode == 1:
+        refusal = reason(done.stdout + done.stderr)
+        done = _run(command, "repair", "--any-glibc", "--force", "--partly", "--wheel-dir", out, wheel)
+    if done.returncode:
+        raise CommandError(f"anycuda repair: {reason(done.stdout + done.stderr)}")
+    return Repair(out / wheel.name, refusal, notes(done.stdout))
+
+
+def notes(text: str) -> list[str]:
+    return _NOTE.findall(text)
+
+
+def reason(text: str) -> str:
+    """The last line that is not progress, without the command's name and the paths' folders."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not _PROGRESS.search(line)]
+    return re.sub(r"(?<![\w.])/\S*/", "", lines[-1]) if lines else "no reason was printed"
+
+
+def _run(command: Path, *words) -> subprocess.CompletedProcess:
+    try:
+        return subprocess.run([sys.executable, str(command), *map(str, words)], capture_output=True, text=True,
+                              timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise CommandError(f"anycuda {words[0]} took more than {_SECONDS} seconds") from None

@@ -1,0 +1,109 @@
+"""One wheel, from the download to its results."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from anycuda.analysis import libraries as cuda
+from anycuda.analysis.libraries import Table
+from anycuda.elf.read import Image
+
+from . import command, contents, dlopen_errors, download, opening, references, situations, unpack
+from .verdict import Failure, Opening, Result
+from .wheel_list import Entry
+
+LARGEST = 600 * 10**6
+
+
+def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], table: Table) -> Result:
+    """A failing download or repair is a result with its reason."""
+    result = Result(entry.requirement)
+    work = cache / "work" / entry.requirement
+    try:
+        _measure(result, download.fetch(entry, cache / "wheels" / entry.requirement), anycuda, work, roots, table)
+    except (download.DownloadError, command.CommandError) as error:
+        result.failed = str(error)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return result
+
+
+def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[str, Path], table: Table) -> None:
+    size = path.stat().st_size
+    if size > LARGEST:
+        result.failed = f"the wheel has {size // 10**6} MB, more than the {LARGEST // 10**6} MB that are measured"
+        return
+    _needs(result, command.check(anycuda, path))
+    unpack.unpack(path, work / "native")
+    native = contents.libraries(work / "native")
+    result.native = _opening(native, None, opening.open_all(native, native, roots[situations.NONE]), table)
+    shutil.rmtree(work / "native")
+
+    repaired = command.repair(anycuda, path, work / "out")
+    result.refusal, result.notes = repaired.refusal, repaired.notes
+    result.by_name = by_name(command.check(anycuda, repaired.wheel), table)
+    unpack.unpack(repaired.wheel, work / "repaired")
+    images = contents.libraries(work / "repaired")
+    stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}
+    own = {name: image for name, image in images.items() if not contents.is_stub(image)}
+    runtime = next((image.path for name, image in stubs.items() if name.startswith("libanycuda_cudart-")), None)
+    for name, root in roots.items():
+        result.situations[name] = _opening(own, stubs, opening.open_all(own, own, root), table)
+        opened = opening.runtime(runtime, root) if runtime else situations.RUNTIME[name]
+        if opened != situations.RUNTIME[name]:
+            result.runtimes[name] = opened
+
+
+def _needs(result: Result, report: dict) -> None:
+    labels, needs = set(), set()
+    for file in report["files"]:
+        result.static += file["static_runtime"]
+        linked = [use for use in file["uses"] if use["how"] != "loaded"]
+        labels |= {label for use in linked for label in use["labels"]}
+        needs |= {use["needed"] for use in linked if use["needed"]} | set(file["other"])
+    # "12 or 13" says less than "12".
+    result.built_for = sorted({label for label in labels if " " not in label} or labels)
+    result.needs = sorted(needs)
+
+
+def by_name(report: dict, table: Table) -> list[str]:
+    """The names of libraries of one CUDA that a wheel's libraries open; not those that are the same in every CUDA."""
+    found = set()
+    for file in report["files"]:
+        if file["provides"] and file["provides"]["what"] != "some":
+            continue
+        for text in (text for use in file["uses"] if use["how"] == "loaded" for text in use["strings"]):
+            named = table.named(text)
+            if named and named.major and named.library.tells_built_for and (
+                    set(named.library.like(named.major)) != set(named.library.majors)):
+                found.add(text)
+    return sorted(found)
+
+
+def _opening(images: dict[str, Image], stubs: dict[str, Image] | None, messages: dict[str, str], table: Table
+             ) -> Opening:
+    """`stubs`: None for a wheel as it comes."""
+    inside = frozenset([image.path.name for image in images.values()] + [image.soname for image in images.values()])
+    result = Opening(len(images))
+    for name, message in messages.items():
+        if message:
+            result.failures.append(_failure(name, images[name], inside, stubs, message, table))
+    return result
+
+
+def _failure(name: str, image: Image, inside: frozenset[str], stubs: dict[str, Image] | None,
+             message: str, table: Table) -> Failure:
+    lack = dlopen_errors.parse(message)
+    owner = dlopen_errors.owner(lack, table)
+    left = references.unstubbed(image, inside, table)
+    if lack.kind == "library" and owner in ("CUDA", "NVIDIA") and lack.what not in left:
+        left.append(lack.what)  # of a library that this one needs
+    tied = [one for one in left if table.named(one) or table.ties_to_cuda(one)]
+    return Failure(name, lack.kind, lack.what, owner, tied, [one for one in left if one not in tied],
+                   [] if stubs is None else references.missing(image, stubs, table), references.count(image, table))
+
+
+def table_of(anycuda: Path) -> Table:
+    """The libraries that the command's stubs know."""
+    return cuda.table(anycuda.resolve().parent.parent / "share" / "anycuda" / "matrix.json")

@@ -1,0 +1,64 @@
+"""Opens the libraries of an unpacked wheel in a situation.
+
+The dynamic linker runs with --inhibit-cache, so that it finds no CUDA that is installed on this computer: it searches
+the files' own paths and the system's standard folders only."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from anycuda.elf.read import Image
+
+from . import dlopen_errors
+
+_LINKER = "/lib64/ld-linux-x86-64.so.2"
+_SCRIPT = Path(__file__).with_name("open_each.py")
+_ROUNDS = 12  # how many libraries of its own wheel a file may need opened first
+
+
+def open_all(images: dict[str, Image], siblings: dict[str, Image], root: Path) -> dict[str, str]:
+    """name -> message, "" where it opens. A library that lacks another one of the same wheel, or a symbol of one, is
+    opened again after that one, as the wheel's Python code does."""
+    by_file = {image.path.name: image for image in siblings.values()}
+    by_symbol: dict[str, Image] = {}
+    for image in siblings.values():
+        for symbol in image.exports():
+            by_symbol.setdefault(symbol.name, image)
+    first: dict[str, list[str]] = {name: [] for name in images}
+    results: dict[str, str] = {}
+    todo = list(images)
+    for _ in range(_ROUNDS):
+        results |= _run([{"name": name, "path": str(images[name].path), "first": first[name]} for name in todo], root)
+        again = []
+        for name in todo:
+            lacks = dlopen_errors.parse(results[name]) if results[name] else None
+            other = lacks and (by_file.get(lacks.what) if lacks.kind == "library" else
+                               by_symbol.get(lacks.what) if lacks.kind == "symbol" else None)
+            if other and other.path != images[name].path and str(other.path) not in first[name]:
+                first[name].insert(0, str(other.path))
+                again.append(name)
+        todo = again
+        if not todo:
+            break
+    return results
+
+
+def runtime(stub: Path, root: Path) -> str:
+    """The runtime that a stub opens, by its file's name."""
+    return _run([{"name": "stub", "path": str(stub), "first": [], "ask": True}], root)["stub"]
+
+
+def _run(wishes: list[dict], root: Path) -> dict[str, str]:
+    environment = {"ANYCUDA_SYSTEM_ROOT": str(root), "HOME": str(root / "home"), "PATH": "/usr/bin:/bin",
+                   "LD_BIND_NOW": "1", "ANYCUDA_LOG": "off"}
+    with tempfile.TemporaryDirectory(prefix="reach-") as folder:
+        wishes_file, results = Path(folder) / "wishes.json", Path(folder) / "results.json"
+        wishes_file.write_text(json.dumps(wishes))
+        subprocess.run([_LINKER, "--inhibit-cache", Path(sys.executable).resolve(), _SCRIPT, wishes_file, results],
+                       env=environment, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=True)
+        return json.loads(results.read_text())

@@ -1,0 +1,72 @@
+"""The results of all wheels -> docs/wheels.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from . import situations, verdict
+from .verdict import Opening, Result, Verdict
+
+_INTRO = """# Real wheels after `anycuda repair`
+
+Which wheels use whatever CUDA is installed after `anycuda repair`, which do not, and why. Made on {date} with the
+stubs of commit {commit} by this command, which downloads every wheel of the list:
+
+    python3 tools/reach/make.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/wheels.txt \\
+        --out docs/wheels.md
+
+Every shared library of a wheel is opened (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once) in a
+process of its own: as it comes, without CUDA; then repaired, in four situations: without CUDA, and with only 11.8,
+only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink). The cells count the libraries that open. A library of the
+same wheel that another one relies on is opened before it, as the wheel's Python code does.
+
+No GPU, driver, PyTorch or other package is installed. To open does not show that results are right:
+[gpu.md](gpu.md) lists what ran on a GPU. For a library that needs another package, "every CUDA reference is in the
+stubs" means that a stub of the repaired wheel exports each CUDA function that the library uses, under its version.
+
+- **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages.
+- **free but for X**: the same, except for X: a library of NVIDIA's that has no stub and whose name is the same beside
+  every CUDA, or one that the wheel opens by name, which a repair does not change (`anycuda run` gives it the drop-in).
+- **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
+- **uses no CUDA library**: the wheel has nothing to repair.
+"""
+_HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
+         *(f"only {release}" for release in situations.RELEASES), "verdict", "why")
+
+
+def make(results: list[Result], date: str, commit: str) -> str:
+    evaluated = [(result, verdict.of(result)) for result in sorted(results, key=lambda one: one.requirement)]
+    table = [_HEAD, ("---",) * len(_HEAD), *(_row(*one) for one in evaluated if one[1].kind != verdict.UNKNOWN)]
+    parts = [_INTRO.format(date=date, commit=commit), "\n".join(_line(row) for row in table), ""]
+    unknown = [(result, one) for result, one in evaluated if one.kind == verdict.UNKNOWN]
+    if unknown:
+        parts += ["## Left out", ""]
+        parts += [f"- {result.requirement}: {_sentence(one.why[0])}" for result, one in unknown] + [""]
+    parts += ["## Counts", "", _counts([one for _, one in evaluated]), ""]
+    return "\n".join(parts)
+
+
+def _row(result: Result, one: Verdict) -> tuple[str, ...]:
+    name = f"{one.kind} {', '.join(one.but)}" if one.but else one.kind
+    return (result.requirement, ", ".join(result.built_for) or "-", ", ".join(result.needs) or "-",
+            _cell(result.native), *(_cell(result.situations.get(name)) for name in situations.ALL),
+            f"**{name}**", "; ".join(one.why) or "-")
+
+
+def _cell(opening: Opening | None) -> str:
+    return f"{opening.opened} of {opening.total}" if opening else "-"
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
+
+
+def _counts(verdicts: list[Verdict]) -> str:
+    counts = Counter(one.kind for one in verdicts)
+    text = ", ".join(f"{counts[kind]} {kind + ' something' if kind == verdict.BUT else kind}"
+                     for kind in verdict.VERDICTS if counts[kind])
+    return f"{len(verdicts)} wheels: {text}."

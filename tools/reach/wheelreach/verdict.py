@@ -1,0 +1,158 @@
+"""The results of one wheel, and the verdict on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+FREE, BUT, NOT, NOTHING, UNKNOWN = "free", "free but for", "not free", "uses no CUDA library", "not measured"
+VERDICTS = (FREE, BUT, NOT, NOTHING, UNKNOWN)
+
+
+@dataclass
+class Failure:
+    """A library that does not open. `owner`: of what it lacks (dlopen_errors.owner). `tied`, `untied`: NVIDIA's
+    libraries without a stub that it goes on needing, of one CUDA and of every CUDA. `lost`: references to CUDA's
+    functions that the stubs do not have. `references`: how many of CUDA's functions it uses."""
+
+    file: str
+    kind: str
+    what: str
+    owner: str
+    tied: list[str] = field(default_factory=list)
+    untied: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    references: int = 0
+
+
+@dataclass
+class Opening:
+    total: int
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def opened(self) -> int:
+        return self.total - len(self.failures)
+
+
+@dataclass
+class Result:
+    """`failed`: why there are no results. `by_name`: libraries of one CUDA that the repaired wheel's libraries open by
+    name. `static`: how many have a CUDA runtime linked into them. `refusal`: of the repair without --partly.
+    `runtimes`: situation -> the file that the stub of the runtime opened, where that is not the situation's."""
+
+    requirement: str
+    failed: str = ""
+    built_for: list[str] = field(default_factory=list)
+    needs: list[str] = field(default_factory=list)
+    by_name: list[str] = field(default_factory=list)
+    static: int = 0
+    refusal: str = ""
+    notes: list[str] = field(default_factory=list)
+    native: Opening | None = None
+    situations: dict[str, Opening] = field(default_factory=dict)
+    runtimes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def uses_cuda(self) -> bool:
+        return bool(self.needs or self.by_name or self.static or self.built_for)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`but`: what a wheel that is free but for something is not free of."""
+
+    kind: str
+    but: list[str]
+    why: list[str]
+
+
+def of(result: Result) -> Verdict:
+    if result.failed:
+        return Verdict(UNKNOWN, [], [result.failed])
+    locks = _locks(result)
+    why = locks + _others(result)
+    but = _unique(name for one in result.situations.values() for failure in one.failures for name in failure.untied)
+    if locks:
+        return Verdict(NOT, [], why)
+    if but or result.by_name:
+        return Verdict(BUT, but + [name for name in result.by_name if name not in but], why)
+    return Verdict(FREE if result.uses_cuda else NOTHING, [], why)
+
+
+def _locks(result: Result) -> list[str]:
+    """What ties the wheel to one CUDA."""
+    failures = [failure for one in result.situations.values() for failure in one.failures]
+    tied = _unique(name for failure in failures for name in failure.tied)
+    lost = _unique(name for failure in failures for name in failure.lost)
+    undefined = _unique(failure.what for failure in failures
+                        if failure.owner == "CUDA" and failure.what not in tied and
+                        not any(name.partition("@")[0] == failure.what for name in lost))
+    crashed = _unique(f"{failure.file.rpartition('/')[2]} ({failure.what})" for failure in failures
+                      if failure.kind == "crash")
+    found = []
+    if tied:
+        found.append(f"needs {_some(tied)}, without a stub")
+    if lost:
+        found.append(f"the stubs lack {_some(lost)}")
+    if undefined:
+        found.append(f"CUDA's {_some(undefined)} is not found")
+    if crashed:
+        found.append(f"opening ends the process: {_some(crashed)}")
+    found += _differences(result.situations)
+    found += [f"in the situation {name} the stub of the runtime opens {file or 'nothing'}"
+              for name, file in result.runtimes.items()]
+    return found
+
+
+def _differences(situations: dict[str, Opening]) -> list[str]:
+    failing = {name: {failure.file for failure in one.failures} for name, one in situations.items()}
+    everywhere = set.intersection(*failing.values()) if failing else set()
+    found = []
+    for name, files in failing.items():
+        if files - everywhere:
+            found.append(f"does not open in the situation {name} only: "
+                         f"{_some(sorted(file.rpartition('/')[2] for file in files - everywhere))}")
+    return found
+
+
+def _others(result: Result) -> list[str]:
+    """What does not tie the wheel to one CUDA."""
+    found = []
+    opening = next(iter(result.situations.values()), Opening(0))
+    groups: dict[str, list[Failure]] = {}
+    for failure in opening.failures:
+        if not failure.tied and not failure.lost and failure.kind != "crash" and failure.owner != "CUDA":
+            groups.setdefault(failure.owner, []).append(failure)
+    for owner, failures in groups.items():
+        lacks = _unique(failure.what for failure in failures)
+        found.append(f"{_files(len(failures))} {_lack(owner, len(failures))} ({_some(lacks)})"
+                     + (", every CUDA reference is in the stubs" if any(one.references for one in failures) else ""))
+    if result.by_name:
+        found.append(f"opens {_some(result.by_name)} by name")
+    if result.static:
+        verb = "has" if result.static == 1 else "have"
+        found.append(f"{_files(result.static)} {verb} a CUDA runtime linked in, which needs the driver only")
+    if result.refusal:
+        found.append(f"repaired with --partly, since: {result.refusal}")
+    return found
+
+
+def _lack(owner: str, count: int) -> str:
+    verb = "needs" if count == 1 else "need"
+    return {"NVIDIA": f"{verb} NVIDIA's libraries without a stub, the same beside every CUDA",
+            "system": f"{verb} a newer C or C++ library",
+            "another package": f"{verb} other packages"}.get(owner, f"{verb} {owner}")
+
+
+def _files(count: int) -> str:
+    return f"{count} file" if count == 1 else f"{count} files"
+
+
+def _some(names: list[str], most: int = 4) -> str:
+    """The first names, and how many more there are."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _unique(names) -> list[str]:
+    return list(dict.fromkeys(names))
