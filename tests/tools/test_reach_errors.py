@@ -138,6 +138,11 @@ class Command(unittest.TestCase):
         text = f"anycuda repair: {os.sep}a/b/x.whl: x.so needs y\nx.whl: reading  10 % of 200 MB: x.so\n"
         self.assertEqual(command.reason(text), "anycuda repair: x.whl: x.so needs y")
 
+    def test_reason_is_the_first_refusal_and_counts_the_others(self):
+        text = ("  note      other\n  refused   a.so: damaged\n  refused   b.so needs libcupti.so.12\n"
+                "  nothing was written\n")
+        self.assertEqual(command.reason(text), "a.so: damaged (and 1 more)")
+
 
 class Unpack(unittest.TestCase):
     def test_data_folders_go_where_pip_puts_them(self):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _NOTE = re.compile(r"^  note +(.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"^  refused +(.+)$", re.MULTILINE)
 _PROGRESS = re.compile(r"^anycuda check: \d+ of \d+ MB|: \w+ +\d+ % of \d+ MB: ")
 _SECONDS = 900
 
@@ -51,9 +52,13 @@ def notes(text: str) -> list[str]:
 
 
 def reason(text: str) -> str:
-    """The last line that is not progress, without the command's name and the paths' folders."""
+    """The first refusal, else the last line that is not progress; without the folders of paths."""
+    refused = _REFUSED.findall(text)
     lines = [line.strip() for line in text.splitlines() if line.strip() and not _PROGRESS.search(line)]
-    return re.sub(r"(?<![\w.])/\S*/", "", lines[-1]) if lines else "no reason was printed"
+    if not lines:
+        return "no reason was printed"
+    more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+    return re.sub(r"(?<![\w.])/\S*/", "", refused[0] if refused else lines[-1]) + more
 
 
 def _run(command: Path, *words) -> subprocess.CompletedProcess:
