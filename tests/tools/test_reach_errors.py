@@ -47,6 +47,14 @@ class Parse(unittest.TestCase):
     def test_process_that_ended_is_a_crash(self):
         self.assertEqual(dlopen_errors.parse("ended with -11"), Lack("crash", "-11"))
 
+    def test_fault_of_the_file_itself_is_told_apart(self):
+        message = "ended with -11 in x.so"
+        self.assertTrue(dlopen_errors.is_fault_in(message, [image()]))
+        self.assertFalse(dlopen_errors.is_fault_in("ended with -11 in y.so", [image()]))
+        self.assertFalse(dlopen_errors.is_fault_in("ended with -11", [image()]))
+        self.assertEqual(dlopen_errors.parse(message), Lack("crash", "-11 in x.so"))
+        self.assertEqual(dlopen_errors.parse(message + dlopen_errors.BOUND), Lack("constructor", "-11 in x.so"))
+
     def test_other_message_is_kept_without_folders(self):
         self.assertEqual(dlopen_errors.parse("/a/b/x.so: invalid ELF header"),
                          Lack("other", "x.so: invalid ELF header"))

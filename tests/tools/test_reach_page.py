@@ -54,6 +54,19 @@ class Verdicts(unittest.TestCase):
         one = verdict.of(result(failure("another package", "-11", kind="crash")))
         self.assertEqual((one.kind, one.why), (verdict.NOT, ["opening ends the process: x.so (-11)"]))
 
+    def test_crash_as_it_comes_is_not_the_repairs(self):
+        one = result(failure("another package", "-6", kind="crash"))
+        one.native = Opening(3, [failure("another package", "-6", kind="crash")])
+        self.assertEqual((verdict.of(one).kind, verdict.of(one).why),
+                         (verdict.FREE, ["opening 1 file alone ends the process, as it comes too"]))
+        one.native = Opening(3, [failure("another package", "-11", kind="crash")])
+        self.assertEqual(verdict.of(one).kind, verdict.NOT)
+
+    def test_constructor_that_expects_its_program_is_named(self):
+        one = verdict.of(result(failure("another package", "-11 in x.so", kind="constructor")))
+        self.assertEqual((one.kind, one.why), (verdict.FREE, [
+            "every function of 1 file is bound, then its own code ends the process outside its program (x.so)"]))
+
     def test_failure_in_one_situation_only_is_not_free(self):
         changed = result()
         changed.situations["13.5"] = Opening(3, [failure("another package", "libx.so")])
@@ -101,7 +114,8 @@ class Page(unittest.TestCase):
         self.assertIn("## Left out\n\n- large==1: the wheel has 700 MB.\n", self.text)
 
     def test_counts_every_verdict(self):
-        self.assertIn("4 wheels: 2 free, 1 not free, 1 not measured.", self.text)
+        self.assertIn("4 wheels: 2 free, 1 not free, 1 not measured. In 1 of the free wheels every library opens in "
+                      "each situation;\nin the others some libraries need another package.", self.text)
 
     def test_page_without_failures_leaves_nothing_out(self):
         self.assertNotIn("Left out", page.make(self.RESULTS[:1], "2026-01-02", "abc1234"))

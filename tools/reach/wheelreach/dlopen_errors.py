@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Iterable
 
 from anycuda.analysis.libraries import Table
+from anycuda.elf.read import Image
 
 _LIBRARY = re.compile(r"(?:^|[\s:])([^\s:/]+): cannot open shared object file")
 _SYMBOL = re.compile(r"undefined symbol: ([^\s,]+)(?:, version (\S+))?|symbol ([^\s,]+), version (\S+) not defined")
 _VERSION = re.compile(r"version [`']([^']+)' not found")
-_CRASH = re.compile(r"ended with (-?\d+)")
+_CRASH = re.compile(r"ended with (-?\d+(?: in \S*)?)")
 
 _TORCH_FILE = re.compile(r"lib(torch\w*|c10\w*|shm|caffe2\w*)\.so.*")
 _TORCH_SYMBOL = re.compile(r"_Z\w*?(2at|3c10|5torch|6caffe2)\d?|THP\w+|torch_\w+|aoti_torch_\w+")
@@ -19,10 +21,14 @@ _PYTHON_SYMBOL = re.compile(r"_?Py[A-Z_]\w*")
 _SYSTEM_VERSION = re.compile(r"(GLIBC|GLIBCXX|CXXABI|GCC)_[\d.]+")
 
 
+# Behind the message of a process that ended: the dynamic linker finds everything that the file needs.
+BOUND = ", all functions bound"
+
+
 @dataclass(frozen=True)
 class Lack:
-    """`kind`: "library", "symbol", "version", "crash" or "other"; `what`: its name, or the message; `version`: of a
-    symbol."""
+    """`kind`: "library", "symbol", "version", "crash", "constructor" (everything was found, and code of the file itself
+    then ended the process) or "other"; `what`: its name, or the message; `version`: of a symbol."""
 
     kind: str
     what: str
@@ -37,9 +43,15 @@ def parse(message: str) -> Lack:
         return Lack("symbol", found[1] or found[3], found[2] or found[4] or "")
     if found := _VERSION.search(message):
         return Lack("version", found[1])
-    if found := _CRASH.fullmatch(message):
-        return Lack("crash", found[1])
+    if found := _CRASH.fullmatch(message.removesuffix(BOUND)):
+        return Lack("constructor" if message.endswith(BOUND) else "crash", found[1])
     return Lack("other", re.sub(r"(?<![\w.])/\S*/", "", message))
+
+
+def is_fault_in(message: str, images: Iterable[Image]) -> bool:
+    """Did the process end in the code of one of these libraries?"""
+    file = message.partition(" in ")[2] if _CRASH.fullmatch(message) else ""
+    return file in {image.path.name for image in images}
 
 
 def owner(lack: Lack, table: Table) -> str:

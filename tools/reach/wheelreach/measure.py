@@ -37,7 +37,7 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
     _needs(result, command.check(anycuda, path))
     unpack.unpack(path, work / "native")
     native = contents.libraries(work / "native")
-    result.native = _opening(native, None, opening.open_all(native, native, roots[situations.NONE]), table)
+    result.native = _opening(native, None, opening.open_all(native, roots[situations.NONE]), table)
     shutil.rmtree(work / "native")
 
     repaired = command.repair(anycuda, path, work / "out")
@@ -49,7 +49,7 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
     own = {name: image for name, image in images.items() if not contents.is_stub(image)}
     runtime = next((image.path for name, image in stubs.items() if name.startswith("libanycuda_cudart-")), None)
     for name, root in roots.items():
-        result.situations[name] = _opening(own, stubs, opening.open_all(own, own, root), table)
+        result.situations[name] = _opening(own, stubs, opening.open_all(own, root), table)
         opened = opening.runtime(runtime, root) if runtime else situations.RUNTIME[name]
         if opened != situations.RUNTIME[name]:
             result.runtimes[name] = opened
@@ -75,8 +75,7 @@ def by_name(report: dict, table: Table) -> list[str]:
             continue
         for text in (text for use in file["uses"] if use["how"] == "loaded" for text in use["strings"]):
             named = table.named(text)
-            if named and named.major and named.library.tells_built_for and (
-                    set(named.library.like(named.major)) != set(named.library.majors)):
+            if named and named.major and set(named.library.like(named.major)) != set(named.library.majors):
                 found.add(text)
     return sorted(found)
 

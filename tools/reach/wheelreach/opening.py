@@ -20,12 +20,13 @@ _SCRIPT = Path(__file__).with_name("open_each.py")
 _ROUNDS = 12  # how many libraries of its own wheel a file may need opened first
 
 
-def open_all(images: dict[str, Image], siblings: dict[str, Image], root: Path) -> dict[str, str]:
+def open_all(images: dict[str, Image], root: Path) -> dict[str, str]:
     """name -> message, "" where it opens. A library that lacks another one of the same wheel, or a symbol of one, is
-    opened again after that one, as the wheel's Python code does."""
-    by_file = {image.path.name: image for image in siblings.values()}
+    opened again after that one, as the wheel's Python code does. The message of a file whose own code ends the process
+    has BOUND behind it where the dynamic linker finds everything that the file needs."""
+    by_file = {image.path.name: image for image in images.values()}
     by_symbol: dict[str, Image] = {}
-    for image in siblings.values():
+    for image in images.values():
         for symbol in image.exports():
             by_symbol.setdefault(symbol.name, image)
     first: dict[str, list[str]] = {name: [] for name in images}
@@ -44,6 +45,9 @@ def open_all(images: dict[str, Image], siblings: dict[str, Image], root: Path) -
         todo = again
         if not todo:
             break
+    for name, message in results.items():
+        if dlopen_errors.is_fault_in(message, images.values()) and _links(images[name].path, first[name], root):
+            results[name] = message + dlopen_errors.BOUND
     return results
 
 
@@ -52,13 +56,24 @@ def runtime(stub: Path, root: Path) -> str:
     return _run([{"name": "stub", "path": str(stub), "first": [], "ask": True}], root)["stub"]
 
 
+def _links(path: Path, first: list[str], root: Path) -> bool:
+    """Does the dynamic linker find each library and function? Nothing of the file runs."""
+    done = subprocess.run([_LINKER, "--inhibit-cache", path], capture_output=True, text=True, cwd=root, env={
+        **_environment(root), "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_PRELOAD": ":".join(first)})
+    text = done.stdout + done.stderr
+    return not done.returncode and not any(words in text for words in ("not found", "undefined symbol", "not defined"))
+
+
+def _environment(root: Path) -> dict[str, str]:
+    return {"ANYCUDA_SYSTEM_ROOT": str(root), "HOME": str(root / "home"), "PATH": "/usr/bin:/bin", "LD_BIND_NOW": "1",
+            "ANYCUDA_LOG": "off"}
+
+
 def _run(wishes: list[dict], root: Path) -> dict[str, str]:
-    environment = {"ANYCUDA_SYSTEM_ROOT": str(root), "HOME": str(root / "home"), "PATH": "/usr/bin:/bin",
-                   "LD_BIND_NOW": "1", "ANYCUDA_LOG": "off"}
     with tempfile.TemporaryDirectory(prefix="reach-") as folder:
         wishes_file, results = Path(folder) / "wishes.json", Path(folder) / "results.json"
         wishes_file.write_text(json.dumps(wishes))
         subprocess.run([_LINKER, "--inhibit-cache", Path(sys.executable).resolve(), _SCRIPT, wishes_file, results],
-                       env=environment, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       env=_environment(root), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True)
         return json.loads(results.read_text())

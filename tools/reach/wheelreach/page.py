@@ -20,7 +20,7 @@ process of its own: as it comes, without CUDA; then repaired, in four situations
 only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink). The cells count the libraries that open. A library of the
 same wheel that another one relies on is opened before it, as the wheel's Python code does.
 
-No GPU, driver, PyTorch or other package is installed. To open does not show that results are right:
+No GPU, driver, PyTorch or other package is installed. That a library opens does not show that its results are right:
 [gpu.md](gpu.md) lists what ran on a GPU. For a library that needs another package, "every CUDA reference is in the
 stubs" means that a stub of the repaired wheel exports each CUDA function that the library uses, under its version.
 
@@ -28,7 +28,8 @@ stubs" means that a stub of the repaired wheel exports each CUDA function that t
 - **free but for X**: the same, except for X: a library of NVIDIA's that has no stub and whose name is the same beside
   every CUDA, or one that the wheel opens by name, which a repair does not change (`anycuda run` gives it the drop-in).
 - **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
-- **uses no CUDA library**: the wheel has nothing to repair.
+- **nothing to repair**: no library of the wheel names a library of one CUDA. It uses none, or makes the name at run
+  time, or its Python code opens it.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
          *(f"only {release}" for release in situations.RELEASES), "verdict", "why")
@@ -42,7 +43,7 @@ def make(results: list[Result], date: str, commit: str) -> str:
     if unknown:
         parts += ["## Left out", ""]
         parts += [f"- {result.requirement}: {_sentence(one.why[0])}" for result, one in unknown] + [""]
-    parts += ["## Counts", "", _counts([one for _, one in evaluated]), ""]
+    parts += ["## Counts", "", _counts(evaluated), ""]
     return "\n".join(parts)
 
 
@@ -65,8 +66,12 @@ def _sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-def _counts(verdicts: list[Verdict]) -> str:
-    counts = Counter(one.kind for one in verdicts)
+def _counts(evaluated: list[tuple[Result, Verdict]]) -> str:
+    counts = Counter(one.kind for _, one in evaluated)
+    whole = sum(one.kind == verdict.FREE and all(opening.opened == opening.total
+                                                 for opening in result.situations.values())
+                for result, one in evaluated)
     text = ", ".join(f"{counts[kind]} {kind + ' something' if kind == verdict.BUT else kind}"
                      for kind in verdict.VERDICTS if counts[kind])
-    return f"{len(verdicts)} wheels: {text}."
+    return (f"{len(evaluated)} wheels: {text}. In {whole} of the free wheels every library opens in each situation;\n"
+            "in the others some libraries need another package.")

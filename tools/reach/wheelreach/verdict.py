@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-FREE, BUT, NOT, NOTHING, UNKNOWN = "free", "free but for", "not free", "uses no CUDA library", "not measured"
+FREE, BUT, NOT, NOTHING, UNKNOWN = "free", "free but for", "not free", "nothing to repair", "not measured"
 VERDICTS = (FREE, BUT, NOT, NOTHING, UNKNOWN)
 
 
@@ -88,7 +88,7 @@ def _locks(result: Result) -> list[str]:
                         if failure.owner == "CUDA" and failure.what not in tied and
                         not any(name.partition("@")[0] == failure.what for name in lost))
     crashed = _unique(f"{failure.file.rpartition('/')[2]} ({failure.what})" for failure in failures
-                      if failure.kind == "crash")
+                      if failure.kind == "crash" and not _is_as_before(failure, result))
     found = []
     if tied:
         found.append(f"needs {_some(tied)}, without a stub")
@@ -119,9 +119,17 @@ def _others(result: Result) -> list[str]:
     """What does not tie the wheel to one CUDA."""
     found = []
     opening = next(iter(result.situations.values()), Opening(0))
+    crashed = [failure for failure in opening.failures if failure.kind == "crash" and _is_as_before(failure, result)]
+    if crashed:
+        found.append(f"opening {_files(len(crashed))} alone ends the process, as it comes too")
+    constructors = [failure for failure in opening.failures if failure.kind == "constructor"]
+    if constructors:
+        names = _some([failure.file.rpartition("/")[2] for failure in constructors])
+        found.append(f"every function of {_files(len(constructors))} is bound, then its own code ends the process "
+                     f"outside its program ({names})")
     groups: dict[str, list[Failure]] = {}
     for failure in opening.failures:
-        if not failure.tied and not failure.lost and failure.kind != "crash" and failure.owner != "CUDA":
+        if not (failure.tied or failure.lost or failure.kind in ("crash", "constructor") or failure.owner == "CUDA"):
             groups.setdefault(failure.owner, []).append(failure)
     for owner, failures in groups.items():
         lacks = _unique(failure.what for failure in failures)
@@ -135,6 +143,12 @@ def _others(result: Result) -> list[str]:
     if result.refusal:
         found.append(f"repaired with --partly, since: {result.refusal}")
     return found
+
+
+def _is_as_before(failure: Failure, result: Result) -> bool:
+    """Does the file fail in the same way as it comes?"""
+    before = result.native.failures if result.native else []
+    return (failure.file, failure.kind, failure.what) in [(one.file, one.kind, one.what) for one in before]
 
 
 def _lack(owner: str, count: int) -> str:
