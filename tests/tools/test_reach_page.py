@@ -36,6 +36,12 @@ class Verdicts(unittest.TestCase):
         one = verdict.of(result(by_name=["libcublas.so.12"]))
         self.assertEqual((one.kind, one.but), (verdict.BUT, ["libcublas.so.12"]))
 
+    def test_library_that_python_names_is_listed(self):
+        one = verdict.of(result(notes=[
+            "a/b.py names libcudart.so, libcudart.so.12, libcudnn.so.8.1.1: if it opens that, it gets NVIDIA's library",
+            "x.so needs libnccl.so.2"]))
+        self.assertEqual((one.kind, one.why), (verdict.FREE, ["its Python code names libcudart.so.12"]))
+
     def test_library_of_one_cuda_is_not_free(self):
         one = verdict.of(result(failure("NVIDIA", "libcupti.so.12", tied=["libcupti.so.12"]), refusal="x.so needs it"))
         self.assertEqual(one.kind, verdict.NOT)
@@ -114,8 +120,8 @@ class Page(unittest.TestCase):
         self.assertIn("## Left out\n\n- large==1: the wheel has 700 MB.\n", self.text)
 
     def test_counts_every_verdict(self):
-        self.assertIn("4 wheels: 2 free, 1 not free, 1 not measured. In 1 of the free wheels every library opens in "
-                      "each situation;\nin the others some libraries need another package.", self.text)
+        self.assertIn("4 wheels: 2 free, 1 not free, 1 not measured.\n", self.text)
+        self.assertIn("Of the 2 free wheels, 2 need a CUDA library as they come. In 1 every library opens", self.text)
 
     def test_page_without_failures_leaves_nothing_out(self):
         self.assertNotIn("Left out", page.make(self.RESULTS[:1], "2026-01-02", "abc1234"))

@@ -68,10 +68,11 @@ def _sentence(text: str) -> str:
 
 def _counts(evaluated: list[tuple[Result, Verdict]]) -> str:
     counts = Counter(one.kind for _, one in evaluated)
-    whole = sum(one.kind == verdict.FREE and all(opening.opened == opening.total
-                                                 for opening in result.situations.values())
-                for result, one in evaluated)
+    free = [result for result, one in evaluated if one.kind == verdict.FREE]
+    freed = sum(bool(result.needs) for result in free)
+    whole = sum(all(one.opened == one.total for one in result.situations.values()) for result in free)
     text = ", ".join(f"{counts[kind]} {kind + ' something' if kind == verdict.BUT else kind}"
                      for kind in verdict.VERDICTS if counts[kind])
-    return (f"{len(evaluated)} wheels: {text}. In {whole} of the free wheels every library opens in each situation;\n"
-            "in the others some libraries need another package.")
+    return (f"{len(evaluated)} wheels: {text}.\n\n"
+            f"Of the {len(free)} free wheels, {freed} need a CUDA library as they come. In {whole} every library\n"
+            "opens in each situation; in the others some libraries need another package or their own program.")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 FREE, BUT, NOT, NOTHING, UNKNOWN = "free", "free but for", "not free", "nothing to repair", "not measured"
 VERDICTS = (FREE, BUT, NOT, NOTHING, UNKNOWN)
+_NAMED = re.compile(r"\S+\.py names (.+): if it opens that, .*")
+_WITH_MAJOR = re.compile(r"lib\w+\.so\.\d+(\.0)?")
 
 
 @dataclass
@@ -137,12 +140,20 @@ def _others(result: Result) -> list[str]:
                      + (", every CUDA reference is in the stubs" if any(one.references for one in failures) else ""))
     if result.by_name:
         found.append(f"opens {_some(result.by_name)} by name")
+    if names := _in_python(result.notes):
+        found.append(f"its Python code names {_some(names)}")
     if result.static:
         verb = "has" if result.static == 1 else "have"
         found.append(f"{_files(result.static)} {verb} a CUDA runtime linked in, which needs the driver only")
     if result.refusal:
         found.append(f"repaired with --partly, since: {result.refusal}")
     return found
+
+
+def _in_python(notes: list[str]) -> list[str]:
+    """The libraries with a major that the repair's notes say Python files name."""
+    listed = [found[1] for found in map(_NAMED.fullmatch, notes) if found]
+    return _unique(name for names in listed for name in names.split(", ") if _WITH_MAJOR.fullmatch(name))
 
 
 def _is_as_before(failure: Failure, result: Result) -> bool:
