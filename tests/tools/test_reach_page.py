@@ -121,7 +121,7 @@ class Page(unittest.TestCase):
 
     def test_counts_every_verdict(self):
         self.assertIn("4 wheels: 2 free, 1 not free, 1 not measured.\n", self.text)
-        self.assertIn("Of the 2 free wheels, 2 need a CUDA library as they come. In 1 every library opens", self.text)
+        self.assertIn("Of the 2 free wheels, 2 need a CUDA library as they come. In 1 every library\nopens", self.text)
 
     def test_page_without_failures_leaves_nothing_out(self):
         self.assertNotIn("Left out", page.make(self.RESULTS[:1], "2026-01-02", "abc1234"))
