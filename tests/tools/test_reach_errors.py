@@ -120,6 +120,17 @@ class References(unittest.TestCase):
                          ["libcupti.so.12", "libcudart.so.12"])
 
 
+class Absent(unittest.TestCase):
+    def test_failing_functions_are_counted_once_for_each_release(self):
+        def cell(symbol: str, kind: str, *runtimes: str, fails: bool = True) -> dict:
+            return {"symbol": symbol, "kind": kind, "runtimes": list(runtimes), "fails": fails}
+
+        cells = [cell("a", "absent", "12.0", "12.9"), cell("a", "absent", "13.5"), cell("b", "rejected", "12.9"),
+                 cell("b", "rejected", "12.9"), cell("c", "unchecked", "12.9"),
+                 cell("d", "absent", "13.5", fails=False), cell("e", "absent", "12.8", "nccl-2.28")]
+        self.assertEqual(measure.absent({"cells": cells}), {"12.9": 2, "13.5": 1})
+
+
 class ByName(unittest.TestCase):
     def names(self, *strings: str, how: str = "loaded", provides: dict | None = None) -> list[str]:
         uses = [{"how": how, "strings": list(strings)}]

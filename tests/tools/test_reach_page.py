@@ -42,6 +42,11 @@ class Verdicts(unittest.TestCase):
             "x.so needs libnccl.so.2"]))
         self.assertEqual((one.kind, one.why), (verdict.FREE, ["its Python code names libcudart.so.12"]))
 
+    def test_functions_that_do_not_run_are_counted(self):
+        one = verdict.of(result(absent={"12.9": 68, "13.5": 70}))
+        self.assertEqual((one.kind, one.why), (verdict.FREE, [
+            "of the functions that it uses, some do not run: 68 on 12.9, 70 on 13.5"]))
+
     def test_library_of_one_cuda_is_not_free(self):
         one = verdict.of(result(failure("NVIDIA", "libcupti.so.12", tied=["libcupti.so.12"]), refusal="x.so needs it"))
         self.assertEqual(one.kind, verdict.NOT)

@@ -34,7 +34,9 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
     if size > LARGEST:
         result.failed = f"the wheel has {size // 10**6} MB, more than the {LARGEST // 10**6} MB that are measured"
         return
-    _needs(result, command.check(anycuda, path))
+    report = command.check(anycuda, path)
+    _needs(result, report)
+    result.absent = absent(report)
     unpack.unpack(path, work / "native")
     native = contents.libraries(work / "native")
     result.native = _opening(native, None, opening.open_all(native, roots[situations.NONE]), table)
@@ -65,6 +67,14 @@ def _needs(result: Result, report: dict) -> None:
     # "12 or 13" says less than "12".
     result.built_for = sorted({label for label in labels if " " not in label} or labels)
     result.needs = sorted(needs)
+
+
+def absent(report: dict) -> dict[str, int]:
+    """Release -> how many of the functions that the wheel uses do not run there, however it is repaired."""
+    failing = [cell for cell in report["cells"] if cell["fails"] and cell["kind"] in ("absent", "rejected")]
+    counts = {release: len({cell["symbol"] for cell in failing if release in cell["runtimes"]})
+              for release in situations.RELEASES}
+    return {release: count for release, count in counts.items() if count}
 
 
 def by_name(report: dict, table: Table) -> list[str]:

@@ -41,6 +41,7 @@ class Opening:
 class Result:
     """`failed`: why there are no results. `by_name`: libraries of one CUDA that the repaired wheel's libraries open by
     name. `static`: how many have a CUDA runtime linked into them. `refusal`: of the repair without --partly.
+    `absent`: release -> how many functions that the wheel uses do not run there.
     `runtimes`: situation -> the file that the stub of the runtime opened, where that is not the situation's."""
 
     requirement: str
@@ -54,6 +55,7 @@ class Result:
     native: Opening | None = None
     situations: dict[str, Opening] = field(default_factory=dict)
     runtimes: dict[str, str] = field(default_factory=dict)
+    absent: dict[str, int] = field(default_factory=dict)
 
     @property
     def uses_cuda(self) -> bool:
@@ -142,6 +144,9 @@ def _others(result: Result) -> list[str]:
         found.append(f"opens {_some(result.by_name)} by name")
     if names := _in_python(result.notes):
         found.append(f"its Python code names {_some(names)}")
+    if result.absent:
+        counts = ", ".join(f"{count} on {release}" for release, count in result.absent.items())
+        found.append(f"of the functions that it uses, some do not run: {counts}")
     if result.static:
         verb = "has" if result.static == 1 else "have"
         found.append(f"{_files(result.static)} {verb} a CUDA runtime linked in, which needs the driver only")
