@@ -108,6 +108,11 @@ class References(unittest.TestCase):
     def test_stub_that_the_file_does_not_need_does_not_count(self):
         self.assertEqual(self.missing(symbol("cudaMalloc"), needed=("libc10.so",)), ["cudaMalloc"])
 
+    def test_copy_that_stays_in_the_wheel_counts(self):
+        copy = image(symbol("cudaMalloc", "libcudart.so.11.0", defined=True), needed=())
+        file = image(symbol("cudaMalloc", "libcudart.so.11.0"), needed=("libcudart-5a077122.so.11.0",))
+        self.assertEqual(references.missing(file, {"libcudart-5a077122.so.11.0": copy}, TABLE), [])
+
     def test_weak_and_foreign_references_do_not_count(self):
         self.assertEqual(self.missing(symbol("cudaNew", "libcudart.so.12", weak=True), symbol("malloc")), [])
 

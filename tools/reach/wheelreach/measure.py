@@ -49,9 +49,10 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
     images = contents.libraries(work / "repaired")
     stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}
     own = {name: image for name, image in images.items() if not contents.is_stub(image)}
+    inside = {image.soname: image for image in images.values()} | {image.path.name: image for image in images.values()}
     runtime = next((image.path for name, image in stubs.items() if name.startswith("libanycuda_cudart-")), None)
     for name, root in roots.items():
-        result.situations[name] = _opening(own, stubs, opening.open_all(own, root), table)
+        result.situations[name] = _opening(own, inside, opening.open_all(own, root), table)
         opened = opening.runtime(runtime, root) if runtime else situations.RUNTIME[name]
         if opened != situations.RUNTIME[name]:
             result.runtimes[name] = opened
@@ -90,27 +91,28 @@ def by_name(report: dict, table: Table) -> list[str]:
     return sorted(found)
 
 
-def _opening(images: dict[str, Image], stubs: dict[str, Image] | None, messages: dict[str, str], table: Table
+def _opening(images: dict[str, Image], inside: dict[str, Image] | None, messages: dict[str, str], table: Table
              ) -> Opening:
-    """`stubs`: None for a wheel as it comes."""
-    inside = frozenset([image.path.name for image in images.values()] + [image.soname for image in images.values()])
+    """`inside`: name or SONAME -> library of the repaired wheel; None for a wheel as it comes."""
+    own = frozenset([image.path.name for image in images.values()] + [image.soname for image in images.values()])
     result = Opening(len(images))
     for name, message in messages.items():
         if message:
-            result.failures.append(_failure(name, images[name], inside, stubs, message, table))
+            result.failures.append(_failure(name, images[name], own, inside, message, table))
     return result
 
 
-def _failure(name: str, image: Image, inside: frozenset[str], stubs: dict[str, Image] | None,
-             message: str, table: Table) -> Failure:
+def _failure(name: str, image: Image, own: frozenset[str], inside: dict[str, Image] | None, message: str, table: Table
+             ) -> Failure:
     lack = dlopen_errors.parse(message)
     owner = dlopen_errors.owner(lack, table)
-    left = references.unstubbed(image, inside, table)
+    left = references.unstubbed(image, own, table)
     if lack.kind == "library" and owner in ("CUDA", "NVIDIA") and lack.what not in left:
         left.append(lack.what)  # of a library that this one needs
     tied = [one for one in left if table.named(one) or table.ties_to_cuda(one)]
-    return Failure(name, lack.kind, lack.what, owner, tied, [one for one in left if one not in tied],
-                   [] if stubs is None else references.missing(image, stubs, table), references.count(image, table))
+    lost = [] if inside is None else references.missing(image, inside, table)
+    return Failure(name, lack.kind, lack.what, owner, tied, [one for one in left if one not in tied], lost,
+                   references.count(image, table))
 
 
 def table_of(anycuda: Path) -> Table:

@@ -22,9 +22,9 @@ same wheel that another one relies on is opened before it, as the wheel's Python
 
 No GPU, driver, PyTorch or other package is installed. That a library opens does not show that its results are right:
 [gpu.md](gpu.md) lists what ran on a GPU. For a library that needs another package, "every CUDA reference is in the
-stubs" means that a stub of the repaired wheel exports each CUDA function that the library uses, under its version. "Of
-the functions that it uses, some do not run" is from `anycuda check`: a call of them returns an error on that CUDA
-([cross-major.md](cross-major.md)).
+stubs" means that a stub of the repaired wheel exports each CUDA function that the library uses, under its version (or a
+copy of NVIDIA's library does that stays in the wheel, since it runs without CUDA). "Of the functions that it uses, some
+do not run" is from `anycuda check`: a call of them returns an error on that CUDA ([cross-major.md](cross-major.md)).
 
 - **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages.
 - **free but for X**: the same, except for X: a library of NVIDIA's that has no stub and whose name is the same beside

@@ -8,11 +8,11 @@ from anycuda.elf.read import Image
 from anycuda.elf.symbols import Symbol
 
 
-def missing(image: Image, stubs: dict[str, Image], table: Table) -> list[str]:
-    """The references, as name@version, that no stub in the file's DT_NEEDED exports. Weak ones do not count.
-    `stubs`: SONAME -> image."""
-    needed = [stubs[name] for name in image.needed if name in stubs]
-    exported = {(symbol.name, symbol.version) for stub in needed for symbol in stub.exports()}
+def missing(image: Image, inside: dict[str, Image], table: Table) -> list[str]:
+    """The references, as name@version, that no library of the repaired wheel in the file's DT_NEEDED exports: a stub, or
+    a copy of NVIDIA's that stays. Weak ones do not count. `inside`: name or SONAME -> library of the wheel."""
+    needed = [inside[name] for name in image.needed if name in inside]
+    exported = {(symbol.name, symbol.version) for library in needed for symbol in library.exports()}
     names = {name for name, _ in exported}
     lost = []
     for symbol in image.undefined():
