@@ -33,7 +33,10 @@ def check(command: Path, wheel: Path) -> dict:
     done = _run(command, "check", "--json", wheel)
     if done.returncode not in (0, 1):
         raise CommandError(f"anycuda check: {reason(done.stderr)}")
-    return json.loads(done.stdout)["inputs"][0]
+    try:
+        return json.loads(done.stdout)["inputs"][0]
+    except ValueError:
+        raise CommandError(f"anycuda check: {reason(done.stderr)}") from None
 
 
 def repair(command: Path, wheel: Path, out: Path) -> Repair:

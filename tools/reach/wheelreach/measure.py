@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from pathlib import Path
 
 from anycuda.analysis import libraries as cuda
@@ -22,7 +23,7 @@ def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], tabl
     work = cache / "work" / entry.requirement
     try:
         _measure(result, download.fetch(entry, cache / "wheels" / entry.requirement), anycuda, work, roots, table)
-    except (download.DownloadError, command.CommandError) as error:
+    except (download.DownloadError, command.CommandError, zipfile.BadZipFile, OSError) as error:
         result.failed = str(error)
     finally:
         shutil.rmtree(work, ignore_errors=True)
