@@ -170,6 +170,7 @@ def _is_as_before(failure: Failure, result: Result) -> bool:
 def _lack(owner: str, count: int) -> str:
     verb = "needs" if count == 1 else "need"
     return {"NVIDIA": f"{verb} NVIDIA's libraries without a stub, the same beside every CUDA",
+            "Python": f"{verb} another Python",
             "system": f"{verb} a newer C or C++ library",
             "another package": f"{verb} other packages"}.get(owner, f"{verb} {owner}")
 
