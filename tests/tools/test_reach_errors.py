@@ -155,7 +155,7 @@ class ByName(unittest.TestCase):
 
 class Strings(unittest.TestCase):
     def test_whole_name_of_one_cuda_counts(self):
-        content = (b"\0libcupti.so.12\0libcutensor.so.2\0xlibcupti.so.13\0libc.so.6\0libcupti.so\0libcurand.so.10\0"
+        content = (b"\0libcupti.so.12\0libcutensor.so.2\0xlibcupti.so.11\0libc.so.6\0libcupti.so\0libcurand.so.10\0"
                    b"/a/libcudart.so.12\0\xfflibcudart.so.11.0\0")
         self.assertEqual(strings.opened(content, set(), TABLE),
                          {"libcupti.so.12", "libcudart.so.12", "libcudart.so.11.0"})
