@@ -32,6 +32,11 @@ class Verdicts(unittest.TestCase):
         one = verdict.of(result(failure("NVIDIA", "libcutensor.so.2", untied=["libcutensor.so.2", "libnvinfer.so.10"])))
         self.assertEqual((one.kind, one.but), (verdict.BUT, ["libcutensor.so.2", "libnvinfer.so.10"]))
 
+    def test_what_a_drop_in_serves_ties_nothing(self):
+        one = verdict.of(result(drop_ins=["libcublas.so.12"]))
+        self.assertEqual((one.kind, one.but), ("free", []))
+        self.assertIn("opens libcublas.so.12 by name, which the wheel's drop-ins serve", one.why)
+
     def test_library_opened_by_name_is_named_in_the_verdict(self):
         one = verdict.of(result(by_name=["libcublas.so.12"]))
         self.assertEqual((one.kind, one.but), (verdict.BUT, ["libcublas.so.12"]))

@@ -47,18 +47,21 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
 
     repaired = command.repair(anycuda, path, work / "out")
     result.refusal, result.notes = repaired.refusal, repaired.notes
-    result.by_name = sorted(in_text | by_name(command.check(anycuda, repaired.wheel), table))
+    opened = in_text | by_name(command.check(anycuda, repaired.wheel), table)
     unpack.unpack(repaired.wheel, work / "repaired")
     images = contents.libraries(work / "repaired")
     stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}
-    own = {name: image for name, image in images.items() if not contents.is_stub(image)}
+    added = {image.path.name for name, image in images.items() if name not in native} - stubs.keys()
+    result.by_name, result.drop_ins = sorted(opened - added), sorted(added)
+    own = {name: image for name, image in images.items()
+           if not contents.is_stub(image) and image.path.name not in added}
     inside = {image.soname: image for image in images.values()} | {image.path.name: image for image in images.values()}
     runtime = next((image.path for name, image in stubs.items() if name.startswith("libanycuda_cudart-")), None)
     for name, root in roots.items():
         result.situations[name] = _opening(own, inside, opening.open_all(own, root), table)
-        opened = opening.runtime(runtime, root) if runtime else situations.RUNTIME[name]
-        if opened != situations.RUNTIME[name]:
-            result.runtimes[name] = opened
+        took = opening.runtime(runtime, root) if runtime else situations.RUNTIME[name]
+        if took != situations.RUNTIME[name]:
+            result.runtimes[name] = took
 
 
 def _needs(result: Result, report: dict) -> None:

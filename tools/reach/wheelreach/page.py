@@ -28,8 +28,8 @@ do not run" is from `anycuda check`: a call of them returns an error on that CUD
 
 - **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages.
 - **free but for X**: the same, except for X: a library of NVIDIA's that has no stub and whose name is the same beside
-  every CUDA, or one that the wheel opens by name, which a repair does not change (`anycuda run` gives it the drop-in,
-  where there is one).
+  every CUDA, or one that the wheel opens by name and for which it has no drop-in: the library has none, or the file
+  tries several majors and takes what is installed (`anycuda run` serves those).
 - **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
 - **nothing to repair**: no library of the wheel names a library of one CUDA. It uses none, or makes the name at run
   time, or its Python code opens it.

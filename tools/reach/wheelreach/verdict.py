@@ -40,7 +40,8 @@ class Opening:
 @dataclass
 class Result:
     """`failed`: why there are no results. `by_name`: libraries of one CUDA that the repaired wheel's libraries open by
-    name. `static`: how many have a CUDA runtime linked into them. `refusal`: of the repair without --partly.
+    name. `drop_ins`: those of such names that the repair has put into the wheel. `static`: how many have a CUDA runtime
+    linked into them. `refusal`: of the repair without --partly.
     `absent`: release -> how many functions that the wheel uses do not run there.
     `runtimes`: situation -> the file that the stub of the runtime opened, where that is not the situation's."""
 
@@ -49,6 +50,7 @@ class Result:
     built_for: list[str] = field(default_factory=list)
     needs: list[str] = field(default_factory=list)
     by_name: list[str] = field(default_factory=list)
+    drop_ins: list[str] = field(default_factory=list)
     static: int = 0
     refusal: str = ""
     notes: list[str] = field(default_factory=list)
@@ -59,7 +61,7 @@ class Result:
 
     @property
     def uses_cuda(self) -> bool:
-        return bool(self.needs or self.by_name or self.static or self.built_for)
+        return bool(self.needs or self.by_name or self.drop_ins or self.static or self.built_for)
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,8 @@ def _others(result: Result) -> list[str]:
                      + (", every CUDA reference is in the stubs" if any(one.references for one in failures) else ""))
     if result.by_name:
         found.append(f"opens {_some(result.by_name)} by name")
+    if result.drop_ins:
+        found.append(f"opens {_some(result.drop_ins)} by name, which the wheel's drop-ins serve")
     if names := _in_python(result.notes):
         found.append(f"its Python code names {_some(names)}")
     if result.absent:
