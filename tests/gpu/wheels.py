@@ -32,12 +32,15 @@ class Row:
     loads: tuple[str, ...]
     needs: tuple[str, ...] = ()  # modules of this Python
     variables: dict[str, str] = field(default_factory=dict)
+    preloads: bool = False  # all stubs of the bundle
     source: str = ""  # a folder beside the wheels, which this variable names: the project's source distribution
 
 
 ROWS = (
     Row("bitsandbytes_layers", ("bitsandbytes-",), ("libcudart", "libcublas", "libcublasLt"), ("torch",),
         {"BNB_CUDA_VERSION": "124"}),
+    Row("pytorch_preloaded", ("bitsandbytes-",), ("libcudart", "libcublas", "libcublasLt", "libcufft", "libcusparse",
+        "libcusolver", "libcudnn"), ("torch",), {"BNB_CUDA_VERSION": "124"}, preloads=True),
     Row("openmm_simulation", ("openmm-", "openmm_cuda_12-"), ("libcufft", "libnvrtc"), ("numpy",)),
     Row("ctranslate2_model", ("ctranslate2-",), ("libcublas",), ("torch", "yaml")),
     Row("cupy_tests", ("cupy_cuda12x-",),
@@ -65,8 +68,10 @@ def _why_not(folder: Path, row: Row) -> str:
 def _environment(row: Row, folder: Path, site: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("ANYCUDA_", "CUDA_HOME", "CUDA_PATH")) and name != "LD_PRELOAD"}
-    sources = {row.source: str(folder / row.source)} if row.source else {}
-    return {**kept, **row.variables, **sources, "PYTHONPATH": f"{site}:{HERE / 'wheels'}", "PYTHONFAULTHANDLER": "1",
+    more = {row.source: str(folder / row.source)} if row.source else {}
+    if row.preloads:
+        more["LD_PRELOAD"] = " ".join(map(str, sorted((HERE / "stubs").glob("lib*_stub.so"))))
+    return {**kept, **row.variables, **more, "PYTHONPATH": f"{site}:{HERE / 'wheels'}", "PYTHONFAULTHANDLER": "1",
             "ANYCUDA_LOG": "info"}
 
 
