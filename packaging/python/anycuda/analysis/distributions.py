@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..wheels import requirement as requirements
+from ..wheels.metadata import Field
 from ..wheels.names import normal
 from ..wheels.requirement import Requirement, major_of
 from .libraries import Library, Table
@@ -60,6 +62,17 @@ def pin_of(requirement: Requirement, table: Table) -> Pin | None:
              if wheel == name}
     major = next(iter(found), "") or _by_name(name)
     return Pin(requirement, major, (Part(name, brought_by(name, table)),)) if major else None
+
+
+def pins(fields: list[Field], table: Table) -> list[tuple[int, Pin]]:
+    """Those of METADATA that hold without an extra, by the places of their fields."""
+    found = []
+    for number, one in enumerate(fields):
+        parsed = requirements.parse(one.value) if one.name == "requires-dist" else None
+        pin = pin_of(parsed, table) if parsed and not parsed.belongs_to_extra else None
+        if pin:
+            found.append((number, pin))
+    return found
 
 
 def brought_by(name: str, table: Table) -> tuple[Library, ...]:

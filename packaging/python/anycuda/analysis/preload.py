@@ -15,6 +15,10 @@ _LIBRARY = re.compile(r"lib[\w.+-]+\.so(\.[\d.*]+)?")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
 
+def is_looked_into(name: str, size: int) -> bool:
+    return name.endswith((".json", ".py")) and size <= LARGEST
+
+
 def in_text(name: str, content: bytes, table: Table) -> tuple[str, ...]:
     """The distributions of CUDA's libraries that this file asks for, as it spells them."""
     known = {wheel for library in table.libraries.values() for wheel in library.wheels.values()}

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Iterator
 
-from ..analysis import opened, preload, remaining
-from ..analysis.distributions import Pin, pin_of
+from ..analysis import distributions, opened, preload, remaining
+from ..analysis.distributions import Pin
 from ..analysis.libraries import Table
 from ..analysis.remaining import Remaining
 from ..analysis.uses import FileUse
-from ..wheels import entries, metadata, requirement
+from ..wheels import entries, metadata
 from .inputs import ZIP_ERRORS
 
 
@@ -51,15 +51,18 @@ def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> tupl
     except ZIP_ERRORS:
         return [], []
     left = remaining_of(list(files), names, table)
-    return [_tie(pin, left) for pin in _pins(about, table)], preloads
+    return [_tie(pin, left) for _, pin in distributions.pins(metadata.split(about)[0], table)], preloads
 
 
 def _texts(wheel: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
     for one in wheel.infolist():
         folder, _, rest = one.filename.partition("/")
         is_about = folder.endswith(".dist-info")
-        wanted = rest == "METADATA" if is_about else one.filename.endswith((".json", ".py"))
-        if wanted and one.file_size <= preload.LARGEST:
+        if is_about:
+            wanted = rest == "METADATA" and one.file_size <= preload.LARGEST
+        else:
+            wanted = preload.is_looked_into(one.filename, one.file_size)
+        if wanted:
             yield one.filename, _read(wheel, one)
 
 
@@ -68,13 +71,6 @@ def _read(wheel: zipfile.ZipFile, one: zipfile.ZipInfo) -> bytes:
         return wheel.read(one)
     except ZIP_ERRORS:
         return b""
-
-
-def _pins(about: bytes, table: Table) -> list[Pin]:
-    """Those that hold without an extra."""
-    parsed = [requirement.parse(text) for text in metadata.values(metadata.split(about)[0], "Requires-Dist")]
-    pins = [pin_of(one, table) for one in parsed if one and not one.belongs_to_extra]
-    return [pin for pin in pins if pin]
 
 
 def remaining_of(files: list[tuple[str, FileUse]], names: list[str], table: Table) -> Remaining:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..analysis import distributions
-from ..analysis.distributions import Part, Pin, pin_of
+from ..analysis.distributions import Part, Pin
 from ..analysis.libraries import Table
 from ..analysis.remaining import Remaining
-from ..wheels import metadata, requirement
+from ..wheels import metadata
 from ..wheels.metadata import Field
 from .extras import Extras
 
@@ -54,7 +54,7 @@ def free(content: bytes, remaining: Remaining, renewed: dict[str, str], table: T
     fields, rest = metadata.split(content)
     made = Freed(content)
     splits: dict[int, _Split] = {}
-    for number, pin in _pins(fields, table):
+    for number, pin in distributions.pins(fields, table):
         split = _split(pin, remaining)
         made.notes += [f"the requirement {_called(pin, name)} stays: {why}" for name, why in split.staying.items()]
         if split.freed:
@@ -66,17 +66,6 @@ def free(content: bytes, remaining: Remaining, renewed: dict[str, str], table: T
 
 def _called(pin: Pin, part: str) -> str:
     return f"{pin.requirement.name}[{part}]" if part in pin.requirement.extras else pin.requirement.name
-
-
-def _pins(fields: list[Field], table: Table) -> list[tuple[int, Pin]]:
-    """Those that hold without an extra, by their places."""
-    found = []
-    for number, one in enumerate(fields):
-        parsed = requirement.parse(one.value) if one.name == "requires-dist" else None
-        pin = pin_of(parsed, table) if parsed and not parsed.belongs_to_extra else None
-        if pin:
-            found.append((number, pin))
-    return found
 
 
 def _split(pin: Pin, remaining: Remaining) -> _Split:
@@ -122,7 +111,7 @@ def _joined(fields: list[Field], splits: dict[int, _Split], own: dict[int, tuple
 
 def _without_what_is_freed(fields: list[Field], majors: set[str], extras: Extras, table: Table) -> list[str]:
     """Distributions without a stub may count on the wheel to require what they need: custatevec-cu12 and cuBLAS."""
-    unknown = {_called(pin, part.name): pin.major for _, pin in _pins(fields, table) for part in pin.parts
+    unknown = {_called(pin, part.name): pin.major for _, pin in distributions.pins(fields, table) for part in pin.parts
                if not part.libraries}
     return [f"{name} may need libraries of CUDA {major} that are no longer required: then it needs the extra "
             f"{extras.name(major)}" for name, major in unknown.items() if major in majors]

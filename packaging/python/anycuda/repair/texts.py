@@ -78,6 +78,6 @@ def _preloads(wheel: Wheel, distributions: set[str], texts: Texts, table: Table)
 def small_texts(wheel: Wheel) -> Iterator[tuple[str, bytes]]:
     """Its JSON and Python files, without what describes the wheel itself."""
     for entry in wheel.entries:
-        if (entry.filename.endswith((".json", ".py")) and entry.file_size <= preload.LARGEST
-                and not entry.filename.startswith(f"{wheel.dist_info}/")):
+        is_about = entry.filename.startswith(f"{wheel.dist_info}/")
+        if preload.is_looked_into(entry.filename, entry.file_size) and not is_about:
             yield entry.filename, b"".join(wheel.blocks(entry))
