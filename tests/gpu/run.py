@@ -78,7 +78,7 @@ PARTS = {
         conformance.Choice(options.built, options.runtime, options.topic, options.jobs), log),
     "maths": lambda log, options: maths.run(log, options.program),
     "carried": lambda log, options: carried.run(log, options.carried),
-    "wheels": lambda log, options: wheels.run(log, options.wheels),
+    "wheels": lambda log, options: wheels.run(log, options.wheels, options.program),
     "pytorch": lambda log, options: run_pytorch(log),
     "memory_saver": lambda log, options: run_memory_saver(log),
 }
@@ -89,8 +89,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all without")
     parser.add_argument("--log", default="", metavar="FILE", help="everything that the programs printed")
     parser.add_argument("--memcheck", action="store_true", help="linker, graph: once more, under compute-sanitizer")
-    parser.add_argument("--program", action="append", default=[], choices=list(maths.PROGRAMS),
-                        help="maths: only this program (may be repeated)")
+    parser.add_argument("--program", action="append", default=[], choices=[*maths.PROGRAMS, *wheels.PROGRAMS],
+                        metavar="NAME", help="maths, wheels: only this program (may be repeated)")
     parser.add_argument("--carried", default="", metavar="FOLDER", help="where the part `carried` finds its libraries")
     parser.add_argument("--wheels", default="", metavar="FOLDER", help="where the part `wheels` finds its wheels")
     only = parser.add_argument_group("conformance: only this one (may be repeated)")

@@ -47,22 +47,35 @@ ROWS = (
         ("libcublas", "libcufft", "libcusolver", "libcusparse", "libcurand", "libnvrtc"), ("cupy", "pytest"),
         source="CUPY_SOURCE"),
     Row("faiss_search", ("faiss_gpu_cu12-",), ("libcudart",), ("numpy",)),
+    Row("custatevec_gates", ("cuquantum_python_cu12-", "custatevec_cu12-"), ("libcublas",), ("torch", "cupy")),
+    Row("cutensornet_contraction", ("cuquantum_python_cu12-", "cutensornet_cu12-", "cutensor_cu12-", "numpy-"),
+        ("libcusolver", "libcublasLt"), ("torch", "cupy")),
+    Row("onnxruntime_model", ("onnxruntime_gpu-", "onnx-", "ml_dtypes-"),
+        ("libcudart", "libcublas", "libcublasLt", "libcudnn", "libcufft"), ("google.protobuf", "numpy")),
 )
+PROGRAMS = tuple(row.program for row in ROWS)
 
 
-def _found(folder: Path, row: Row) -> list[Path] | None:
-    wheels = [next(iter(sorted(folder.glob(f"{name}*.whl"))), None) for name in row.wheels]
-    return None if None in wheels else wheels
+def _found(folder: Path, row: Row) -> dict[str, Path]:
+    """The beginning of a wheel's name -> the wheel."""
+    found = {name: next(iter(sorted(folder.glob(f"{name}*.whl"))), None) for name in row.wheels}
+    return {name: wheel for name, wheel in found.items() if wheel}
 
 
-def _why_not(folder: Path, row: Row) -> str:
+def _why_not(folder: Path, row: Row, wheels: dict[str, Path]) -> str:
     """Why a row cannot run here; "" if it can."""
-    missing = [name for name in row.needs if importlib.util.find_spec(name) is None]
-    if missing:
+    if missing := [name for name in row.needs if not _is_there(name)]:
         return f"this Python has no {', '.join(missing)}"
-    if not _found(folder, row):
-        return f"{folder} has no {' and '.join(row.wheels)}"
+    if missing := [name for name in row.wheels if name not in wheels]:
+        return f"{folder} has no {' and '.join(missing)}"
     return "" if not row.source or (folder / row.source).is_dir() else f"{folder} has no {row.source}"
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # its package is missing
+        return False
 
 
 def _environment(row: Row, folder: Path, site: Path) -> dict[str, str]:
@@ -75,9 +88,9 @@ def _environment(row: Row, folder: Path, site: Path) -> dict[str, str]:
             "ANYCUDA_LOG": "info"}
 
 
-def run_row(row: Row, where: Path, log: Log) -> int:
+def run_row(row: Row, where: Path, wheels: list[Path], log: Log) -> int:
     with tempfile.TemporaryDirectory(prefix="wheels-") as folder:
-        for wheel in _found(where, row) or []:
+        for wheel in wheels:
             with zipfile.ZipFile(wheel) as archive:
                 archive.extractall(folder)
         done = bundle.run([sys.executable, "-u", str(HERE / "wheels" / f"{row.program}.py")],
@@ -87,7 +100,7 @@ def run_row(row: Row, where: Path, log: Log) -> int:
     wrong = [f"FAIL {line}" for line in report.failed] + wrong_maps(ours, CUDA_13)
     mapped = {Path(file).name.partition(".so")[0] for file in ours}
     wrong += [f"{name} of this machine is not in the process" for name in row.loads if name not in mapped]
-    log.say(f"{row.program:20} {len(report.ok):2} ok{maths.notes(report)}  "
+    log.say(f"{row.program:23} {len(report.ok):2} ok{maths.notes(report)}  "
             f"{f'{len(wrong)} NOT AS EXPECTED' if wrong else 'ok'}")
     for line in wrong:
         log.say(f"    {line}")
@@ -95,14 +108,15 @@ def run_row(row: Row, where: Path, log: Log) -> int:
     return bool(wrong)
 
 
-def run(log: Log, folder: str) -> int:
+def run(log: Log, folder: str, only: list[str]) -> int:
     if not folder or bundle.driver_release() == (0, 0):
         log.say("wheels: skipped, " + ("this machine has no driver" if folder else "no --wheels FOLDER"))
         return 0
-    failures = 0
-    for row in ROWS:
-        if why := _why_not(Path(folder).resolve(), row):
-            log.say(f"{row.program:20} skipped: {why}")
+    failures, where = 0, Path(folder).resolve()
+    for row in (row for row in ROWS if not only or row.program in only):
+        wheels = _found(where, row)
+        if why := _why_not(where, row, wheels):
+            log.say(f"{row.program:23} skipped: {why}")
         else:
-            failures += run_row(row, Path(folder).resolve(), log)
+            failures += run_row(row, where, list(wheels.values()), log)
     return failures
