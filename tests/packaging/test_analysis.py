@@ -158,6 +158,20 @@ class Programs(unittest.TestCase):
             self.assertEqual((file.provides.library, file.provides.what, file.provides.major), said)
             self.assertFalse(file.static_runtime)
 
+    def test_each_stub_and_drop_in_is_known_as_one(self):
+        for folder, pattern, expected in (("lib", "lib*_stub.so", "stub"), ("lib/dropin", "*.so.*", "dropin")):
+            for path in sorted((BUILD / folder).glob(pattern)):
+                with self.subTest(path=path.name):
+                    image = read.read(path)
+                    self.assertTrue(libraries.is_anycudas(image))
+                    self.assertEqual(uses.of(image, table()).provides.what, expected)
+
+    def test_other_libraries_are_not_known_as_stubs(self):
+        for path in (library_file("cudart", "12.9"), library_file("nccl", "2.32"), REAL / "linked" / "call_cudart-12",
+                     BUILD / "lib" / "libanycuda_doctor.so"):
+            with self.subTest(path=path.name):
+                self.assertFalse(libraries.is_anycudas(read.read(path)))
+
 
 class RealLibraries(unittest.TestCase):
     def test_nvidias_own(self):

@@ -257,6 +257,17 @@ class Warnings(Folder):
     def test_none_for_what_works(self):
         self.assertEqual((self.said(PROGRAM), self.said(PROGRAM, preload=True)), ("", ""))
 
+    def test_a_dt_rpath_to_drop_ins_of_libraries_without_versions(self):
+        for name in ("libnccl.so.2", "libnvidia-ml.so.1"):
+            shutil.copy(DROPINS / name, self.folder)
+        about = self.compile("program", "int main(void) { return 0; }", "-Wl,--disable-new-dtags",
+                             f"-Wl,-rpath,{self.folder}")
+        self.assertEqual(self.said(about), "")
+        place(library_file("nccl", "2.32"), self.folder / "other" / "libnccl.so.2")
+        (self.folder / "libnccl.so.2").unlink()
+        (self.folder / "libnccl.so.2").symlink_to("other/libnccl.so.2")
+        self.assertIn(f"its DT_RPATH leads to {self.folder}/libnccl.so.2", self.said(about))
+
     def test_another_cpu(self):
         other = self.changed(18, b"\xb7\x00")  # aarch64
         self.assertIn("is for aarch64, this anycuda for x86_64; the dynamic linker passes the drop-ins over",

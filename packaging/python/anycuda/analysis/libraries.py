@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..elf.read import Image
 from ..failure import Failure
 from ..matrix import data
 
@@ -203,6 +204,12 @@ class Table:
     @functools.cached_property
     def _stems(self) -> frozenset[str]:
         return frozenset(soname.partition(".so")[0] for sonames in self.others.values() for soname in sonames)
+
+
+def is_anycudas(image: Image) -> bool:
+    """A stub or a drop-in: each defines this version, those of libraries without versions (NCCL, NVML) too. A file that
+    a stub was linked into does not."""
+    return NATIVE in image.versions_defined
 
 
 def wheel_stem(library: str) -> str:

@@ -209,7 +209,7 @@ def _provides(image: Image, exported: list[str], table: Table) -> Provides | Non
     if not counts:
         return None
     name, count = counts.most_common(1)[0]
-    if NATIVE in image.versions_defined:
+    if libraries.is_anycudas(image):
         what = "stub" if named is None or named.how == "stub" else "dropin"
         return Provides(named.library.name if named else name, what, named.major if named else "")
     if count < _A_LIBRARY:

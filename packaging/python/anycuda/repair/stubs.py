@@ -66,7 +66,7 @@ class Stubs:
 def load(library: str, path: Path, quiet: bool = False, name: str = "") -> Stub:
     """`name`: what it is called in a wheel, if not by its content."""
     image = read.read(path)
-    if libraries.NATIVE not in image.versions_defined:
+    if not libraries.is_anycudas(image):
         raise ElfError(f"{path}: it lacks the symbol version {libraries.NATIVE}")
     total = hashlib.sha256(content(path, quiet)).hexdigest()
     exports = frozenset((symbol.name, symbol.version) for symbol in image.exports())

@@ -7,7 +7,7 @@ from typing import Mapping
 
 from ..elf import ElfError, read
 from ..installation import Installation
-from ..analysis.libraries import NATIVE, Table
+from ..analysis.libraries import Table, is_anycudas
 from .private_link import link_to
 from .program import Program
 
@@ -62,6 +62,6 @@ def _before(program: Program, installed: Installation, table: Table) -> list[Pat
 def _is_dropin(path: Path) -> bool:
     """As a repaired wheel has it beside its programs, which does the same as this anycuda's."""
     try:
-        return NATIVE in read.read(path).versions_defined
+        return is_anycudas(read.read(path))
     except ElfError:
         return False
