@@ -3,9 +3,7 @@ program, a library or a text that may name libraries. What is kept of it is smal
 
 from __future__ import annotations
 
-import functools
 import posixpath
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,19 +13,7 @@ from ..analysis import contents, libraries, siblings, uses
 from ..wheels import record, writing
 from ..wheels.archive import Wheel
 from . import stubs
-
-_TEXTS = (".py", ".pth", ".sh", ".json")
-_LONGEST = 200  # of a name that is cut by the end of a block
-
-
-@functools.cache
-def _names() -> re.Pattern[bytes]:
-    """The libraries' names in a text, and the stubs'. Not the archives that only a linker reads (libcudart_static.a);
-    not the driver, which no wheel brings."""
-    table = libraries.table().libraries.values()
-    own = "|".join(library.stem for library in table if not library.is_driver)
-    stubs_ = "|".join(re.escape(library.stub) for library in table)
-    return re.compile(rf"(?:{own})(?!_static|_stub)[-\w.*%{{}}]*|{stubs_}".encode())
+from .named import Named
 
 
 @dataclass(frozen=True)
@@ -81,9 +67,8 @@ def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
 
 
 def _file(wheel: Wheel, entry, total: record.Sum, work: Path, scan: Scan, step: writing.Step) -> record.Row:
-    name, is_text = entry.filename, entry.filename.endswith(_TEXTS)
-    found: set[bytes] = set()
-    kept, first, path = b"", True, None
+    name, named = entry.filename, Named(entry.filename, entry.file_size)
+    first, path = True, None
     blocks = wheel.blocks(entry)
     for block in blocks:
         if first and block[:4] == b"\x7fELF":
@@ -95,15 +80,14 @@ def _file(wheel: Wheel, entry, total: record.Sum, work: Path, scan: Scan, step: 
             with open(path, "ab") as file:
                 file.write(block)
         total.add(block)
-        if is_text:
-            found.update(_names().findall(kept + block))
-            kept = (kept + block)[-_LONGEST:]
+        named.add(block)
         step(name, len(block))
     if path:
         _elf(name, path, scan)
         path.unlink()
-    if found and not name.startswith(wheel.dist_info + "/"):
-        scan.texts[name] = tuple(sorted(one.decode("ascii", "replace") for one in found))
+    names = named.names()
+    if names and not name.startswith(wheel.dist_info + "/"):
+        scan.texts[name] = names
     return total.row
 
 

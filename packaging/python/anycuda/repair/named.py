@@ -1,0 +1,79 @@
+"""Names of CUDA libraries in a wheel's program texts, which may open them. Of Python only the string constants count
+that a program can use: not its comments and docstrings. Pure."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import warnings
+from typing import Iterator
+
+from ..analysis import libraries
+
+_TEXTS = (".py", ".pth", ".sh", ".json")
+_LONGEST = 200  # of a name that is cut by the end of a block
+_LARGEST_PARSED = 1 << 20  # the tree of a Python file takes some hundred times its size
+
+
+class Named:
+    """`of_text` is false for other files, in which nothing is searched. The file comes in blocks."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self.of_text = name.endswith(_TEXTS)
+        self._found: set[bytes] = set()
+        self._before = b""
+        self._python: list[bytes] | None = [] if name.endswith(".py") and size <= _LARGEST_PARSED else None
+
+    def add(self, block: bytes) -> None:
+        if not self.of_text:
+            return
+        self._found.update(_names().findall(self._before + block))
+        self._before = (self._before + block)[-_LONGEST:]
+        if self._python is not None:
+            self._python.append(block)
+
+    def names(self) -> tuple[str, ...]:
+        found = self._found
+        if found and self._python is not None:
+            found = _in_python(b"".join(self._python), found)
+        return tuple(sorted(one.decode("ascii", "replace") for one in found))
+
+
+@functools.cache
+def _names() -> re.Pattern[bytes]:
+    """The libraries' names in a text, and the stubs'. Not the archives that only a linker reads (libcudart_static.a);
+    not the driver, which no wheel brings."""
+    table = libraries.table().libraries.values()
+    own = "|".join(library.stem for library in table if not library.is_driver)
+    stubs_ = "|".join(re.escape(library.stub) for library in table)
+    return re.compile(rf"(?:{own})(?!_static|_stub)[-\w.*%{{}}]*|{stubs_}".encode())
+
+
+def _in_python(content: bytes, of_text: set[bytes]) -> set[bytes]:
+    """`of_text`: the names in the whole text, for a file that this Python cannot parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as those of "\d", which are the wheel's
+            tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return of_text
+    return {name for text in _strings(tree) for name in _names().findall(text)}
+
+
+def _strings(tree: ast.AST) -> Iterator[bytes]:
+    parts: set[ast.AST] = set()  # docstrings and other statements that are a string; pieces of f-strings
+    for node in ast.walk(tree):  # what holds a node comes before it
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            parts.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            parts.update(node.values)
+            yield b"".join(_bytes(one.value) if isinstance(one, ast.Constant) else b"{}" for one in node.values)
+        elif isinstance(node, ast.Constant) and node not in parts:
+            yield _bytes(node.value)
+
+
+def _bytes(value: object) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    return value if isinstance(value, bytes) else b""
