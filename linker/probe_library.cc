@@ -18,7 +18,7 @@ namespace {
 std::string line_about(const Candidate& candidate, const Report& report, Arena* arena) {
   std::string line = candidate.path;
   if (candidate.image.state == FileState::usable) {
-    line += std::string(" (") + version_in_words(candidate, arena) + ")";
+    line += std::string(" (") + version_in_words(report.library(), candidate, arena) + ")";
   }
   return "\n  " + in_one_line(line + ": " + reason_of(candidate, report, arena));
 }

@@ -45,7 +45,8 @@ void add_candidate(Message* message, const Candidate& candidate, const Report& r
   if (candidate.image.state != FileState::usable) {
     message->add_line("  %s: %s", candidate.path, reason);
   } else {
-    message->add_line("  %s (%s): %s", candidate.path, version_in_words(candidate, arena), reason);
+    message->add_line("  %s (%s): %s", candidate.path,
+                      version_in_words(report.library(), candidate, arena), reason);
   }
   arena->rewind(mark);
 }
@@ -113,7 +114,7 @@ void report_passed_over(const Report& report, Arena* arena) {
     const std::size_t mark = arena->mark();
     log_line(
         LogLevel::info, "%s: passed over %s (%s): %s", report.library().name, c->path,
-        version_in_words(*c, arena),
+        version_in_words(report.library(), *c, arena),
         rival ? reason_of_preference(chosen, *c, report, arena) : reason_of(*c, report, arena));
     arena->rewind(mark);
   }
@@ -127,7 +128,7 @@ void report_choice(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const Candidate& chosen = *report.chosen;
   const std::size_t mark = arena->mark();
-  const char* version = log_enabled(LogLevel::warn) ? version_in_words(chosen, arena) : "";
+  const char* version = log_enabled(LogLevel::warn) ? version_in_words(library, chosen, arena) : "";
   log_line(LogLevel::info, "%s: using %s (%s)", library.name, chosen.path, version);
   if (log_enabled(LogLevel::info)) report_passed_over(report, arena);
   if (report.differing_variables != nullptr) {

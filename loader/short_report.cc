@@ -72,8 +72,8 @@ void add_refused(Message* message, const Report& report, Arena* arena) {
   if (candidate->image.state != FileState::usable) {
     message->add_line("  %s: %s%s", candidate->path, reason, more);
   } else {
-    message->add_line("  %s (%s): %s%s", candidate->path, version_in_words(*candidate, arena),
-                      reason, more);
+    message->add_line("  %s (%s): %s%s", candidate->path,
+                      version_in_words(report.library(), *candidate, arena), reason, more);
   }
 }
 

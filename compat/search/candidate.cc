@@ -19,14 +19,12 @@ Version known_version(const Candidate& candidate) {
   return candidate.toolkit.version.known() ? candidate.toolkit.version : candidate.image.version;
 }
 
-// Of the driver's SONAME, which counts no CUDA.
-constexpr int kDriverMajor = 1;
-
-const char* version_in_words(const Candidate& candidate, Arena* arena) {
+const char* version_in_words(const LibraryDescriptor& library, const Candidate& candidate,
+                             Arena* arena) {
   const ToolkitVersion& toolkit = candidate.toolkit;
   const Version symbols = candidate.image.version;
   const char* text = nullptr;
-  if (symbols.major == kDriverMajor) {  // libcuda.so.1 has the number 1 with every CUDA
+  if (library.is_driver) {  // libcuda.so.1 has the number 1 with every CUDA
     const Version supported = candidate.reported.version;
     text = supported.known() ? arena->format("a driver that supports up to CUDA %d.%d",
                                              supported.major, supported.minor)

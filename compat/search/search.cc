@@ -95,7 +95,7 @@ void log_candidates(Search* search) {
     const std::size_t mark = search->arena.mark();
     const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
     log_step("%s: candidate %s (%s): %s", search->library().name, c->path,
-             version_in_words(*c, &search->arena),
+             version_in_words(search->library(), *c, &search->arena),
              acceptable ? "acceptable" : reason_of(*c, *search, &search->arena));
     search->arena.rewind(mark);
   }

@@ -71,7 +71,7 @@ TEST_F(Evaluation, AVersionIsReadInStrictModeWhereTheDriverIsOfThatMajor) {
     EXPECT_EQ(of_12->toolkit.version.minor, 9);
     EXPECT_STREQ(of_12->toolkit.source, "cuda.h");
     EXPECT_STREQ(of_12->toolkit.problem, "");
-    EXPECT_STREQ(version_in_words(*of_12, &search.arena), "CUDA 12.9, says cuda.h");
+    EXPECT_STREQ(version_in_words(kLibrary, *of_12, &search.arena), "CUDA 12.9, says cuda.h");
     EXPECT_FALSE(candidate(&search, "cuda-11.8/")->toolkit_read) << "its major decides";
   });
 }
@@ -123,18 +123,31 @@ TEST_F(Evaluation, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
       EXPECT_FALSE(c->toolkit.version.known());
       EXPECT_THAT(c->toolkit.problem,
                   AllOf(HasSubstr("cuda.h says CUDA 1"), HasSubstr("its own symbols say CUDA 12")));
-      EXPECT_STREQ(version_in_words(*c, &search.arena), "CUDA 12");
+      EXPECT_STREQ(version_in_words(kLibrary, *c, &search.arena), "CUDA 12");
     });
   }
 }
 
 TEST_F(Evaluation, TheNumberOfADriversSonameIsNoCuda) {
-  TestSearch search;
+  LibraryDescriptor driver = kLibrary;
+  driver.is_driver = true;
+  TestSearch search(driver);
   Candidate* c = search.add(SearchTier::system, "/lib/libcuda.so.1");
+  for (const int number : {1, 2}) {
+    c->image.version = {number, -1};
+    c->reported.version = {};
+    EXPECT_STREQ(version_in_words(driver, *c, &search.arena), "a driver");
+    c->reported.version = {13, 0};
+    EXPECT_STREQ(version_in_words(driver, *c, &search.arena),
+                 "a driver that supports up to CUDA 13.0");
+  }
+}
+
+TEST_F(Evaluation, ASonameWithTheNumber1IsNotADriver) {
+  TestSearch search;
+  Candidate* c = search.add(SearchTier::system, "/lib/libtest.so.1");
   c->image.version = {1, -1};
-  EXPECT_STREQ(version_in_words(*c, &search.arena), "a driver");
-  c->reported.version = {13, 0};
-  EXPECT_STREQ(version_in_words(*c, &search.arena), "a driver that supports up to CUDA 13.0");
+  EXPECT_STREQ(version_in_words(kLibrary, *c, &search.arena), "CUDA 1");
 }
 
 TEST_F(Evaluation, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
@@ -149,7 +162,7 @@ TEST_F(Evaluation, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
     if (least == 5) {
       EXPECT_THAT(c->toolkit.problem, HasSubstr("cuda.h says CUDA 12.4, its own symbols say CUDA "
                                                 "12.5 or later"));
-      EXPECT_STREQ(version_in_words(*c, &search.arena), "CUDA 12.5 or later");
+      EXPECT_STREQ(version_in_words(kLibrary, *c, &search.arena), "CUDA 12.5 or later");
     }
   }
 }
@@ -167,7 +180,7 @@ TEST_F(Evaluation, TheFirstReleaseOfAMajorIsAVersion) {
   of_13->image.version = {13, 0};
   read_toolkit_version(&search, of_13);
   EXPECT_THAT(of_13->toolkit.problem, HasSubstr("its own symbols say CUDA 13.0 or later"));
-  EXPECT_STREQ(version_in_words(*of_13, &search.arena), "CUDA 13.0 or later");
+  EXPECT_STREQ(version_in_words(kLibrary, *of_13, &search.arena), "CUDA 13.0 or later");
 }
 
 TEST_F(Evaluation, VersionsAreReadOfUsableFilesButNotOfADriver) {
