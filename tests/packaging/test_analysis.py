@@ -74,6 +74,12 @@ class Names(unittest.TestCase):
         ):
             self.assertEqual(table().has_no_stub(file), said, file)
 
+    def test_what_is_of_one_cuda_without_a_stub(self):
+        for file, said in (("libnppc.so.12", True), ("libcupti.so.11.8", True), ("libcudart.so.10.2", True),
+                           ("libcupti.so", False), ("libcupti.so.%d", False), ("libcufile.so.0", False),
+                           ("libcutensor.so.2", False), ("libcudnn_ops.so.9", False), ("libnvinfer.so.10", False)):
+            self.assertEqual(table().ties_to_cuda(file), said, file)
+
     def test_a_node_and_a_function_have_one_library(self):
         library, major = table().of_node("libnvrtc.so.11.2")
         self.assertEqual((library.name, major), ("nvrtc", "11"))
@@ -313,6 +319,24 @@ class Small(Folder):
                 "nvrtc": ("loaded", ("11",), ("libnvrtc.so.11.2",))}, piece_size)
             self.assertEqual([use.by_path for use in file.uses], [(), ("libnvrtc.so.11.2",)])
 
+    def test_libraries_without_a_stub_that_it_may_load(self):
+        text = """
+            const char* const names[] = {"libnppc.so.12", "/usr/lib/libcupti.so.11.8", "libcudnn_ops.so.9",
+                                         "libcudnn_stub.so", "libnppc.so", "cannot open libnppig.so.12",
+                                         "libnppif.so.12 is missing", "libnppcx.so.12"};
+        """
+        path = self.compile("loads.so", text)
+        for piece_size in (1 << 20, 64, 7, 1):
+            with mock.patch.object(contents, "_PIECE", piece_size):
+                file = use_of(path)
+            self.assertEqual((file.unstubbed, file.uses), (
+                ("libcudnn_ops.so.9", "libcupti.so.11.8", "libnppc.so", "libnppc.so.12"), ()), piece_size)
+
+    def test_a_library_without_a_stub_that_it_is_linked_to_is_not_told_as_loaded(self):
+        npp = self.compile("libnppc.so.12", "int f(void) { return 1; }", "-Wl,-soname,libnppc.so.12")
+        file = use_of(self.compile("linked.so", "int f(void); int g(void) { return f(); }", npp))
+        self.assertEqual((file.other, file.unstubbed), (("libnppc.so.12",), ()))
+
     def test_names_in_instructions(self):
         """As GCC makes a std::string of them: 8 bytes and the last 8, perhaps with the NUL; or 8 and 4."""
         def load(register: int, text: bytes) -> bytes:
@@ -410,8 +434,8 @@ class StubsInside(Folder):
         for archive in archives:
             said, function = functions[archive.name]
             file = self.linked("one.so", function, archive)
-            self.assertEqual((file.stubs_inside, file.uses, file.provides, file.static_runtime),
-                             ((said,), (), None, False), archive)
+            self.assertEqual((file.stubs_inside, file.uses, file.provides, file.static_runtime, file.unstubbed),
+                             ((said,), (), None, False, ()), archive)
 
     def test_whatever_strips_and_links_it(self):
         stripped = self.folder / "libcudart.a"

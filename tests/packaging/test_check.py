@@ -519,6 +519,27 @@ class Nothing(Check):
         kinds = {one["name"]: one["kind"] for one in file["opens"]}
         self.assertEqual((kinds["libcublas.so.12"], kinds["libcublas.so.11"]), ("inside", "major"))
 
+    def test_libraries_without_a_stub_that_it_loads_by_name(self):
+        names = ["libnppc.so.12", "libcupti.so.13", "libcutensor.so.2", "libcufile.so.0", "libcupti.so",
+                 "libnppc.so.%d"]
+        path = self.compile("loads.so", "const char* const names[] = {" + json.dumps(names)[1:-1] + "};")
+        status, out, _ = self.check(path)
+        self.assertEqual((status, out.splitlines()[0]), (0, "loads.so: links no CUDA library"))
+        self.assertIn("\n  may load libcupti.so.13 or libnppc.so.12 by name: anycuda has no stub for it, so this opens "
+                      "NVIDIA's library, of that CUDA only", out)
+        self.assertIn("\n  may load libcufile.so.0 or libcupti.so or libcutensor.so.2 or libnppc.so.%d by name: "
+                      "anycuda has no stub for it, so this opens NVIDIA's library\n", out)
+        (file,) = self.json(path)["inputs"][0]["files"]
+        self.assertEqual({one["name"]: one["kind"] for one in file["opens"]}, {
+            "libnppc.so.12": "tied", "libcupti.so.13": "tied", "libcutensor.so.2": "unstubbed",
+            "libcufile.so.0": "unstubbed", "libcupti.so": "unstubbed", "libnppc.so.%d": "unstubbed"})
+        self.assertEqual({(one["library"], one["run"], one["repair"]) for one in file["opens"]}, {("", False, False)})
+        self.assertNotIn("libnppc", self.check(path, "--library", "cudart")[1])
+        whole = self.wheel_of("thing-1-py3-none-any.whl", {
+            "a/loads.so": path, "a/libnppc.so.12": self.compile("libnppc.so.12", "int f(void) { return 1; }")})
+        file = self.json(whole)["inputs"][0]["files"][0]
+        self.assertIn(("libnppc.so.12", "inside"), [(one["name"], one["kind"]) for one in file["opens"]])
+
     def test_what_cannot_be_read(self):
         (self.folder / "text").write_text("no binary")
         (self.folder / "empty").touch()

@@ -180,9 +180,9 @@ class Decided(unittest.TestCase):
         return self.member(name, *uses, **options)
 
     def member(self, name: str, *uses: Use, needed=(), provides=None, search_path=None, soname="",
-               static=False) -> Member:
+               static=False, unstubbed=()) -> Member:
         return Member(name, "x86_64", soname, tuple(needed), search_path, (2, 5),
-                      FileUse(Path("x"), uses, (), static, provides, soname=soname))
+                      FileUse(Path("x"), uses, (), static, provides, soname=soname, unstubbed=unstubbed))
 
     def make(self, *members: Member, files=(), edits=None) -> dropins.DropIns:
         scan = Scan(list(members), files=(*(one.name for one in members), *files))
@@ -214,6 +214,11 @@ class Decided(unittest.TestCase):
                 self.assertIn(said, made.notes[0])
         self.assertIn("part of a path", self.make(self.opens("libnvrtc.so.12", by_path=["libnvrtc.so.12"])).notes[0])
         self.assertEqual(self.make(self.opens("libcuda.so.1", "libnvidia-ml.so.1")), dropins.DropIns())
+
+    def test_a_library_without_a_stub_is_reported_if_it_is_of_one_cuda(self):
+        made = self.make(self.member("thing/a.so", unstubbed=("libnppc.so.12", "libcufile.so.0")))
+        self.assertEqual((made.added, made.edits, len(made.notes)), ({}, {}, 1))
+        self.assertIn("thing/a.so opens libnppc.so.12 itself: anycuda has no stub for it", made.notes[0])
 
     def test_who_tries_several_runtimes_gets_none(self):
         """cudnn-frontend fails if it can open two."""

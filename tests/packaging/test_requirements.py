@@ -171,6 +171,10 @@ class Remains(unittest.TestCase):
         copy = FileUse(Path("x"), (opens,), (), False, Provides("cudart", "original", "12"))
         self.assertEqual(remaining.of_file("a.so", copy, ["libm.so.6"], ()),
                          [Need("a.so", "libm.so.6", "goes on needing")])
+        use = FileUse(Path("x"), (), (), False, None, unstubbed=("libnvblas.so.12",))
+        (need,) = remaining.of_file("a.so", use, [], ())
+        self.assertEqual((need.name, need.how), ("libnvblas.so.12", "opens"))
+        self.assertEqual(self.why("nvidia-cublas-cu12", Remaining((need,), True)), "a.so opens libnvblas.so.12")
 
 
 class Checked(unittest.TestCase):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Iterator, NamedTuple
+from typing import BinaryIO, Iterable, Iterator, NamedTuple
 
 from ..elf import layout, read
 from ..elf.headers import Headers
@@ -34,12 +34,14 @@ _STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are hande
 class Contents:
     """`names`: library -> strings that name a file of it, as given to dlopen. `runtime`: has the code of a
     CUDA runtime in it. `stubs`: the libraries whose stubs are in it, the file's own if it is one. `by_path`: those of
-    the names that stand only at the end of a path, which dlopen looks for nowhere else."""
+    the names that stand only at the end of a path, which dlopen looks for nowhere else. `unstubbed`: strings that name
+    a library of NVIDIA's without a stub."""
 
     names: dict[str, tuple[str, ...]]
     runtime: bool
     stubs: tuple[str, ...]
     by_path: frozenset[str] = frozenset()
+    unstubbed: tuple[str, ...] = ()
 
 
 class _Piece(NamedTuple):
@@ -54,12 +56,12 @@ class _Piece(NamedTuple):
 
 
 def look(path: Path, table: Table) -> Contents:
-    stems = dict.fromkeys(library.stem.encode() for library in table.libraries.values())
+    stems = dict.fromkeys(library.stem for library in table.libraries.values())
     # A whole string: the name itself, a path that ends in it, or a form for printf (libcudart.so.%d).
-    pattern = re.compile(rb"(" + b"|".join(map(re.escape, stems)) + rb")\.so([.0-9%a-z]{0,12})\0")
+    pattern = re.compile(rb"(?:%s)\.so[.0-9%%a-z]{0,12}\0" % b"|".join(_stems(stems, table)))
     stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
-    immediates = Immediates(major.soname for library in table.libraries.values() for major in library.majors.values()
-                            if major.soname.startswith(library.file_prefix))
+    immediates = Immediates((*(major.soname for library in table.libraries.values() for major in library.majors.values()
+                               if major.soname.startswith(library.file_prefix)), *table.unstubbed_sonames))
     stubs: set[str] = set()
     plain: set[str] = set()
     behind_folders: set[str] = set()
@@ -77,10 +79,21 @@ def look(path: Path, table: Table) -> Contents:
             if piece.code and headers.machine == "x86_64":
                 plain |= immediates.of(piece.data)
     names: dict[str, list[str]] = {}
+    unstubbed: list[str] = []
     for name in sorted(plain | behind_folders):
-        names.setdefault(table.of_string(name).name, []).append(name)
+        if name.partition(".so")[0] in stems:
+            names.setdefault(table.of_string(name).name, []).append(name)
+        elif table.has_no_stub(name):  # not libcudnn_stub.so, which looks like a part
+            unstubbed.append(name)
     return Contents({name: tuple(strings) for name, strings in sorted(names.items())}, runtime, tuple(sorted(stubs)),
-                    frozenset(behind_folders - plain))
+                    frozenset(behind_folders - plain), tuple(unstubbed))
+
+
+def _stems(stems: Iterable[str], table: Table) -> Iterator[bytes]:
+    """Of all libraries, as regular expressions; of the parts of libraries, too: libcudnn_ops."""
+    yield from (re.escape(stem.encode()) for stem in (*stems, *sorted(table.unstubbed_stems)))
+    yield from (re.escape(library.parts.encode()) + rb"[a-z_]{1,40}" for library in table.libraries.values()
+                if library.parts)
 
 
 def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:

@@ -153,7 +153,7 @@ class Table:
         stem, dot, _ = _unhashed(file).partition(".so")
         if not dot or self.named(file) is not None:
             return False
-        return stem in self._stems or stem in _OTHER_PRODUCTS or any(
+        return stem in self.unstubbed_stems or any(
             self.is_beyond_stub(file, library) for library in self.libraries.values())
 
     def is_of_cuda(self, file: str) -> bool:
@@ -164,11 +164,11 @@ class Table:
 
     def ties_to_cuda(self, file: str) -> bool:
         """Of a library without a stub: is its name of one CUDA? Not libcutensor.so.2 and libcudnn_ops.so.9, whose
-        numbers are their own and the same beside every CUDA."""
-        stem, _, number = _unhashed(file).partition(".so.")
+        numbers are their own and the same beside every CUDA; nor libcupti.so, which has none."""
+        stem, _, number = _unhashed(file).partition(".so")
         if stem in _OTHER_PRODUCTS or any(one.is_part(stem) for one in self.libraries.values()):
             return False
-        return stem not in self._stems or number.partition(".")[0] in self._cuda_majors
+        return stem not in self._stems or number.lstrip(".").partition(".")[0] in self._cuda_majors
 
     def is_beyond_stub(self, file: str, library: Library) -> bool:
         """libcudart.so.10.2, libcudnn_ops.so.9: the library, of a major that has no stub, or one of another library; or
@@ -202,8 +202,17 @@ class Table:
         return frozenset(major for one in self.libraries.values() if not one.is_driver for major in one.majors)
 
     @functools.cached_property
+    def unstubbed_stems(self) -> frozenset[str]:
+        """libnppc, libnvinfer"""
+        return self._stems | _OTHER_PRODUCTS
+
+    @property
+    def unstubbed_sonames(self) -> tuple[str, ...]:
+        return tuple(soname for sonames in self.others.values() for soname in sonames)
+
+    @functools.cached_property
     def _stems(self) -> frozenset[str]:
-        return frozenset(soname.partition(".so")[0] for sonames in self.others.values() for soname in sonames)
+        return frozenset(soname.partition(".so")[0] for soname in self.unstubbed_sonames)
 
 
 def is_anycudas(image: Image) -> bool:

@@ -1,4 +1,4 @@
-"""Names of CUDA libraries that a file may give to dlopen, and which of them a drop-in serves. Pure."""
+"""Names of NVIDIA's libraries that a file may give to dlopen, and which of them a drop-in serves. Pure."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ WHO_SERVES = {
     "unfinished": "the program completes the name when it runs; `anycuda run` serves the names that drop-ins have",
     "unknown": "no drop-in has this name, so it opens NVIDIA's library",
     "path": "it is part of a path, where dlopen finds no drop-in",
+    "tied": "anycuda has no stub for it, so this opens NVIDIA's library, of that CUDA only",
+    "unstubbed": "anycuda has no stub for it, so this opens NVIDIA's library",
 }
 
 
@@ -35,7 +37,10 @@ class Opened:
                 "unnumbered"  libcublas.so
                 "unfinished"  libcudart.so.%d, or the start of a name: libcudart.so.
                 "unknown"     another number than any drop-in has: libcublas.so.10
-                "path"        the end of a path"""
+                "path"        the end of a path
+                "tied"        of a library without a stub, and of one CUDA: libnppc.so.12
+                "unstubbed"   of another library without a stub: libcufile.so.0, libcupti.so
+    `library` is "" where it has no stub."""
 
     name: str
     library: str
@@ -59,7 +64,8 @@ def of(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened
         return ()
     return tuple(found for one in use.uses if one.how == "loaded" and not (
                      use.static_runtime and one.library in _RUNTIME_AND_DRIVER)
-                 for found in _of(one, table.libraries[one.library], inside))
+                 for found in _of(one, table.libraries[one.library], inside)) + tuple(
+                     Opened(name, "", _kind_unstubbed(name, table, inside)) for name in use.unstubbed)
 
 
 def is_of_cuda(use: FileUse, table: Table) -> bool:
@@ -72,6 +78,12 @@ def _of(use: Use, library: Library, inside: Collection[str]) -> list[Opened]:
     if library.name in _TRIED and sum(one.kind in ("major", "inside") for one in found) > 1:
         found = [replace(one, kind="tried") if one.kind == "major" else one for one in found]
     return found
+
+
+def _kind_unstubbed(name: str, table: Table, inside: Collection[str]) -> str:
+    if name in inside:
+        return "inside"
+    return "tied" if table.ties_to_cuda(name) else "unstubbed"
 
 
 def _kind(name: str, library: Library, by_path: bool, inside: Collection[str]) -> str:

@@ -46,6 +46,7 @@ def of_file(name: str, use: FileUse, needed: Iterable[str], inside: Collection[s
     found = [Need(name, one, "goes on needing") for one in needed if one not in inside]
     # A library of CUDA opens others of the same CUDA, and those come with it.
     strings = [] if use.is_library else [one for each in use.uses if each.how == "loaded" for one in each.strings]
+    strings += () if use.is_library else use.unstubbed  # libnvblas.so.12 comes with cuBLAS
     return found + [Need(name, one, "opens") for one in strings if posixpath.basename(one) not in inside]
 
 

@@ -88,7 +88,8 @@ class FileUse:
     `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees.
     `stubs_inside`: libraries whose stubs are linked into it; which functions of them it calls nobody can tell.
     `quiet`: it is a stub that writes messages only where ANYCUDA_LOG is set (elf/mark.py).
-    `soname`, `needed`: of the dynamic section. `defines`: functions of CUDA's libraries that it exports itself."""
+    `soname`, `needed`: of the dynamic section. `defines`: functions of CUDA's libraries that it exports itself.
+    `unstubbed`: names of NVIDIA's libraries without a stub that it may load with dlopen."""
 
     path: Path
     uses: tuple[Use, ...]
@@ -100,6 +101,7 @@ class FileUse:
     soname: str = ""
     needed: tuple[str, ...] = ()
     defines: frozenset[str] = frozenset()
+    unstubbed: tuple[str, ...] = ()
 
     @property
     def is_library(self) -> bool:
@@ -126,7 +128,8 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     quiet = provides is not None and provides.what in ("stub", "dropin") and mark.is_quiet(image.path)
     defines = frozenset(filter(table.of_symbol, exported))
     return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet,
-                   image.soname, tuple(image.needed), defines)
+                   image.soname, tuple(image.needed), defines,
+                   tuple(name for name in found.unstubbed if name not in (image.soname, *image.needed)))
 
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:

@@ -78,6 +78,8 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return "links no CUDA library"
     if any(map(_others(one), one.files)):
         return "uses no CUDA library that has a stub"
+    if any(file.use.unstubbed for file in one.files):
+        return "links no CUDA library"
     return "uses no CUDA"
 
 

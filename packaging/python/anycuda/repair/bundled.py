@@ -53,7 +53,8 @@ def _is_copy(member: Member) -> bool:
 
 def _needs_of(member: Member, edit: FileEdit | None) -> set[str]:
     names = set(member.needed) - set(edit.needed if edit else ())
-    return names | {text for use in member.use.uses for text in use.strings} | set(member.opens)
+    names |= {text for use in member.use.uses for text in use.strings} | set(member.use.unstubbed)
+    return names | set(member.opens)
 
 
 def _why_stays(member: Member, still: set[str], scan: Scan) -> str:

@@ -45,6 +45,10 @@ def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple
     for member in scan.members:
         names: list[Stub] = []
         for one in opened.of(member.use, table, inside):
+            if not one.library:
+                if one.kind == "tied":
+                    found.notes.append(f"{member.name} opens {one.name} itself: {opened.WHO_SERVES[one.kind]}")
+                continue
             why = _why_not(one, member, brought, needed, find)
             dropin = find(one.library, one.name) if find and not why else None
             if dropin:
