@@ -7,7 +7,7 @@ from pathlib import Path
 from anycuda.analysis.libraries import Library, Major, Table
 from anycuda.elf.read import Image
 from anycuda.elf.symbols import Symbol
-from wheelreach import command, dlopen_errors, measure, references, strings, unpack
+from wheelreach import command, dlopen_errors, measure, references, unpack
 from wheelreach.dlopen_errors import Lack
 
 
@@ -137,33 +137,26 @@ class Absent(unittest.TestCase):
 
 
 class ByName(unittest.TestCase):
-    def names(self, *strings: str, how: str = "loaded", provides: dict | None = None) -> set[str]:
+    def names(self, *strings: str, how: str = "loaded", provides: dict | None = None, unstubbed=()) -> set[str]:
         uses = [{"how": how, "strings": list(strings)}]
-        return measure.by_name({"files": [{"provides": provides, "uses": uses}]}, TABLE)
+        opens = [{"name": name} for name in unstubbed]
+        return measure.by_name({"files": [{"provides": provides, "uses": uses, "opens": opens}]}, TABLE)
 
     def test_library_of_one_cuda_counts(self):
         self.assertEqual(self.names("libcudart.so.12", "libcudart.so.12"), {"libcudart.so.12"})
         self.assertEqual(self.names("libcudart.so.12", provides={"what": "some"}), {"libcudart.so.12"})
 
     def test_library_of_every_cuda_and_name_without_major_do_not_count(self):
-        self.assertEqual(self.names("libcurand.so.10", "libcudart.so", "libcudnn.so.9"), set())
+        self.assertEqual(self.names("libcurand.so.10", "libcudart.so", "libcudnn.so.9", "libcudart.so.%d",
+                                    unstubbed=["libcutensor.so.2", "libcupti.so", "libcupti.so.%d"]), set())
+
+    def test_library_without_a_stub_counts(self):
+        self.assertEqual(self.names("libcudart.so.12", unstubbed=["libcupti.so.12"]),
+                         {"libcudart.so.12", "libcupti.so.12"})
 
     def test_stubs_and_copies_do_not_count(self):
         self.assertEqual(self.names("libcudart.so.12", provides={"what": "stub"}), set())
         self.assertEqual(self.names("libcudart.so.12", how="named"), set())
-
-
-class Strings(unittest.TestCase):
-    def test_whole_name_of_one_cuda_counts(self):
-        content = (b"\0libcupti.so.12\0libcutensor.so.2\0xlibcupti.so.11\0libc.so.6\0libcupti.so\0libcurand.so.10\0"
-                   b"/a/libcudart.so.12\0\xfflibcudart.so.11.0\0")
-        self.assertEqual(strings.opened(content, set(), TABLE),
-                         {"libcupti.so.12", "libcudart.so.12", "libcudart.so.11.0"})
-
-    def test_linked_library_does_not_count(self):
-        file = Image(Path("x.so"), "x86_64", "shared", needed=["libcupti.so.12"],
-                     versions_needed={"y.so": ["libcudart.so.12"]})
-        self.assertEqual(strings.opened(b"\0libcupti.so.12\0libcudart.so.12\0", strings.linked(file), TABLE), set())
 
 
 class Command(unittest.TestCase):

@@ -9,7 +9,7 @@
     opening      opens libraries in such a situation, each in a process of its own; open_each is what runs there
     dlopen_errors  what a message of the dynamic linker says is missing, and whose it is (pure)
     references   is every CUDA function that a file uses in the stubs?                  (pure)
-    strings      names of libraries of one CUDA in a file's text                        (pure)
+    names        which names of NVIDIA's libraries are of one CUDA                       (pure)
     verdict      the results of one wheel -> verdict and reasons                        (pure)
     page         the results of all wheels -> the page                                  (pure)
     measure      one wheel from the download to its results

@@ -5,13 +5,12 @@ from __future__ import annotations
 import shutil
 import zipfile
 from pathlib import Path
-from typing import Iterable
 
 from anycuda.analysis import libraries as cuda
 from anycuda.analysis.libraries import Table
 from anycuda.elf.read import Image
 
-from . import command, contents, dlopen_errors, download, opening, references, situations, strings, unpack
+from . import command, contents, dlopen_errors, download, names, opening, references, situations, unpack
 from .verdict import Failure, Opening, Result
 from .wheel_list import Entry
 
@@ -42,12 +41,13 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
     unpack.unpack(path, work / "native")
     native = contents.libraries(work / "native")
     result.native = _opening(native, None, opening.open_all(native, roots[situations.NONE]), table)
-    in_text = named_in_text(native.values(), table)
+    brought = {name for image in native.values() for name in (image.path.name, image.soname)}
+    opened = by_name(report, table) - brought
     shutil.rmtree(work / "native")
 
     repaired = command.repair(anycuda, path, work / "out")
     result.refusal, result.notes = repaired.refusal, repaired.notes
-    opened = in_text | by_name(command.check(anycuda, repaired.wheel), table)
+    opened |= by_name(command.check(anycuda, repaired.wheel), table)
     unpack.unpack(repaired.wheel, work / "repaired")
     images = contents.libraries(work / "repaired")
     stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}
@@ -85,21 +85,14 @@ def absent(report: dict) -> dict[str, int]:
 
 
 def by_name(report: dict, table: Table) -> set[str]:
-    """The names of libraries of one CUDA that a wheel's libraries open, as `anycuda check` reports them."""
+    """The names of libraries of one CUDA that a wheel's libraries open, as `anycuda check` reports them: those with a
+    stub and those without one."""
     found = set()
     for file in report["files"]:
         if not file["provides"] or file["provides"]["what"] == "some":
             found |= {text for use in file["uses"] if use["how"] == "loaded" for text in use["strings"]}
-    return {name for name in found if strings.of_one_cuda(name, table)}
-
-
-def named_in_text(images: Iterable[Image], table: Table) -> set[str]:
-    """The libraries of one CUDA that the text of a wheel's libraries names and the wheel does not hold; not those that
-    NVIDIA's own libraries name."""
-    images = list(images)
-    users = [image for image in images if not table.named(image.path.name) and not table.named(image.soname)]
-    names = set().union(*(strings.opened(image.path.read_bytes(), strings.linked(image), table) for image in users))
-    return names - {image.path.name for image in images} - {image.soname for image in images}
+            found |= {one["name"] for one in file["opens"]}
+    return {name for name in found if names.of_one_cuda(name, table)}
 
 
 def _opening(images: dict[str, Image], inside: dict[str, Image] | None, messages: dict[str, str], table: Table
