@@ -13,4 +13,12 @@
     verdict      the results of one wheel -> verdict and reasons                        (pure)
     page         the results of all wheels -> the page                                  (pure)
     measure      one wheel from the download to its results
+
+Beside PyTorch (torch_beside.py):
+
+    torch_install  PyTorch of PyPI in a folder, with the wheels that it requires
+    torch_opening  opens libraries in processes that have imported torch; torch_each is what runs there
+    torch_verdict  what a wheel's libraries did -> verdict and reasons                  (pure)
+    torch_page     the results of all wheels beside each torch -> the page              (pure)
+    torch_measure  one wheel beside one torch, from the download to its results
 """

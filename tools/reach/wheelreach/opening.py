@@ -10,30 +10,41 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Callable
 
 from anycuda.elf.read import Image
 
 from . import dlopen_errors
 
-_LINKER = "/lib64/ld-linux-x86-64.so.2"
+LINKER = "/lib64/ld-linux-x86-64.so.2"
 _SCRIPT = Path(__file__).with_name("open_each.py")
+Run = Callable[[list[dict]], dict[str, str]]  # wishes -> name -> message
 _ROUNDS = 12  # how many libraries of its own wheel a file may need opened first
 
 
 def open_all(images: dict[str, Image], root: Path) -> dict[str, str]:
-    """name -> message, "" where it opens. A library that lacks another one of the same wheel, or a symbol of one, is
-    opened again after that one, as the wheel's Python code does. The message of a file whose own code ends the process
-    has BOUND behind it where the dynamic linker finds everything that the file needs."""
+    """name -> message, "" where it opens. The message of a file whose own code ends the process has BOUND behind it
+    where the dynamic linker finds everything that the file needs."""
+    first: dict[str, list[str]] = {name: [] for name in images}
+    results = in_order(images, first, lambda wishes: _run(wishes, root))
+    for name, message in results.items():
+        if dlopen_errors.is_fault_in(message, images.values()) and _links(images[name].path, first[name], root):
+            results[name] = message + dlopen_errors.BOUND
+    return results
+
+
+def in_order(images: dict[str, Image], first: dict[str, list[str]], run: Run) -> dict[str, str]:
+    """name -> message. A library that lacks another one of the same wheel, or a symbol of one, is opened again after
+    that one, as the wheel's Python code does; `first` becomes name -> what is opened before it."""
     by_file = {image.path.name: image for image in images.values()}
     by_symbol: dict[str, Image] = {}
     for image in images.values():
         for symbol in image.exports():
             by_symbol.setdefault(symbol.name, image)
-    first: dict[str, list[str]] = {name: [] for name in images}
     results: dict[str, str] = {}
     todo = list(images)
     for _ in range(_ROUNDS):
-        results |= _run([{"name": name, "path": str(images[name].path), "first": first[name]} for name in todo], root)
+        results |= run([{"name": name, "path": str(images[name].path), "first": first[name]} for name in todo])
         again = []
         for name in todo:
             lacks = dlopen_errors.parse(results[name]) if results[name] else None
@@ -45,9 +56,6 @@ def open_all(images: dict[str, Image], root: Path) -> dict[str, str]:
         todo = again
         if not todo:
             break
-    for name, message in results.items():
-        if dlopen_errors.is_fault_in(message, images.values()) and _links(images[name].path, first[name], root):
-            results[name] = message + dlopen_errors.BOUND
     return results
 
 
@@ -58,13 +66,13 @@ def runtime(stub: Path, root: Path) -> str:
 
 def _links(path: Path, first: list[str], root: Path) -> bool:
     """Does the dynamic linker find each library and function? Nothing of the file runs."""
-    done = subprocess.run([_LINKER, "--inhibit-cache", path], capture_output=True, text=True, cwd=root, env={
-        **_environment(root), "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_PRELOAD": ":".join(first)})
+    done = subprocess.run([LINKER, "--inhibit-cache", path], capture_output=True, text=True, cwd=root, env={
+        **environment(root), "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_PRELOAD": ":".join(first)})
     text = done.stdout + done.stderr
     return not done.returncode and not any(words in text for words in ("not found", "undefined symbol", "not defined"))
 
 
-def _environment(root: Path) -> dict[str, str]:
+def environment(root: Path) -> dict[str, str]:
     return {"ANYCUDA_SYSTEM_ROOT": str(root), "HOME": str(root / "home"), "PATH": "/usr/bin:/bin", "LD_BIND_NOW": "1",
             "ANYCUDA_LOG": "off"}
 
@@ -73,7 +81,7 @@ def _run(wishes: list[dict], root: Path) -> dict[str, str]:
     with tempfile.TemporaryDirectory(prefix="reach-") as folder:
         wishes_file, results = Path(folder) / "wishes.json", Path(folder) / "results.json"
         wishes_file.write_text(json.dumps(wishes))
-        subprocess.run([_LINKER, "--inhibit-cache", Path(sys.executable).resolve(), _SCRIPT, wishes_file, results],
-                       env=_environment(root), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        subprocess.run([LINKER, "--inhibit-cache", Path(sys.executable).resolve(), _SCRIPT, wishes_file, results],
+                       env=environment(root), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True)
         return json.loads(results.read_text())

@@ -33,6 +33,8 @@ do not run" is from `anycuda check`: a call of them returns an error on that CUD
 - **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
 - **nothing to repair**: no library of the wheel names a library of one CUDA. It uses none, or makes the name at run
   time, or its Python code opens it.
+
+[wheels_torch.md](wheels_torch.md) opens wheels that need PyTorch beside PyTorch of CUDA 12.8 and 13.0.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
          *(f"only {release}" for release in situations.RELEASES), "verdict", "why")
@@ -41,7 +43,7 @@ _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "rep
 def make(results: list[Result], date: str, commit: str) -> str:
     evaluated = [(result, verdict.of(result)) for result in sorted(results, key=lambda one: one.requirement)]
     table = [_HEAD, ("---",) * len(_HEAD), *(_row(*one) for one in evaluated if one[1].kind != verdict.UNKNOWN)]
-    parts = [_INTRO.format(date=date, commit=commit), "\n".join(_line(row) for row in table), ""]
+    parts = [_INTRO.format(date=date, commit=commit), "\n".join(line(row) for row in table), ""]
     unknown = [(result, one) for result, one in evaluated if one.kind == verdict.UNKNOWN]
     if unknown:
         parts += ["## Left out", ""]
@@ -61,7 +63,7 @@ def _cell(opening: Opening | None) -> str:
     return f"{opening.opened} of {opening.total}" if opening else "-"
 
 
-def _line(cells: tuple[str, ...]) -> str:
+def line(cells: tuple[str, ...]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 

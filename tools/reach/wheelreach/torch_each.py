@@ -1,0 +1,115 @@
+"""Opens shared libraries beside PyTorch: torch_each.py WISHES RESULTS.
+
+WISHES is a JSON object {"torch": a folder with PyTorch, "wishes": a list of {"name", "path" of a library or "program"
+in Python with "site", the folder of its packages, "first": paths of libraries to open before it, "nodes": {family:
+symbol version}}}. PyTorch is imported once; each wish
+then has a process of its own, forked off that one. RESULTS becomes a JSON object name -> {"message": "" where it
+opened, "files": the shared libraries that are then in the process, "answers": {family: [by the stub, by NVIDIA's
+library]}}. A wish with nodes asks each stub of the process for its library's version, under that symbol version."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import re
+import sys
+
+import open_each
+
+# Without argument types: ctypes passes what it is given, numbers and pointers.
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int)
+_STUB = re.compile(r".*/libanycuda_(\w+)-[0-9a-f]+\.so")
+
+
+def numbers(function, count: int) -> list[int]:
+    """Of a function with pointers to int."""
+    values = [ctypes.c_int(0) for _ in range(count)]
+    status = function(*map(ctypes.byref, values))
+    return [status, *(value.value for value in values)]
+
+
+def properties(function) -> list[int]:
+    """Of cublasGetProperty and its like: major, minor, patch."""
+    values = []
+    for kind in range(3):
+        value = ctypes.c_int(0)
+        values += [function(kind, ctypes.byref(value)), value.value]
+    return values
+
+
+# Family -> file of NVIDIA's, function that runs without a GPU, how to call it.
+QUESTIONS = {
+    "cudart": ("libcudart", "cudaRuntimeGetVersion", lambda function: numbers(function, 1)),
+    "nvrtc": ("libnvrtc", "nvrtcVersion", lambda function: numbers(function, 2)),
+    "nccl": ("libnccl", "ncclGetVersion", lambda function: numbers(function, 1)),
+    "cublas": ("libcublas", "cublasGetProperty", properties),
+    "cublaslt": ("libcublasLt", "cublasLtGetProperty", properties),
+    "cufft": ("libcufft", "cufftGetProperty", properties),
+    "curand": ("libcurand", "curandGetProperty", properties),
+    "cusolver": ("libcusolver", "cusolverGetProperty", properties),
+    "cusparse": ("libcusparse", "cusparseGetProperty", properties),
+    "cudnn": ("libcudnn", "cudnnGetProperty", properties),
+}
+
+
+def mapped() -> list[str]:
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        files = {line.rstrip().partition("/")[2] for line in maps if "/" in line}
+    return sorted(f"/{file}" for file in files if ".so" in file)
+
+
+def function_of(library: ctypes.CDLL, name: str, node: str):
+    """As a caller that was linked for the symbol version `node` gets it; the default one without."""
+    if node:
+        dlvsym = ctypes.CDLL(None).dlvsym
+        dlvsym.restype, dlvsym.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
+        address = dlvsym(library._handle, name.encode(), node.encode())
+        if address:
+            return FUNCTION(address)
+    return getattr(library, name)
+
+
+def ask(nodes: dict[str, str]) -> dict[str, list]:
+    answers = {}
+    for path in mapped():
+        found = _STUB.fullmatch(path)
+        if not found or found[1] not in QUESTIONS:
+            continue
+        stem, name, call = QUESTIONS[found[1]]
+        by_stub = call(function_of(ctypes.CDLL(path), name, nodes.get(found[1], "")))
+        real = [file for file in mapped() if file.rpartition("/")[2].startswith(f"{stem}.so")]
+        answers[found[1]] = [by_stub, call(getattr(ctypes.CDLL(real[0]), name)) if real else None]
+    return answers
+
+
+def open_one(wish: dict) -> str:
+    result = {"message": "", "answers": {}}
+    try:
+        if "program" in wish:
+            sys.path.insert(0, wish["site"])
+            exec(wish["program"], {})
+        else:
+            result["message"] = open_each.open_one({"first": wish["first"], "path": wish["path"]})
+        if "nodes" in wish and not result["message"]:
+            result["answers"] = ask(wish["nodes"])
+    except Exception as error:  # whatever the program raises
+        result["message"] = f"{type(error).__name__}: {error}"
+    return json.dumps(result | {"files": mapped()})
+
+
+def main() -> None:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        todo = json.load(file)
+    sys.path.insert(0, todo["torch"])
+    __import__("torch")
+    results = {}
+    for wish in todo["wishes"]:
+        text = open_each.in_a_process(wish, open_one)
+        results[wish["name"]] = (json.loads(text) if text.startswith("{") else
+                                 {"message": text, "answers": {}, "files": []})
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        json.dump(results, file)
+
+
+if __name__ == "__main__":
+    main()

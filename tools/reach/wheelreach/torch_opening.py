@@ -1,0 +1,78 @@
+"""Opens libraries beside PyTorch, and asks the dynamic linker what those lack that do not open."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from anycuda.elf.read import Image
+
+from . import opening
+
+_SCRIPT = Path(__file__).with_name("torch_each.py")
+_UNDEFINED = re.compile(r"undefined symbol: (\S+?)(?:, version (\S+))?\s+\((.+)\)")
+_NOT_FOUND = re.compile(r"^\s*(\S+) => not found$", re.MULTILINE)
+
+
+class OpeningError(Exception):
+    pass
+
+
+class Beside:
+    """A folder with PyTorch, and an empty one that the stubs search in place of /."""
+
+    def __init__(self, torch: Path, root: Path):
+        self.torch, self.root = torch, root
+
+    def open_all(self, images: dict[str, Image], nodes: dict[str, str]) -> tuple[dict[str, dict], dict[str, list[str]]]:
+        """Name -> the result of torch_each.py, and name -> what was opened before it."""
+        results: dict[str, dict] = {}
+
+        def run(wishes: list[dict]) -> dict[str, str]:
+            done = self.run([{**wish, "nodes": nodes} for wish in wishes])
+            results.update(done)
+            return {name: one["message"] for name, one in done.items()}
+
+        first: dict[str, list[str]] = {name: [] for name in images}
+        opening.in_order(images, first, run)
+        return results, first
+
+    def run(self, wishes: list[dict]) -> dict[str, dict]:
+        with tempfile.TemporaryDirectory(prefix="reach-") as folder:
+            wishes_file, results = Path(folder) / "wishes.json", Path(folder) / "results.json"
+            wishes_file.write_text(json.dumps({"torch": str(self.torch), "wishes": wishes}))
+            done = subprocess.run([opening.LINKER, "--inhibit-cache", Path(sys.executable).resolve(), _SCRIPT,
+                                   wishes_file, results], env=opening.environment(self.root), cwd=self.root,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            if done.returncode:
+                lines = done.stderr.strip().splitlines()
+                raise OpeningError(f"import torch: {lines[-1] if lines else done.returncode}")
+            return json.loads(results.read_text())
+
+    @functools.cache
+    def loaded(self) -> list[str]:
+        """PyTorch's and NVIDIA's libraries that `import torch` loads."""
+        files = self.run([{"name": "torch", "program": "", "site": str(self.root)}])["torch"]["files"]
+        return [one for one in files if one.startswith(f"{self.torch}/") and one.rpartition("/")[2].startswith("lib")]
+
+    def lacks(self, path: Path, first: list[str], symbols: bool) -> tuple[list[str], list[tuple[str, str]]]:
+        """Every library that is not found, and with `symbols` (5 seconds) every (function, version) that `path` lacks,
+        with those libraries in the process that PyTorch loads. Nothing of the files runs."""
+        warn = {"LD_WARN": "yes"} if symbols else {}
+        done = subprocess.run([opening.LINKER, "--inhibit-cache", path], capture_output=True, text=True, cwd=self.root,
+                              env={**opening.environment(self.root), **warn, "LD_TRACE_LOADED_OBJECTS": "1",
+                                   "LD_PRELOAD": ":".join(self.loaded() + first)})
+        return lacks_of(done.stdout + done.stderr, str(path))
+
+
+def lacks_of(text: str, path: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """Of the dynamic linker's trace: libraries that are not found, (function, version) that the file at `path` lacks.
+    Functions of Python are in its program, which a trace has not."""
+    symbols = [(name, version) for name, version, file in _UNDEFINED.findall(text)
+               if file == path and not re.match(r"_?Py[A-Z_]", name)]
+    return sorted(set(_NOT_FOUND.findall(text))), sorted(set(symbols))
