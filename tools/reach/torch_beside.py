@@ -67,7 +67,7 @@ def main() -> int:
     except wheel_list.ListError as error:
         sys.exit(f"{options.list}: {error}")
     cache = options.cache.resolve()
-    shutil.rmtree(cache / "repaired", ignore_errors=True)  # by another anycuda, maybe
+    shutil.rmtree(cache / "repaired", ignore_errors=True)  # of an earlier run, maybe with another anycuda
     torches = [one for one in entries if one.name == "torch"]
     wheels = [one for one in entries if one.name != "torch"]
     try:

@@ -10,7 +10,7 @@ from anycuda.analysis.libraries import Table
 from anycuda.elf.read import Image
 
 _LIBRARY = re.compile(r"(?:^|[\s:])([^\s:/]+): cannot open shared object file")
-_SYMBOL = re.compile(r"undefined symbol: ([^\s,]+)(?:, version (\S+))?|symbol ([^\s,]+), version (\S+) not defined")
+_SYMBOL = re.compile(r"undefined symbol: ([^\s,]+)(?:, version (\S+))?|symbol ([^\s,]+),? version (\S+) not defined")
 _VERSION = re.compile(r"version [`']([^']+)' not found")
 _CRASH = re.compile(r"ended with (-?\d+(?: in \S*)?)")
 

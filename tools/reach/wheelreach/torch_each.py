@@ -14,7 +14,10 @@ import json
 import re
 import sys
 
-import open_each
+try:
+    from . import open_each
+except ImportError:  # run as a script
+    import open_each  # type: ignore[no-redef]
 
 # Without argument types: ctypes passes what it is given, numbers and pointers.
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int)

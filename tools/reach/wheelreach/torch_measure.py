@@ -15,7 +15,7 @@ from .torch_opening import Beside, OpeningError
 from .torch_verdict import Result, Side
 from .wheel_list import Entry
 
-# The site-packages of an unpacked wheel, and what runs there beyond opening libraries: C++ of the wheel, on the CPU.
+# What runs beyond opening libraries, with the wheel's site-packages: C++ of the wheel, on the CPU.
 _PROGRAMS = {"torchvision": "import torch, torchvision\n"
                             "box = torch.tensor([[0., 0., 2., 2.], [0., 0., 2., 1.9]])\n"
                             "kept = torchvision.ops.nms(box, torch.tensor([.9, .8]), .5).tolist()\n"

@@ -15,7 +15,8 @@ from anycuda.elf.read import Image
 from . import opening
 
 _SCRIPT = Path(__file__).with_name("torch_each.py")
-_UNDEFINED = re.compile(r"undefined symbol: (\S+?)(?:, version (\S+))?\s+\((.+)\)")
+_UNDEFINED = re.compile(r"undefined symbol: ([^\s,]+)(?:, version (\S+))?\s+\((.+)\)")
+_NOT_DEFINED = re.compile(r"symbol ([^\s,]+),? version (\S+) not defined in file .* reference\s+\((.+)\)")
 _NOT_FOUND = re.compile(r"^\s*(\S+) => not found$", re.MULTILINE)
 
 
@@ -73,6 +74,6 @@ class Beside:
 def lacks_of(text: str, path: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Of the dynamic linker's trace: libraries that are not found, (function, version) that the file at `path` lacks.
     Functions of Python are in its program, which a trace has not."""
-    symbols = [(name, version) for name, version, file in _UNDEFINED.findall(text)
+    symbols = [(name, version) for name, version, file in _UNDEFINED.findall(text) + _NOT_DEFINED.findall(text)
                if file == path and not re.match(r"_?Py[A-Z_]", name)]
     return sorted(set(_NOT_FOUND.findall(text))), sorted(set(symbols))
