@@ -173,7 +173,7 @@ class Programs(unittest.TestCase):
                     self.assertEqual(uses.of(image, table()).provides.what, expected)
 
     def test_other_libraries_are_not_known_as_stubs(self):
-        for path in (library_file("cudart", "12.9"), library_file("nccl", "2.32"), REAL / "linked" / "call_cudart-12",
+        for path in (library_file("cudart", "12.9"), library_file("nvrtc", "12.9"), REAL / "linked" / "call_cudart-12",
                      BUILD / "lib" / "libanycuda_doctor.so"):
             with self.subTest(path=path.name):
                 self.assertFalse(libraries.is_anycudas(read.read(path)))
