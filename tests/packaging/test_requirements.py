@@ -35,7 +35,9 @@ TABLE = Table({one.name: one for one in (
     library("cusparse", "libcusparse", {"11": "11", "12": "12", "13": "12"}, wheels("nvidia-cusparse"), "cusparse"),
     library("nvtx", "libnvToolsExt", {"11": "1", "12": "1"},
             {major: f"nvidia-nvtx-cu{major}" for major in ("11", "12")}, "nvtx"),
-    library("cudnn", "libcudnn", dict.fromkeys(CUDA, "9"), CUDNN, parts="libcudnn_"),
+    library("cudnn", "libcudnn", dict.fromkeys(CUDA, "9"), CUDNN, parts="libcudnn_", own_releases=True),
+    library("nccl", "libnccl", dict.fromkeys(CUDA, "2"), {major: f"nvidia-nccl-cu{major}" for major in CUDA},
+            own_releases=True),
     library("cudnn8", "libcudnn", dict.fromkeys(CUDA, "8"), CUDNN, served_by="9"))}, {})
 STUBS = Remaining((), True)
 HEAD = "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n"
@@ -160,7 +162,7 @@ class Remains(unittest.TestCase):
                 self.assertEqual(self.why(text, needs(name)), f"thing/a.so goes on needing {name}" if stays else "")
 
     def test_no_stub_of_it_and_none_in_the_wheel(self):
-        self.assertEqual(self.why("nvidia-cufile-cu12", STUBS), remaining.NO_STUB_OF_IT)
+        self.assertEqual(self.why("nvidia-cufile-cu12", STUBS), "anycuda has no stub for it")
         self.assertIn("no file of the wheel", self.why("nvidia-cublas-cu12", Remaining((), False)))
 
     def test_the_needs_of_a_file(self):
@@ -191,6 +193,14 @@ class Checked(unittest.TestCase):
     def test_nothing_replaces_what_a_library_of_cuda_is_linked_to(self):
         self.assertEqual(self.names(Provides("cusparse", "original", "12")), ["libcublas.so.12", "libm.so.6"])
 
+    def test_a_file_that_opens_what_a_drop_in_serves_needs_a_stub(self):
+        """As repair has it: the wheel's pin becomes an extra."""
+        opens = Use("cublas", None, "loaded", ("12",), strings=("libcublas.so.12",))
+        use = FileUse(Path("x"), (opens,), (), False, None)
+        left = requirements.remaining_of([("a.so", use)], [], TABLE)
+        self.assertEqual(left, Remaining((), True))
+        self.assertEqual(requirements.remaining_of([("a.so", use)], ["libcublas.so.12"], TABLE).stubs, False)
+
 
 class Freed(unittest.TestCase):
     def test_a_library_is_an_extra_of_each_cuda(self):
@@ -199,12 +209,13 @@ class Freed(unittest.TestCase):
             "Requires-Dist: numpy<3",
             "Provides-Extra: cuda11", "Provides-Extra: cuda12", "Provides-Extra: cuda13",
             'Requires-Dist: nvidia-cublas-cu12==12.9.*; extra == "cuda12"',
-            'Requires-Dist: nvidia-cublas-cu11; extra == "cuda11"', 'Requires-Dist: nvidia-cublas; extra == "cuda13"',
+            'Requires-Dist: nvidia-cublas-cu11; extra == "cuda11"',
+            'Requires-Dist: nvidia-cublas==13.*; extra == "cuda13"',
             "Requires-Python: >=3.9"])
         self.assertEqual(made.distributions, {"nvidia-cublas-cu12"})
         self.assertEqual(made.changes, ["nvidia-cublas-cu12==12.9.* -> extra cuda12",
                                         'nvidia-cublas-cu11; extra == "cuda11" added',
-                                        'nvidia-cublas; extra == "cuda13" added'])
+                                        'nvidia-cublas==13.*; extra == "cuda13" added'])
         self.assertIn('pip install "thing[cuda12]"', made.notes[-1])
 
     def test_of_cuda_13_has_no_suffix(self):
@@ -225,10 +236,49 @@ class Freed(unittest.TestCase):
                                      f"Requires-Dist: nvidia-nvtx-cu11; ({marker}) and extra == \"cuda11\""])
 
     def test_the_toolkit(self):
+        """The other extras name the libraries: a dependency may hold cuda-toolkit to CUDA 12."""
         self.assertEqual(of("cuda-toolkit[cublas,cudart,nvtx]==12.*")[3:], [
             'Requires-Dist: cuda-toolkit[cublas,cudart,nvtx]==12.*; extra == "cuda12"',
-            'Requires-Dist: cuda-toolkit[cublas,cudart,nvtx]==11.*; extra == "cuda11"',
-            'Requires-Dist: cuda-toolkit[cublas,cudart]==13.*; extra == "cuda13"'])
+            'Requires-Dist: nvidia-cublas-cu11; extra == "cuda11"',
+            'Requires-Dist: nvidia-cuda-runtime-cu11; extra == "cuda11"',
+            'Requires-Dist: nvidia-nvtx-cu11; extra == "cuda11"',
+            'Requires-Dist: nvidia-cublas==13.*; extra == "cuda13"',
+            'Requires-Dist: nvidia-cuda-runtime==13.*; extra == "cuda13"'])
+
+    def test_the_number_is_the_librarys(self):
+        """Not CUDA's: libcusparse.so.12 is of CUDA 13, too."""
+        self.assertIn('Requires-Dist: nvidia-cusparse==12.*; extra == "cuda13"', of("nvidia-cusparse-cu12==12.5.*"))
+
+    def test_a_lower_bound_is_kept_where_the_numbers_are_not_cudas(self):
+        for before, after in ((">=2.19", ">=2.19,<3"), (">=2.19,<2.30", ">=2.19,<3"), ("==2.21.5", "==2.*"),
+                              ("", "==2.*"), (">=3", "==2.*"), (">=2.19,>=2.20", "==2.*"), ("~=2.19", "==2.*")):
+            with self.subTest(before=before):
+                found = of(f"nvidia-nccl-cu12{before}")
+                self.assertEqual(found[3:], [f'Requires-Dist: nvidia-nccl-cu12{before}; extra == "cuda12"',
+                                             f'Requires-Dist: nvidia-nccl-cu11{after}; extra == "cuda11"',
+                                             f'Requires-Dist: nvidia-nccl-cu13{after}; extra == "cuda13"'])
+
+    def test_a_release_of_the_toolkit_beside_it_stays(self):
+        found = of("cuda-toolkit[cublas]==12.*\nRequires-Dist: cuda-toolkit==12.9.1")
+        self.assertEqual([line for line in found if "extra" in line and "cuda12" not in line and "Dist" in line],
+                         ['Requires-Dist: nvidia-cublas-cu11; extra == "cuda11"',
+                          'Requires-Dist: nvidia-cublas==13.*; extra == "cuda13"'])
+        self.assertEqual(found[-1], "Requires-Dist: cuda-toolkit==12.9.1")
+
+    def test_all_of_the_toolkit_stays(self):
+        made = freed("Requires-Dist: cuda-toolkit[all]==12.*")
+        self.assertEqual(made.notes, ["the requirement cuda-toolkit[all] stays: it brings libraries without a stub, "
+                                      "too"])
+        self.assertEqual(made.changes, [])
+
+    def test_another_projects_extra_for_a_cuda_stays(self):
+        for name in ("numba-cuda[cu12]", "jax[cuda12]", "jax[cuda12-local,k8s]", "x[cuda12x]"):
+            with self.subTest(name=name):
+                made = freed(f"Requires-Dist: {name}>=0.2", "Requires-Dist: nvidia-cublas-cu12")
+                self.assertIn(f"Requires-Dist: {name}>=0.2", required(made))
+                self.assertTrue(any(note.endswith("stays: only that project knows what it needs")
+                                    for note in made.notes), made.notes)
+        self.assertEqual(freed("Requires-Dist: x[cu12,cu13]", "Requires-Dist: y[test]").notes, [])
 
     def test_an_extra_of_the_toolkit_without_a_library_in_that_cuda_stays(self):
         """NVTX is headers only in CUDA 13."""
@@ -237,13 +287,13 @@ class Freed(unittest.TestCase):
                                       'Requires-Dist: cuda-toolkit[cudart]==13.*; extra == "cuda13"'])
 
     def test_a_part_of_the_toolkit_stays(self):
-        """And ties cuda-toolkit to its CUDA: the other extras name the libraries themselves."""
+        """And ties cuda-toolkit to its CUDA."""
         made = freed("Requires-Dist: cuda-toolkit[cublas,cufile]==12.9.*; os_name == 'posix'")
         self.assertEqual(required(made)[3:], [
             "Requires-Dist: cuda-toolkit[cufile]==12.9.*; os_name == 'posix'",
             "Requires-Dist: cuda-toolkit[cublas]==12.9.*; (os_name == 'posix') and extra == \"cuda12\"",
             "Requires-Dist: nvidia-cublas-cu11; (os_name == 'posix') and extra == \"cuda11\"",
-            "Requires-Dist: nvidia-cublas; (os_name == 'posix') and extra == \"cuda13\""])
+            "Requires-Dist: nvidia-cublas==13.*; (os_name == 'posix') and extra == \"cuda13\""])
         self.assertIn("the requirement cuda-toolkit[cufile] stays: anycuda has no stub for it", made.notes)
 
     def test_what_stays_is_named_with_the_reason(self):
@@ -255,12 +305,13 @@ class Freed(unittest.TestCase):
         self.assertEqual(made.notes, [
             "the requirement nvidia-cusparselt-cu12 stays: anycuda has no stub for it",
             "the requirement nvidia-cublas-cu12 stays: thing/a.so goes on needing libcublasLt.so.12",
-            "the requirement cuda-toolkit stays: anycuda has no stub for it"])
+            "the requirement cuda-toolkit stays: it holds what else is installed to one CUDA, and brings no library "
+            "itself"])
         self.assertEqual((made.changes, made.distributions), ([], set()))
 
     def test_what_stays_may_need_what_is_freed(self):
         made = freed("Requires-Dist: custatevec-cu12", "Requires-Dist: nvidia-cublas-cu12", "Requires-Dist: x-cu11")
-        self.assertIn("custatevec-cu12 may need libraries of CUDA 12 that are no longer required: then it needs the "
+        self.assertIn("custatevec-cu12 may need libraries of CUDA 12 that are no longer required: then install the "
                       "extra cuda12", made.notes)
         self.assertFalse(any("x-cu11 may need" in note for note in made.notes), made.notes)
 
@@ -331,6 +382,19 @@ class Preloads(unittest.TestCase):
         text = b"from importlib.metadata import files\nfiles('nvidia-cublas-cu12'); files(\"nvidia-cufile-cu12\")\n"
         self.assertEqual(preload.in_text("a.py", text, TABLE), ("nvidia-cublas-cu12",))
         self.assertEqual(preload.in_text("a.py", b"print('nvidia-cublas-cu12')", TABLE), ())
+
+    def test_packages_that_a_program_imports(self):
+        both = ("nvidia-cublas-cu11", "nvidia-cublas-cu12")
+        for text in (b"import nvidia.cublas", b"from nvidia import cublas", b"import nvidia.cublas.lib as x",
+                     b"from nvidia.cublas import lib", b"def f():\n    import os, nvidia.cublas"):
+            self.assertEqual(preload.imported("a.py", text, TABLE), both, text)
+        self.assertEqual(preload.imported("a.py", b"from nvidia import cuda_runtime", TABLE),
+                         ("nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime-cu12"))
+        for text in (b"# import nvidia.cublas", b"'import nvidia.cublas'", b"from . import cublas", b"import nvidia",
+                     b"from .nvidia import cublas", b"import nvidia.cu13", b"import nvidia.cublas !",
+                     b"import nvidiaxcublas"):
+            self.assertEqual(preload.imported("a.py", text, TABLE), (), text)
+        self.assertEqual(preload.imported("a.json", b"import nvidia.cublas", TABLE), ())
         self.assertEqual(preload.in_text("a.txt", text, TABLE), ())
 
     def test_entries_are_taken_out(self):

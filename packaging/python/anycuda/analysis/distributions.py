@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..wheels import requirement as requirements
 from ..wheels.metadata import Field
 from ..wheels.names import normal
-from ..wheels.requirement import Requirement, major_of
+from ..wheels.requirement import Requirement, floor_of, major_of
 from .libraries import Library, Table
 
 TOOLKIT = "cuda-toolkit"  # a metapackage, whose extras require the libraries
@@ -21,15 +21,23 @@ _PLAIN = frozenset((
     "nvidia-cuda-profiler-api", "nvidia-cuda-sanitizer-api", "nvidia-cufile", "nvidia-npp", "nvidia-nvml-dev",
     "nvidia-nvtx", "nvidia-nvvm"))
 _PLAIN_MAJOR = "13"
+_SONAME_NUMBER = re.compile(r"\.so\.(\d+)")
 _SUFFIX = re.compile(r"-(?:cu|cuda)(1\d)\d?x?")  # nvidia-cublas-cu12, cupy-cuda12x, nvidia-dali-cuda120
+_EXTRA = re.compile(r"(?:cu|cuda)-?(1\d)\d?x?(?:-.+)?")  # numba-cuda[cu12], jax[cuda12], x[cuda12-local]
+_ALL = "all"  # of cuda-toolkit's extras
+_WHY_ALL_STAYS = "it brings libraries without a stub, too"
+_WHY_TOOLKIT_STAYS = "it holds what else is installed to one CUDA, and brings no library itself"
+_WHY_EXTRA_STAYS = "only that project knows what it needs"
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a requirement asks for: a distribution, or an extra of cuda-toolkit. `libraries`: those that have a stub."""
+    """What a requirement asks for: a distribution, or an extra of cuda-toolkit. `libraries`: those that have a stub;
+    `stays`: why a requirement of it stays if there are none."""
 
     name: str
     libraries: tuple[Library, ...]
+    stays: str = "anycuda has no stub for it"
 
 
 @dataclass(frozen=True)
@@ -55,13 +63,13 @@ def pin_of(requirement: Requirement, table: Table) -> Pin | None:
     name = requirement.normal
     if name in _BY_VERSION:
         major = major_of(requirement.version)
-        parts = tuple(Part(extra, _of_extra(extra, major, table)) for extra in requirement.extras
-                      ) if name == TOOLKIT else ()
-        return Pin(requirement, major, parts or (Part(name, ()),)) if major else None
+        return Pin(requirement, major, _parts(requirement, major, table)) if major else None
     found = {major: library for library in table.libraries.values() for major, wheel in library.wheels.items()
              if wheel == name}
     major = next(iter(found), "") or _by_name(name)
-    return Pin(requirement, major, (Part(name, brought_by(name, table)),)) if major else None
+    if major:
+        return Pin(requirement, major, (Part(name, brought_by(name, table)),))
+    return _by_extra(requirement)
 
 
 def pins(fields: list[Field], table: Table) -> list[tuple[int, Pin]]:
@@ -85,15 +93,43 @@ def _by_name(name: str) -> str:
     return found[1] if found and found.end() == len(name) else _PLAIN_MAJOR if name in _PLAIN else ""
 
 
+def _parts(requirement: Requirement, major: str, table: Table) -> tuple[Part, ...]:
+    if requirement.normal != TOOLKIT:
+        return Part(requirement.normal, ()),
+    return tuple(Part(extra, (), _WHY_ALL_STAYS) if normal(extra) == _ALL else
+                 Part(extra, _of_extra(extra, major, table)) for extra in requirement.extras
+                 ) or (Part(TOOLKIT, (), _WHY_TOOLKIT_STAYS),)
+
+
+def _by_extra(requirement: Requirement) -> Pin | None:
+    """Of another project, which has an extra for each CUDA."""
+    found = {extra: match[1] for extra in requirement.extras if (match := _EXTRA.fullmatch(normal(extra)))}
+    parts = tuple(Part(extra, (), _WHY_EXTRA_STAYS) for extra in found)
+    return Pin(requirement, next(iter(found.values())), parts) if len(set(found.values())) == 1 else None
+
+
 def _of_extra(extra: str, major: str, table: Table) -> tuple[Library, ...]:
     return tuple(library for library in table.libraries.values()
                  if library.toolkit_extra == normal(extra) and major in library.wheels)
 
 
-def of_major(pin: Pin, parts: list[Part], major: str, as_toolkit: bool) -> list[str]:
-    """The requirements that bring the libraries of `parts` in that major of CUDA."""
-    libraries = [library for part in parts for library in part.libraries if major in library.wheels]
-    if pin.is_toolkit and as_toolkit:
-        extras = dict.fromkeys(library.toolkit_extra for library in libraries)
-        return [f"{TOOLKIT}[{','.join(extras)}]=={major}.*"] if extras else []
-    return list(dict.fromkeys(library.wheels[major] for library in libraries))
+def of_major(pin: Pin, parts: list[Part], major: str) -> list[str]:
+    """The requirements that bring the libraries of `parts` in that major of CUDA. They name each library's own
+    distribution, also where the pin is of cuda-toolkit: what the wheel goes on requiring, or what a dependency of it
+    requires, may hold cuda-toolkit to the pin's CUDA, and then pip could not install another one. A library that
+    serves the callers of an earlier one (cuDNN 9) stands for both."""
+    libraries = [library for part in parts for library in part.libraries
+                 if major in library.wheels and not library.served_by]
+    return list(dict.fromkeys(library.wheels[major] + _versions(library, major, pin.requirement)
+                              for library in libraries))
+
+
+def _versions(library: Library, major: str, pinned: Requirement) -> str:
+    """A distribution's version begins with the number of its library's SONAME. Where the name carries no CUDA, a later
+    CUDA's has a later number; before the first one there are empty placeholders. What has numbers of its own (cuDNN,
+    NCCL) keeps the pin's lower bound."""
+    number = int(_SONAME_NUMBER.search(library.majors[major].soname)[1])
+    if library.own_releases:
+        floor = floor_of(pinned.version) if pinned.normal in library.wheels.values() else ""
+        return f">={floor},<{number + 1}" if floor.split(".")[0] == str(number) else f"=={number}.*"
+    return "" if _SUFFIX.search(library.wheels[major]) else f"=={number}.*"

@@ -1,8 +1,10 @@
 """Files of a wheel that load libraries by the name of the distribution which brings them: a list in JSON, or a program
-text that asks importlib.metadata. Where the distribution is not installed they raise. Pure."""
+text that asks importlib.metadata or imports its package (nvidia.cublas). Where the distribution is not installed they
+raise. Pure."""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from typing import Any, Collection
@@ -12,6 +14,8 @@ from .libraries import Table
 
 LARGEST = 1 << 22  # of a text that is looked into
 _LIBRARY = re.compile(r"lib[\w.+-]+\.so(\.[\d.*]+)?")
+_NVIDIA = "nvidia."  # and the beginning of the distributions' names: nvidia-
+_SUFFIX = re.compile(r"-cu1\d$")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
 
@@ -30,6 +34,28 @@ def in_text(name: str, content: bytes, table: Table) -> tuple[str, ...]:
     else:
         found = []
     return tuple(dict.fromkeys(found))
+
+
+def imported(name: str, content: bytes, table: Table) -> tuple[str, ...]:
+    """The distributions that bring the packages which this file imports: nvidia.cublas is in nvidia-cublas-cu11 and
+    nvidia-cublas-cu12. Those of CUDA 13 share one package, nvidia.cu13."""
+    if not name.endswith(".py") or b"nvidia" not in content:
+        return ()
+    packages = {one[len(_NVIDIA):].partition(".")[0] for one in _imports(content) if one.startswith(_NVIDIA)}
+    known = dict.fromkeys(wheel for library in table.libraries.values() for wheel in library.wheels.values())
+    return tuple(wheel for wheel in known if _SUFFIX.sub("", wheel)[len(_NVIDIA):].replace("-", "_") in packages
+                 and _SUFFIX.search(wheel))
+
+
+def _imports(content: bytes) -> list[str]:
+    """a.b of `import a.b`, `from a.b import c` and `from a import b`."""
+    try:
+        nodes = list(ast.walk(ast.parse(content)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found = [one.name for node in nodes if isinstance(node, ast.Import) for one in node.names]
+    return found + [f"{node.module}.{one.name}" for node in nodes
+                    if isinstance(node, ast.ImportFrom) and node.module and not node.level for one in node.names]
 
 
 def without(content: bytes, distributions: Collection[str]) -> bytes:

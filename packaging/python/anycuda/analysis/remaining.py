@@ -11,7 +11,6 @@ from .distributions import Part
 from .libraries import Library
 from .uses import FileUse
 
-NO_STUB_OF_IT = "anycuda has no stub for it"
 _NO_STUB_IN_IT = "no file of the wheel needs a stub, so something else needs this"
 
 
@@ -34,7 +33,7 @@ class Remaining:
     def why_stays(self, part: Part, major: str) -> str:
         """"" where nothing in the wheel needs what that part brings for this CUDA."""
         if not part.libraries:
-            return NO_STUB_OF_IT
+            return part.stays
         for need in self.needs:
             if any(_is_of(need.name, library, major) for library in part.libraries):
                 return f"{need.file} {need.how} {need.name}"

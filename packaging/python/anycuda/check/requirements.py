@@ -41,17 +41,26 @@ def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> tupl
         with zipfile.ZipFile(path) as wheel:
             if entries.bomb(wheel.infolist(), path.stat().st_size):
                 return [], []
-            about, preloads = b"", []
+            about, asked, imports = b"", {}, {}
             for name, text in _texts(wheel):
                 if name.endswith("/METADATA"):
                     about = text
-                elif wanted := preload.in_text(name, text, table):
-                    preloads.append(Preload(name, wanted))
+                else:
+                    asked[name], imports[name] = preload.in_text(name, text, table), preload.imported(name, text, table)
             names = [posixpath.basename(name) for name in wheel.namelist()]
     except ZIP_ERRORS:
         return [], []
     left = remaining_of(list(files), names, table)
-    return [_tie(pin, left) for _, pin in distributions.pins(metadata.split(about)[0], table)], preloads
+    pins = [pin for _, pin in distributions.pins(metadata.split(about)[0], table)]
+    return [_tie(pin, left) for pin in pins], _preloads(asked, imports, {pin.requirement.normal for pin in pins})
+
+
+def _preloads(asked: dict[str, tuple[str, ...]], imports: dict[str, tuple[str, ...]], required: set[str]
+              ) -> list[Preload]:
+    """A package may come from distributions of several CUDAs: from the one that the wheel requires."""
+    found = {name: tuple(dict.fromkeys(wanted + tuple(one for one in imports[name] if one in required)))
+             for name, wanted in asked.items()}
+    return [Preload(name, wanted) for name, wanted in found.items() if wanted]
 
 
 def _texts(wheel: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
@@ -81,7 +90,8 @@ def remaining_of(files: list[tuple[str, FileUse]], names: list[str], table: Tabl
     for name, use in files:
         replaced = () if use.is_library else [one.needed for one in use.uses if one.how in ("named", "renamed")]
         needs += remaining.of_file(name, use, [one for one in use.needed if one not in replaced], inside)
-    return Remaining(tuple(needs), any(remaining.uses_stubs(use) for _, use in files))
+    served = any(one.by_repair for _, use in files for one in opened.of(use, table, names))
+    return Remaining(tuple(needs), served or any(remaining.uses_stubs(use) for _, use in files))
 
 
 def _tie(pin: Pin, left: Remaining) -> Tie:

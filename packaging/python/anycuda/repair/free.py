@@ -93,7 +93,7 @@ def _offer(split: _Split, extras: Extras) -> None:
     """The same libraries of the other CUDAs."""
     for major in split.pin.majors:
         if major != split.pin.major:
-            for text in distributions.of_major(split.pin, split.freed, major, not split.staying):
+            for text in distributions.of_major(split.pin, split.freed, major):
                 extras.offer(major, text, split.pin.requirement.marker)
 
 
@@ -111,10 +111,13 @@ def _joined(fields: list[Field], splits: dict[int, _Split], own: dict[int, tuple
 
 def _without_what_is_freed(fields: list[Field], majors: set[str], extras: Extras, table: Table) -> list[str]:
     """Distributions without a stub may count on the wheel to require what they need: custatevec-cu12 and cuBLAS."""
-    unknown = {_called(pin, part.name): pin.major for _, pin in distributions.pins(fields, table) for part in pin.parts
-               if not part.libraries}
-    return [f"{name} may need libraries of CUDA {major} that are no longer required: then it needs the extra "
-            f"{extras.name(major)}" for name, major in unknown.items() if major in majors]
+    unknown: dict[str, dict[str, None]] = {}  # major -> names
+    for _, pin in distributions.pins(fields, table):
+        names = [_called(pin, part.name) for part in pin.parts
+                 if not part.libraries and part.name != distributions.TOOLKIT]
+        unknown.setdefault(pin.major, {}).update(dict.fromkeys(names))
+    return [f"{', '.join(names)} may need libraries of CUDA {major} that are no longer required: then install the "
+            f"extra {extras.name(major)}" for major, names in unknown.items() if names and major in majors]
 
 
 def _own(split: _Split, renewed: dict[str, str]) -> str:

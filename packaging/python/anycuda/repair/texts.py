@@ -64,7 +64,8 @@ def renewed(scan: Scan, table: Table) -> dict[str, str]:
 
 def _preloads(wheel: Wheel, distributions: set[str], texts: Texts, table: Table) -> None:
     for name, content in small_texts(wheel) if distributions else ():
-        found = [one for one in preload.in_text(name, content, table) if names.normal(one) in distributions]
+        asked = preload.in_text(name, content, table) + preload.imported(name, content, table)
+        found = [one for one in dict.fromkeys(asked) if names.normal(one) in distributions]
         if not found:
             continue
         if name.endswith(".json"):

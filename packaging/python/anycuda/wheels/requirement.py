@@ -77,10 +77,20 @@ def _marked(base: str, marker: str, is_url: bool) -> str:
     return f"{base}{' ' if is_url else ''}; {marker}" if marker else base
 
 
+def floor_of(version: str) -> str:
+    """2.19 of >=2.19 and >=2.19,<3; "" where no such bound is given."""
+    found = [major + rest for sign, major, rest in _clauses(version) if sign == ">="]
+    return found[0] if len(found) == 1 else ""
+
+
+def _clauses(version: str) -> list[tuple[str, str, str]]:
+    return [] if version.startswith("@") else _CLAUSE.findall(version)
+
+
 def major_of(version: str) -> str:
     """The one major that a version allows: 12 of ==12.9.*, ~=12.1 and >=12,<13; "" if it allows others."""
     exact, low, high = set(), [], []
-    for sign, major, rest in () if version.startswith("@") else _CLAUSE.findall(version):
+    for sign, major, rest in _clauses(version):
         number = int(major)
         if sign in ("==", "===") or sign == "~=" and rest:
             exact.add(number)
