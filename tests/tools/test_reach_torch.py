@@ -168,6 +168,18 @@ class Page(unittest.TestCase):
         self.assertLess(text.index("## torch 2.9.1, CUDA 12.8"), text.index("## torch 2.11.0, CUDA 13.0"))
         self.assertIn("2 pairs of a wheel and a torch: 2 opens.", text)
 
+    def test_pairs_of_different_cudas_are_counted(self):
+        own, whole, partly, failed = result(), result(), result(lacks_torch()), result()
+        for one in (whole, partly, failed):
+            one.torch, one.cuda = "2.11.0", "13.0"
+        whole.native = Side(3, [Failure("x.so", "libcudart.so.12", "CUDA", ["libcudart.so.12"])])
+        failed.repaired, failed.failed = None, "no wheel"
+        text = torch_page.make([own, whole, partly, failed], "2026-01-02", "abc")
+        self.assertTrue(text.endswith(
+            "In 3 pairs torch is of another CUDA than the wheel was built for. There 5 libraries open as the wheels come "
+            "and 5 of 6 when they are repaired; wholly: thing==1 beside torch 2.11.0.\n"), text)
+        self.assertNotIn("of another CUDA", torch_page.make([own], "2026-01-02", "abc"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,8 +10,9 @@ from .torch_verdict import Result, Side
 
 _INTRO = """# Wheels that need PyTorch, beside PyTorch of each CUDA
 
-What `anycuda repair` frees in wheels whose libraries need PyTorch: each is opened beside PyPI's torch of CUDA 12.8 and
-of CUDA 13.0. Made on {date} with the stubs of commit {commit} by this command, which downloads everything:
+Does a wheel whose libraries need PyTorch use the CUDA of whichever torch is installed, once it is repaired? Each is
+opened beside PyPI's torch of CUDA 12.8 and of CUDA 13.0. Made on {date} with the stubs of commit {commit} by this
+command, which downloads everything:
 
     python3 tools/reach/torch_beside.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
         --list tools/reach/torch_wheels.txt --out docs/wheels_torch.md
@@ -28,18 +29,21 @@ asked by themselves. torchvision also runs `torchvision.ops.nms` on the CPU.
 
 - **opens**: every library opens. Each CUDA library that torch brings is in the process once, as torch's file, and the
   stubs answer with it.
-- **other torch**: the same, but some libraries were built for another release of torch and lack functions of this one.
-  The dynamic linker lists everything that they lack, and it is nothing of CUDA's. No repair changes that: torch's C++
-  functions differ between releases.
+- **other torch**: the same, but the libraries that do not open were built for another release of torch and lack
+  functions of this one. The dynamic linker lists everything that they lack, and it is nothing of CUDA's. No repair
+  changes that: torch's C++ functions differ between releases.
 - **other package**: the same, but some libraries need another package.
-- **fails**: a library lacks a library or a function of CUDA, a process has two files of one CUDA library, or a stub's
-  answer is not that of torch's file.
+- **fails**: once it is repaired, a library lacks a library or a function of CUDA, a process has two files of one CUDA
+  library, or a stub's answer is not that of torch's file.
 
-torchvision goes on using its own copy of nvJPEG, which torch does not bring: the copy has a CUDA runtime linked into it
-and needs only a driver of its own CUDA or a newer one.
+A repaired wheel may have fewer libraries than it came with: its copy of cudart is left out. As it comes, a wheel can
+open wholly and still be wrong: with a copy of its own there are two CUDA runtimes in the process.
+
+torchvision goes on using its own copy of nvJPEG, which torch does not bring: the copy has a CUDA runtime linked into
+it and needs only a driver of its own CUDA or a newer one.
 """
-_HEAD = ("wheel", "built for CUDA", "asks for torch", "as it comes: opens", "as it comes: why not", "repaired: opens",
-         "answers of the stubs", "verdict", "why")
+_HEAD = ("wheel", "built for CUDA", "asks for torch", "as it comes: opens", "as it comes: what is wrong",
+         "repaired: opens", "answers of the stubs", "verdict", "why")
 
 
 def make(results: list[Result], date: str, commit: str) -> str:
@@ -50,7 +54,22 @@ def make(results: list[Result], date: str, commit: str) -> str:
                   "\n".join(line(row) for row in (_HEAD, ("---",) * len(_HEAD), *rows)), ""]
     counts = Counter(torch_verdict.of(one).kind for one in results)
     text = ", ".join(f"{counts[kind]} {kind}" for kind in torch_verdict.VERDICTS if counts[kind])
-    return "\n".join([*parts, "## Counts", "", f"{len(results)} pairs of a wheel and a torch: {text}.", ""])
+    return "\n".join([*parts, "## Counts", "", f"{len(results)} pairs of a wheel and a torch: {text}.", "",
+                      *_across(results)])
+
+
+def _across(results: list[Result]) -> list[str]:
+    """Those beside a torch of another CUDA than the wheel's."""
+    across = [one for one in results if one.built_for and one.cuda.partition(".")[0] not in one.built_for]
+    whole = [f"{one.requirement} beside torch {one.torch}" for one in across
+             if torch_verdict.of(one).kind == torch_verdict.OPENS]
+    opened = [one for one in across if one.repaired]
+    if not opened:
+        return []
+    return [f"In {len(across)} pairs torch is of another CUDA than the wheel was built for. There "
+            f"{sum(one.native.opened for one in opened if one.native)} libraries open as the wheels come and "
+            f"{sum(one.repaired.opened for one in opened)} of {sum(one.repaired.total for one in opened)} when they "
+            f"are repaired; wholly: {', '.join(whole) or 'none'}.", ""]
 
 
 def _row(result: Result) -> tuple[str, ...]:
