@@ -258,6 +258,10 @@ class Wheels(Check):
             self.assertIn(f"{name}: cannot be checked\n  {name}: no whole wheel or zip file: ", out)
             self.assertIn("call_cudart-12: 1 function", out)  # the other one is checked
 
+    def test_a_wheel_that_is_not_there(self):
+        self.assertEqual(self.check(self.folder / "none.whl"), (
+            2, "none.whl: cannot be checked\n  none.whl: cannot be read: No such file or directory\n", ""))
+
     def test_members_that_are_damaged(self):
         path = self.wheel_of("bad.whl", {"a.so": PROGRAM, "b.so": PROGRAM, "short.so": PROGRAM.read_bytes()[:5000]})
         bytes_ = bytearray(path.read_bytes())

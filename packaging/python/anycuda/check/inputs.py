@@ -94,6 +94,9 @@ def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | 
         return
     try:
         wheel = zipfile.ZipFile(path)
+    except (FileNotFoundError, PermissionError) as error:
+        yield Problem(shown, f"cannot be read: {_sentence(error)}")
+        return
     except ZIP_ERRORS as error:
         yield Problem(shown, f"no whole wheel or zip file: {_sentence(error)}")
         return

@@ -23,6 +23,9 @@ from .stubs import Stub, content
 from .scan import Scan
 
 
+_PREFIX = ".anycuda-repair-"
+
+
 class CannotEdit(Failure):
     """A file is of a form in which it cannot be changed."""
 
@@ -31,13 +34,16 @@ class CannotEdit(Failure):
 def work_folder(where: Path | None) -> Iterator[Path]:
     """Beside the result, since unpacked files may be larger than /tmp; None: a folder for looking only."""
     try:
-        with tempfile.TemporaryDirectory(prefix=".anycuda-repair-", dir=where) as folder:
+        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=where) as folder:
             yield Path(folder)
     except BrokenPipeError:  # of stdout
         raise
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)  # whatever file is named then, it is this disk
         place = (None if full else error.filename) or where or "the folder of temporary files"
+        if where and Path(place).name.startswith(_PREFIX):  # it cannot be made
+            raise Failure(f"{where}: {error.strerror}: the wheel is written there; --wheel-dir names another folder"
+                          ) from None
         raise Failure(f"{place}: {error.strerror or error}") from None
 
 
