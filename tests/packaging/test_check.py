@@ -258,6 +258,19 @@ class Wheels(Check):
             self.assertIn(f"{name}: cannot be checked\n  {name}: no whole wheel or zip file: ", out)
             self.assertIn("call_cudart-12: 1 function", out)  # the other one is checked
 
+    def test_names_in_python_files(self):
+        (self.folder / "load.py").write_text('"""Not libcublas.so.13."""\nimport ctypes\n'
+                                             'ctypes.CDLL("libcublas.so.12")  # nor libcufft.so.11\n')
+        path = self.wheel_of("names.whl", {"x/load.py": self.folder / "load.py"})
+        status, out, _ = self.check(path)
+        self.assertEqual(status, 0)
+        self.assertTrue(out.startswith("names.whl: has no CUDA in its binaries; its Python files name CUDA libraries"),
+                        out)
+        self.assertIn("a string in it names libcublas.so.12: if it opens that, it gets NVIDIA's library, not the stub; "
+                      "`anycuda run` serves whole names, such as libcudart.so.12: x/load.py", " ".join(out.split()))
+        (one,) = self.json(path)["inputs"]
+        self.assertEqual(one["named"], [{"file": "x/load.py", "names": ["libcublas.so.12"]}])
+
     def test_a_wheel_that_is_not_there(self):
         self.assertEqual(self.check(self.folder / "none.whl"), (
             2, "none.whl: cannot be checked\n  none.whl: cannot be read: No such file or directory\n", ""))
@@ -589,7 +602,7 @@ class Json(Check):
                                          "allowed": [], "ignored": ["x*"], "own": []})
         one, other = text["inputs"]
         self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells",
-                                     "requirements", "preloads"])
+                                     "requirements", "preloads", "named"])
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]

@@ -35,8 +35,9 @@ def _input(one: Input, asked: Asked) -> dict:
         "passed_over": [{"file": name, "text": text} for name, text in one.passed_over],
         "files": [_file(file, one.inside()) for file in one.files],
         "cells": [{**run._asdict(), "fails": asked.fails(run), "files": names} for run, names in one.cells().items()],
-        "requirements": [asdict(tie) for tie in one.ties],
-        "preloads": [asdict(preload) for preload in one.preloads],
+        "requirements": [asdict(tie) for tie in one.texts.ties],
+        "preloads": [asdict(preload) for preload in one.texts.preloads],
+        "named": [{"file": name, "names": found} for name, found in one.texts.named.items()],
     }
 
 

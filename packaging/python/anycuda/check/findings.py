@@ -33,16 +33,14 @@ class File:
 @dataclass
 class Input:
     """One word of the command line. `passed_over`: binaries that no CUDA can be in; `problems`: what could not
-    be read. Both are (name, sentence). `ties`: what it requires of one CUDA; `preloads`: files that load libraries by
-    the name of a distribution."""
+    be read. Both are (name, sentence). `texts`: of a wheel, what its METADATA and program texts say."""
 
     path: str
     kind: str
     files: list[File] = field(default_factory=list)
     passed_over: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
-    ties: list[requirements.Tie] = field(default_factory=list)
-    preloads: list[requirements.Preload] = field(default_factory=list)
+    texts: requirements.Texts = field(default_factory=requirements.Texts)
 
     def cells(self) -> dict[Run, list[str]]:
         """Of all its files together: cell -> names of the files."""
@@ -83,7 +81,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     for file, use in zip(found.files, uses_):
         file.use, file.cells = use, cells.of(use, others)
     if found.kind == "wheel":
-        found.ties, found.preloads = requirements.look(path, [(file.name, file.use) for file in found.files], table)
+        found.texts = requirements.look(path, [(file.name, file.use) for file in found.files], table)
     return found
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterable, Iterator
 
-from ..analysis import distributions, opened, preload, remaining
+from ..analysis import distributions, named, opened, preload, remaining
 from ..analysis.distributions import Pin
 from ..analysis.libraries import Table
 from ..analysis.remaining import Remaining
@@ -35,24 +35,44 @@ class Preload:
     distributions: tuple[str, ...]
 
 
-def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> tuple[list[Tie], list[Preload]]:
+@dataclass(frozen=True)
+class Texts:
+    """What a wheel's METADATA and program texts say. `named`: Python file -> the libraries that its strings name."""
+
+    ties: list[Tie] = field(default_factory=list)
+    preloads: list[Preload] = field(default_factory=list)
+    named: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Texts:
     """Of a wheel, `files` being the binaries in it. What cannot be read is reported where those are read."""
     try:
         with zipfile.ZipFile(path) as wheel:
             if entries.bomb(wheel.infolist(), path.stat().st_size):
-                return [], []
-            about, asked, imports = b"", {}, {}
+                return Texts()
+            about, asked, imports, strings = b"", {}, {}, {}
             for name, text in _texts(wheel):
                 if name.endswith("/METADATA"):
                     about = text
                 else:
                     asked[name], imports[name] = preload.in_text(name, text, table), preload.imported(name, text, table)
+                    strings[name] = _named(name, text)
             names = [posixpath.basename(name) for name in wheel.namelist()]
     except ZIP_ERRORS:
-        return [], []
+        return Texts()
     left = remaining_of(list(files), names, table)
     pins = [pin for _, pin in distributions.pins(metadata.split(about)[0], table)]
-    return [_tie(pin, left) for pin in pins], _preloads(asked, imports, {pin.requirement.normal for pin in pins})
+    return Texts([_tie(pin, left) for pin in pins],
+                 _preloads(asked, imports, {pin.requirement.normal for pin in pins}),
+                 {name: found for name, found in strings.items() if found})
+
+
+def _named(name: str, text: bytes) -> tuple[str, ...]:
+    if not name.endswith(".py"):
+        return ()
+    found = named.Named(name, len(text))
+    found.add(text)
+    return named.of_nvidia(found.names())
 
 
 def _preloads(asked: dict[str, tuple[str, ...]], imports: dict[str, tuple[str, ...]], required: set[str]

@@ -7,7 +7,7 @@ from typing import Callable, Sequence
 
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
-from ..analysis import libraries, opened
+from ..analysis import libraries, named, opened
 from ..analysis.uses import FileUse, Use
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
@@ -80,6 +80,8 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return "uses no CUDA library that has a stub"
     if any(file.use.unstubbed for file in one.files):
         return "links no CUDA library"
+    if one.texts.named:
+        return "has no CUDA in its binaries; its Python files name CUDA libraries, which they may open"
     return "uses no CUDA"
 
 
@@ -156,6 +158,8 @@ def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
         for text in (_notes_of(file.use, others(file), asked) + _opened(file.use, asked, inside)
                      + _not_asked(file.use, asked, matrix)):
             found.setdefault(text, []).append(file.name)
+    for name, names in one.texts.named.items():
+        found.setdefault(f"a string in it names {some(names)}: {named.WHO_SERVES}", []).append(name)
     for name, text in one.passed_over:
         found.setdefault(f"passed over ({text})", []).append(name)
     return found
@@ -200,7 +204,7 @@ def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:
 
 
 def requirements(one: Input) -> list[str]:
-    return [_tie(tie) for tie in one.ties] + [_preload(preload) for preload in one.preloads]
+    return [_tie(tie) for tie in one.texts.ties] + [_preload(preload) for preload in one.texts.preloads]
 
 
 def _tie(tie: Tie) -> str:

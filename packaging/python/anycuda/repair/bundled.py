@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import Collection
 
+from ..analysis import named
 from ..analysis.libraries import Table
 from .common import COPIES, is_common
 from .files import FileEdit
@@ -65,9 +66,7 @@ def _why_stays(member: Member, still: set[str], scan: Scan) -> str:
 
 
 def _named_in_texts(plan, scan: Scan) -> list[str]:
-    """A program text that names a CUDA library may open it; nobody can tell from here. Python's dlopen does not search
-    the folders of the wheel."""
-    of_nvidia = {text: [name for name in names if "_stub" not in name] for text, names in scan.texts.items()}
-    return [f"{text} names {', '.join(names[:3])}: if it opens that, it gets NVIDIA's library, not the stub; "
-            "`anycuda run` serves whole names, such as libcudart.so.12"
+    """A program text that names a CUDA library may open it; nobody can tell from here."""
+    of_nvidia = {text: named.of_nvidia(names) for text, names in scan.texts.items()}
+    return [f"{text} names {', '.join(names[:3])}: {named.WHO_SERVES}"
             for text, names in of_nvidia.items() if names and posixpath.splitext(text)[1] == ".py"]

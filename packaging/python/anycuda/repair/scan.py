@@ -10,10 +10,10 @@ from pathlib import Path
 from ..elf import ElfError, read
 from ..failure import Failure
 from ..analysis import contents, libraries, siblings, uses
+from ..analysis.named import Named
 from ..wheels import record, writing
 from ..wheels.archive import Wheel
 from . import stubs
-from .named import Named
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from analysis_support import built
 
 from anycuda.analysis import libraries
 from anycuda.matrix import data
-from anycuda.repair import named
-from anycuda.repair.named import Named
+from anycuda.analysis import named
+from anycuda.analysis.named import Named
 
 
 class Names(unittest.TestCase):

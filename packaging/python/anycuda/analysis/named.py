@@ -7,10 +7,13 @@ import ast
 import functools
 import re
 import warnings
-from typing import Iterator
+from typing import Iterable, Iterator
 
-from ..analysis import libraries
+from . import libraries
 
+# What `anycuda check` and `repair` say of such a name: Python's dlopen does not search the folders of a wheel.
+WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycuda run` serves whole names, such as "
+              "libcudart.so.12")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # of a name that is cut by the end of a block
 _LARGEST_PARSED = 1 << 20  # the tree of a Python file takes some hundred times its size
@@ -38,6 +41,11 @@ class Named:
         if found and self._python is not None:
             found = _in_python(b"".join(self._python), found)
         return tuple(sorted(one.decode("ascii", "replace") for one in found))
+
+
+def of_nvidia(names: Iterable[str]) -> tuple[str, ...]:
+    """Without the stubs' own."""
+    return tuple(name for name in names if "_stub" not in name)
 
 
 @functools.cache
