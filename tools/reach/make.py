@@ -30,6 +30,14 @@ def _opening(data: dict) -> Opening:
     return Opening(data["total"], [Failure(**one) for one in data["failures"]])
 
 
+def _is_measured(entry: wheel_list.Entry, path: Path) -> bool:
+    """Also beside the packages that the list names now?"""
+    if not path.exists():
+        return False
+    result = load(path)
+    return (result.beside, result.after) == ([one.requirement for one in entry.beside], list(entry.after))
+
+
 def commit() -> str:
     """The last one that changed the stubs or the repair."""
     done = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h", "--", "compat", "loader", "stubs",
@@ -55,7 +63,7 @@ def main() -> int:
     cache = options.cache.resolve()
     folder = cache / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    todo = [one for one in chosen if options.again or not (folder / f"{one.requirement}.json").exists()]
+    todo = [one for one in chosen if options.again or not _is_measured(one, folder / f"{one.requirement}.json")]
     roots = situations.make(cache / "situations") if todo else {}
     table = measure.table_of(options.anycuda)
     for number, entry in enumerate(todo, 1):

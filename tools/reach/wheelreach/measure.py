@@ -10,7 +10,7 @@ from anycuda.analysis import libraries as cuda
 from anycuda.analysis.libraries import Table
 from anycuda.elf.read import Image
 
-from . import command, contents, dlopen_errors, download, names, opening, references, situations, unpack
+from . import command, companions, contents, dlopen_errors, download, names, opening, references, situations, unpack
 from .verdict import Failure, Opening, Result
 from .wheel_list import Entry
 
@@ -19,10 +19,11 @@ LARGEST = 600 * 10**6
 
 def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], table: Table) -> Result:
     """A failing download or repair is a result with its reason."""
-    result = Result(entry.requirement)
+    result = Result(entry.requirement, beside=[one.requirement for one in entry.beside], after=list(entry.after))
     work = cache / "work" / entry.requirement
     try:
-        _measure(result, download.fetch(entry, cache / "wheels" / entry.requirement), anycuda, work, roots, table)
+        path = download.fetch(entry, cache / "wheels" / entry.requirement)
+        _measure(result, path, companions.fetch(entry, cache), anycuda, work, roots, table)
     except (download.DownloadError, command.CommandError, zipfile.BadZipFile, OSError) as error:
         result.failed = str(error)
     finally:
@@ -30,7 +31,8 @@ def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], tabl
     return result
 
 
-def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[str, Path], table: Table) -> None:
+def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, work: Path, roots: dict[str, Path],
+             table: Table) -> None:
     size = path.stat().st_size
     if size > LARGEST:
         result.failed = f"the wheel has {size // 10**6} MB, more than the {LARGEST // 10**6} MB that are measured"
@@ -38,9 +40,13 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
     report = command.check(anycuda, path)
     _needs(result, report)
     result.absent = absent(report)
-    unpack.unpack(path, work / "native")
-    native = contents.libraries(work / "native")
-    result.native = _opening(native, None, opening.open_all(native, roots[situations.NONE]), table)
+    native, helpers = _installed(path, beside, work / "native")
+    after = tuple(f"{unpack.SITE}/{name}" for name in result.after)
+    if lacking := set(after) - helpers.keys():
+        result.failed = f"no package beside the wheel has {', '.join(sorted(lacking))}"
+        return
+    opened_natively = opening.open_all(native, roots[situations.NONE], helpers, after)
+    result.native = _opening(native, None, opened_natively, table)
     brought = {name for image in native.values() for name in (image.path.name, image.soname)}
     opened = by_name(report, table) - brought
     shutil.rmtree(work / "native")
@@ -48,8 +54,10 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
     repaired = command.repair(anycuda, path, work / "out")
     result.refusal, result.notes = repaired.refusal, repaired.notes
     opened |= by_name(command.check(anycuda, repaired.wheel), table)
-    unpack.unpack(repaired.wheel, work / "repaired")
-    images = contents.libraries(work / "repaired")
+    images, helpers = _installed(repaired.wheel, companions.repair(anycuda, beside, work / "beside"),
+                                 work / "repaired")
+    # An archive takes as much disk as what is unpacked from it.
+    shutil.rmtree(work / "beside", ignore_errors=True)
     stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}
     added = {image.path.name for name, image in images.items() if name not in native} - stubs.keys()
     result.by_name, result.drop_ins = sorted(opened - added), sorted(added)
@@ -58,10 +66,19 @@ def _measure(result: Result, path: Path, anycuda: Path, work: Path, roots: dict[
     inside = {image.soname: image for image in images.values()} | {image.path.name: image for image in images.values()}
     runtime = next((image.path for name, image in stubs.items() if name.startswith("libanycuda_cudart-")), None)
     for name, root in roots.items():
-        result.situations[name] = _opening(own, inside, opening.open_all(own, root), table)
+        result.situations[name] = _opening(own, inside, opening.open_all(own, root, helpers, after), table)
         took = opening.runtime(runtime, root) if runtime else situations.RUNTIME[name]
         if took != situations.RUNTIME[name]:
             result.runtimes[name] = took
+
+
+def _installed(wheel: Path, beside: list[Path], prefix: Path) -> tuple[dict[str, Image], dict[str, Image]]:
+    """Unpacked as pip does: the wheel's libraries, and those of the packages beside it."""
+    companions.unpack_all(beside, prefix)
+    names = set(unpack.unpack(wheel, prefix))
+    images = contents.libraries(prefix)
+    return ({name: image for name, image in images.items() if name in names},
+            {name: image for name, image in images.items() if name not in names})
 
 
 def _needs(result: Result, report: dict) -> None:

@@ -15,6 +15,9 @@ import sys
 SECONDS = 120
 _SA_SIGINFO = 4
 _RSP, _RIP = 160, 168  # in ucontext_t of x86_64
+_FRAMES = 64
+# abort() and throw run here, at the wish of the code that called them.
+_RUNTIMES = ("libc.so", "libc-", "libstdc++.so", "libgcc_s.so", "ld-linux", "libpthread")
 
 
 class _Action(ctypes.Structure):
@@ -31,18 +34,37 @@ def file_at(address: int) -> str:
     return ""
 
 
+def caller_of(address: int) -> str:
+    """The file whose code called the C or C++ runtime that runs at `address`. Called in the handler of a signal, whose
+    own frames are above."""
+    frames = (ctypes.c_void_p * _FRAMES)()
+    count = ctypes.CDLL(None).backtrace(frames, _FRAMES)
+    stack = [frame or 0 for frame in frames[:count]]
+    for frame in stack[stack.index(address):] if address in stack else []:
+        file = file_at(frame)
+        if file and not file.startswith(_RUNTIMES):
+            return file
+    return ""
+
+
 def report_faults(pipe: int) -> None:
-    """A fault from now on ends the process with a message that names the file whose code ran."""
+    """A fault or an abort from now on ends the process with a message that names the file whose code ran."""
+    ctypes.CDLL(None).backtrace((ctypes.c_void_p * 1)(), 1)  # loads libgcc_s, which a handler must not
+
     @ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
     def handler(number: int, _, context: int) -> None:
         at = ctypes.c_uint64.from_address(context + _RIP).value
         stack = ctypes.c_uint64.from_address(context + _RSP).value
-        file = file_at(at) or file_at(ctypes.c_uint64.from_address(stack).value)
+        if number == signal.SIGABRT:
+            file = caller_of(at)
+        else:
+            file = file_at(at) or file_at(ctypes.c_uint64.from_address(stack).value)
         os.write(pipe, f".ended with {-number} in {file}".encode())
         os._exit(0)
 
     action = _Action(ctypes.cast(handler, ctypes.c_void_p), flags=_SA_SIGINFO)
-    ctypes.CDLL(None).sigaction(signal.SIGSEGV, ctypes.byref(action), None)
+    for number in (signal.SIGSEGV, signal.SIGABRT):
+        ctypes.CDLL(None).sigaction(number, ctypes.byref(action), None)
     report_faults.handler = handler  # as long as the process
 
 

@@ -19,26 +19,33 @@ from . import dlopen_errors
 LINKER = "/lib64/ld-linux-x86-64.so.2"
 _SCRIPT = Path(__file__).with_name("open_each.py")
 Run = Callable[[list[dict]], dict[str, str]]  # wishes -> name -> message
-_ROUNDS = 12  # how many libraries of its own wheel a file may need opened first
+_ROUNDS = 12  # how many other libraries a file may need opened first
 
 
-def open_all(images: dict[str, Image], root: Path) -> dict[str, str]:
+def open_all(images: dict[str, Image], root: Path, helpers: dict[str, Image] | None = None, after: tuple[str, ...] = ()
+             ) -> dict[str, str]:
     """name -> message, "" where it opens. The message of a file whose own code ends the process has BOUND behind it
-    where the dynamic linker finds everything that the file needs."""
-    first: dict[str, list[str]] = {name: [] for name in images}
-    results = in_order(images, first, lambda wishes: _run(wishes, root))
+    where the dynamic linker finds everything that the file needs. `helpers`: the libraries of the packages beside the
+    wheel; `after`: the names of those that are opened before every library."""
+    helpers = helpers or {}
+    before = [str(helpers[name].path) for name in after]
+    first: dict[str, list[str]] = {name: list(before) for name in images}
+    results = in_order(images, first, lambda wishes: _run(wishes, root), helpers)
     for name, message in results.items():
         if dlopen_errors.is_fault_in(message, images.values()) and _links(images[name].path, first[name], root):
             results[name] = message + dlopen_errors.BOUND
     return results
 
 
-def in_order(images: dict[str, Image], first: dict[str, list[str]], run: Run) -> dict[str, str]:
-    """name -> message. A library that lacks another one of the same wheel, or a symbol of one, is opened again after
-    that one, as the wheel's Python code does; `first` becomes name -> what is opened before it."""
-    by_file = {image.path.name: image for image in images.values()}
+def in_order(images: dict[str, Image], first: dict[str, list[str]], run: Run, helpers: dict[str, Image] | None = None
+             ) -> dict[str, str]:
+    """name -> message. A library that lacks another one of the same wheel or of `helpers`, or a symbol of one, is
+    opened again after that one, as the wheel's Python code does; `first` becomes name -> what is opened before it."""
+    # The wheel's own library comes first where a package beside it has one of the same name.
+    known = [*images.values(), *(helpers or {}).values()]
+    by_file = {image.path.name: image for image in reversed(known)}
     by_symbol: dict[str, Image] = {}
-    for image in images.values():
+    for image in known:
         for symbol in image.exports():
             by_symbol.setdefault(symbol.name, image)
     results: dict[str, str] = {}

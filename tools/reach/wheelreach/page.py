@@ -54,9 +54,17 @@ def make(results: list[Result], date: str, commit: str) -> str:
 
 def _row(result: Result, one: Verdict) -> tuple[str, ...]:
     name = f"{one.kind} {', '.join(one.but)}" if one.but else one.kind
-    return (result.requirement, ", ".join(result.built_for) or "-", ", ".join(result.needs) or "-",
+    return (_wheel(result), ", ".join(result.built_for) or "-", ", ".join(result.needs) or "-",
             _cell(result.native), *(_cell(result.situations.get(name)) for name in situations.ALL),
             f"**{name}**", "; ".join(one.why) or "-")
+
+
+def _wheel(result: Result) -> str:
+    """Its requirement, and what lies beside it."""
+    if not result.beside:
+        return result.requirement
+    after = f" ({', '.join(result.after)} opened first)" if result.after else ""
+    return f"{result.requirement} beside {', '.join(result.beside)}{after}"
 
 
 def _cell(opening: Opening | None) -> str:

@@ -20,7 +20,9 @@ def installed_as(name: str) -> PurePosixPath:
             }[found[1]] / found[2]
 
 
-def unpack(wheel: Path, prefix: Path) -> None:
+def unpack(wheel: Path, prefix: Path) -> list[str]:
+    """The names of the files below the prefix. A file that another wheel has put there is replaced, as by pip."""
+    names = []
     with zipfile.ZipFile(wheel) as archive:
         for info in archive.infolist():
             place = installed_as(info.filename)
@@ -30,3 +32,5 @@ def unpack(wheel: Path, prefix: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(info) as source, target.open("wb") as file:
                 shutil.copyfileobj(source, file, 1 << 20)
+            names.append(place.as_posix())
+    return names

@@ -39,7 +39,8 @@ class Opening:
 
 @dataclass
 class Result:
-    """`failed`: why there are no results. `by_name`: libraries of one CUDA that the repaired wheel's libraries open by
+    """`failed`: why there are no results. `beside`: the packages installed beside the wheel. `after`: their libraries
+    that were opened first, by their path in site-packages. `by_name`: libraries of one CUDA that the repaired wheel's libraries open by
     name. `drop_ins`: those of such names that the repair has put into the wheel. `static`: how many have a CUDA runtime
     linked into them. `refusal`: of the repair without --partly.
     `absent`: release -> how many functions that the wheel uses do not run there.
@@ -47,6 +48,8 @@ class Result:
 
     requirement: str
     failed: str = ""
+    beside: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
     built_for: list[str] = field(default_factory=list)
     needs: list[str] = field(default_factory=list)
     by_name: list[str] = field(default_factory=list)
@@ -128,7 +131,7 @@ def _others(result: Result) -> list[str]:
     opening = next(iter(result.situations.values()), Opening(0))
     crashed = [failure for failure in opening.failures if failure.kind == "crash" and _is_as_before(failure, result)]
     if crashed:
-        found.append(f"opening {_files(len(crashed))} alone ends the process, as it comes too")
+        found.append(f"opening {_files(len(crashed))} ends the process, as it comes too, {_crash(crashed)}")
     constructors = [failure for failure in opening.failures if failure.kind == "constructor"]
     if constructors:
         names = _some([failure.file.rpartition("/")[2] for failure in constructors])
@@ -157,6 +160,14 @@ def _others(result: Result) -> list[str]:
     if result.refusal:
         found.append(f"repaired with --partly, since: {result.refusal}")
     return found
+
+
+def _crash(failures: list[Failure]) -> str:
+    """What is known of files whose functions the dynamic linker has maybe not bound."""
+    functions = "whether all their functions are found is unknown"
+    if any(one.references for one in failures):
+        return f"{functions}, but every CUDA reference is in the stubs"
+    return f"{functions}, but they use none of CUDA's"
 
 
 def _in_python(notes: list[str]) -> list[str]:
