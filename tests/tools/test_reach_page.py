@@ -74,8 +74,16 @@ class Verdicts(unittest.TestCase):
         one = result(failure("another package", "-6", kind="crash"))
         one.native = Opening(3, [failure("another package", "-6", kind="crash")])
         self.assertEqual((verdict.of(one).kind, verdict.of(one).why),
-                         (verdict.FREE, ["opening 1 file alone ends the process, as it comes too"]))
+                         (verdict.FREE, ["opening 1 file ends the process, as it comes too, whether all their functions are found "
+                                         "is unknown, but they use none of CUDA's"]))
         one.native = Opening(3, [failure("another package", "-11", kind="crash")])
+        self.assertEqual(verdict.of(one).kind, verdict.NOT)
+
+    def test_crash_as_it_comes_says_what_the_files_tell(self):
+        one = result(failure("another package", "-6", kind="crash", references=3))
+        one.native = Opening(3, [failure("another package", "-6", kind="crash")])
+        self.assertIn("but every CUDA reference is in the stubs", verdict.of(one).why[0])
+        one.situations["none"].failures[0].lost.append("cudaNew@libcudart.so.12")
         self.assertEqual(verdict.of(one).kind, verdict.NOT)
 
     def test_constructor_that_expects_its_program_is_named(self):
@@ -125,6 +133,12 @@ class Page(unittest.TestCase):
     def test_row_counts_what_opens_in_each_situation(self):
         self.assertEqual(self.rows()[2], ["a==1", "12", "libcudart.so.12", "4 of 5", "4 of 5", "4 of 5", "4 of 5",
                                           "4 of 5", "**free**", "1 file needs PyTorch (libc10.so)"])
+
+    def test_row_names_what_lies_beside_the_wheel(self):
+        one = result(name="a==1", beside=["b==2", "c==3"])
+        self.assertIn("\n| a==1 beside b==2, c==3 | 12 |", page.make([one], "2026-01-02", "abc1234"))
+        one.after = ["b/b.so"]
+        self.assertIn("\n| a==1 beside b==2, c==3 (b/b.so opened first) |", page.make([one], "2026-01-02", "abc1234"))
 
     def test_wheel_without_results_is_left_out_with_its_reason(self):
         self.assertIn("## Left out\n\n- large==1: the wheel has 700 MB.\n", self.text)
