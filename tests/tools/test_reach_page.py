@@ -37,6 +37,11 @@ class Verdicts(unittest.TestCase):
         self.assertEqual((one.kind, one.but), ("free", []))
         self.assertIn("opens libcublas.so.12 by name, which the wheel's drop-ins serve", one.why)
 
+    def test_package_beside_it_that_keeps_a_cuda_is_named(self):
+        one = verdict.of(result(beside=["b==2"], beside_refused={"b==2": "b.so needs libcupti.so.12"}))
+        self.assertEqual((one.kind, one.why), (
+            verdict.FREE, ["beside it b==2 is repaired with --partly, since: b.so needs libcupti.so.12"]))
+
     def test_library_opened_by_name_is_named_in_the_verdict(self):
         one = verdict.of(result(by_name=["libcublas.so.12"]))
         self.assertEqual((one.kind, one.but), (verdict.BUT, ["libcublas.so.12"]))
@@ -74,8 +79,9 @@ class Verdicts(unittest.TestCase):
         one = result(failure("another package", "-6", kind="crash"))
         one.native = Opening(3, [failure("another package", "-6", kind="crash")])
         self.assertEqual((verdict.of(one).kind, verdict.of(one).why),
-                         (verdict.FREE, ["opening 1 file ends the process, as it comes too, whether all their functions are found "
-                                         "is unknown, but they use none of CUDA's"]))
+                         (verdict.FREE, [
+                             "opening 1 file ends the process, as it comes too, whether all its functions are found is "
+                             "unknown, but it uses none of CUDA's"]))
         one.native = Opening(3, [failure("another package", "-11", kind="crash")])
         self.assertEqual(verdict.of(one).kind, verdict.NOT)
 

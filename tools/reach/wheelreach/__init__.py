@@ -2,6 +2,7 @@
 
     wheel_list   the list of wheels: lines -> entries                                   (pure)
     download     one wheel by pip
+    companions   the packages that are installed beside a wheel
     unpack       a wheel's files, laid out as pip installs them
     contents     the shared libraries of an unpacked wheel, read as ELF files
     command      `anycuda check` and `anycuda repair`, and what they print

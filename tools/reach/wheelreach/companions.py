@@ -13,10 +13,9 @@ def fetch(entry: Entry, cache: Path) -> list[Path]:
     return [download.fetch(one, cache / "wheels" / one.requirement) for one in entry.beside]
 
 
-def repair(anycuda: Path, wheels: list[Path], out: Path) -> list[Path]:
-    """Each repaired, and as it comes where the repair has nothing to do. Where `anycuda repair` refuses one, its CUDA
-    stays: then the libraries that need it do not open."""
-    return [command.repair(anycuda, path, out).wheel for path in wheels]
+def repair(anycuda: Path, wheels: list[Path], out: Path) -> list[command.Repair]:
+    """Each repaired; the repair copies one for which it has nothing to do."""
+    return [command.repair(anycuda, path, out) for path in wheels]
 
 
 def unpack_all(wheels: list[Path], prefix: Path) -> set[str]:

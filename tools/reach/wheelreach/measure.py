@@ -54,8 +54,9 @@ def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, work
     repaired = command.repair(anycuda, path, work / "out")
     result.refusal, result.notes = repaired.refusal, repaired.notes
     opened |= by_name(command.check(anycuda, repaired.wheel), table)
-    images, helpers = _installed(repaired.wheel, companions.repair(anycuda, beside, work / "beside"),
-                                 work / "repaired")
+    others = companions.repair(anycuda, beside, work / "beside")
+    result.beside_refused = {name: one.refusal for name, one in zip(result.beside, others) if one.refusal}
+    images, helpers = _installed(repaired.wheel, [one.wheel for one in others], work / "repaired")
     # An archive takes as much disk as what is unpacked from it.
     shutil.rmtree(work / "beside", ignore_errors=True)
     stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}

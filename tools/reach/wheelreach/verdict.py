@@ -40,16 +40,17 @@ class Opening:
 @dataclass
 class Result:
     """`failed`: why there are no results. `beside`: the packages installed beside the wheel. `after`: their libraries
-    that were opened first, by their path in site-packages. `by_name`: libraries of one CUDA that the repaired wheel's libraries open by
-    name. `drop_ins`: those of such names that the repair has put into the wheel. `static`: how many have a CUDA runtime
-    linked into them. `refusal`: of the repair without --partly.
-    `absent`: release -> how many functions that the wheel uses do not run there.
+    that were opened first, by their path in site-packages. `by_name`: libraries of one CUDA that the repaired wheel's
+    libraries open by name. `drop_ins`: those of such names that the repair has put into the wheel. `static`: how many
+    have a CUDA runtime linked into them. `refusal`: of the repair without --partly; `beside_refused`: package -> the
+    same of its own. `absent`: release -> how many functions that the wheel uses do not run there.
     `runtimes`: situation -> the file that the stub of the runtime opened, where that is not the situation's."""
 
     requirement: str
     failed: str = ""
     beside: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
+    beside_refused: dict[str, str] = field(default_factory=dict)
     built_for: list[str] = field(default_factory=list)
     needs: list[str] = field(default_factory=list)
     by_name: list[str] = field(default_factory=list)
@@ -159,15 +160,18 @@ def _others(result: Result) -> list[str]:
         found.append(f"{_files(result.static)} {verb} a CUDA runtime linked in, which needs the driver only")
     if result.refusal:
         found.append(f"repaired with --partly, since: {result.refusal}")
+    found += [f"beside it {package} is repaired with --partly, since: {refusal}"
+              for package, refusal in result.beside_refused.items()]
     return found
 
 
 def _crash(failures: list[Failure]) -> str:
     """What is known of files whose functions the dynamic linker has maybe not bound."""
-    functions = "whether all their functions are found is unknown"
+    its, use = ("its", "it uses") if len(failures) == 1 else ("their", "they use")
+    functions = f"whether all {its} functions are found is unknown"
     if any(one.references for one in failures):
         return f"{functions}, but every CUDA reference is in the stubs"
-    return f"{functions}, but they use none of CUDA's"
+    return f"{functions}, but {use} none of CUDA's"
 
 
 def _in_python(notes: list[str]) -> list[str]:
