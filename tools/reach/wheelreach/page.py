@@ -22,11 +22,12 @@ same wheel that another one relies on is opened before it, as the wheel's Python
 
 "beside A" names packages that lie in the same site-packages folder, since the wheel's libraries need theirs; they are
 repaired as well, and their libraries are not counted. "opened first" names those of their libraries that the wheel's
-Python code opens before its own. No GPU, driver or other package is installed, and PyTorch only where it is named.
-That a library opens does not show that its results are right: [gpu.md](gpu.md) lists what ran on a GPU. For a library that needs another package, "every CUDA reference is in the
-stubs" means that a stub of the repaired wheel exports each CUDA function that the library uses, under its version (or a
-copy of NVIDIA's library does that stays in the wheel, since it runs without CUDA). "Of the functions that it uses, some
-do not run" is from `anycuda check`: a call of them returns an error on that CUDA ([cross-major.md](cross-major.md)).
+Python code opens before its own. No GPU, driver or other package is installed, and PyTorch only where it is named. That
+a library opens does not show that its results are right: [gpu.md](gpu.md) lists what ran on a GPU. For a library that
+needs another package, "every CUDA reference is in the stubs" means that a stub of the repaired wheel exports each CUDA
+function that the library uses, under its version (or a copy of NVIDIA's library does that stays in the wheel, since it
+runs without CUDA). "Of the functions that it uses, some do not run" is from `anycuda check`: a call of them returns an
+error on that CUDA ([cross-major.md](cross-major.md)).
 
 - **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages,
   or its own code ends the process because its program or another package is not there.
