@@ -7,7 +7,7 @@ from pathlib import Path
 from anycuda.analysis.libraries import Library, Major, Table
 from anycuda.elf.read import Image
 from anycuda.elf.symbols import Symbol
-from wheelreach import command, dlopen_errors, measure, references, unpack
+from wheelreach import command, companions, dlopen_errors, measure, references, unpack
 from wheelreach.dlopen_errors import Lack
 
 
@@ -157,6 +157,16 @@ class ByName(unittest.TestCase):
     def test_stubs_and_copies_do_not_count(self):
         self.assertEqual(self.names("libcudart.so.12", provides={"what": "stub"}), set())
         self.assertEqual(self.names("libcudart.so.12", how="named"), set())
+
+
+class Companions(unittest.TestCase):
+    def test_library_that_needs_or_opens_one_of_nvidias_uses_cuda(self):
+        for key, value in (("uses", [{"how": "named"}]), ("opens", [{"name": "libcupti.so.12"}]),
+                           ("other", ["libcutensor.so.2"])):
+            file = {"uses": [], "opens": [], "other": []}
+            with self.subTest(key=key):
+                self.assertFalse(companions.uses_cuda({"files": [file]}))
+                self.assertTrue(companions.uses_cuda({"files": [file, {**file, key: value}]}))
 
 
 class Command(unittest.TestCase):

@@ -14,8 +14,15 @@ def fetch(entry: Entry, cache: Path) -> list[Path]:
 
 
 def repair(anycuda: Path, wheels: list[Path], out: Path) -> list[command.Repair]:
-    """Each repaired; the repair copies one for which it has nothing to do."""
-    return [command.repair(anycuda, path, out) for path in wheels]
+    """Each repaired that uses CUDA. The others stay as they come: `anycuda repair` would only check their RECORD, and
+    packages with a wrong one are on PyPI (scipy-openblas32 0.3.31), where pip installs them."""
+    return [command.repair(anycuda, path, out) if uses_cuda(command.check(anycuda, path)) else
+            command.Repair(path, "", []) for path in wheels]
+
+
+def uses_cuda(report: dict) -> bool:
+    """Of the report of `anycuda check`: does a library need or open one of NVIDIA's?"""
+    return any(file["uses"] or file["opens"] or file["other"] for file in report["files"])
 
 
 def unpack_all(wheels: list[Path], prefix: Path) -> set[str]:
