@@ -59,6 +59,20 @@ class InOrder(unittest.TestCase):
         self.assertEqual(results, {"a": missing("libb.so")})
 
 
+class Bound(unittest.TestCase):
+    def test_functions_of_python_are_in_its_program(self):
+        self.assertTrue(opening.is_bound("\tlibc.so.6 => /lib/libc.so.6 (0x1)\n"
+                                         "undefined symbol: PyLong_FromLong\t(/a/x.so)\n"
+                                         "undefined symbol: _Py_NoneStruct\t(/a/x.so)\n"))
+
+    def test_everything_else_must_be_found(self):
+        for line in ("\tlibb.so => not found", "undefined symbol: cudaMalloc, version libcudart.so.12\t(/a/x.so)",
+                     "undefined symbol: Pylon\t(/a/x.so)",
+                     "symbol cudaNew, version libcudart.so.12 not defined in file y.so with link time reference"):
+            with self.subTest(line=line):
+                self.assertFalse(opening.is_bound(f"undefined symbol: PyLong_FromLong\t(/a/x.so)\n{line}\n"))
+
+
 class Ended(unittest.TestCase):
     def test_abort_names_the_file_that_called_it(self):
         message = open_each.in_a_process({}, lambda _: os.abort())

@@ -6,6 +6,7 @@ the files' own paths and the system's standard folders only."""
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from . import dlopen_errors
 LINKER = "/lib64/ld-linux-x86-64.so.2"
 _SCRIPT = Path(__file__).with_name("open_each.py")
 Run = Callable[[list[dict]], dict[str, str]]  # wishes -> name -> message
+_PYTHONS = re.compile(r"undefined symbol: _?Py[A-Z_]\w*\s")
 _ROUNDS = 12  # how many other libraries a file may need opened first
 
 
@@ -75,8 +77,13 @@ def _links(path: Path, first: list[str], root: Path) -> bool:
     """Does the dynamic linker find each library and function? Nothing of the file runs."""
     done = subprocess.run([LINKER, "--inhibit-cache", path], capture_output=True, text=True, cwd=root, env={
         **environment(root), "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_PRELOAD": ":".join(first)})
-    text = done.stdout + done.stderr
-    return not done.returncode and not any(words in text for words in ("not found", "undefined symbol", "not defined"))
+    return not done.returncode and is_bound(done.stdout + done.stderr)
+
+
+def is_bound(trace: str) -> bool:
+    """Of the dynamic linker's trace. Functions of Python are in its program, which a trace has not."""
+    lines = [line for line in trace.splitlines() if not _PYTHONS.search(line)]
+    return not any(words in line for line in lines for words in ("not found", "undefined symbol", "not defined"))
 
 
 def environment(root: Path) -> dict[str, str]:
