@@ -40,10 +40,10 @@ class Freed(RepairCase):
         said, after = self.freed(path)
         extras = "".join(f"Provides-Extra: cuda{major}\n" for major in (11, 12, 13))
         others = ('Requires-Dist: nvidia-cuda-runtime-cu11; extra == "cuda11"\n'
-                  'Requires-Dist: nvidia-cuda-runtime; extra == "cuda13"\n')
+                  'Requires-Dist: nvidia-cuda-runtime==13.*; extra == "cuda13"\n')
         self.assertEqual(after, before.replace(RUNTIME, extras + EXTRA + others))
         for line in ("freed     nvidia-cuda-runtime-cu12==12.9.* -> extra cuda12",
-                     'freed     nvidia-cuda-runtime; extra == "cuda13" added',
+                     'freed     nvidia-cuda-runtime==13.*; extra == "cuda13" added',
                      "note      the requirement nvidia-cufile-cu12 stays: anycuda has no stub for it",
                      'pip install "thing[cuda12]"'):
             self.assertIn(line, said)
@@ -134,7 +134,7 @@ class Installed(RepairCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Would install thing-1.0", done.stdout)
         for extra, wanted in (("cuda12", "nvidia-cuda-runtime-cu12==12.9.*"), ("cuda11", "nvidia-cuda-runtime-cu11"),
-                              ("cuda13", "nvidia-cuda-runtime;")):
+                              ("cuda13", "nvidia-cuda-runtime==13.*;")):
             with self.subTest(extra=extra):
                 self.assertIn(wanted, self.install(f"thing[{extra}] @ file://{path}").stderr)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
-from wheelreach import measure, page, situations, verdict, wheel_list  # noqa: E402
+from wheelreach import measure, opening, options, page, situations, verdict, wheel_list  # noqa: E402
 from wheelreach.verdict import Failure, Opening, Result  # noqa: E402
 
 
@@ -47,34 +47,33 @@ def commit() -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--anycuda", type=Path, required=True, help="the built command, BUILD/bin/anycuda")
-    parser.add_argument("--cache", type=Path, required=True, help="a folder for wheels and results")
-    parser.add_argument("--list", type=Path, required=True, help="the list of wheels")
-    parser.add_argument("--out", type=Path, required=True, help="the page")
+    options.add(parser)
     parser.add_argument("--only", action="append", default=[], metavar="NAME",
                         help="measure only this wheel; the page shows the others' results that are in the cache")
-    parser.add_argument("--again", action="store_true", help="measure again what has results in the cache")
-    options = parser.parse_args()
+    parser.add_argument("--python", action="append", default=[], type=options.interpreter, metavar="FILE",
+                        help="opens the wheels of its version, where that is not this Python's (may be given again)")
+    chosen = parser.parse_args()
     try:
-        entries = wheel_list.parse(options.list.read_text())
-        chosen = wheel_list.select(entries, options.only)
+        entries = wheel_list.parse(chosen.list.read_text())
+        selected = wheel_list.select(entries, chosen.only)
     except wheel_list.ListError as error:
-        sys.exit(f"{options.list}: {error}")
-    cache = options.cache.resolve()
+        sys.exit(f"{chosen.list}: {error}")
+    cache = chosen.cache.resolve()
     folder = cache / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    todo = [one for one in chosen if options.again or not _is_measured(one, folder / f"{one.requirement}.json")]
+    todo = [one for one in selected if chosen.again or not _is_measured(one, folder / f"{one.requirement}.json")]
     roots = situations.make(cache / "situations") if todo else {}
-    table = measure.table_of(options.anycuda)
+    table = measure.table_of(chosen.anycuda)
     for number, entry in enumerate(todo, 1):
         print(f"{number} of {len(todo)}: {entry.requirement} ...", end=" ", flush=True)
         start = time.monotonic()
-        result = measure.wheel(entry, options.anycuda.resolve(), cache, roots, table)
+        python = dict(chosen.python).get(entry.python, opening.PYTHON)
+        result = measure.wheel(entry, chosen.anycuda.resolve(), cache, roots, table, python)
         (folder / f"{entry.requirement}.json").write_text(json.dumps(asdict(result), indent=1))
         print(f"{verdict.of(result).kind} ({time.monotonic() - start:.0f} s)", flush=True)
     results = [load(path) for one in entries if (path := folder / f"{one.requirement}.json").exists()]
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    options.out.write_text(page.make(results, today, commit()))
+    chosen.out.write_text(page.make(results, today, commit()))
     return 0
 
 

@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
 from make import commit  # noqa: E402
-from wheelreach import measure, torch_install, torch_measure, torch_page, torch_verdict, wheel_list  # noqa: E402
+from wheelreach import measure, options, torch_install, torch_measure, torch_page  # noqa: E402
+from wheelreach import torch_verdict, wheel_list  # noqa: E402
 from wheelreach.torch_measure import Torch  # noqa: E402
 from wheelreach.torch_verdict import Failure, Result, Side  # noqa: E402
 from wheelreach.wheel_list import Entry  # noqa: E402
@@ -32,53 +33,49 @@ def _side(data: dict) -> Side:
     return Side(**{**data, "failures": [Failure(**one) for one in data["failures"]]})
 
 
-def measure_beside(torch: Entry, wheels: list[Entry], options: argparse.Namespace, cache: Path) -> None:
+def measure_beside(torch: Entry, wheels: list[Entry], chosen: argparse.Namespace, cache: Path) -> None:
     results = cache / "beside" / torch.version
     results.mkdir(parents=True, exist_ok=True)
-    todo = [one for one in wheels if options.again or not (results / f"{one.requirement}.json").exists()]
+    todo = [one for one in wheels if chosen.again or not (results / f"{one.requirement}.json").exists()]
     if not todo:
         return
     folder = cache / "torch" / torch.version
     print(f"{torch.requirement} is installed ...", flush=True)
     torch_install.install(torch.version, folder)
     beside = Torch(torch.version, torch_install.cuda(folder), folder)
-    table = measure.table_of(options.anycuda)
+    table = measure.table_of(chosen.anycuda)
     for entry in todo:
         start = time.monotonic()
-        result = torch_measure.wheel(entry, beside, options.anycuda.resolve(), cache, table)
+        result = torch_measure.wheel(entry, beside, chosen.anycuda.resolve(), cache, table)
         (results / f"{entry.requirement}.json").write_text(json.dumps(asdict(result), indent=1))
         print(f"{entry.requirement} beside {torch.requirement}: {torch_verdict.of(result).kind} "
               f"({time.monotonic() - start:.0f} s)", flush=True)
-    if not options.keep:
+    if not chosen.keep:
         shutil.rmtree(folder)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--anycuda", type=Path, required=True, help="the built command, BUILD/bin/anycuda")
-    parser.add_argument("--cache", type=Path, required=True, help="a folder for PyTorch, wheels and results")
-    parser.add_argument("--list", type=Path, required=True, help="the list of torch releases and wheels")
-    parser.add_argument("--out", type=Path, required=True, help="the page")
-    parser.add_argument("--again", action="store_true", help="measure again what has results in the cache")
+    options.add(parser)
     parser.add_argument("--keep", action="store_true", help="keep each PyTorch (7 GB) in the cache")
-    options = parser.parse_args()
+    chosen = parser.parse_args()
     try:
-        entries = wheel_list.parse(options.list.read_text())
+        entries = wheel_list.parse(chosen.list.read_text())
     except wheel_list.ListError as error:
-        sys.exit(f"{options.list}: {error}")
-    cache = options.cache.resolve()
+        sys.exit(f"{chosen.list}: {error}")
+    cache = chosen.cache.resolve()
     shutil.rmtree(cache / "repaired", ignore_errors=True)  # of an earlier run, maybe with another anycuda
     torches = [one for one in entries if one.name == "torch"]
     wheels = [one for one in entries if one.name != "torch"]
     try:
         for torch in torches:
-            measure_beside(torch, wheels, options, cache)
+            measure_beside(torch, wheels, chosen, cache)
     except torch_install.InstallError as error:
         sys.exit(f"torch is not installed: {error}")
     results = [load(path) for torch in torches for one in wheels
                if (path := cache / "beside" / torch.version / f"{one.requirement}.json").exists()]
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    options.out.write_text(torch_page.make(results, today, commit()))
+    chosen.out.write_text(torch_page.make(results, today, commit()))
     return 1 if any(torch_verdict.of(one).kind == torch_verdict.FAILS for one in results) else 0
 
 

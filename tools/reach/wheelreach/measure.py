@@ -17,13 +17,14 @@ from .wheel_list import Entry
 LARGEST = 600 * 10**6
 
 
-def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], table: Table) -> Result:
-    """A failing download or repair is a result with its reason."""
+def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], table: Table, python: Path = opening.PYTHON
+          ) -> Result:
+    """`python`: the interpreter that opens the libraries. A failing download or repair is a result with its reason."""
     result = Result(entry.requirement, beside=[one.requirement for one in entry.beside], after=list(entry.after))
     work = cache / "work" / entry.requirement
     try:
         path = download.fetch(entry, cache / "wheels" / entry.requirement)
-        _measure(result, path, companions.fetch(entry, cache), anycuda, work, roots, table)
+        _measure(result, path, companions.fetch(entry, cache), anycuda, work, roots, table, python)
     except (download.DownloadError, command.CommandError, zipfile.BadZipFile, OSError) as error:
         result.failed = str(error)
     finally:
@@ -32,7 +33,7 @@ def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], tabl
 
 
 def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, work: Path, roots: dict[str, Path],
-             table: Table) -> None:
+             table: Table, python: Path) -> None:
     size = path.stat().st_size
     if size > LARGEST:
         result.failed = f"the wheel has {size // 10**6} MB, more than the {LARGEST // 10**6} MB that are measured"
@@ -45,7 +46,7 @@ def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, work
     if lacking := set(after) - helpers.keys():
         result.failed = f"no package beside the wheel has {', '.join(sorted(lacking))}"
         return
-    opened_natively = opening.open_all(native, roots[situations.NONE], helpers, after)
+    opened_natively = opening.open_all(native, roots[situations.NONE], helpers, after, python)
     result.native = _opening(native, None, opened_natively, table)
     brought = {name for image in native.values() for name in (image.path.name, image.soname)}
     opened = by_name(report, table) - brought
@@ -67,7 +68,8 @@ def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, work
     inside = {image.soname: image for image in images.values()} | {image.path.name: image for image in images.values()}
     runtime = next((image.path for name, image in stubs.items() if name.startswith("libanycuda_cudart-")), None)
     for name, root in roots.items():
-        result.situations[name] = _opening(own, inside, opening.open_all(own, root, helpers, after), table)
+        opened_now = opening.open_all(own, root, helpers, after, python)
+        result.situations[name] = _opening(own, inside, opened_now, table)
         took = opening.runtime(runtime, root) if runtime else situations.RUNTIME[name]
         if took != situations.RUNTIME[name]:
             result.runtimes[name] = took

@@ -18,21 +18,23 @@ from anycuda.elf.read import Image
 from . import dlopen_errors
 
 LINKER = "/lib64/ld-linux-x86-64.so.2"
+PYTHON = Path(sys.executable).resolve()
 _SCRIPT = Path(__file__).with_name("open_each.py")
 Run = Callable[[list[dict]], dict[str, str]]  # wishes -> name -> message
 _PYTHONS = re.compile(r"undefined symbol: _?Py[A-Z_]\w*\s")
 _ROUNDS = 12  # how many other libraries a file may need opened first
 
 
-def open_all(images: dict[str, Image], root: Path, helpers: dict[str, Image] | None = None, after: tuple[str, ...] = ()
-             ) -> dict[str, str]:
+def open_all(images: dict[str, Image], root: Path, helpers: dict[str, Image] | None = None, after: tuple[str, ...] = (),
+             python: Path = PYTHON) -> dict[str, str]:
     """name -> message, "" where it opens. The message of a file whose own code ends the process has BOUND behind it
     where the dynamic linker finds everything that the file needs. `helpers`: the libraries of the packages beside the
-    wheel; `after`: the names of those that are opened before every library."""
+    wheel; `after`: the names of those that are opened before every library; `python`: the interpreter that opens
+    all."""
     helpers = helpers or {}
     before = [str(helpers[name].path) for name in after]
     first: dict[str, list[str]] = {name: list(before) for name in images}
-    results = in_order(images, first, lambda wishes: _run(wishes, root), helpers)
+    results = in_order(images, first, lambda wishes: _run(wishes, root, python), helpers)
     for name, message in results.items():
         if dlopen_errors.is_fault_in(message, images.values()) and _links(images[name].path, first[name], root):
             results[name] = message + dlopen_errors.BOUND
@@ -91,11 +93,11 @@ def environment(root: Path) -> dict[str, str]:
             "ANYCUDA_LOG": "off"}
 
 
-def _run(wishes: list[dict], root: Path) -> dict[str, str]:
+def _run(wishes: list[dict], root: Path, python: Path = PYTHON) -> dict[str, str]:
     with tempfile.TemporaryDirectory(prefix="reach-") as folder:
         wishes_file, results = Path(folder) / "wishes.json", Path(folder) / "results.json"
         wishes_file.write_text(json.dumps(wishes))
-        subprocess.run([LINKER, "--inhibit-cache", Path(sys.executable).resolve(), _SCRIPT, wishes_file, results],
+        subprocess.run([LINKER, "--inhibit-cache", python, _SCRIPT, wishes_file, results],
                        env=environment(root), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True)
         return json.loads(results.read_text())

@@ -13,7 +13,7 @@ Which wheels use whatever CUDA is installed after `anycuda repair`, which do not
 stubs of commit {commit} by this command, which downloads every wheel of the list:
 
     python3 tools/reach/make.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/wheels.txt \\
-        --out docs/wheels.md
+        --python PYTHON3.9 --out docs/wheels.md
 
 Every shared library of a wheel is opened (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once) in a
 process of its own: as it comes, without CUDA; then repaired, in four situations: without CUDA, and with only 11.8,

@@ -1,11 +1,20 @@
 """Opens shared libraries beside PyTorch: torch_each.py WISHES RESULTS.
 
-WISHES is a JSON object {"torch": a folder with PyTorch, "wishes": a list of {"name", "path" of a library or "program"
-in Python with "site", the folder of its packages, "first": paths of libraries to open before it, "nodes": {family:
-symbol version}}}. PyTorch is imported once; each wish
-then has a process of its own, forked off that one. RESULTS becomes a JSON object name -> {"message": "" where it
-opened, "files": the shared libraries that are then in the process, "answers": {family: [by the stub, by NVIDIA's
-library]}}. A wish with nodes asks each stub of the process for its library's version, under that symbol version."""
+WISHES is a JSON object with
+
+    "torch"   a folder with PyTorch, which is imported once
+    "wishes"  a list; each wish has a process of its own, forked off that one:
+        "name"
+        "path"     of a library, or "program", a text in Python, and "site", the folder of its packages
+        "first"    paths of libraries to open before it
+        "nodes"    family -> symbol version: each stub of the process is asked for its library's version under it
+
+RESULTS becomes a JSON object name -> result:
+
+    "message"  "" where it opened
+    "files"    the shared libraries that are then in the process
+    "answers"  family -> [by the stub, by NVIDIA's library]
+"""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ command, which downloads everything:
     python3 tools/reach/torch_beside.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
         --list tools/reach/torch_wheels.txt --out docs/wheels_torch.md
 
-Every shared library of a wheel is opened (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once) in a
-process of its own that has imported torch: as it comes, then repaired. The only CUDA on the machine is the one that
-torch requires; there is no driver and no GPU, so as it comes a library that needs `libcuda.so.1` does not open. No
-kernel runs: [gpu.md](gpu.md) lists what ran on a GPU.
+Every shared library of a wheel is opened twice, as it comes and repaired, each time in a process of its own that has
+imported torch (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once). The CUDA that torch requires is the
+only one on the machine. There is no driver and no GPU: as it comes, a library that needs `libcuda.so.1` does not open.
+No kernel runs: [gpu.md](gpu.md) lists what ran on a GPU.
 
 In each process of a library that opens, the mapped files show which CUDA is in use, and each stub is asked for its
 library's version (`cudaRuntimeGetVersion`, `cublasGetProperty`, ...) under the symbol version of the CUDA that the
@@ -39,8 +39,8 @@ asked by themselves. torchvision also runs `torchvision.ops.nms` on the CPU.
 A repaired wheel may have fewer libraries than it came with: its copy of cudart is left out. As it comes, a wheel can
 open wholly and still be wrong: with a copy of its own there are two CUDA runtimes in the process.
 
-torchvision goes on using its own copy of nvJPEG, which torch does not bring: the copy has a CUDA runtime linked into
-it and needs only a driver of its own CUDA or a newer one.
+torchvision goes on using its own copy of nvJPEG, which torch does not bring. That copy has a CUDA runtime linked into
+it: it runs with whatever CUDA is installed, on a driver that is new enough for that runtime.
 """
 _HEAD = ("wheel", "built for CUDA", "asks for torch", "as it comes: opens", "as it comes: what is wrong",
          "repaired: opens", "answers of the stubs", "verdict", "why")
