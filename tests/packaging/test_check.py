@@ -209,6 +209,7 @@ class Wheels(Check):
         entry = {"package": "nvidia-cuda-runtime-cu12", "library": "libcudart.so.12"}
         path = self.wheel_of("x-1-py3-none-any.whl", {
             "x/a.so": PROGRAM, "x/opens.so": opens, "x/load.json": json.dumps({"preload": [entry]}),
+            "x/load.py": "import nvidia.cufft, nvidia.cusparse\nraise SystemExit('\\d')\n",  # of the toolkit's extra
             "x-1.dist-info/sbom.json": json.dumps({"preload": [entry]}), "x-1.dist-info/METADATA":
             "Name: x\nRequires-Dist: nvidia-cuda-runtime-cu12==12.*\nRequires-Dist: nvidia-cublas-cu12\n"
             "Requires-Dist: numpy\nRequires-Dist: nvidia-cuda-nvrtc-cu12\n"
@@ -221,12 +222,15 @@ class Wheels(Check):
             ["nvidia-cublas-cu12", "12", False, "x/opens.so opens libcublas.so"],
             ["nvidia-cuda-nvrtc-cu12", "12", True, ""],
             ["cuda-toolkit[cufft,cufile]==12.*", "12", True, "cufile: anycuda has no stub for it"]])
-        self.assertEqual(one["preloads"], [{"file": "x/load.json", "distributions": ["nvidia-cuda-runtime-cu12"]}])
+        self.assertEqual(one["preloads"], [
+            {"file": "x/load.json", "distributions": ["nvidia-cuda-runtime-cu12"], "imported": []},
+            {"file": "x/load.py", "distributions": [], "imported": ["nvidia-cufft-cu12"]}])
         lines = self.told(path, "--runtime", "12")
         for said in ("nvidia-cuda-runtime-cu12==12.*, which is of CUDA 12; `anycuda repair --free-requirements` makes",
                      "nvidia-cublas-cu12, which is of CUDA 12; it stays: x/opens.so opens libcublas.so",
                      "makes it an extra, but for cufile: anycuda has no stub for it",
-                     "x/load.json asks for the distributions nvidia-cuda-runtime-cu12 by name"):
+                     "x/load.json asks for the distribution nvidia-cuda-runtime-cu12 by name",
+                     "x/load.py imports what is in the distribution nvidia-cufft-cu12; try what it does where they"):
             self.assertTrue(any(said in line for line in lines), said)
         self.assertEqual(self.json(self.folder, "--runtime", "12")["inputs"][0]["requirements"], [])
 
@@ -245,7 +249,7 @@ class Wheels(Check):
         for soname in ("libcustatevec.so.1", "libnvinfer.so.10"):
             self.compile(soname, "int other(void) { return 0; }", f"-Wl,-soname,{soname}")
             path = self.compile("uses.so", "int other(void); int f(void) { return other(); }", self.folder / soname)
-            self.assertIn(f"needs {soname}, which anycuda has no stub for", "\n".join(self.told(path)))
+            self.assertIn(f"needs {soname}, for which anycuda has no stub", "\n".join(self.told(path)))
 
     def test_a_cut_off_wheel(self):
         whole = self.wheel_of("whole.whl", {"a.so": PROGRAM}).read_bytes()
@@ -409,7 +413,7 @@ class RealWheels(Check):
         both = self.compile("both.so", "int cudnnCreate(void), cudaFree(void*);"
                             "int f(void) { return cudnnCreate() + cudaFree(0); }", other)
         self.assertTrue(self.told(both)[0].endswith(", where the other CUDA libraries that it needs are"))
-        self.assertIn("needs libcudnn.so.7, which anycuda has no stub for: it must be there",
+        self.assertIn("needs libcudnn.so.7, for which anycuda has no stub: it must be there",
                       "\n".join(self.told(both)))
 
     def test_a_program_of_cudnn_8_on_cudnn_9(self):

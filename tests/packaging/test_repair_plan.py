@@ -207,14 +207,15 @@ class Refused(unittest.TestCase):
         for name in ("libnvidia-ml.so.1", "libnvinfer.so.10"):
             made = make(member("thing/a.so", use(), other=(name,)))
             self.assertEqual(made.refusals, [])
-            self.assertIn(f"thing/a.so needs {name}, for which anycuda has no stub: it loads only where that is",
+            self.assertIn(f"thing/a.so needs {name}, for which anycuda has no stub: it loads only where that is "
+                          "installed",
                           made.notes)
 
     def test_a_file_that_is_not_edited_is_told_too(self):
         made = make(member("thing/a.so", other=("libcublas.so.12",)))
         self.assertEqual((made.refusals, made.edits), ([], []))
         self.assertEqual(made.notes, ["thing/a.so needs libcublas.so.12, for which anycuda has no stub: it loads only "
-                                      "where that is"])
+                                      "where that is installed"])
         self.assertEqual(make(member("thing/a.so", other=("libcublas.so.12",), provides=COPY)).notes, [])
 
     def test_other_libraries_of_cuda_unless_that_is_wanted(self):

@@ -250,12 +250,14 @@ class Freed(unittest.TestCase):
         self.assertIn('Requires-Dist: nvidia-cusparse==12.*; extra == "cuda13"', of("nvidia-cusparse-cu12==12.5.*"))
 
     def test_a_lower_bound_is_kept_where_the_numbers_are_not_cudas(self):
-        for before, after in ((">=2.19", ">=2.19,<3"), (">=2.19,<2.30", ">=2.19,<3"), ("==2.21.5", "==2.*"),
-                              ("", "==2.*"), (">=3", "==2.*"), (">=2.19,>=2.20", "==2.*"), ("~=2.19", "==2.*")):
+        """The releases for CUDA 11 end before those for 12 and 13."""
+        for before, after in ((">=2.19", ">=2.19,<3"), (">=2.19,<2.30", ">=2.19,<3"), ("==2.21.5", ">=2.21.5,<3"),
+                              ("", "==2.*"), (">=3", "==2.*"), (">=2.19,>=2.20", "==2.*"), (">2.19", "==2.*"),
+                              ("~=2.19", ">=2.19,<3")):
             with self.subTest(before=before):
                 found = of(f"nvidia-nccl-cu12{before}")
                 self.assertEqual(found[3:], [f'Requires-Dist: nvidia-nccl-cu12{before}; extra == "cuda12"',
-                                             f'Requires-Dist: nvidia-nccl-cu11{after}; extra == "cuda11"',
+                                             'Requires-Dist: nvidia-nccl-cu11==2.*; extra == "cuda11"',
                                              f'Requires-Dist: nvidia-nccl-cu13{after}; extra == "cuda13"'])
 
     def test_a_release_of_the_toolkit_beside_it_stays(self):
@@ -266,10 +268,15 @@ class Freed(unittest.TestCase):
         self.assertEqual(found[-1], "Requires-Dist: cuda-toolkit==12.9.1")
 
     def test_all_of_the_toolkit_stays(self):
+        """And with it what else is named: [all] goes on bringing that."""
+        why = "stays: it brings libraries without a stub, too"
         made = freed("Requires-Dist: cuda-toolkit[all]==12.*")
-        self.assertEqual(made.notes, ["the requirement cuda-toolkit[all] stays: it brings libraries without a stub, "
-                                      "too"])
+        self.assertEqual(made.notes, [f"the requirement cuda-toolkit[all] {why}"])
         self.assertEqual(made.changes, [])
+        made = freed("Requires-Dist: cuda-toolkit[cublas,all]==12.*", "Requires-Dist: nvidia-cufft-cu12")
+        self.assertEqual(required(made)[0], "Requires-Dist: cuda-toolkit[cublas,all]==12.*")
+        self.assertEqual(made.notes[:2], [f"the requirement cuda-toolkit[{part}] {why}" for part in ("cublas", "all")])
+        self.assertNotIn("may need", " ".join(made.notes))
 
     def test_another_projects_extra_for_a_cuda_stays(self):
         for name in ("numba-cuda[cu12]", "jax[cuda12]", "jax[cuda12-local,k8s]", "x[cuda12x]"):
@@ -305,8 +312,8 @@ class Freed(unittest.TestCase):
         self.assertEqual(made.notes, [
             "the requirement nvidia-cusparselt-cu12 stays: anycuda has no stub for it",
             "the requirement nvidia-cublas-cu12 stays: thing/a.so goes on needing libcublasLt.so.12",
-            "the requirement cuda-toolkit stays: it holds what else is installed to one CUDA, and brings no library "
-            "itself"])
+            "the requirement cuda-toolkit stays: it brings no library itself, and pip installs nothing beside it that "
+            "requires another cuda-toolkit"])
         self.assertEqual((made.changes, made.distributions), ([], set()))
 
     def test_what_stays_may_need_what_is_freed(self):

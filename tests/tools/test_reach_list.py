@@ -17,7 +17,8 @@ class Parse(unittest.TestCase):
     def test_line_without_version_is_refused_with_its_number(self):
         for line in ("k2", "k2==", "k2>=1", "k2==1 python=3", "k2==1 3.9", "--index-url==1", "k2==1 with=",
                      "k2==1 with=torch", "k2==1 with=torch==1,", "k2==1 with=a==1 with=b==1", "k2==1 after=/lib/x.so",
-                     "k2==1 after=../x.so", "k2==1 cuda=12"):
+                     "k2==1 after=../x.so", "k2==1 with=a==1 after=../x.so", "k2==1 after=a.so",
+                     "k2==1 with=a==1 after=a.so,", "k2==1 with=a==1,a==2", "k2==1 cuda=12"):
             with self.subTest(line=line), self.assertRaisesRegex(ListError, "^line 2: "):
                 wheel_list.parse(f"\n{line}\n")
 

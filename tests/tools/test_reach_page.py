@@ -95,7 +95,7 @@ class Verdicts(unittest.TestCase):
     def test_constructor_that_expects_its_program_is_named(self):
         one = verdict.of(result(failure("another package", "-11 in x.so", kind="constructor")))
         self.assertEqual((one.kind, one.why), (verdict.FREE, [
-            "every function of 1 file is bound, then its own code ends the process outside its program (x.so)"]))
+            "every function of 1 file is bound, then its own code ends the process (x.so)"]))
 
     def test_failure_in_one_situation_only_is_not_free(self):
         changed = result()

@@ -176,8 +176,9 @@ class Page(unittest.TestCase):
         failed.repaired, failed.failed = None, "no wheel"
         text = torch_page.make([own, whole, partly, failed], "2026-01-02", "abc")
         self.assertTrue(text.endswith(
-            "In 3 pairs torch is of another CUDA than the wheel was built for. There 5 libraries open as the wheels "
-            "come and 5 of 6 when they are repaired; wholly: thing==1 beside torch 2.11.0.\n"), text)
+            "In 3 pairs torch is of another CUDA than the wheel was built for. There 5 of 6 libraries open as the "
+            "wheels come and 5 of 6 when they are repaired, which leaves copies of cudart out; wholly: thing==1 beside "
+            "torch 2.11.0.\n"), text)
         self.assertNotIn("of another CUDA", torch_page.make([own], "2026-01-02", "abc"))
 
 

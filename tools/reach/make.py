@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
-from wheelreach import measure, opening, options, page, situations, verdict, wheel_list  # noqa: E402
+from wheelreach import measure, options, page, situations, verdict, wheel_list  # noqa: E402
 from wheelreach.verdict import Failure, Opening, Result  # noqa: E402
 
 
@@ -30,12 +30,13 @@ def _opening(data: dict) -> Opening:
     return Opening(data["total"], [Failure(**one) for one in data["failures"]])
 
 
-def _is_measured(entry: wheel_list.Entry, path: Path) -> bool:
-    """Also beside the packages that the list names now?"""
+def _is_measured(entry: wheel_list.Entry, python: options.Interpreter, path: Path) -> bool:
+    """Also beside the packages that the list names now, and by this Python?"""
     if not path.exists():
         return False
     result = load(path)
-    return (result.beside, result.after) == ([one.requirement for one in entry.beside], list(entry.after))
+    return not result.failed and (result.beside, result.after, result.python) == (
+        [one.requirement for one in entry.beside], list(entry.after), python.version)
 
 
 def commit() -> str:
@@ -58,17 +59,22 @@ def main() -> int:
         selected = wheel_list.select(entries, chosen.only)
     except wheel_list.ListError as error:
         sys.exit(f"{chosen.list}: {error}")
+    pythons = {one.version: one for one in chosen.python}
+
+    def python_of(entry: wheel_list.Entry) -> options.Interpreter:
+        return pythons.get(entry.python, options.THIS)
+
     cache = chosen.cache.resolve()
     folder = cache / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    todo = [one for one in selected if chosen.again or not _is_measured(one, folder / f"{one.requirement}.json")]
+    todo = [one for one in selected
+            if chosen.again or not _is_measured(one, python_of(one), folder / f"{one.requirement}.json")]
     roots = situations.make(cache / "situations") if todo else {}
     table = measure.table_of(chosen.anycuda)
     for number, entry in enumerate(todo, 1):
         print(f"{number} of {len(todo)}: {entry.requirement} ...", end=" ", flush=True)
         start = time.monotonic()
-        python = dict(chosen.python).get(entry.python, opening.PYTHON)
-        result = measure.wheel(entry, chosen.anycuda.resolve(), cache, roots, table, python)
+        result = measure.wheel(entry, chosen.anycuda.resolve(), cache, roots, table, python_of(entry))
         (folder / f"{entry.requirement}.json").write_text(json.dumps(asdict(result), indent=1))
         print(f"{verdict.of(result).kind} ({time.monotonic() - start:.0f} s)", flush=True)
     results = [load(path) for one in entries if (path := folder / f"{one.requirement}.json").exists()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -11,21 +12,24 @@ from anycuda.analysis.libraries import Table
 from anycuda.elf.read import Image
 
 from . import command, companions, contents, dlopen_errors, download, names, opening, references, situations, unpack
+from .options import Interpreter
 from .verdict import Failure, Opening, Result
 from .wheel_list import Entry
 
 LARGEST = 600 * 10**6
 
 
-def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], table: Table, python: Path = opening.PYTHON
+def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], table: Table, python: Interpreter
           ) -> Result:
-    """`python`: the interpreter that opens the libraries. A failing download or repair is a result with its reason."""
-    result = Result(entry.requirement, beside=[one.requirement for one in entry.beside], after=list(entry.after))
+    """`python` opens the libraries. A failing download or repair is a result with its reason."""
+    result = Result(entry.requirement, beside=[one.requirement for one in entry.beside], after=list(entry.after),
+                    python=python.version)
     work = cache / "work" / entry.requirement
     try:
         path = download.fetch(entry, cache / "wheels" / entry.requirement)
-        _measure(result, path, companions.fetch(entry, cache), anycuda, work, roots, table, python)
-    except (download.DownloadError, command.CommandError, zipfile.BadZipFile, OSError) as error:
+        _measure(result, path, companions.fetch(entry, cache), anycuda, work, roots, table, python.file)
+    except (download.DownloadError, command.CommandError, zipfile.BadZipFile, OSError,
+            subprocess.SubprocessError) as error:
         result.failed = str(error)
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -58,6 +62,7 @@ def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, work
     others = companions.repair(anycuda, beside, work / "beside")
     result.beside_refused = {name: one.refusal for name, one in zip(result.beside, others) if one.refusal}
     images, helpers = _installed(repaired.wheel, [one.wheel for one in others], work / "repaired")
+    after = tuple(name for name in after if name in helpers)  # a repair leaves copies of NVIDIA's libraries out
     # An archive takes as much disk as what is unpacked from it.
     shutil.rmtree(work / "beside", ignore_errors=True)
     stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}

@@ -63,7 +63,7 @@ def report_faults(pipe: int) -> None:
         os._exit(0)
 
     action = _Action(ctypes.cast(handler, ctypes.c_void_p), flags=_SA_SIGINFO)
-    for number in (signal.SIGSEGV, signal.SIGABRT):
+    for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE):
         ctypes.CDLL(None).sigaction(number, ctypes.byref(action), None)
     report_faults.handler = handler  # as long as the process
 

@@ -6,9 +6,9 @@ the files' own paths and the system's standard folders only."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Callable
@@ -16,17 +16,18 @@ from typing import Callable
 from anycuda.elf.read import Image
 
 from . import dlopen_errors
+from .options import THIS
 
 LINKER = "/lib64/ld-linux-x86-64.so.2"
-PYTHON = Path(sys.executable).resolve()
 _SCRIPT = Path(__file__).with_name("open_each.py")
 Run = Callable[[list[dict]], dict[str, str]]  # wishes -> name -> message
 _PYTHONS = re.compile(r"undefined symbol: _?Py[A-Z_]\w*\s")
+_SECONDS = 300
 _ROUNDS = 12  # how many other libraries a file may need opened first
 
 
 def open_all(images: dict[str, Image], root: Path, helpers: dict[str, Image] | None = None, after: tuple[str, ...] = (),
-             python: Path = PYTHON) -> dict[str, str]:
+             python: Path = THIS.file) -> dict[str, str]:
     """name -> message, "" where it opens. The message of a file whose own code ends the process has BOUND behind it
     where the dynamic linker finds everything that the file needs. `helpers`: the libraries of the packages beside the
     wheel; `after`: the names of those that are opened before every library; `python`: the interpreter that opens
@@ -77,8 +78,15 @@ def runtime(stub: Path, root: Path) -> str:
 
 def _links(path: Path, first: list[str], root: Path) -> bool:
     """Does the dynamic linker find each library and function? Nothing of the file runs."""
-    done = subprocess.run([LINKER, "--inhibit-cache", path], capture_output=True, text=True, cwd=root, env={
-        **environment(root), "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_PRELOAD": ":".join(first)})
+    # LD_PRELOAD cannot hold blanks and colons, which the folder of the cache may have in its name.
+    folder = os.path.commonpath([path.parent, *map(os.path.dirname, first)])
+    before = [f"./{os.path.relpath(one, folder)}" for one in first]
+    try:
+        done = subprocess.run([LINKER, "--inhibit-cache", path], capture_output=True, text=True, cwd=folder,
+                              timeout=_SECONDS, env={**environment(root), "LD_TRACE_LOADED_OBJECTS": "1",
+                                                     "LD_WARN": "yes", "LD_PRELOAD": ":".join(before)})
+    except subprocess.TimeoutExpired:
+        return False
     return not done.returncode and is_bound(done.stdout + done.stderr)
 
 
@@ -93,7 +101,7 @@ def environment(root: Path) -> dict[str, str]:
             "ANYCUDA_LOG": "off"}
 
 
-def _run(wishes: list[dict], root: Path, python: Path = PYTHON) -> dict[str, str]:
+def _run(wishes: list[dict], root: Path, python: Path = THIS.file) -> dict[str, str]:
     with tempfile.TemporaryDirectory(prefix="reach-") as folder:
         wishes_file, results = Path(folder) / "wishes.json", Path(folder) / "results.json"
         wishes_file.write_text(json.dumps(wishes))

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import sys
 from pathlib import Path
+from typing import NamedTuple
+
+_OLDEST = (3, 9)  # for open_each.py
+
+
+class Interpreter(NamedTuple):
+    """`version` as in 3.9; `file`: of CPython itself, since the dynamic linker starts no script."""
+
+    version: str
+    file: Path
+
+
+THIS = Interpreter(f"{sys.version_info.major}.{sys.version_info.minor}", Path(sys.executable).resolve())
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -15,8 +29,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="measure again what has results in the cache")
 
 
-def interpreter(path: str) -> tuple[str, Path]:
-    """(its version as in 3.9, the file of a CPython itself: the dynamic linker starts no script)."""
+def interpreter(path: str) -> Interpreter:
+    """Of an option. It starts the program that `path` names."""
     program = "import os, sys; print('%d.%d' % sys.version_info[:2], os.path.realpath(sys.executable))"
     try:
         done = subprocess.run([path, "-c", program], capture_output=True, text=True)
@@ -25,4 +39,6 @@ def interpreter(path: str) -> tuple[str, Path]:
     version, _, file = done.stdout.strip().partition(" ")
     if done.returncode or not file:
         raise argparse.ArgumentTypeError(f"{path} is no Python that starts: {done.stderr.strip()}")
-    return version, Path(file)
+    if tuple(map(int, version.split("."))) < _OLDEST:
+        raise argparse.ArgumentTypeError(f"{path} is Python {version}, older than {'.'.join(map(str, _OLDEST))}")
+    return Interpreter(version, Path(file))

@@ -20,8 +20,8 @@ process of its own: as it comes, without CUDA; then repaired, in four situations
 only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink). The cells count the libraries that open. A library of the
 same wheel that another one relies on is opened before it, as the wheel's Python code does.
 
-"beside A" names packages that lie in the same site-packages folder, since the wheel's libraries need theirs; they are
-repaired as well, and their libraries are not counted. "opened first" names those of their libraries that the wheel's
+"beside A" names packages in the same site-packages folder, because the wheel's libraries need some of theirs. Those
+that use CUDA are repaired as well; none of their libraries is counted. "opened first" names those that the wheel's
 Python code opens before its own. No GPU, driver or other package is installed, and PyTorch only where it is named. That
 a library opens does not show that its results are right: [gpu.md](gpu.md) lists what ran on a GPU. For a library that
 needs another package, "every CUDA reference is in the stubs" means that a stub of the repaired wheel exports each CUDA
@@ -30,7 +30,8 @@ runs without CUDA). "Of the functions that it uses, some do not run" is from `an
 error on that CUDA ([cross-major.md](cross-major.md)).
 
 - **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages,
-  or its own code ends the process because its program or another package is not there.
+  or has every function bound, and then its own code ends the process, in all four alike. Whether it does so beside
+  NVIDIA's libraries, too, this page does not test.
 - **free but for X**: the same, except for X: a library of NVIDIA's that has no stub and whose name is the same beside
   every CUDA, or one that the wheel opens by name and for which it has no drop-in: the library has none, or the file
   tries several majors and takes what is installed (`anycuda run` serves those).

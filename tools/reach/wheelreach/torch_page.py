@@ -67,9 +67,10 @@ def _across(results: list[Result]) -> list[str]:
     if not opened:
         return []
     return [f"In {len(across)} pairs torch is of another CUDA than the wheel was built for. There "
-            f"{sum(one.native.opened for one in opened if one.native)} libraries open as the wheels come and "
+            f"{sum(one.native.opened for one in opened if one.native)} of "
+            f"{sum(one.native.total for one in opened if one.native)} libraries open as the wheels come and "
             f"{sum(one.repaired.opened for one in opened)} of {sum(one.repaired.total for one in opened)} when they "
-            f"are repaired; wholly: {', '.join(whole) or 'none'}.", ""]
+            f"are repaired, which leaves copies of cudart out; wholly: {', '.join(whole) or 'none'}.", ""]
 
 
 def _row(result: Result) -> tuple[str, ...]:

@@ -44,7 +44,8 @@ class Result:
     libraries open by name. `drop_ins`: those of such names that the repair has put into the wheel. `static`: how many
     have a CUDA runtime linked into them. `refusal`: of the repair without --partly; `beside_refused`: package -> the
     same of its own. `absent`: release -> how many functions that the wheel uses do not run there.
-    `runtimes`: situation -> the file that the stub of the runtime opened, where that is not the situation's."""
+    `runtimes`: situation -> the file that the stub of the runtime opened, where that is not the situation's.
+    `python`: the version of the Python that opened the libraries."""
 
     requirement: str
     failed: str = ""
@@ -62,6 +63,7 @@ class Result:
     situations: dict[str, Opening] = field(default_factory=dict)
     runtimes: dict[str, str] = field(default_factory=dict)
     absent: dict[str, int] = field(default_factory=dict)
+    python: str = ""
 
     @property
     def uses_cuda(self) -> bool:
@@ -137,7 +139,7 @@ def _others(result: Result) -> list[str]:
     if constructors:
         names = _some([failure.file.rpartition("/")[2] for failure in constructors])
         found.append(f"every function of {_files(len(constructors))} is bound, then its own code ends the process "
-                     f"outside its program ({names})")
+                     f"({names})")
     groups: dict[str, list[Failure]] = {}
     for failure in opening.failures:
         if not (failure.tied or failure.lost or failure.kind in ("crash", "constructor") or failure.owner == "CUDA"):

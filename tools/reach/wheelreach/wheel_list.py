@@ -66,8 +66,10 @@ def _entry(requirement: str, *options: str) -> Entry:
         raise ValueError(repr(f"python={python}"))
     beside = tuple(Entry(*_split(one), python) for one in values["with"].split(",")) if "with" in values else ()
     after = tuple(values["after"].split(",")) if "after" in values else ()
+    if len({one.name for one in beside}) < len(beside):
+        raise ValueError(repr(f"with={values['with']}"))
     for path in map(PurePosixPath, after):
-        if path.is_absolute() or ".." in path.parts:
+        if not beside or not path.name or path.is_absolute() or ".." in path.parts:
             raise ValueError(repr(f"after={path}"))
     return Entry(*_split(requirement), python, beside, after)
 

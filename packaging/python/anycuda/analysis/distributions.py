@@ -25,8 +25,10 @@ _SONAME_NUMBER = re.compile(r"\.so\.(\d+)")
 _SUFFIX = re.compile(r"-(?:cu|cuda)(1\d)\d?x?")  # nvidia-cublas-cu12, cupy-cuda12x, nvidia-dali-cuda120
 _EXTRA = re.compile(r"(?:cu|cuda)-?(1\d)\d?x?(?:-.+)?")  # numba-cuda[cu12], jax[cuda12], x[cuda12-local]
 _ALL = "all"  # of cuda-toolkit's extras
+NO_STUB = "anycuda has no stub for it"
 _WHY_ALL_STAYS = "it brings libraries without a stub, too"
-_WHY_TOOLKIT_STAYS = "it holds what else is installed to one CUDA, and brings no library itself"
+_WHY_TOOLKIT_STAYS = ("it brings no library itself, and pip installs nothing beside it that requires another "
+                      "cuda-toolkit")
 _WHY_EXTRA_STAYS = "only that project knows what it needs"
 
 
@@ -37,7 +39,7 @@ class Part:
 
     name: str
     libraries: tuple[Library, ...]
-    stays: str = "anycuda has no stub for it"
+    stays: str = NO_STUB
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,9 @@ def _by_name(name: str) -> str:
 def _parts(requirement: Requirement, major: str, table: Table) -> tuple[Part, ...]:
     if requirement.normal != TOOLKIT:
         return Part(requirement.normal, ()),
-    return tuple(Part(extra, (), _WHY_ALL_STAYS) if normal(extra) == _ALL else
-                 Part(extra, _of_extra(extra, major, table)) for extra in requirement.extras
+    if _ALL in map(normal, requirement.extras):  # it goes on bringing what the others name
+        return tuple(Part(extra, (), _WHY_ALL_STAYS) for extra in requirement.extras)
+    return tuple(Part(extra, _of_extra(extra, major, table)) for extra in requirement.extras
                  ) or (Part(TOOLKIT, (), _WHY_TOOLKIT_STAYS),)
 
 
@@ -120,16 +123,17 @@ def of_major(pin: Pin, parts: list[Part], major: str) -> list[str]:
     serves the callers of an earlier one (cuDNN 9) stands for both."""
     libraries = [library for part in parts for library in part.libraries
                  if major in library.wheels and not library.served_by]
-    return list(dict.fromkeys(library.wheels[major] + _versions(library, major, pin.requirement)
+    return list(dict.fromkeys(library.wheels[major] + _versions(library, major, pin)
                               for library in libraries))
 
 
-def _versions(library: Library, major: str, pinned: Requirement) -> str:
+def _versions(library: Library, major: str, pin: Pin) -> str:
     """A distribution's version begins with the number of its library's SONAME. Where the name carries no CUDA, a later
     CUDA's has a later number; before the first one there are empty placeholders. What has numbers of its own (cuDNN,
-    NCCL) keeps the pin's lower bound."""
+    NCCL) keeps the pin's lower bound, but for an earlier CUDA: its releases end before those of a later one."""
     number = int(_SONAME_NUMBER.search(library.majors[major].soname)[1])
     if library.own_releases:
-        floor = floor_of(pinned.version) if pinned.normal in library.wheels.values() else ""
+        keeps = pin.requirement.normal in library.wheels.values() and int(major) >= int(pin.major)
+        floor = floor_of(pin.requirement.version) if keeps else ""
         return f">={floor},<{number + 1}" if floor.split(".")[0] == str(number) else f"=={number}.*"
     return "" if _SUFFIX.search(library.wheels[major]) else f"=={number}.*"

@@ -60,13 +60,20 @@ def _names() -> re.Pattern[bytes]:
 
 def _in_python(content: bytes, of_text: set[bytes]) -> set[bytes]:
     """`of_text`: the names in the whole text, for a file that this Python cannot parse."""
+    tree = parsed(content)
+    return {name for text in _strings(tree) for name in _names().findall(text)} if tree else of_text
+
+
+def parsed(content: bytes) -> ast.AST | None:
+    """The tree of a Python file; None for one that this Python cannot parse, or that is too large."""
+    if len(content) > _LARGEST_PARSED:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as those of "\d", which are the wheel's
-            tree = ast.parse(content)
+            return ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return of_text
-    return {name for text in _strings(tree) for name in _names().findall(text)}
+        return None
 
 
 def _strings(tree: ast.AST) -> Iterator[bytes]:

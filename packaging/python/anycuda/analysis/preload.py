@@ -10,6 +10,7 @@ import re
 from typing import Any, Collection
 
 from ..wheels.names import normal
+from . import named
 from .libraries import Table
 
 LARGEST = 1 << 22  # of a text that is looked into
@@ -49,10 +50,8 @@ def imported(name: str, content: bytes, table: Table) -> tuple[str, ...]:
 
 def _imports(content: bytes) -> list[str]:
     """a.b of `import a.b`, `from a.b import c` and `from a import b`."""
-    try:
-        nodes = list(ast.walk(ast.parse(content)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    tree = named.parsed(content)
+    nodes = list(ast.walk(tree)) if tree else []
     found = [one.name for node in nodes if isinstance(node, ast.Import) for one in node.names]
     return found + [f"{node.module}.{one.name}" for node in nodes
                     if isinstance(node, ast.ImportFrom) and node.module and not node.level for one in node.names]

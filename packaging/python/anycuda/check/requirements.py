@@ -29,10 +29,11 @@ class Tie:
 
 @dataclass(frozen=True)
 class Preload:
-    """A file that loads libraries by the names of these distributions."""
+    """A file that loads libraries by the names of `distributions`, or imports the packages of `imported`."""
 
     file: str
     distributions: tuple[str, ...]
+    imported: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Text
     left = remaining_of(list(files), names, table)
     pins = [pin for _, pin in distributions.pins(metadata.split(about)[0], table)]
     return Texts([_tie(pin, left) for pin in pins],
-                 _preloads(asked, imports, {pin.requirement.normal for pin in pins}),
+                 _preloads(asked, imports, _required(pins)),
                  {name: found for name, found in strings.items() if found})
 
 
@@ -78,9 +79,16 @@ def _named(name: str, text: bytes) -> tuple[str, ...]:
 def _preloads(asked: dict[str, tuple[str, ...]], imports: dict[str, tuple[str, ...]], required: set[str]
               ) -> list[Preload]:
     """A package may come from distributions of several CUDAs: from the one that the wheel requires."""
-    found = {name: tuple(dict.fromkeys(wanted + tuple(one for one in imports[name] if one in required)))
-             for name, wanted in asked.items()}
-    return [Preload(name, wanted) for name, wanted in found.items() if wanted]
+    found = [Preload(name, wanted, tuple(one for one in imports[name] if one in required and one not in wanted))
+             for name, wanted in asked.items()]
+    return [one for one in found if one.distributions or one.imported]
+
+
+def _required(pins: list[Pin]) -> set[str]:
+    """The distributions that the wheel requires, also by an extra of cuda-toolkit."""
+    return {pin.requirement.normal for pin in pins} | {
+        library.wheels[pin.major] for pin in pins for part in pin.parts for library in part.libraries
+        if pin.major in library.wheels}
 
 
 def _texts(wheel: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
@@ -105,13 +113,13 @@ def _read(wheel: zipfile.ZipFile, one: zipfile.ZipInfo) -> bytes:
 def remaining_of(files: list[tuple[str, FileUse]], names: list[str], table: Table) -> Remaining:
     """As a repair leaves them: stubs in place of what files are linked to, drop-ins for what they open."""
     inside = {*names, *(use.soname for _, use in files if use.soname)}
-    inside |= {one.name for _, use in files for one in opened.of(use, table, inside) if one.by_repair}
+    served = {one.name for _, use in files for one in opened.of(use, table, inside) if one.by_repair}
+    inside |= served
     needs = []
     for name, use in files:
         replaced = () if use.is_library else [one.needed for one in use.uses if one.how in ("named", "renamed")]
         needs += remaining.of_file(name, use, [one for one in use.needed if one not in replaced], inside)
-    served = any(one.by_repair for _, use in files for one in opened.of(use, table, names))
-    return Remaining(tuple(needs), served or any(remaining.uses_stubs(use) for _, use in files))
+    return Remaining(tuple(needs), bool(served) or any(remaining.uses_stubs(use) for _, use in files))
 
 
 def _tie(pin: Pin, left: Remaining) -> Tie:

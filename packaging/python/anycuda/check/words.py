@@ -182,7 +182,8 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
             texts.append(f"was linked to {one.needed} itself (-l{one.library}_stub), so its calls have no major, and "
                          "none is adapted: link it with the library in lib/anycuda/link/MAJOR")
     if others:
-        texts.append(f"needs {', '.join(others)}, which anycuda has no stub for: it must be there")
+        must = "it" if len(others) == 1 else "they"
+        texts.append(f"needs {', '.join(others)}, for which anycuda has no stub: {must} must be there")
     return texts
 
 
@@ -216,7 +217,13 @@ def _tie(tie: Tie) -> str:
 def _preload(preload: Preload) -> str:
     what = (f"`anycuda repair {_FREE}` takes those that it frees out of it" if preload.file.endswith(".json") else
             "try what it does where they are not installed")
-    return f"{preload.file} asks for the distributions {some(preload.distributions)} by name; {what}"
+    does = [f"asks for {_distributions(preload.distributions)} by name"] if preload.distributions else []
+    does += [f"imports what is in {_distributions(preload.imported)}"] if preload.imported else []
+    return f"{preload.file} {' and '.join(does)}; {what}"
+
+
+def _distributions(names: Sequence[str]) -> str:
+    return f"the distribution{'' if len(names) == 1 else 's'} {some(names)}"
 
 
 def _newest(library: Library) -> str:

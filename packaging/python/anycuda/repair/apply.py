@@ -42,8 +42,8 @@ def work_folder(where: Path | None) -> Iterator[Path]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)  # whatever file is named then, it is this disk
         place = (None if full else error.filename) or where or "the folder of temporary files"
         if where and Path(place).name.startswith(_PREFIX):  # it cannot be made
-            raise Failure(f"{where}: {error.strerror}: the wheel is written there; --wheel-dir names another folder"
-                          ) from None
+            raise Failure(f"{where}: {error.strerror}: the wheel is written there; --wheel-dir (without "
+                          "--in-place) names another folder") from None
         raise Failure(f"{place}: {error.strerror or error}") from None
 
 

@@ -114,7 +114,7 @@ def _without_what_is_freed(fields: list[Field], majors: set[str], extras: Extras
     unknown: dict[str, dict[str, None]] = {}  # major -> names
     for _, pin in distributions.pins(fields, table):
         names = [_called(pin, part.name) for part in pin.parts
-                 if not part.libraries and part.name != distributions.TOOLKIT]
+                 if part.stays == distributions.NO_STUB and not part.libraries]
         unknown.setdefault(pin.major, {}).update(dict.fromkeys(names))
     return [f"{', '.join(names)} may need libraries of CUDA {major} that are no longer required: then install the "
             f"extra {extras.name(major)}" for major, names in unknown.items() if names and major in majors]

@@ -102,7 +102,8 @@ def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
 def _without(member: Member, missing: tuple[list[str], list[str]]) -> list[str]:
     """What stays that has no stub; a library of CUDA itself needs what it needs."""
     names = [] if files.is_library(member) else [*missing[0], *missing[1]]
-    text = f"{member.name} needs {', '.join(names)}, for which anycuda has no stub: it loads only where that is"
+    text = (f"{member.name} needs {', '.join(names)}, for which anycuda has no stub: it loads only where "
+            f"{'that is' if len(names) == 1 else 'these are'} installed")
     return [text] if names else []
 
 

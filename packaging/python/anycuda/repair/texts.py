@@ -64,16 +64,18 @@ def renewed(scan: Scan, table: Table) -> dict[str, str]:
 
 def _preloads(wheel: Wheel, distributions: set[str], texts: Texts, table: Table) -> None:
     for name, content in small_texts(wheel) if distributions else ():
-        asked = preload.in_text(name, content, table) + preload.imported(name, content, table)
-        found = [one for one in dict.fromkeys(asked) if names.normal(one) in distributions]
-        if not found:
+        asked = preload.in_text(name, content, table)
+        asks = [one for one in asked if names.normal(one) in distributions]
+        imports = [one for one in preload.imported(name, content, table) if one in distributions and one not in asks]
+        if not asks and not imports:
             continue
         if name.endswith(".json"):
             texts.edited[name] = preload.without(content, distributions)
-            texts.changes.append(f"{name} no longer loads the libraries of {', '.join(found)}")
+            texts.changes.append(f"{name} no longer loads the libraries of {', '.join(asks)}")
         else:
-            texts.notes.append(f"{name} asks for the distribution {', '.join(found)}, which may not be installed now: "
-                               "try what it does then")
+            does = [f"asks for {', '.join(asks)} by name"] if asks else []
+            does += [f"imports what is in {', '.join(imports)}"] if imports else []
+            texts.notes.append(f"{name} {' and '.join(does)}, which may not be installed now: try what it does then")
 
 
 def small_texts(wheel: Wheel) -> Iterator[tuple[str, bytes]]:

@@ -78,8 +78,8 @@ def _marked(base: str, marker: str, is_url: bool) -> str:
 
 
 def floor_of(version: str) -> str:
-    """2.19 of >=2.19 and >=2.19,<3; "" where no such bound is given."""
-    found = [major + rest for sign, major, rest in _clauses(version) if sign == ">="]
+    """2.19 of >=2.19, >=2.19,<3, ==2.19 and ~=2.19; "" where no such bound is given."""
+    found = [major + rest for sign, major, rest in _clauses(version) if sign in (">=", "==", "===", "~=")]
     return found[0] if len(found) == 1 else ""
 
 
