@@ -1,4 +1,4 @@
-"""The interpreters that make.py is told."""
+"""The option --python of make.py."""
 
 import argparse
 import sys

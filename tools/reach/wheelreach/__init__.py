@@ -1,6 +1,6 @@
 """How far real wheels are free of one CUDA major after `anycuda repair`.
 
-    options      what make.py and torch_beside.py are told
+    options      command-line options of make.py and torch_beside.py
     wheel_list   the list of wheels: lines -> entries                                   (pure)
     download     one wheel by pip
     companions   the packages that are installed beside a wheel

@@ -1,4 +1,4 @@
-"""What make.py and torch_beside.py are told."""
+"""Command-line options of make.py and torch_beside.py."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def interpreter(path: str) -> Interpreter:
-    """Of an option. It starts the program that `path` names."""
+    """The type of the option --python. It runs the program at `path`."""
     program = "import os, sys; print('%d.%d' % sys.version_info[:2], os.path.realpath(sys.executable))"
     try:
         done = subprocess.run([path, "-c", program], capture_output=True, text=True)
@@ -38,7 +38,7 @@ def interpreter(path: str) -> Interpreter:
         raise argparse.ArgumentTypeError(f"{path} does not start: {error.strerror}") from None
     version, _, file = done.stdout.strip().partition(" ")
     if done.returncode or not file:
-        raise argparse.ArgumentTypeError(f"{path} is no Python that starts: {done.stderr.strip()}")
+        raise argparse.ArgumentTypeError(f"{path} does not run as Python: {done.stderr.strip()}")
     if tuple(map(int, version.split("."))) < _OLDEST:
         raise argparse.ArgumentTypeError(f"{path} is Python {version}, older than {'.'.join(map(str, _OLDEST))}")
     return Interpreter(version, Path(file))

@@ -3,7 +3,7 @@
 WISHES is a JSON object with
 
     "torch"   a folder with PyTorch, which is imported once
-    "wishes"  a list; each wish has a process of its own, forked off that one:
+    "wishes"  a list; each wish runs in its own process, forked from the one that imported torch:
         "name"
         "path"     of a library, or "program", a text in Python, and "site", the folder of its packages
         "first"    paths of libraries to open before it

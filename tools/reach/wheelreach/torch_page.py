@@ -17,9 +17,9 @@ command, which downloads everything:
     python3 tools/reach/torch_beside.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
         --list tools/reach/torch_wheels.txt --out docs/wheels_torch.md
 
-Every shared library of a wheel is opened twice, as it comes and repaired, each time in a process of its own that has
-imported torch (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once). The CUDA that torch requires is the
-only one on the machine. There is no driver and no GPU: as it comes, a library that needs `libcuda.so.1` does not open.
+Every shared library of a wheel is opened twice: once as it comes, once repaired. Each time a new process imports torch
+and opens the library (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once). The only installed CUDA is
+the one that torch requires. No driver is installed, so a library that needs `libcuda.so.1` does not open as it comes.
 No kernel runs: [gpu.md](gpu.md) lists what ran on a GPU.
 
 In each process of a library that opens, the mapped files show which CUDA is in use, and each stub is asked for its

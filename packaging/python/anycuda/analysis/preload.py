@@ -48,6 +48,12 @@ def imported(name: str, content: bytes, table: Table) -> tuple[str, ...]:
                  and _SUFFIX.search(wheel))
 
 
+def does(asked: str, imported: str) -> str:
+    """What a file does, for people; of the distributions' names, "" where there are none."""
+    return " and ".join([*([f"asks for {asked} by name"] if asked else []),
+                         *([f"imports what is in {imported}"] if imported else [])])
+
+
 def _imports(content: bytes) -> list[str]:
     """a.b of `import a.b`, `from a.b import c` and `from a import b`."""
     tree = named.parsed(content)

@@ -7,7 +7,7 @@ from typing import Callable, Sequence
 
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
-from ..analysis import libraries, named, opened
+from ..analysis import libraries, named, opened, preload
 from ..analysis.uses import FileUse, Use
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
@@ -205,7 +205,7 @@ def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:
 
 
 def requirements(one: Input) -> list[str]:
-    return [_tie(tie) for tie in one.texts.ties] + [_preload(preload) for preload in one.texts.preloads]
+    return [_tie(tie) for tie in one.texts.ties] + [_preload(each) for each in one.texts.preloads]
 
 
 def _tie(tie: Tie) -> str:
@@ -214,16 +214,15 @@ def _tie(tie: Tie) -> str:
     return f"requires {tie.requirement}, which is of CUDA {tie.major}; {becomes}{but}"
 
 
-def _preload(preload: Preload) -> str:
-    what = (f"`anycuda repair {_FREE}` takes those that it frees out of it" if preload.file.endswith(".json") else
+def _preload(one: Preload) -> str:
+    what = (f"`anycuda repair {_FREE}` takes those that it frees out of it" if one.file.endswith(".json") else
             "try what it does where they are not installed")
-    does = [f"asks for {_distributions(preload.distributions)} by name"] if preload.distributions else []
-    does += [f"imports what is in {_distributions(preload.imported)}"] if preload.imported else []
-    return f"{preload.file} {' and '.join(does)}; {what}"
+    does = preload.does(_distributions(one.distributions), _distributions(one.imported))
+    return f"{one.file} {does}; {what}"
 
 
 def _distributions(names: Sequence[str]) -> str:
-    return f"the distribution{'' if len(names) == 1 else 's'} {some(names)}"
+    return f"the distribution{'' if len(names) == 1 else 's'} {some(names)}" if names else ""
 
 
 def _newest(library: Library) -> str:

@@ -73,9 +73,8 @@ def _preloads(wheel: Wheel, distributions: set[str], texts: Texts, table: Table)
             texts.edited[name] = preload.without(content, distributions)
             texts.changes.append(f"{name} no longer loads the libraries of {', '.join(asks)}")
         else:
-            does = [f"asks for {', '.join(asks)} by name"] if asks else []
-            does += [f"imports what is in {', '.join(imports)}"] if imports else []
-            texts.notes.append(f"{name} {' and '.join(does)}, which may not be installed now: try what it does then")
+            does = preload.does(", ".join(asks), ", ".join(imports))
+            texts.notes.append(f"{name} {does}, which may not be installed now: try what it does then")
 
 
 def small_texts(wheel: Wheel) -> Iterator[tuple[str, bytes]]:
