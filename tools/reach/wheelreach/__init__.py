@@ -23,4 +23,9 @@ Beside PyTorch (torch_beside.py):
     torch_verdict  what a wheel's libraries did -> verdict and reasons                  (pure)
     torch_page     the results of all wheels beside each torch -> the page              (pure)
     torch_measure  one wheel beside one torch, from the download to its results
+
+ONNX Runtime in its own program (onnxruntime_session.py):
+
+    session_each  makes a session with the CUDA provider; runs in a process of its own
+    sessions     what the sessions did -> the page                                      (pure)
 """

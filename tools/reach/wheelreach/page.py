@@ -39,7 +39,8 @@ error on that CUDA ([cross-major.md](cross-major.md)).
 - **nothing to repair**: no library of the wheel names a library of one CUDA. It uses none, or makes the name at run
   time, or its Python code opens it.
 
-[wheels_torch.md](wheels_torch.md) opens wheels that need PyTorch beside PyTorch of CUDA 12.8 and 13.0.
+[wheels_torch.md](wheels_torch.md) opens wheels that need PyTorch beside PyTorch of CUDA 12.8 and 13.0, and
+[wheels_onnxruntime.md](wheels_onnxruntime.md) runs ONNX Runtime with its CUDA provider.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
          *(f"only {release}" for release in situations.RELEASES), "verdict", "why")

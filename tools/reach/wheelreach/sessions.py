@@ -1,0 +1,84 @@
+"""What sessions of ONNX Runtime with the CUDA provider did on a computer without a GPU -> the page. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+AS_IT_COMES, BESIDE_NVIDIAS = "as it comes, no CUDA", "as it comes, beside NVIDIA's libraries"
+_ENDED = re.compile(r"ended with (-?\d+)(?: in (.*))?")
+_HEAD = """\
+# ONNX Runtime with the CUDA provider, without a GPU
+
+A session of ONNX Runtime that asks for the CUDA provider and for the CPU provider goes on on the CPU where there is no
+CUDA. Does it still when the wheel is repaired? Made on {date} with the stubs of commit {commit} by this command, which
+downloads everything:
+
+    python3 tools/reach/onnxruntime_session.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
+        --list tools/reach/onnxruntime_wheels.txt --out docs/wheels_onnxruntime.md
+
+Each cell is a new process with `LD_BIND_NOW=1`. It imports onnxruntime, makes a session with a model that adds two
+vectors, runs it and checks the sums. No driver is installed. The repaired wheel runs without CUDA and with one CUDA in
+`/usr/local/cuda`; as it comes, it runs without CUDA and beside NVIDIA's packages. What ran on a GPU is in
+[gpu.md](gpu.md).
+
+- **CPU, provider loaded**: the CUDA provider's library is in the process, ONNX Runtime finds no GPU, and the CPU
+  computes the right sums.
+- **CPU**: the dynamic linker refused the CUDA provider's library, and the CPU computes the right sums.
+- **The process ends**: code of the named file faults. Where it does so beside NVIDIA's libraries too, the fault is the
+  wheel's own, and a wheel that the dynamic linker refuses for want of CUDA does not reach it.
+
+"""
+
+
+@dataclass
+class Session:
+    message: str = ""
+    providers: list[str] = field(default_factory=list)
+    mapped: bool = False
+    right: bool = False
+
+    @property
+    def computes(self) -> bool:
+        return not self.message and self.right
+
+
+@dataclass
+class Sessions:
+    """`native` and `repaired`: the situation -> the session."""
+
+    requirement: str
+    beside: list[str]
+    native: dict[str, Session] = field(default_factory=dict)
+    repaired: dict[str, Session] = field(default_factory=dict)
+
+
+def cell(session: Session) -> str:
+    if ended := _ENDED.match(session.message):
+        return f"**the process ends with signal {ended[1].lstrip('-')}**" + (f", in {ended[2]}" if ended[2] else "")
+    if session.message:
+        return "**" + session.message.splitlines()[0].replace("|", "\\|") + "**"
+    if not session.right:
+        return "**wrong sums**"
+    where = "CUDA" if "CUDAExecutionProvider" in session.providers else "CPU"
+    return where + (", provider loaded" if session.mapped and where == "CPU" else "")
+
+
+def fails_repaired_only(sessions: Sessions) -> bool:
+    """Does a repaired session fail, although the wheel computes beside NVIDIA's libraries?"""
+    beside = sessions.native.get(BESIDE_NVIDIAS)
+    return bool(beside and beside.computes) and not all(one.computes for one in sessions.repaired.values())
+
+
+def page(results: list[Sessions], date: str, commit: str) -> str:
+    columns = [AS_IT_COMES, BESIDE_NVIDIAS, *(f"repaired, {_named(name)}" for name in results[0].repaired)]
+    lines = [f"| wheel | {' | '.join(columns)} |", "| --- " * (len(columns) + 1) + "|"]
+    lines += [f"| {one.requirement} | " + " | ".join(map(cell, [*one.native.values(), *one.repaired.values()])) + " |"
+              for one in results]
+    beside = [f"- {one.requirement}: {', '.join(one.beside)}" for one in results]
+    return _HEAD.format(date=date, commit=commit) + "\n".join(
+        [*lines, "", "NVIDIA's packages beside the wheel as it comes:", "", *beside, ""])
+
+
+def _named(situation: str) -> str:
+    return "no CUDA" if situation == "none" else f"CUDA {situation}"
