@@ -158,43 +158,48 @@ void add_transforms(Runtime& runtime, void* library, std::vector<Case>& cases) {
                    }});
 }
 
-// A matrix with ten numbers in each of 100,000 rows.
+// Matrices with ten numbers in each row.
 void add_sparse(Runtime& runtime, void* library, std::vector<Case>& cases) {
-  constexpr int kRows = 100000, kEach = 10;
+  constexpr int kEach = 10;
   static const float one = 1, zero = 0;
   FUNCTION(cusparseCreate, library);
   FUNCTION(cusparseCreateCsr, library);
   FUNCTION(cusparseCreateDnVec, library);
   FUNCTION(cusparseSpMV_bufferSize, library);
   FUNCTION(cusparseSpMV, library);
-  std::vector<int> rows, columns;
-  for (int row = 0; row <= kRows; ++row) rows.push_back(row * kEach);
-  for (int i = 0; i < kRows * kEach; ++i)
-    columns.push_back((i / kEach * 7 + i % kEach * 9973) % kRows);
   cusparseHandle_t handle = nullptr;
-  cusparseSpMatDescr_t a = nullptr;
-  cusparseDnVecDescr_t x = nullptr, y = nullptr;
   expect(cusparseCreate(&handle), "cusparseCreate");
-  expect(cusparseCreateCsr(&a, kRows, kRows, kRows * kEach, runtime.copied("rows", rows),
-                           runtime.copied("columns", columns),
-                           runtime.memory<float>("values", kRows * kEach), CUSPARSE_INDEX_32I,
-                           CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
-         "cusparseCreateCsr");
-  expect(cusparseCreateDnVec(&x, kRows, runtime.memory<float>("x", kRows), CUDA_R_32F),
-         "cusparseCreateDnVec");
-  expect(cusparseCreateDnVec(&y, kRows, runtime.memory<float>("y", kRows), CUDA_R_32F),
-         "cusparseCreateDnVec");
-  std::size_t size = 0;
-  const auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
-  expect(cusparseSpMV_bufferSize(handle, n, &one, a, x, &zero, y, CUDA_R_32F,
-                                 CUSPARSE_SPMV_ALG_DEFAULT, &size),
-         "cusparseSpMV_bufferSize");
-  void* work = runtime.memory<char>("work", size + 1);
-  cases.push_back({"`cusparseSpMV` 1,000,000", 200, [=] {
-                     return static_cast<long>(cusparseSpMV(handle, n, &one, a, x, &zero, y,
-                                                           CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT,
-                                                           work));
-                   }});
+  for (const int count : {100, 100000}) {
+    const std::string of = " of " + std::to_string(count);
+    std::vector<int> rows, columns;
+    for (int row = 0; row <= count; ++row) rows.push_back(row * kEach);
+    for (int i = 0; i < count * kEach; ++i) {
+      columns.push_back(static_cast<int>((i / kEach * 7L + i % kEach * 9973L) % count));
+    }
+    cusparseSpMatDescr_t a = nullptr;
+    cusparseDnVecDescr_t x = nullptr, y = nullptr;
+    expect(
+        cusparseCreateCsr(&a, count, count, count * kEach, runtime.copied("rows" + of, rows),
+                          runtime.copied("columns" + of, columns),
+                          runtime.memory<float>("values" + of, count * kEach), CUSPARSE_INDEX_32I,
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
+        "cusparseCreateCsr");
+    expect(cusparseCreateDnVec(&x, count, runtime.memory<float>("x" + of, count), CUDA_R_32F),
+           "cusparseCreateDnVec");
+    expect(cusparseCreateDnVec(&y, count, runtime.memory<float>("y" + of, count), CUDA_R_32F),
+           "cusparseCreateDnVec");
+    std::size_t size = 0;
+    const auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    expect(cusparseSpMV_bufferSize(handle, n, &one, a, x, &zero, y, CUDA_R_32F,
+                                   CUSPARSE_SPMV_ALG_DEFAULT, &size),
+           "cusparseSpMV_bufferSize");
+    void* work = runtime.memory<char>("work" + of, size + 1);
+    cases.push_back({"`cusparseSpMV` " + std::to_string(count * kEach), 200, [=] {
+                       return static_cast<long>(cusparseSpMV(handle, n, &one, a, x, &zero, y,
+                                                             CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT,
+                                                             work));
+                     }});
+  }
 }
 
 std::vector<Case> cases_of(Runtime& runtime, const Libraries& libraries) {

@@ -36,6 +36,20 @@ from bundle import HERE, SONAMES, runtimes
 from log import Log
 
 
+def where() -> str:
+    """The bundle's commit, and this machine's GPUs and driver."""
+    file = HERE / "commit"
+    commit = file.read_text(encoding="utf-8").strip() if file.exists() else "unknown"
+    try:
+        done = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                              capture_output=True, text=True, timeout=60)
+        gpus = done.stdout.splitlines()
+    except (OSError, subprocess.TimeoutExpired):
+        gpus = []
+    kinds = [f"{gpus.count(one)} {one.replace(', ', ', driver ')}" for one in sorted(set(gpus))]
+    return f"commit {commit}; {'; '.join(kinds) or 'no GPU that nvidia-smi lists'}"
+
+
 def run_pytorch(log: Log) -> int:
     """PyTorch, as it is and with the stubs preloaded; and with another library, in every order."""
     if importlib.util.find_spec("torch") is None:
@@ -107,6 +121,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     options = arguments()
     log = Log(options.log)
+    log.say(where())
     failures = sum(run(log, options) for name, run in PARTS.items() if not options.parts or name in options.parts)
     log.say("all as expected" if not failures else f"{failures} not as expected")
     return 1 if failures else 0

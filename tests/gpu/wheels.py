@@ -3,11 +3,12 @@
     python3 run.py wheels --wheels FOLDER     FOLDER has repaired wheels, as wheels/prepare.py makes them
 
 A wheel's program runs in a process of its own, with the wheel unpacked in front of this Python's packages. At its end
-the process must have one file of each CUDA library, all of CUDA 13, but for the stubs.
+the process must have one file of each CUDA library, all of CUDA 13, but for the stubs and drop-ins.
 """
 
 import importlib.util
 import os
+import re
 import sys
 import tempfile
 import zipfile
@@ -21,6 +22,7 @@ from log import Log
 from maths_places import CUDA_13, wrong_maps
 
 TIMEOUT = 600
+_USING = re.compile(r"^anycuda: \w+: using (/.+?\.so[.\d]*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ ROWS = (
     Row("bitsandbytes_layers", ("bitsandbytes-",), ("libcudart", "libcublas", "libcublasLt"), ("torch",),
         {"BNB_CUDA_VERSION": "124"}),
     Row("pytorch_preloaded", ("bitsandbytes-",), ("libcudart", "libcublas", "libcublasLt", "libcufft", "libcusparse",
-        "libcusolver", "libcudnn"), ("torch",), {"BNB_CUDA_VERSION": "124"}, preloads=True),
+        "libcusolver", "libcudnn", "libnccl"), ("torch",), {"BNB_CUDA_VERSION": "124"}, preloads=True),
     Row("openmm_simulation", ("openmm-", "openmm_cuda_12-"), ("libcufft", "libnvrtc"), ("numpy",)),
     Row("ctranslate2_model", ("ctranslate2-",), ("libcublas",), ("torch", "yaml")),
     Row("cupy_tests", ("cupy_cuda12x-",),
@@ -78,12 +80,32 @@ def _is_there(module: str) -> bool:
         return False
 
 
+def _stubs() -> list[Path]:
+    return sorted((HERE / "stubs").glob("lib*_stub.so"))
+
+
+def _is_anycudas(file: str) -> bool:
+    """Is this file of a wheel a stub or a drop-in? Both read this variable."""
+    return b"ANYCUDA_LOG" in Path(file).read_bytes()
+
+
+def wrong_preloads(row: Row, maps: list[str], output: str) -> list[str]:
+    """Is each stub in the process, and has each library's stub handed calls to the library? The dynamic linker only
+    warns of a file that it cannot preload."""
+    if not row.preloads:
+        return []
+    mapped = {Path(file).name for file in maps}
+    wrong = [f"{stub.name} is not in the process" for stub in _stubs() if stub.name not in mapped]
+    used = {Path(file).name.partition(".so")[0] for file in _USING.findall(output)}
+    return wrong + [f"no stub uses {name}" for name in row.loads if name not in used]
+
+
 def _environment(row: Row, folder: Path, site: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("ANYCUDA_", "CUDA_HOME", "CUDA_PATH")) and name != "LD_PRELOAD"}
     more = {row.source: str(folder / row.source)} if row.source else {}
     if row.preloads:
-        more["LD_PRELOAD"] = " ".join(map(str, sorted((HERE / "stubs").glob("lib*_stub.so"))))
+        more["LD_PRELOAD"] = " ".join(map(str, _stubs()))
     return {**kept, **row.variables, **more, "PYTHONPATH": f"{site}:{HERE / 'wheels'}", "PYTHONFAULTHANDLER": "1",
             "ANYCUDA_LOG": "info"}
 
@@ -96,9 +118,10 @@ def run_row(row: Row, where: Path, wheels: list[Path], log: Log) -> int:
         done = bundle.run([sys.executable, "-u", str(HERE / "wheels" / f"{row.program}.py")],
                           _environment(row, where, Path(folder)), TIMEOUT)
         report = maths.read(done)
-        ours = [file for file in report.maps if not file.startswith(folder)]
-    wrong = [f"FAIL {line}" for line in report.failed] + wrong_maps(ours, CUDA_13)
-    mapped = {Path(file).name.partition(".so")[0] for file in ours}
+        cudas = [file for file in report.maps if not (file.startswith(folder) and _is_anycudas(file))]
+    wrong = [f"FAIL {line}" for line in report.failed] + wrong_maps(cudas, CUDA_13)
+    wrong += wrong_preloads(row, report.maps, done.output)
+    mapped = {Path(file).name.partition(".so")[0] for file in cudas if not file.startswith(folder)}
     wrong += [f"{name} of this machine is not in the process" for name in row.loads if name not in mapped]
     log.say(f"{row.program:23} {len(report.ok):2} ok{maths.notes(report)}  "
             f"{f'{len(wrong)} NOT AS EXPECTED' if wrong else 'ok'}")

@@ -28,6 +28,11 @@ class TheLock(unittest.TestCase):
     def test_is_written_as_the_tool_writes_it(self) -> None:
         self.assertEqual(lockfile.dump(self.lock.files.values()), LOCK.read_text(encoding="utf-8"))
 
+    def test_readmes_test_command_fetches_at_most_3_gb(self) -> None:
+        chosen = self.lock.expand(["test", "wheels"])
+        self.assertGreater(self.lock.size(chosen), 10**9)
+        self.assertLess(self.lock.size(chosen), 3 * 10**9)
+
     def test_is_what_the_recipe_asks_for(self) -> None:
         """Every file of the recipe is in it, and no other."""
         recipe = lockfile.read_recipe(LOCK.with_name("recipe.toml"))

@@ -1,6 +1,7 @@
 """PyTorch with all stubs preloaded, and bitsandbytes for CUDA 12 in the same process: results against the CPU's."""
 
 import torch
+import torch.cuda.nccl
 from report import check, end, expect, note
 from torch.nn import functional
 
@@ -37,6 +38,10 @@ with check("linear algebra"):
     near(torch.linalg.eigvalsh((square + square.T).cuda()), torch.linalg.eigvalsh(square + square.T))
 with check("random numbers"):
     expect(abs(float(torch.randn(100_000, device="cuda").mean())) < 0.02, "a mean far from 0")
+with check("sum over all GPUs by NCCL"):
+    parts = [torch.full((1003,), index + 1.0, device=f"cuda:{index}") for index in range(torch.cuda.device_count())]
+    torch.cuda.nccl.all_reduce(parts)
+    expect(all(float(one[5]) == len(parts) * (len(parts) + 1) / 2 for one in parts), "another sum")
 with check("compiled function"):
     near(torch.compile(lambda x: torch.sin(x) @ torch.cos(x).T)(square.float().cuda()),
          torch.sin(square.float()) @ torch.cos(square.float()).T)

@@ -17,8 +17,9 @@ stubs of commit {commit} by this command, which downloads every wheel of the lis
 
 Every shared library of a wheel is opened (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once) in a
 process of its own: as it comes, without CUDA; then repaired, in four situations: without CUDA, and with only 11.8,
-only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink). The cells count the libraries that open. A library of the
-same wheel that another one relies on is opened before it, as the wheel's Python code does.
+only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink; a stub opens NVIDIA's library in its first call, so a
+wheel's library opens without cuBLAS or cuDNN). The cells count the libraries that open. A library of the same wheel
+that another one relies on is opened before it, as the wheel's Python code does.
 
 "beside A" names packages in the same site-packages folder, because the wheel's libraries need some of theirs. Those
 that use CUDA are repaired as well; none of their libraries is counted. "opened first" names those that the wheel's
@@ -40,7 +41,8 @@ error on that CUDA ([cross-major.md](cross-major.md)).
   time, or its Python code opens it.
 
 [wheels_torch.md](wheels_torch.md) opens wheels that need PyTorch beside PyTorch of CUDA 12.8 and 13.0, and
-[wheels_onnxruntime.md](wheels_onnxruntime.md) runs ONNX Runtime with its CUDA provider.
+[wheels_onnxruntime.md](wheels_onnxruntime.md) runs ONNX Runtime with its CUDA provider: that of onnxruntime-gpu 1.22.0
+ends its program where there is no driver, beside NVIDIA's libraries too.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
          *(f"only {release}" for release in situations.RELEASES), "verdict", "why")
