@@ -12,17 +12,20 @@ set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 set(maths_programs
   "cublas cublas" "cublas_gemm cublas" "cublas_legacy cublas" "cublaslt cublaslt" "cufft cufft" "curand curand"
   "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusparse cusparse" "cusparse_first cusparse"
+  "cusparse_vectors cusparse" "cusparse_formats cusparse" "cusparse_products cusparse" "cusparse_operations cusparse"
+  "cusparse_blocks cusparse" "cusparse_block_conversions cusparse" "cusparse_solvers cusparse"
+  "cusparse_conversions cusparse" "cusparse_dropped cusparse"
   "nvjpeg nvjpeg" "cusolvermg cusolvermg" "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "cudnn8 cudnn8 cublas" "nccl nccl" "nvml nvml"
   "nvfatbin nvfatbin" "nvtx nvtx")
 # cuDNN 8: the source of cudnn, with the statuses of 8. It is linked with the drop-in, since programs for 8 link with cuDNN 8
 # alone, and then needs the stub, as after `anycuda patch`.
 set(maths_source_cudnn8 cudnn)
 set(maths_link_cudnn8 dropin_cudnn8_11)
-# What a CUDA does not have: the first functions of cuSPARSE from 12 on and of cuSOLVER in 13, nvFatbin before 12.4, NVTX
-# as a library after 12.8.
+# What a CUDA does not have: the first functions of cuSPARSE, and those that nothing stands for, from 12 on; the first ones
+# of cuSOLVER in 13; nvFatbin before 12.4; NVTX as a library after 12.8.
 set(maths_not_in_11 nvfatbin)
-set(maths_not_in_12 cusparse_first)
-set(maths_not_in_13 cusolver_first cusparse_first cudnn8 nvtx)
+set(maths_not_in_12 cusparse_first cusparse_dropped)
+set(maths_not_in_13 cusolver_first cusparse_first cusparse_dropped cudnn8 nvtx)
 set(maths_nvtx_11.8 nvtx-11.8)
 set(maths_nvtx_12.9 nvtx-12.8)
 # Also built natively for CUDA 12: for carried.py, and since CUDA 13 has none.

@@ -44,28 +44,28 @@ const typename Of<T>::Type* host(const T* value) {
   return reinterpret_cast<const typename Of<T>::Type*>(value);
 }
 
-// A function's four forms by the type of their data, the last argument of the macro.
-#define BY_TYPE(name, prefix, suffix, ...)            \
-  template <typename T, typename... Args>             \
-  cusparseStatus_t name(Args... args) {               \
-    if constexpr (std::is_same_v<T, float>) {         \
-      return prefix##S##suffix(args...);              \
-    } else if constexpr (std::is_same_v<T, double>) { \
-      return prefix##D##suffix(args...);              \
-    } else if constexpr (std::is_same_v<T, Single>) { \
-      return prefix##C##suffix(args...);              \
-    } else {                                          \
-      return prefix##Z##suffix(args...);              \
-    }                                                 \
+// A function's four forms by the type of their data.
+#define BY_TYPE(name, of_float, of_double, of_single_complex, of_double_complex) \
+  template <typename T, typename... Args>                                        \
+  cusparseStatus_t name(Args... args) {                                          \
+    if constexpr (std::is_same_v<T, float>) {                                    \
+      return of_float(args...);                                                  \
+    } else if constexpr (std::is_same_v<T, double>) {                            \
+      return of_double(args...);                                                 \
+    } else if constexpr (std::is_same_v<T, Single>) {                            \
+      return of_single_complex(args...);                                         \
+    } else {                                                                     \
+      return of_double_complex(args...);                                         \
+    }                                                                            \
   }
-BY_TYPE(gthr, cusparse, gthr)
-BY_TYPE(sctr, cusparse, sctr)
-BY_TYPE(csr2dense, cusparse, csr2dense)
-BY_TYPE(csc2dense, cusparse, csc2dense)
-BY_TYPE(dense2csr, cusparse, dense2csr)
-BY_TYPE(dense2csc, cusparse, dense2csc)
-BY_TYPE(gemmi, cusparse, gemmi)
-BY_TYPE(nnz, cusparse, nnz)
+BY_TYPE(gthr, cusparseSgthr, cusparseDgthr, cusparseCgthr, cusparseZgthr)
+BY_TYPE(sctr, cusparseSsctr, cusparseDsctr, cusparseCsctr, cusparseZsctr)
+BY_TYPE(csr2dense, cusparseScsr2dense, cusparseDcsr2dense, cusparseCcsr2dense, cusparseZcsr2dense)
+BY_TYPE(csc2dense, cusparseScsc2dense, cusparseDcsc2dense, cusparseCcsc2dense, cusparseZcsc2dense)
+BY_TYPE(dense2csr, cusparseSdense2csr, cusparseDdense2csr, cusparseCdense2csr, cusparseZdense2csr)
+BY_TYPE(dense2csc, cusparseSdense2csc, cusparseDdense2csc, cusparseCdense2csc, cusparseZdense2csc)
+BY_TYPE(gemmi, cusparseSgemmi, cusparseDgemmi, cusparseCgemmi, cusparseZgemmi)
+BY_TYPE(nnz, cusparseSnnz, cusparseDnnz, cusparseCnnz, cusparseZnnz)
 #undef BY_TYPE
 
 template <typename T>
