@@ -14,8 +14,9 @@ set(maths_programs
   "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusparse cusparse" "cusparse_first cusparse"
   "cusparse_vectors cusparse" "cusparse_formats cusparse" "cusparse_products cusparse" "cusparse_operations cusparse"
   "cusparse_blocks cusparse" "cusparse_block_conversions cusparse" "cusparse_solvers cusparse"
-  "cusparse_conversions cusparse" "cusparse_dropped cusparse"
-  "nvjpeg nvjpeg" "cusolvermg cusolvermg" "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "cudnn8 cudnn8 cublas" "nccl nccl" "nvml nvml"
+  "cusparse_conversions cusparse" "cusparse_dropped cusparse" "nvjpeg nvjpeg" "cusolvermg cusolvermg"
+  "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "cudnn8 cudnn8 cublas" "nccl nccl" "nvml nvml"
+  "nccl_communicators nccl" "nccl_collectives nccl" "nvml_device nvml" "nvml_counters nvml" "nvml_system nvml"
   "nvfatbin nvfatbin" "nvtx nvtx")
 # cuDNN 8: the source of cudnn, with the statuses of 8. It is linked with the drop-in, since programs for 8 link with cuDNN 8
 # alone, and then needs the stub, as after `anycuda patch`.

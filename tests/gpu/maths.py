@@ -33,7 +33,9 @@ PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legac
             "cusparse_conversions": ["libcusparse"], "cusparse_dropped": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
             "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"],
             "cudnn": ["libcudnn", "libcublas"], "cudnn8": ["libcudnn", "libcublas"],
-            "nccl": ["libnccl"], "cusolvermg": ["libcusolverMg"], "nvml": ["libnvidia-ml"],
+            "nccl": ["libnccl"], "nccl_communicators": ["libnccl"], "nccl_collectives": ["libnccl"],
+            "cusolvermg": ["libcusolverMg"], "nvml": ["libnvidia-ml"], "nvml_device": ["libnvidia-ml"],
+            "nvml_counters": ["libnvidia-ml"], "nvml_system": ["libnvidia-ml"],
             "nvfatbin": ["libnvfatbin"], "nvtx": ["libnvToolsExt"]}
 # The first names of a program's checks, where they are not its own.
 TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy", "cudnn8": "cudnn"}

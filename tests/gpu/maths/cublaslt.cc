@@ -193,6 +193,7 @@ void preference_13(Check& check) {
   const std::int32_t count = 8;
   NEED(check, cublasLtMatmulPreferenceSetAttribute(
                   preference.get(), CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET, &count, sizeof count));
+  INTACT(check, preference);
 #else
   (void)check;  // from CUDA 12 on there is no such attribute
 #endif

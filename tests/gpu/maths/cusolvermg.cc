@@ -212,6 +212,8 @@ void inverse(Check& check, const Solver& solver) {
                                          of.form_of_a.value, CUDA_R_64F, factor.get()));
   NEED(check, cusolverMgPotri_bufferSize(solver.handle, kLower, kRows, of.a.pointers(), 1, 1,
                                          of.form_of_a.value, CUDA_R_64F, invert.get()));
+  INTACT(check, factor);
+  INTACT(check, invert);
   const std::int64_t size = *factor > *invert ? *factor : *invert;
   Workspace work(solver, size);
   Guarded<int> info;
@@ -240,6 +242,8 @@ void lu(Check& check, const Solver& solver) {
   NEED(check, cusolverMgGetrs_bufferSize(solver.handle, CUBLAS_OP_N, kRows, kBlock, of.a.pointers(),
                                          1, 1, of.form_of_a.value, where, of.b.pointers(), 1, 1,
                                          of.form_of_b.value, CUDA_R_64F, solve.get()));
+  INTACT(check, factor);
+  INTACT(check, solve);
   const std::int64_t size = *factor > *solve ? *factor : *solve;
   Workspace work(solver, size);
   Guarded<int> info;

@@ -182,6 +182,8 @@ void from_dense(Check& check, const Sparse& sparse) {
                                              CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, work.data()));
   Guarded<std::int64_t> got_rows, got_columns, count;
   NEED(check, cusparseSpMatGetSize(*b, got_rows.get(), got_columns.get(), count.get()));
+  INTACT(check, got_rows);
+  INTACT(check, got_columns);
   INTACT(check, count);
   EXPECT(check, *count == static_cast<std::int64_t>(csr.values.size()));
   DeviceArray<int> columns(*count);
@@ -225,6 +227,7 @@ void older_solver(Check& check, const Sparse&) {
 #if CUSPARSE_VERSION < 12000
   Guarded<csrsv2Info_t> state;
   NEED(check, cusparseCreateCsrsv2Info(state.get()));
+  INTACT(check, state);
 #else
   (void)check;
 #endif

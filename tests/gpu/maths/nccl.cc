@@ -266,6 +266,7 @@ void scaled_sum(Check& check, const Ranks& all) {
     Guarded<ncclRedOp_t> operation;
     NEED(check, ncclRedOpCreatePreMulSum(operation.get(), scale.get(), type.type,
                                          ncclScalarHostImmediate, all.comm(rank)));
+    INTACT(check, scale);
     INTACT(check, operation);
     operations.push_back(*operation);
     for (std::size_t i = 0; i < want.size(); ++i) want[i] += inputs[rank][i] * (rank + 2);
@@ -343,6 +344,7 @@ void run() {
   Guarded<int> found;
   Check made("nccl.ranks");
   NEED(made, cudaGetDeviceCount(found.get()));
+  INTACT(made, found);
   const int devices = std::min(*found, Ranks::kMost);
   std::printf("note %d GPU%s%s\n", devices, devices == 1 ? "" : "s",
               devices == 1 ? ": NCCL moves no data between GPUs" : "");

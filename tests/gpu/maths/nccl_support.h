@@ -203,6 +203,17 @@ class Ranks {
   std::vector<cudaStream_t> streams_;
 };
 
+// A communicator of the first GPU.
+inline ncclComm_t alone(Check& check) {
+  Guarded<ncclUniqueId> id;
+  Guarded<ncclComm_t> comm;
+  CALL(check, ncclGetUniqueId(id.get()));
+  CALL(check, ncclCommInitRank(comm.get(), 1, *id, 0));
+  INTACT(check, id);
+  INTACT(check, comm);
+  return check ? *comm : nullptr;
+}
+
 // Calls of every `rank` in one group, and what they do comes to its end. In a function that returns
 // nothing.
 #define ON_ALL(check, all, ...)                         \

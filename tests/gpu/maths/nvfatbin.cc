@@ -1,4 +1,4 @@
-// nvFatbin: a fat binary of PTX, loaded by the driver and run.
+// nvFatbin: fat binaries of PTX and of a CUBIN, loaded by the driver and run.
 #include <cuda.h>
 #include <nvFatbin.h>
 
@@ -8,6 +8,9 @@
 // The stub's answer for a function that the loaded nvFatbin lacks.
 inline bool is_absent(nvFatbinResult) { return false; }
 inline bool is_absent(CUresult) { return false; }
+
+// Of CUDA 13.1: natively it may be missing.
+#pragma weak nvFatbinAddTileIR
 
 namespace maths {
 namespace {
@@ -41,17 +44,18 @@ void version(Check& check) {
   EXPECT(check, nvFatbinGetErrorString(NVFATBIN_ERROR_INTERNAL) != nullptr);
 }
 
-std::vector<char> made(Check& check) {
+// A fat binary, to which `add` adds code.
+template <typename Add>
+std::vector<char> made(Check& check, Add add) {
   const char* options[] = {"-64", "-compress=true"};
   Guarded<nvFatbinHandle> handle;
   std::vector<char> bytes;
   if (!CALL(check, nvFatbinCreate(handle.get(), options, 2))) return bytes;
   INTACT(check, handle);
-  CALL(check, nvFatbinAddPTX(*handle, kPtx, sizeof kPtx, "52", "sevenfold", ""));
+  add(*handle);
   Guarded<std::size_t> size;
   if (CALL(check, nvFatbinSize(*handle, size.get()))) {
     INTACT(check, size);
-    check.value("size", static_cast<double>(*size));
     constexpr std::size_t kGuard = 64;
     bytes.assign(*size + kGuard, '\xA5');
     CALL(check, nvFatbinGet(*handle, bytes.data()));
@@ -60,6 +64,7 @@ std::vector<char> made(Check& check) {
     }
   }
   CALL(check, nvFatbinDestroy(handle.get()));
+  INTACT(check, handle);
   return bytes;
 }
 
@@ -73,9 +78,8 @@ Function driver(Check& check, const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
-void module(Check& check) {
-  const std::vector<char> fatbin = made(check);
-  NEED(check, cudaFree(nullptr));  // makes the context
+// The kernel in a fat binary writes what it should.
+void run_kernel(Check& check, const std::vector<char>& fatbin) {
   const auto load = driver<decltype(&cuModuleLoadData)>(check, "cuModuleLoadData");
   const auto unload = driver<decltype(&cuModuleUnload)>(check, "cuModuleUnload");
   const auto find = driver<decltype(&cuModuleGetFunction)>(check, "cuModuleGetFunction");
@@ -98,6 +102,60 @@ void module(Check& check) {
   NEED(check, unload(module));
 }
 
+void add_ptx(Check& check, nvFatbinHandle handle) {
+  CALL(check, nvFatbinAddPTX(handle, kPtx, sizeof kPtx, "52", "sevenfold", ""));
+}
+
+void module(Check& check) {
+  const std::vector<char> fatbin = made(check, [&](nvFatbinHandle to) { add_ptx(check, to); });
+  check.value("size", static_cast<double>(fatbin.size()));
+  NEED(check, cudaFree(nullptr));  // makes the context
+  run_kernel(check, fatbin);
+}
+
+// The driver's linker makes a CUBIN of the same PTX.
+void cubin(Check& check) {
+  NEED(check, cudaFree(nullptr));
+  const auto create = driver<decltype(&cuLinkCreate)>(check, "cuLinkCreate");
+  const auto add = driver<decltype(&cuLinkAddData)>(check, "cuLinkAddData");
+  const auto complete = driver<decltype(&cuLinkComplete)>(check, "cuLinkComplete");
+  const auto destroy = driver<decltype(&cuLinkDestroy)>(check, "cuLinkDestroy");
+  if (!check) return;
+  CUlinkState state = nullptr;
+  NEED(check, create(0, nullptr, nullptr, &state));
+  NEED(check, add(state, CU_JIT_INPUT_PTX, const_cast<char*>(kPtx), sizeof kPtx, "sevenfold", 0,
+                  nullptr, nullptr));
+  void* code = nullptr;
+  std::size_t size = 0;
+  NEED(check, complete(state, &code, &size));
+  cudaDeviceProp properties{};
+  NEED(check, cudaGetDeviceProperties(&properties, 0));
+  const std::string architecture = std::to_string(properties.major * 10 + properties.minor);
+  const std::vector<char> fatbin = made(check, [&](nvFatbinHandle to) {
+    CALL(check, nvFatbinAddCubin(to, code, size, architecture.c_str(), "sevenfold"));
+  });
+  check.value("size", static_cast<double>(fatbin.size()));
+  run_kernel(check, fatbin);
+  NEED(check, destroy(state));
+}
+
+// What is not code of its kind gets the same answer as natively.
+void other_kinds(Check& check) {
+  const char nothing[64] = "not code";
+  made(check, [&](nvFatbinHandle to) {
+    add_ptx(check, to);
+    check.value("LTO IR",
+                nvFatbinAddLTOIR(to, nothing, sizeof nothing, "90", "nothing", "-arch=sm_90"));
+    check.value("index", nvFatbinAddIndex(to, nothing, sizeof nothing, "nothing"));
+    check.value("relocatable", nvFatbinAddReloc(to, nothing, sizeof nothing));
+#if CUDART_VERSION >= 13010
+    if (nvFatbinAddTileIR != nullptr) {
+      EXPECT(check, nvFatbinAddTileIR(to, nothing, sizeof nothing, "nothing", "") >= 0);
+    }
+#endif
+  });
+}
+
 void refusals(Check& check) {
   Guarded<nvFatbinHandle> handle;
   const char* options[] = {"-no-such-option"};
@@ -111,8 +169,11 @@ void run() {
   const struct {
     const char* name;
     void (*make)(Check&);
-  } all[] = {
-      {"nvfatbin.version", version}, {"nvfatbin.module", module}, {"nvfatbin.refusals", refusals}};
+  } all[] = {{"nvfatbin.version", version},
+             {"nvfatbin.module", module},
+             {"nvfatbin.cubin", cubin},
+             {"nvfatbin.other_kinds", other_kinds},
+             {"nvfatbin.refusals", refusals}};
   for (const auto& one : all) {
     Check check(one.name);
     one.make(check);

@@ -1,19 +1,8 @@
 // NVML: what it says of the GPUs, against what the CUDA runtime says of them.
-#include <nvml.h>
-
-#include <cctype>
-#include <cstring>
-
-#include "check.h"
-
-// The stub's answer for a function that the loaded NVML lacks.
-inline bool is_absent(nvmlReturn_t status) { return status == NVML_ERROR_FUNCTION_NOT_FOUND; }
+#include "nvml_support.h"
 
 namespace maths {
 namespace {
-
-constexpr unsigned kText = 96;
-using Text = char[kText];
 
 void versions(Check& check) {
   Guarded<Text> driver, own;
@@ -33,20 +22,10 @@ void versions(Check& check) {
          std::strcmp(nvmlErrorString(NVML_SUCCESS), nvmlErrorString(NVML_ERROR_UNKNOWN)) != 0);
 }
 
-// The number of a GPU in NVML by its place on the bus: CUDA may have another order, or fewer.
-nvmlDevice_t device_of(Check& check, int device) {
-  char bus[32] = "";
-  CALL(check, cudaDeviceGetPCIBusId(bus, sizeof bus, device));
-  Guarded<nvmlDevice_t> handle;
-  if (!CALL(check, nvmlDeviceGetHandleByPciBusId_v2(bus, handle.get()))) return nullptr;
-  INTACT(check, handle);
-  return *handle;
-}
-
 void device(Check& check) {
   cudaDeviceProp properties;
   NEED(check, cudaGetDeviceProperties(&properties, 0));
-  const nvmlDevice_t handle = device_of(check, 0);
+  const nvmlDevice_t handle = first_device(check);
   if (handle == nullptr) return;
   Guarded<Text> name, uuid;
   NEED(check, nvmlDeviceGetName(handle, *name, kText));
@@ -68,13 +47,14 @@ void device(Check& check) {
   check.equal("device", bus->device, properties.pciDeviceID);
   Guarded<nvmlDevice_t> again;
   NEED(check, nvmlDeviceGetHandleByUUID(*uuid, again.get()));
+  INTACT(check, again);
   EXPECT(check, *again == handle);
 }
 
 void memory(Check& check) {
   std::size_t free = 0, total = 0;
   NEED(check, cudaMemGetInfo(&free, &total));
-  const nvmlDevice_t handle = device_of(check, 0);
+  const nvmlDevice_t handle = first_device(check);
   if (handle == nullptr) return;
   Guarded<nvmlMemory_t> first;
   NEED(check, nvmlDeviceGetMemoryInfo(handle, first.get()));
@@ -91,7 +71,7 @@ void memory(Check& check) {
 
 // What it measures is chance; that it is there, and stays in its place, is not.
 void measurements(Check& check) {
-  const nvmlDevice_t handle = device_of(check, 0);
+  const nvmlDevice_t handle = first_device(check);
   if (handle == nullptr) return;
   Guarded<nvmlUtilization_t> use;
   Guarded<unsigned> temperature, power, clock, limit;
@@ -112,7 +92,7 @@ void measurements(Check& check) {
 }
 
 void processes(Check& check) {
-  const nvmlDevice_t handle = device_of(check, 0);
+  const nvmlDevice_t handle = first_device(check);
   if (handle == nullptr) return;
   constexpr unsigned kMost = 64;
   Guarded<nvmlProcessInfo_t[kMost]> all;
@@ -128,7 +108,7 @@ void refusals(Check& check) {
   REFUSED(check, NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetHandleByIndex_v2(9999, handle.get()));
   EXPECT(check, handle.intact());
   Guarded<Text> name;
-  const nvmlDevice_t first = device_of(check, 0);
+  const nvmlDevice_t first = first_device(check);
   if (first == nullptr) return;
   REFUSED(check, NVML_ERROR_INSUFFICIENT_SIZE, nvmlDeviceGetName(first, *name, 1));
   EXPECT(check, name.intact());
@@ -160,6 +140,7 @@ void run() {
   CALL(check, nvmlShutdown());
   Guarded<unsigned> count;
   REFUSED(check, NVML_ERROR_UNINITIALIZED, nvmlDeviceGetCount_v2(count.get()));
+  INTACT(check, count);
 }
 
 }  // namespace maths

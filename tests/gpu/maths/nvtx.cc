@@ -2,6 +2,7 @@
 // around work on the GPU.
 #include <dlfcn.h>
 #include <nvToolsExt.h>
+#include <nvToolsExtCuda.h>
 #include <nvToolsExtCudaRt.h>
 #include <nvToolsExtSync.h>
 
@@ -97,6 +98,50 @@ void names(Check& check) {
              "event\n");
 }
 
+// The driver's names of things. NVTX hands on a context as it is.
+void driver_names(Check& check) {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t done = nullptr;
+  NEED(check, cudaStreamCreate(&stream));
+  NEED(check, cudaEventCreate(&done));
+  const auto context = reinterpret_cast<CUcontext>(&check);
+  nvtxNameCuDeviceA(0, "device");
+  nvtxNameCuDeviceW(0, L"device");
+  nvtxNameCuContextA(context, "context");
+  nvtxNameCuContextW(context, L"context");
+  nvtxNameCuStreamA(stream, "stream");
+  nvtxNameCuStreamW(stream, L"stream");
+  nvtxNameCuEventA(done, "event");
+  nvtxNameCuEventW(done, L"event");
+  NEED(check, cudaEventDestroy(done));
+  NEED(check, cudaStreamDestroy(stream));
+  heard_were(check,
+             "NameCuDeviceA 0 device\nNameCuDeviceW 0 device\nNameCuContextA context\n"
+             "NameCuContextW context\nNameCuStreamA stream\nNameCuStreamW stream\n"
+             "NameCuEventA event\nNameCuEventW event\n");
+}
+
+// A lock of the program: taken at once, not got, and given back.
+void locks(Check& check) {
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("mine");
+  Guarded<nvtxSyncUserAttributes_t> attributes(nvtxSyncUserAttributes_t{});
+  const nvtxSyncUser_t lock = nvtxDomainSyncUserCreate(domain, attributes.get());
+  INTACT(check, attributes);
+  EXPECT(check, reinterpret_cast<long>(lock) == nvtx_tool::kSync);
+  nvtxDomainSyncUserAcquireStart(lock);
+  nvtxDomainSyncUserAcquireSuccess(lock);
+  nvtxDomainSyncUserReleasing(lock);
+  nvtxDomainSyncUserAcquireStart(lock);
+  nvtxDomainSyncUserAcquireFailed(lock);
+  nvtxDomainSyncUserDestroy(lock);
+  nvtxDomainDestroy(domain);
+  heard_were(check,
+             "DomainCreateA mine\nDomainSyncUserCreate domain\nDomainSyncUserAcquireStart\n"
+             "DomainSyncUserAcquireSuccess\nDomainSyncUserReleasing\n"
+             "DomainSyncUserAcquireStart\nDomainSyncUserAcquireFailed\n"
+             "DomainSyncUserDestroy\nDomainDestroy domain\n");
+}
+
 void domains(Check& check) {
   const nvtxDomainHandle_t domain = nvtxDomainCreateA("mine");
   EXPECT(check, reinterpret_cast<long>(domain) == nvtx_tool::kDomain);
@@ -105,6 +150,7 @@ void domains(Check& check) {
   EXPECT(check, reinterpret_cast<long>(string) == nvtx_tool::kString);
   EXPECT(check, nvtxDomainRegisterStringW(domain, L"wide") == string);
   nvtxDomainNameCategoryA(domain, 5, "category");
+  nvtxDomainNameCategoryW(domain, 6, L"category");
   nvtxEventAttributes_t registered = event(NVTX_MESSAGE_TYPE_REGISTERED);
   registered.message.registered = string;
   check.equal("level of a domain's range", nvtxDomainRangePushEx(domain, &registered), 0);
@@ -114,6 +160,7 @@ void domains(Check& check) {
   heard_were(check,
              "DomainCreateA mine\nDomainCreateW mine too\nDomainRegisterStringA domain text\n"
              "DomainRegisterStringW domain wide\nDomainNameCategoryA domain 5 category\n"
+             "DomainNameCategoryW domain 6 category\n"
              "DomainRangePushEx domain registered\nDomainRangePop domain\n"
              "DomainMarkEx domain registered\nDomainRangeStartEx domain registered\nDomainRangeEnd "
              "domain\n");
@@ -152,10 +199,9 @@ void run() {
   const struct {
     const char* name;
     void (*make)(Check&);
-  } all[] = {{"nvtx.ranges", ranges},
-             {"nvtx.marks", marks},
-             {"nvtx.names", names},
-             {"nvtx.domains", domains}};
+  } all[] = {{"nvtx.ranges", ranges}, {"nvtx.marks", marks},
+             {"nvtx.names", names},   {"nvtx.driver_names", driver_names},
+             {"nvtx.locks", locks},   {"nvtx.domains", domains}};
   for (const auto& one : all) {
     Check check(one.name);
     one.make(check);

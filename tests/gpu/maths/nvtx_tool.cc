@@ -57,6 +57,14 @@ NUMBERED(NameCategoryA, const char*)
 NUMBERED(NameCategoryW, const wchar_t*)
 NUMBERED(NameOsThreadA, const char*)
 NUMBERED(NameOsThreadW, const wchar_t*)
+NUMBERED(NameCuDeviceA, const char*)
+NUMBERED(NameCuDeviceW, const wchar_t*)
+NAMED(NameCuContextA, const char*)
+NAMED(NameCuContextW, const wchar_t*)
+NAMED(NameCuStreamA, const char*)
+NAMED(NameCuStreamW, const wchar_t*)
+NAMED(NameCuEventA, const char*)
+NAMED(NameCuEventW, const wchar_t*)
 NUMBERED(NameCudaDeviceA, const char*)
 NUMBERED(NameCudaDeviceW, const wchar_t*)
 NAMED(NameCudaStreamA, const char*)
@@ -130,6 +138,9 @@ nvtxStringHandle_t DomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_
 void DomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t number, const char* name) {
   heard("DomainNameCategoryA", text(domain) + " " + std::to_string(number) + " " + name);
 }
+void DomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t number, const wchar_t* name) {
+  heard("DomainNameCategoryW", text(domain) + " " + std::to_string(number) + " " + text(name));
+}
 nvtxResourceHandle_t DomainResourceCreate(nvtxDomainHandle_t domain, nvtxResourceAttributes_t* of) {
   heard("DomainResourceCreate", text(domain) + " " + of->message.ascii);
   return handle<nvtxResourceHandle_t>(kResource);
@@ -145,6 +156,17 @@ nvtxSyncUser_t DomainSyncUserCreate(nvtxDomainHandle_t domain, const nvtxSyncUse
 void DomainSyncUserDestroy(nvtxSyncUser_t sync) {
   heard("DomainSyncUserDestroy", sync == handle<nvtxSyncUser_t>(kSync) ? "" : "unknown");
 }
+
+// What happens to a lock.
+#define LOCK(name)                                                        \
+  void name(nvtxSyncUser_t sync) {                                        \
+    heard(#name, sync == handle<nvtxSyncUser_t>(kSync) ? "" : "unknown"); \
+  }
+LOCK(DomainSyncUserAcquireStart)
+LOCK(DomainSyncUserAcquireFailed)
+LOCK(DomainSyncUserAcquireSuccess)
+LOCK(DomainSyncUserReleasing)
+#undef LOCK
 
 // Puts functions in the places of one module's table.
 class Table {
@@ -195,8 +217,18 @@ void attach(const NvtxExportTableCallbacks& callbacks) {
       .PUT(CORE2, DomainRegisterStringA)
       .PUT(CORE2, DomainRegisterStringW)
       .PUT(CORE2, DomainNameCategoryA)
+      .PUT(CORE2, DomainNameCategoryW)
       .PUT(CORE2, DomainResourceCreate)
       .PUT(CORE2, DomainResourceDestroy);
+  Table(callbacks, NVTX_CB_MODULE_CUDA)
+      .PUT(CUDA, NameCuDeviceA)
+      .PUT(CUDA, NameCuDeviceW)
+      .PUT(CUDA, NameCuContextA)
+      .PUT(CUDA, NameCuContextW)
+      .PUT(CUDA, NameCuStreamA)
+      .PUT(CUDA, NameCuStreamW)
+      .PUT(CUDA, NameCuEventA)
+      .PUT(CUDA, NameCuEventW);
   Table(callbacks, NVTX_CB_MODULE_CUDART)
       .PUT(CUDART, NameCudaDeviceA)
       .PUT(CUDART, NameCudaDeviceW)
@@ -206,7 +238,11 @@ void attach(const NvtxExportTableCallbacks& callbacks) {
       .PUT(CUDART, NameCudaEventW);
   Table(callbacks, NVTX_CB_MODULE_SYNC)
       .PUT(SYNC, DomainSyncUserCreate)
-      .PUT(SYNC, DomainSyncUserDestroy);
+      .PUT(SYNC, DomainSyncUserDestroy)
+      .PUT(SYNC, DomainSyncUserAcquireStart)
+      .PUT(SYNC, DomainSyncUserAcquireFailed)
+      .PUT(SYNC, DomainSyncUserAcquireSuccess)
+      .PUT(SYNC, DomainSyncUserReleasing);
 }
 
 }  // namespace

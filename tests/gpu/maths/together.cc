@@ -41,6 +41,7 @@ void equations(Check& check, const Libraries& all) {
   Guarded<int> size;
   NEED(check, cusolverDnDgetrf_bufferSize(all.solver.handle, kSize, kSize, factors.data(), kSize,
                                           size.get()));
+  INTACT(check, size);
   DeviceArray<double> work(*size);
   NEED(check, cublasDgemv(all.blas.handle, CUBLAS_OP_N, kSize, kSize, &one, on_a.data(), kSize,
                           on_x.data(), 1, &zero, on_b.data(), 1));
