@@ -22,23 +22,26 @@ from bundle import HERE
 from log import Log
 from maths_places import CUDA_13, Place, places, wrong_maps
 
+
 def _programs() -> dict[str, list[str]]:
     """Program -> the libraries that it uses."""
     found: dict[str, list[str]] = {
-        "cusolver_x": ["libcusolver", "libcusparse"], "cudnn": ["libcudnn", "libcublas"],
+        "cublas_as_lt": ["libcublas", "libcublasLt"], "cusolver_x": ["libcusolver", "libcusparse"], "cudnn": ["libcudnn", "libcublas"],
         "cudnn8": ["libcudnn", "libcublas"], "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"]}
     for library, programs in (
             ("libcublas", "cublas cublas_gemm cublas_legacy"),
-            ("libcublasLt", "cublaslt"),
-            ("libcufft", "cufft"),
-            ("libcurand", "curand"),
+            ("libcublasLt", "cublaslt cublaslt_types cublaslt_algorithms"),
+            ("libcufft", "cufft cufft_plans cufft_xt"),
+            ("libcurand", "curand curand_types"),
             ("libcusolver", "cusolver cusolver_first"),
             ("libcusolverMg", "cusolvermg"),
-            ("libcusparse", "cusparse cusparse_first cusparse_dropped cusparse_vectors cusparse_formats cusparse_products "
-             "cusparse_operations cusparse_blocks cusparse_block_conversions cusparse_solvers cusparse_conversions"),
-            ("libcudnn", "cudnn_tensors cudnn_layers cudnn_normalization cudnn_convolutions cudnn_sequences cudnn_graph "
-             "cudnn8_tensors cudnn8_layers cudnn8_normalization cudnn8_convolutions cudnn8_sequences cudnn8_graph"),
-            ("libnvjpeg", "nvjpeg"),
+            ("libcusparse", "cusparse cusparse_first cusparse_dropped cusparse_vectors cusparse_formats "
+             "cusparse_products cusparse_operations cusparse_blocks cusparse_block_conversions cusparse_solvers "
+             "cusparse_conversions"),
+            ("libcudnn", "cudnn_tensors cudnn_layers cudnn_normalization cudnn_convolutions cudnn_sequences "
+             "cudnn_graph cudnn8_tensors cudnn8_layers cudnn8_normalization cudnn8_convolutions cudnn8_sequences "
+             "cudnn8_graph"),
+            ("libnvjpeg", "nvjpeg nvjpeg_decode nvjpeg_encode nvjpeg_memory"),
             ("libnccl", "nccl nccl_communicators nccl_collectives"),
             ("libnvidia-ml", "nvml nvml_device nvml_counters nvml_system"),
             ("libnvfatbin", "nvfatbin"),

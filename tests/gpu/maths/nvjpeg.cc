@@ -1,40 +1,8 @@
 // nvJPEG: a picture is encoded, looked at, decoded, and compared with what it was.
-#include <nvjpeg.h>
-
-#include <cmath>
-
-#include "check.h"
-#include "memory.h"
-
-inline bool is_absent(nvjpegStatus_t status) {
-  return status == NVJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED;
-}
+#include "nvjpeg_support.h"
 
 namespace maths {
 namespace {
-
-constexpr int kWidth = 256, kHeight = 192;
-using Bytes = std::vector<unsigned char>;
-
-// Soft waves of three colours.
-Bytes picture() {
-  Bytes pixels;
-  for (int y = 0; y < kHeight; ++y) {
-    for (int x = 0; x < kWidth; ++x) {
-      pixels.push_back(static_cast<unsigned char>(128 + 100 * std::sin(x / 20.0)));
-      pixels.push_back(static_cast<unsigned char>(128 + 100 * std::cos(y / 15.0)));
-      pixels.push_back(static_cast<unsigned char>((x + y) / 2));
-    }
-  }
-  return pixels;
-}
-
-double noise_ratio(const Bytes& a, const Bytes& b) {
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
-  return squares == 0 ? 99
-                      : 10 * std::log10(255.0 * 255.0 * static_cast<double>(a.size()) / squares);
-}
 
 void encode(Check& check, nvjpegHandle_t handle, const Bytes& pixels, Bytes& stream) {
   Guarded<nvjpegEncoderState_t> state;
