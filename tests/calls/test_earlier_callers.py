@@ -8,10 +8,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import call_client
 import small_library
 from abi_support import real
+from call_client import gives_a_number
 from generate import dispositions
-from test_every_call import CLIENT, PARAMETERS, gives_a_number
 
 BUILD = os.environ.get("ANYCUDA_BUILD")
 # Of cuDNN 9 -> of cuDNN 8: its statuses of the same names, a new one of each class, and what no release has.
@@ -80,29 +81,27 @@ class EarlierCallers(unittest.TestCase):
                        check=True)
         return self.folder / "program"
 
-    def run_on(self, program: Path, **environment: str) -> subprocess.CompletedProcess:
-        environment = {"LD_LIBRARY_PATH": f"{BUILD}/lib/dropin", "ANYCUDA_LOG": "off",
-                       "ANYCUDA_SYSTEM_ROOT": str(self.folder / "empty"), **environment}
-        return subprocess.run([program], env=environment, capture_output=True, text=True, check=True)
+    def environment(self, **more: str) -> dict[str, str]:
+        return {"LD_LIBRARY_PATH": f"{BUILD}/lib/dropin", "ANYCUDA_LOG": "off",
+                "ANYCUDA_SYSTEM_ROOT": str(self.folder / "empty"), **more}
 
-    def all_calls(self, names: list[str]) -> Path:
-        return self.program(CLIENT.format(
-            parameters=", ".join(["long"] * PARAMETERS), zeros=", ".join("0" * PARAMETERS),
-            declarations="\n".join(f"extern char {name}[];" for name in names),
-            rows=",\n".join(f'{{"{name}", {name}}}' for name in names)))
+    def all_calls(self) -> Path:
+        return call_client.build(self.folder / "program", self.names(), (str(self.cudnn8),))
+
+    def call(self, program: Path, names: list[str], **environment: str) -> tuple[dict[str, int], str]:
+        return call_client.numbers(program, names, self.environment(**environment))
 
     def names(self) -> list[str]:
         return sorted(name for name, function in real("cudnn8").functions.items()
                       if "8" in function.majors and gives_a_number(function, "8"))
 
     def answers(self, program: Path, **environment: str) -> dict[str, int]:
-        lines = self.run_on(program, **environment).stdout.splitlines()
-        return {name: int(value) for name, value in (line.split() for line in lines)}
+        return self.call(program, self.names(), **environment)[0]
 
     def test_every_call_on_cudnn_9(self):
         """Neighbours get statuses that differ in cuDNN 8, so a call that goes to one is seen."""
         found = dispositions.dispositions(real("cudnn8"))
-        program = self.all_calls(self.names())
+        program = self.all_calls()
         statuses = list(STATUSES)
         for release in ("9.0", "9.28"):
             numbers = {name: statuses[place % len(statuses)]
@@ -121,11 +120,11 @@ class EarlierCallers(unittest.TestCase):
     def test_without_a_library(self):
         zero = small_library.described("cudnn8").no_library_status
         wanted = {name: 0 if name in zero else 1 for name in self.names()}
-        self.assertEqual(self.answers(self.all_calls(self.names())), wanted)
+        self.assertEqual(self.answers(self.all_calls()), wanted)
 
     def test_cudnn_8_serves_as_it_is(self):
         """Where both are, too."""
-        program = self.all_calls(self.names())
+        program = self.all_calls()
         wanted = {name: small_library.number("cudnn8", name) for name in self.names()}
         self.assertEqual(self.answers(program, ANYCUDA_CUDNN8=str(self.cudnn8)), wanted)
         both = self.cudnn8.parent
@@ -134,27 +133,28 @@ class EarlierCallers(unittest.TestCase):
         # Behind the drop-ins, or the dynamic linker would take the library itself.
         paths = f"{BUILD}/lib/dropin:{both}"
         self.assertEqual(self.answers(program, LD_LIBRARY_PATH=paths), wanted)
-        log = self.run_on(program, LD_LIBRARY_PATH=paths, ANYCUDA_LOG="info").stderr
+        _, log = self.call(program, self.names(), LD_LIBRARY_PATH=paths, ANYCUDA_LOG="info")
         self.assertIn(f"cudnn8: using {self.cudnn8} ", log)
 
     def test_only_cudnn_8_where_others_are_rejected(self):
-        program = self.all_calls(["cudnnCreate"])
+        program = self.all_calls()
         nine = self.library("cudnn", "9.28")
         for file, status in ((nine, 1), (self.cudnn8, small_library.number("cudnn8", "cudnnCreate"))):
-            done = self.run_on(program, ANYCUDA_CUDNN8=str(file), ANYCUDA_CROSS_MAJOR="reject", ANYCUDA_LOG="error")
-            self.assertEqual(done.stdout, f"cudnnCreate {status}\n")
+            found, log = self.call(program, ["cudnnCreate"], ANYCUDA_CUDNN8=str(file), ANYCUDA_CROSS_MAJOR="reject",
+                                   ANYCUDA_LOG="error")
+            self.assertEqual(found, {"cudnnCreate": status})
             refused = "ANYCUDA_CROSS_MAJOR=reject allows libcudnn.so.8 only"
-            self.assertEqual(refused in done.stderr, file == nine, done.stderr)
+            self.assertEqual(refused in log, file == nine, log)
 
     def test_what_fails_says_why(self):
         """cuDNN 9 dropped the one, and the other would give statuses of cuDNN 9 to a callback."""
         nine = self.library("cudnn", "9.28")
         for name, reason in (("cudnnRNNForwardTraining", "no longer in 9 (last in 8.9)"),
                              ("cudnnSetCallback", "its callback would be given statuses of cuDNN 9")):
-            done = self.run_on(self.all_calls([name]), ANYCUDA_CUDNN8=str(nine), ANYCUDA_LOG="error")
-            self.assertEqual(done.stdout, f"{name} 9\n")
-            self.assertIn(f"{name} failed (status 9): {reason}", done.stderr)
-            self.assertIn("what to do: install libcudnn.so.8 in place of it, or do without the function.", done.stderr)
+            found, log = self.call(self.all_calls(), [name], ANYCUDA_CUDNN8=str(nine), ANYCUDA_LOG="error")
+            self.assertEqual(found, {name: 9})
+            self.assertIn(f"{name} failed (status 9): {reason}", log)
+            self.assertIn("what to do: install libcudnn.so.8 in place of it, or do without the function.", log)
 
     def test_statuses_that_are_written(self):
         of_9 = list(STATUSES)
@@ -176,7 +176,8 @@ class EarlierCallers(unittest.TestCase):
                          f"    answer = {name}({zeros}{room}, &filled, results{last});\n"
                          f'    show("{name}", answer, filled, results); }}')
         program = self.program(CALLS.format(declarations="\n".join(declarations), calls="\n".join(calls)))
-        said = self.run_on(program, ANYCUDA_CUDNN8=str(file)).stdout.splitlines()
+        said = subprocess.run([program], env=self.environment(ANYCUDA_CUDNN8=str(file)), capture_output=True, text=True,
+                              check=True).stdout.splitlines()
         expected = " ".join(f"{place}:{STATUSES[status]}" for place, status in enumerate(of_9))
         self.assertEqual(said[:-2], [f"{name} 0 {expected} 2000" for name in ARGUMENTS])
         self.assertEqual(said[-2:], ["query 0 13", "text CUDNN_STATUS_BAD_PARAM unknown"])

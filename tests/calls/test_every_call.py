@@ -3,45 +3,22 @@ the function that the matrix names, or ends in the status that it promises."""
 
 import os
 import platform
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+import call_client
 import small_library
 from abi_support import real
+from call_client import gives_a_number
 from generate import dispositions, model
-from generate.out_params import newest_prototype
 
 BUILD = os.environ.get("ANYCUDA_BUILD")
 LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvfatbin",
              "nvtx")
 OWN_RELEASES = ("cudnn", "nccl")
-PARAMETERS = 40  # more than any function has
 # What adapters answer themselves to a call without a handle, as the function did that they stand for.
 WITHOUT_HANDLE = {"cusparse": 1}
-# Calls every function of its table with zeros; each result is a line.
-CLIENT = """\
-#include <stdio.h>
-typedef int (*any)({parameters});
-{declarations}
-static const struct {{ const char* name; void* function; }} all[] = {{
-{rows}
-}};
-int main(void) {{
-  for (unsigned i = 0; i < sizeof all / sizeof *all; ++i) {{
-    any call = (any)all[i].function;
-    printf("%s %d\\n", all[i].name, call({zeros}));
-  }}
-  return 0;
-}}
-"""
-
-
-def gives_a_number(function: model.Function, major: str) -> bool:
-    """Other results are in registers that the client does not look at."""
-    newest = newest_prototype(function, function.versions_of(major))
-    return newest is None or function.prototype(newest[0]).result_kind in ("status", "int")
 
 
 def takes_handle(function: model.Function, release: str) -> bool:
@@ -57,24 +34,15 @@ class EveryCall(unittest.TestCase):
 
     def client(self, library: str, cuda: str, names: list[str]) -> Path:
         """Linked as a program for that CUDA is: its calls record the major."""
-        source = self.folder / f"{library}-{cuda}.c"
-        source.write_text(CLIENT.format(parameters=", ".join(["long"] * PARAMETERS), zeros=", ".join("0" * PARAMETERS),
-                                        declarations="\n".join(f"extern char {name}[];" for name in names),
-                                        rows=",\n".join(f'{{"{name}", {name}}}' for name in names)), encoding="utf-8")
-        program = self.folder / f"{library}-{cuda}"
         about = small_library.described(library)
         linked = Path(BUILD) / "lib"
         linked = linked / "link" / cuda / about.file_prefix if cuda else linked / about.stub
-        subprocess.run(["cc", "-w", "-fPIC", "-o", program, source, linked, f"-Wl,-rpath,{BUILD}/lib"],
-                       check=True)
-        return program
+        return call_client.build(self.folder / f"{library}-{cuda}", names, (str(linked), f"-Wl,-rpath,{BUILD}/lib"))
 
-    def run_on(self, program: Path, library: str, installed: Path) -> dict[str, int]:
+    def run_on(self, program: Path, names: list[str], library: str, installed: Path) -> dict[str, int]:
         variable = small_library.described(library).variable
-        environment = {variable: str(installed), "ANYCUDA_LOG": "off",
-                       "ANYCUDA_SYSTEM_ROOT": str(self.folder / "empty")}
-        done = subprocess.run([program], env=environment, capture_output=True, text=True, check=True)
-        return {name: int(value) for name, value in (line.split() for line in done.stdout.splitlines())}
+        return call_client.numbers(program, names, {variable: str(installed), "ANYCUDA_LOG": "off",
+                                                    "ANYCUDA_SYSTEM_ROOT": str(self.folder / "empty")})[0]
 
     def expected(self, library: str, release: str, disposition: dispositions.Disposition) -> int:
         """What the client sees of a disposition, on the library of that release."""
@@ -104,7 +72,7 @@ class EveryCall(unittest.TestCase):
                 program = self.client(library, cuda, names)
                 for release, file in installed.items():
                     with self.subTest(library=library, caller=cuda, installed=release):
-                        seen = self.run_on(program, library, file)
+                        seen = self.run_on(program, names, library, file)
                         wanted = {name: self.expected(library, release, found[name, caller, database.major(release)])
                                   for name in names}
                         self.assertEqual(seen, wanted)
@@ -123,15 +91,16 @@ class EveryCall(unittest.TestCase):
                 self.assertGreater(len(names), 40)
                 for cuda in ("11", "12", "13") if about.has_symbol_versions else ("",):
                     with self.subTest(library=library, caller=cuda, installed=release):
-                        self.assertEqual(self.run_on(self.client(library, cuda, names), library, file), wanted)
+                        program = self.client(library, cuda, names)
+                        self.assertEqual(self.run_on(program, names, library, file), wanted)
 
     def test_its_names_tell_no_cuda(self):
         file = small_library.make("nccl", "2.28", self.folder / "nccl", platform.machine())
         environment = {"ANYCUDA_NCCL": str(file), "ANYCUDA_LOG": "info",
                        "ANYCUDA_SYSTEM_ROOT": str(self.folder / "empty")}
-        done = subprocess.run([self.client("nccl", "", ["ncclAllReduce"])], env=environment, capture_output=True,
-                              text=True, check=True)
-        self.assertIn(f"using {file} (CUDA 11 to 13)", done.stderr)
+        names = ["ncclAllReduce"]
+        _, log = call_client.numbers(self.client("nccl", "", names), names, environment)
+        self.assertIn(f"using {file} (CUDA 11 to 13)", log)
 
     def test_a_wheels_name_tells_the_cuda(self):
         for library, release, function in (("curand", "12.9", "curandGetVersion"), ("cudnn", "9.1", "cudnnCreate"),
@@ -147,9 +116,8 @@ class EveryCall(unittest.TestCase):
             cuda = "11" if small_library.described(library).has_symbol_versions else ""
             environment = {"LD_LIBRARY_PATH": str(file.parent), "ANYCUDA_LOG": "debug",
                            "ANYCUDA_SYSTEM_ROOT": str(self.folder / "empty")}
-            done = subprocess.run([self.client(library, cuda, [function])], env=environment, capture_output=True,
-                                  text=True, check=True)
-            self.assertIn(f"candidate {file} (CUDA 12): acceptable", done.stderr)
+            _, log = call_client.numbers(self.client(library, cuda, [function]), [function], environment)
+            self.assertIn(f"candidate {file} (CUDA 12): acceptable", log)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,9 @@ from maths_places import CUDA_13, Place, places, wrong_maps
 def _programs() -> dict[str, list[str]]:
     """Program -> the libraries that it uses."""
     found: dict[str, list[str]] = {
-        "cublas_as_lt": ["libcublas", "libcublasLt"], "cusolver_x": ["libcusolver", "libcusparse"], "cudnn": ["libcudnn", "libcublas"],
-        "cudnn8": ["libcudnn", "libcublas"], "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"]}
+        "cublas_as_lt": ["libcublas", "libcublasLt"], "cusolver_x": ["libcusolver", "libcusparse"],
+        "cudnn": ["libcudnn", "libcublas"], "cudnn8": ["libcudnn", "libcublas"],
+        "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"]}
     for library, programs in (
             ("libcublas", "cublas cublas_gemm cublas_legacy"),
             ("libcublasLt", "cublaslt cublaslt_types cublaslt_algorithms"),
