@@ -10,7 +10,9 @@ set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 
 # A program, what it links beside cudart, and further files.
 set(maths_programs
-  "cublas cublas" "cublas_gemm cublas" "cublas_legacy cublas"
+  "cublas cublas" "cublas_gemm cublas" "cublas_level1 cublas" "cublas_level1_ex cublas" "cublas_level2 cublas"
+  "cublas_level3 cublas" "cublas_batched cublas" "cublas_short cublas" "cublas_factors cublas" "cublas_xt cublas"
+  "cublas_settings cublas" "cublas_legacy cublas" "cublas_legacy_vectors cublas" "cublas_legacy_matrices cublas"
   "cublaslt cublaslt" "cublaslt_types cublaslt" "cublaslt_algorithms cublaslt" "cublas_as_lt cublas cublaslt"
   "cufft cufft" "cufft_plans cufft" "cufft_xt cufft"
   "curand curand" "curand_types curand"

@@ -30,7 +30,9 @@ def _programs() -> dict[str, list[str]]:
         "cudnn": ["libcudnn", "libcublas"], "cudnn8": ["libcudnn", "libcublas"],
         "together": ["libcublas", "libcufft", "libcusolver", "libcusparse"]}
     for library, programs in (
-            ("libcublas", "cublas cublas_gemm cublas_legacy"),
+            ("libcublas", "cublas cublas_gemm cublas_level1 cublas_level1_ex cublas_level2 cublas_level3 cublas_batched "
+             "cublas_short cublas_factors cublas_xt cublas_settings cublas_legacy cublas_legacy_vectors "
+             "cublas_legacy_matrices"),
             ("libcublasLt", "cublaslt cublaslt_types cublaslt_algorithms"),
             ("libcufft", "cufft cufft_plans cufft_xt"),
             ("libcurand", "curand curand_types"),
@@ -53,7 +55,8 @@ def _programs() -> dict[str, list[str]]:
 
 PROGRAMS = _programs()
 # The first names of a program's checks, where they are not its own.
-TOPICS = {"cublas_gemm": "cublas", "cublas_legacy": "legacy"}
+TOPICS = {program: "legacy" if "legacy" in program else "cublas" for program in PROGRAMS
+          if program.startswith("cublas_") and program != "cublas_as_lt"}
 CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.13"),
            "libnvfatbin": ("ANYCUDA_NVFATBIN", HERE / "nvfatbin-13.5" / "libnvfatbin.so.13"),
            "libnvToolsExt": ("ANYCUDA_NVTX", HERE / "nvtx-12.8" / "libnvToolsExt.so.1")}
