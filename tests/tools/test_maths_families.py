@@ -10,7 +10,7 @@ from abi_support import real
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "gpu" / "maths"
 FAMILIES = PROGRAMS / "families"
-LIBRARIES = ("cublas", "cublaslt", "cudnn", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nccl", "nvfatbin",
+LIBRARIES = ("cublas", "cublaslt", "cudnn", "cudnn8", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nccl", "nvfatbin",
              "nvjpeg", "nvml", "nvtx")
 # A name that the program calls, or gives to a helper or a macro of its own.
 _USE = re.compile(r"(?<![\w\"])([A-Za-z_]\w*)\s*[(,)]")
