@@ -24,8 +24,9 @@ from maths_places import CUDA_13, Place, places, wrong_maps
 
 # The libraries that programs use -> the programs.
 _BY_LIBRARY = {
-    "libcublas": """cublas cublas_gemm cublas_level1 cublas_level1_ex cublas_level2 cublas_level3 cublas_batched cublas_short
-        cublas_factors cublas_xt cublas_settings cublas_legacy cublas_legacy_vectors cublas_legacy_matrices""",
+    "libcublas": """cublas cublas_gemm cublas_level1 cublas_level1_ex cublas_level2 cublas_level3 cublas_batched
+        cublas_short cublas_factors cublas_xt cublas_settings cublas_legacy cublas_legacy_vectors
+        cublas_legacy_matrices""",
     "libcublasLt": "cublaslt cublaslt_types cublaslt_algorithms",
     "libcublas libcublasLt": "cublas_as_lt",
     "libcufft": "cufft cufft_plans cufft_xt",
@@ -53,7 +54,7 @@ CARRIED = {"libnvjpeg": ("ANYCUDA_NVJPEG", HERE / "nvjpeg-13.0" / "libnvjpeg.so.
            "libnvfatbin": ("ANYCUDA_NVFATBIN", HERE / "nvfatbin-13.5" / "libnvfatbin.so.13"),
            "libnvToolsExt": ("ANYCUDA_NVTX", HERE / "nvtx-12.8" / "libnvToolsExt.so.1")}
 TIMEOUT = 120
-JOBS = 4
+JOBS = 8
 # cuSOLVERMg of 13.0 gives wrong results over two GPUs on which other processes run, natively too (docs/gpu.md).
 ALONE = ("cusolvermg",)
 
@@ -152,7 +153,7 @@ def notes(report: Report) -> str:
 
 
 def of_native(program: str, place: Place, native: Report, outcome: bundle.Outcome) -> Said:
-    line = f"{program:13} {place.name:7} natively       {len(native.ok):3} ok{notes(native)}"
+    line = f"{program:26} {place.name:7} natively       {len(native.ok):3} ok{notes(native)}"
     if native.failed:
         line += f"  {len(native.failed)} FAIL natively: the test's fault or the machine's"
     return Said(line, outcome.output, show=bool(native.failed))
@@ -160,7 +161,7 @@ def of_native(program: str, place: Place, native: Report, outcome: bundle.Outcom
 
 def of_stub(program: str, major: str, place: Place, report: Report, outcome: bundle.Outcome, wrong: list[str]) -> Said:
     verdict = f"{len(wrong)} NOT AS EXPECTED" if wrong else "ok"
-    lines = [f"{program:13} {place.name:7} built for {major}   {len(report.ok):3} ok {len(report.absent):2} absent"
+    lines = [f"{program:26} {place.name:7} built for {major}   {len(report.ok):3} ok {len(report.absent):2} absent"
              f" on {report.runtime or 'nothing'}{notes(report)}  {verdict}"]
     lines += [f"    {line}" for line in wrong]
     lines += [f"    absent: {name.split(':')[1]} {status}" for name, status in report.absent.items()]
@@ -224,7 +225,7 @@ def run(log: Log, only: list[str]) -> int:
         wanted = [program for program in PROGRAMS if not only or program in only]
         programs = [program for program in wanted if available(program, place)]
         for program in sorted(set(wanted) - set(programs)):
-            log.say(f"{program:13} {place.name:7} skipped: {', '.join(PROGRAMS[program])} of CUDA 13 not found there")
+            log.say(f"{program:26} {place.name:7} skipped: {', '.join(PROGRAMS[program])} of CUDA 13 not found there")
         for jobs, those in ((JOBS, [one for one in programs if one not in ALONE]),
                             (1, [one for one in programs if one in ALONE])):
             with ThreadPoolExecutor(jobs) as threads:

@@ -10,8 +10,9 @@ from abi_support import real
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "gpu" / "maths"
 FAMILIES = PROGRAMS / "families"
-LIBRARIES = ("cublas", "cublaslt", "cudnn", "cudnn8", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nccl", "nvfatbin",
-             "nvjpeg", "nvml", "nvtx")
+LIBRARIES = ("cublas", "cublaslt", "cudnn", "cudnn8", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nccl",
+             "nvfatbin", "nvjpeg", "nvml", "nvtx")
+BUILT_FOR = {"cudnn8": "8."}  # its database has cuDNN 9 as well, which serves the calls
 # A name that the program calls, or gives to a helper or a macro of its own.
 _USE = re.compile(r"(?<![\w\"])([A-Za-z_]\w*)\s*[(,)]")
 _VERSION = re.compile(r"_v\d+(?=_|$)")
@@ -38,9 +39,10 @@ def families(library: str) -> list[Family]:
 
 @cache
 def declared(library: str) -> list[str]:
-    """The functions that a header of any release declares."""
+    """The functions that a header declares, of any release that programs for the stub are built for."""
     return sorted(name for name, function in real(library).functions.items()
-                  if any(text != "?" for text in function.texts.values()))
+                  if any(text != "?" and version.startswith(BUILT_FOR.get(library, ""))
+                         for version, text in function.texts.items()))
 
 
 @cache
