@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     _prepare()
     name = "anycuda"
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = command_line().parse_args(argv)
         name = f"anycuda {arguments.name}"
         status = arguments.run(arguments)
         sys.stdout.flush()
@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="anycuda", description="Tools around the stub libraries of anycuda."
     )
