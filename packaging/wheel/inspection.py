@@ -28,13 +28,14 @@ PROMISED = SHIPPED + [
     "anycuda/lib/cmake/anycuda/anycudaConfig.cmake", "anycuda/lib/cmake/anycuda/anycudaConfigVersion.cmake",
     "anycuda/lib/pkgconfig/anycuda-cuda.pc", "anycuda/lib/pkgconfig/anycuda-cudart-12.pc",
     "anycuda/include/anycuda/built_for.h",
+    "share/man/man1/anycuda.1", "share/bash-completion/completions/anycuda",
 ]
 
 
 def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool = True) -> list[str]:
     """All that is wrong with it, as sentences."""
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as scratch:
-        names = set(archive.namelist())
+        names = {re.sub(r"^anycuda-[^/]+\.data/data/", "", name) for name in archive.namelist()}
         wrong = [f"it has no {name}" for name in PROMISED if name not in names]
         wrong += [f"it has {name}" for name in sorted(names) if re.search(r"__pycache__|\.pyc$|/share/|/bin/", name)]
         if wrong:

@@ -3,6 +3,7 @@ meson-python, cibuildwheel. Each with the tool itself."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
@@ -111,7 +112,9 @@ class WithWheel(WithTools):
         self.environment["CFLAGS"] = f"-I{sysconfig.get_path('include')}"
 
     def build(self, project: str, backend: str, **variables: str) -> Path:
-        source = self.copy(f"extension/{project}", "extension/extension.cc")
+        return self.build_wheel(self.copy(f"extension/{project}", "extension/extension.cc"), backend, **variables)
+
+    def build_wheel(self, source: Path, backend: str, **variables: str) -> Path:
         (self.work / "dist").mkdir()
         hook = f"import sys; from {backend} import build_wheel; build_wheel(sys.argv[1])"
         self.call(sys.executable, "-c", hook, self.work / "dist", cwd=source, **variables)
@@ -186,8 +189,9 @@ class Setuptools(WithWheel):
         self.check_free(self.repaired(wheel))
 
 
-class TorchExtension(WithWheel):
-    """PyTorch's own CUDAExtension with a real nvcc. Libraries of PyTorch's names stand for PyTorch's."""
+class WithTorch(WithWheel):
+    """PyTorch's own CUDAExtension with a real nvcc. Libraries of PyTorch's names stand for PyTorch's: libtorch_cpu.so
+    has the functions of the stable ABI, which do nothing."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -195,16 +199,23 @@ class TorchExtension(WithWheel):
         shutil.copytree(artifact("torch-build"), torch)
         self.torch = torch / "torch/lib"
         self.torch.mkdir()
+        shim = (torch / "torch/include/torch/csrc/inductor/aoti_torch/c/shim.h").read_text(encoding="utf-8")
+        functions = "".join(f"long {name}(void) {{ return 0; }}\n"
+                            for name in sorted(set(re.findall(r"\b(aoti_torch_\w+)\(", shim))))
         for name in ("c10", "torch", "torch_cpu", "torch_python", "c10_cuda", "torch_cuda"):
-            run([CXX, "-shared", "-x", "c", "/dev/null", f"-Wl,-soname,lib{name}.so", "-o",
+            source = self.work / f"{name}.c"
+            source.write_text(functions if name == "torch_cpu" else "", encoding="utf-8")
+            run([CXX, "-shared", "-fPIC", "-x", "c", source, f"-Wl,-soname,lib{name}.so", "-o",
                  self.torch / f"lib{name}.so"])
         self.packages = [artifact("setuptools"), torch]
         self.program("ninja", artifact("ninja") / "bin/ninja")
+        flags = f"-allow-unsupported-compiler -I{artifact('cccl-12.6')}/include"
         self.cuda = {"CUDA_HOME": str(artifact("nvcc-12.4")), "TORCH_CUDA_ARCH_LIST": "8.0", "MAX_JOBS": "2",
-                     "NVCC_APPEND_FLAGS": "-allow-unsupported-compiler", "CC": SETTINGS["nvcc_host"],
-                     "CXX": SETTINGS["nvcc_host"]}
+                     "NVCC_APPEND_FLAGS": flags, "CC": SETTINGS["nvcc_host"], "CXX": SETTINGS["nvcc_host"]}
         run([nvcc("12")[0], "--version"])
 
+
+class TorchExtension(WithTorch):
     def make(self, **variables: str) -> Path:
         return self.build("torch", "setuptools.build_meta", **self.cuda, **variables)
 
@@ -216,6 +227,25 @@ class TorchExtension(WithWheel):
     def test_linked_to_the_stub_by_ldflags(self) -> None:
         flags = self.call("anycuda", "config", "--libs", "12", cwd=self.work).strip()
         self.check_linked(self.make(LDFLAGS=flags))
+
+
+class StableAbi(WithTorch):
+    """examples/stable-abi. What it computes is tried on a GPU, beside a real PyTorch (try_wheel.py)."""
+
+    def test_the_example_repaired_loads_on_every_cuda(self) -> None:
+        source = self.copy(f"{SETTINGS['source']}/examples/stable-abi")
+        wheel = self.build_wheel(source, "setuptools.build_meta", **self.cuda)
+        self.assertEqual(wheel.name, "stable_softmax-1.0-cp39-abi3-linux_x86_64.whl")
+        folder = self.unpack(self.repaired(wheel), "free")
+        library = folder / "stable_softmax/_C.abi3.so"
+        needed = read.read(library).needed
+        self.assertIn("libtorch_cpu.so", needed)
+        self.assertRegex(" ".join(name for name in needed if "cudart" in name), "^libanycuda_cudart-[^ ]*$")
+        self.assertNotIn("libtorch_python.so", needed)
+        for libraries in ((), ("cudart-11.8",), ("cudart-12.9",), ("cudart-13.5",)):
+            with self.subTest(libraries):
+                on_machine([sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", library], *libraries,
+                           LD_LIBRARY_PATH=str(self.torch), LD_BIND_NOW="1")
 
 
 class ScikitBuild(WithWheel):
