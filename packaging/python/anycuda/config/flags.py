@@ -38,7 +38,7 @@ def libs(found: Installation, major: str, libraries: list[str]) -> list[str]:
         file = _linker_file(found, library, major)
         folder = f"-L{file.parent}"
         folders += [folder] if folder not in folders else []
-        names.append(f"-l{file.stem.removeprefix('lib')}")
+        names.append(f"-l{file.stem[len('lib'):]}")
     return folders + names
 
 
@@ -68,4 +68,4 @@ def _linker_file(found: Installation, library: str, major: str) -> Path:
 def _by_library(folder: Path) -> dict[str, Path]:
     """By the stub whose name each file records: libnvToolsExt.so is nvtx. Links to the stubs may stand beside them."""
     files = (path for path in folder.glob("lib*.so") if not path.stem.endswith("_stub"))
-    return {read(path).soname.removeprefix("lib").removesuffix("_stub.so"): path for path in files}
+    return {read(path).soname[len("lib"):-len("_stub.so")]: path for path in files}
