@@ -1,5 +1,5 @@
 # Runs before cpack makes the packages: into each its copyright and changelog, and what lintian is to overlook, with the
-# reason. Manual pages are compressed.
+# reason. Manual pages are compressed, and zsh's completion goes where Debian's zsh looks.
 foreach(package IN ITEMS libanycuda libanycuda-dev anycuda)
   set(root "${CPACK_TEMPORARY_DIRECTORY}/${package}/usr/share")
   set(documents "${root}/doc/${package}")
@@ -17,6 +17,9 @@ License: Apache-2.0
   file(GLOB pages "${root}/man/man1/*.1")
   if(pages)
     execute_process(COMMAND gzip -9nf ${pages} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  if(EXISTS "${root}/zsh/site-functions")
+    file(RENAME "${root}/zsh/site-functions" "${root}/zsh/vendor-completions")
   endif()
   set(overrides "${CPACK_ANYCUDA_SOURCE_DIR}/packaging/debian/${package}.lintian-overrides")
   if(EXISTS "${overrides}")

@@ -68,7 +68,9 @@ class Debian(Usage):
         for path in packages.values():
             run(["dpkg-deb", "-x", path, root])
         self.assertIn("direct", run([root / "usr/bin/anycuda", "matrix", "--symbol", "cudaMalloc"]))
-        self.assertTrue((root / "usr/share/man/man1/anycuda-repair.1.gz").is_file())
+        for name in ("man/man1/anycuda-repair.1.gz", "zsh/vendor-completions/_anycuda",
+                     "bash-completion/completions/anycuda", "fish/vendor_completions.d/anycuda.fish"):
+            self.assertTrue((root / "usr/share" / name).is_file(), name)
         for package in packages:
             self.assertTrue((root / f"usr/share/doc/{package}/copyright").is_file())
         build = self.work / "build"
