@@ -103,6 +103,16 @@ class Flags(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(failure.Failure, sentence):
                 self.said(*words)
 
+    def test_a_damaged_library_is_named(self):
+        link = self.include / "link"
+        (link / "12").mkdir(parents=True)
+        whole = (self.lib / "link/12/libcudart.so").read_bytes()
+        self.found.folders["link"] = link
+        for content in (b"", b"!<arch>\n", whole[:1000]):
+            (link / "12/libcudart.so").write_bytes(content)
+            with self.subTest(len(content)), self.assertRaisesRegex(failure.Failure, "libcudart.so.*; install anycuda"):
+                self.said("--libs", "12")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..elf.errors import ElfError
 from ..elf.read import read
 from ..failure import Failure
 from ..installation import Installation
@@ -52,20 +53,22 @@ def line(parts: Iterable[list[str]]) -> str:
 
 def _linker_file(found: Installation, library: str, major: str) -> Path:
     """.../link/12/libnvJitLink.so for nvjitlink"""
-    folders = {path.name: _by_library(path) for path in sorted(found.folder("link").iterdir()) if path.is_dir()}
-    if file := folders.get(major, {}).get(library):
-        return file
-    if any(library in files for files in folders.values()):
-        raise Failure(f"this anycuda has no {library} for CUDA {major}; it has {library} for CUDA "
-                      + ", ".join(name for name in MAJORS if library in folders.get(name, ())))
+    here = _by_library(found.folder("link") / major)
+    if library in here:
+        return here[library]
+    others = [other for other in MAJORS if other != major and library in _by_library(found.folder("link") / other)]
+    if others:
+        raise Failure(f"this anycuda has no {library} for CUDA {major}; it has {library} for CUDA {', '.join(others)}")
     stub = found.folder("stubs") / f"lib{library}_stub.so"
     if not stub.is_file():
-        raise Failure(f"this anycuda has no library {library!r}; for CUDA {major} it has "
-                      + ", ".join(sorted(folders.get(major, ()))))
+        raise Failure(f"this anycuda has no library {library!r}; for CUDA {major} it has {', '.join(sorted(here))}")
     return stub
 
 
 def _by_library(folder: Path) -> dict[str, Path]:
     """By the stub whose name each file records: libnvToolsExt.so is nvtx. Links to the stubs may stand beside them."""
     files = (path for path in folder.glob("lib*.so") if not path.stem.endswith("_stub"))
-    return {read(path).soname[len("lib"):-len("_stub.so")]: path for path in files}
+    try:
+        return {read(path).soname[len("lib"):-len("_stub.so")]: path for path in files}
+    except ElfError as error:
+        raise Failure(f"{error}; install anycuda again") from None
