@@ -68,11 +68,15 @@ class Meson(WithTools):
     def test_programs(self) -> None:
         self.with_meson()
         source, build = self.copy("meson", "program.cc"), self.work / "build"
-        self.call("meson", "setup", build, f"-Dcmake_prefix_path={PREFIX}", cwd=source, **with_headers("12"))
+        place = self.work / "installed"
+        self.call("meson", "setup", build, f"-Dcmake_prefix_path={PREFIX}", f"-Dprefix={place}", cwd=source,
+                  **with_headers("12"))
         self.call("meson", "compile", "-C", build, cwd=source)
         for name in ("by_pkg_config", "by_cmake", "by_number"):
             with self.subTest(name):
                 self.check_program(build / name, "12")
+        self.call("meson", "install", "-C", build, "--no-rebuild", cwd=source)
+        self.check_program(place / "bin/by_pkg_config", "12")
         said = self.call("meson", "compile", "-C", build, "without_major", cwd=source, expect=None)
         self.assertIn("no CUDA major is known for this anycuda library: link anycuda::cudart_12", said)
 
