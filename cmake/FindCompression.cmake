@@ -1,0 +1,26 @@
+# find_package(Compression COMPONENTS lz4 zstd): a target Compression::<name> for each library that is installed, or that
+# was fetched (cmake/Artifacts.cmake). A static library comes first: what is linked with it runs without the other.
+include(FindPackageHandleStandardArgs)
+set(Compression_WANTED)
+foreach(name IN LISTS Compression_FIND_COMPONENTS)
+  set(fetched "${ANYCUDA_ARTIFACT_${name}}")
+  if(NOT ANYCUDA_CPU STREQUAL "x86_64")
+    set(fetched "${ANYCUDA_ARTIFACT_${ANYCUDA_CPU}_${name}}")
+  endif()
+  # The folders that a toolchain looks in have nothing but its own; what was fetched is for its CPU.
+  find_path(Compression_${name}_INCLUDE ${name}.h HINTS "${fetched}/include" NO_CMAKE_FIND_ROOT_PATH NO_DEFAULT_PATH)
+  find_path(Compression_${name}_INCLUDE ${name}.h)
+  find_library(Compression_${name}_LIBRARY lib${name}.a HINTS "${fetched}/lib" NO_CMAKE_FIND_ROOT_PATH NO_DEFAULT_PATH)
+  find_library(Compression_${name}_LIBRARY NAMES lib${name}.a ${name})
+  mark_as_advanced(Compression_${name}_INCLUDE Compression_${name}_LIBRARY)
+  if(Compression_${name}_INCLUDE AND Compression_${name}_LIBRARY)
+    set(Compression_${name}_FOUND TRUE)
+    if(NOT TARGET Compression::${name})
+      add_library(Compression::${name} UNKNOWN IMPORTED)
+      set_target_properties(Compression::${name} PROPERTIES IMPORTED_LOCATION "${Compression_${name}_LIBRARY}"
+        INTERFACE_INCLUDE_DIRECTORIES "${Compression_${name}_INCLUDE}")
+    endif()
+  endif()
+  list(APPEND Compression_WANTED Compression_${name}_LIBRARY)
+endforeach()
+find_package_handle_standard_args(Compression REQUIRED_VARS ${Compression_WANTED} HANDLE_COMPONENTS)
