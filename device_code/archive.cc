@@ -2,7 +2,6 @@
 
 #include <ar.h>
 
-
 namespace anycuda::device_code {
 
 bool is_archive(Bytes file) { return file.begins_with(ARMAG, SARMAG); }

@@ -39,8 +39,9 @@ struct Bytes {
   std::size_t find(const void* text, std::size_t length, std::size_t at = 0) const {
     if (at >= size) return size;
     const void* found = memmem(data + at, size - at, text, length);
-    return found == nullptr ? size
-                            : static_cast<std::size_t>(static_cast<const unsigned char*>(found) - data);
+    return found == nullptr
+               ? size
+               : static_cast<std::size_t>(static_cast<const unsigned char*>(found) - data);
   }
 };
 

@@ -7,7 +7,8 @@ namespace anycuda::device_code {
 
 bool is_cubin(Bytes file);
 
-// What its header tells: architecture and target. `most` bytes of it are enough for the toolkit too.
+// What its header tells: architecture and target. `most` bytes of it are enough for the toolkit
+// too.
 constexpr std::size_t kCubinHeader = 64;
 
 struct CubinHeader {
@@ -18,8 +19,8 @@ struct CubinHeader {
 };
 CubinHeader read_cubin_header(Bytes file);
 
-// The CUDA whose ptxas or nvlink made it, from the note that cubins have since CUDA 12.8; `beginning`
-// is as much of the cubin as there is.
+// The CUDA whose ptxas or nvlink made it, from the note that cubins have since CUDA 12.8;
+// `beginning` is as much of the cubin as there is.
 Version toolkit_of_note(Bytes beginning);
 
 // Its target where the note has it: 'a' of "-arch sm_100a".

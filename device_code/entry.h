@@ -15,8 +15,9 @@ enum class Compression : std::uint8_t { none, lz4, zstd, unknown };
 
 struct Entry {
   Kind kind = Kind::cubin;
-  std::uint32_t architecture = 0;  // 90 of sm_90 and compute_90; 0 where the entry does not record one
-  char target = 0;                 // 'a' of sm_90a (this GPU only), 'f' of sm_100f (its family), or 0
+  std::uint32_t architecture =
+      0;            // 90 of sm_90 and compute_90; 0 where the entry does not record one
+  char target = 0;  // 'a' of sm_90a (this GPU only), 'f' of sm_100f (its family), or 0
   Compression compression = Compression::none;
   // Of PTX its ISA version, of LTO-IR its format's.
   Version format;

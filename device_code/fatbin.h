@@ -26,7 +26,8 @@ constexpr std::size_t kKind = 0, kHeaderSize = 4, kContentSize = 8, kPackedSize 
 constexpr std::size_t kLeastHeader = 28;  // entries of LTO-IR can be so short
 
 constexpr std::uint64_t kLz4 = 0x2000, kZstd = 0x8000;
-constexpr std::uint64_t kScrambled = 0x10000;  // LTO-IR of CUDA 12.4 on, which only NVIDIA's linker reads
+constexpr std::uint64_t kScrambled =
+    0x10000;  // LTO-IR of CUDA 12.4 on, which only NVIDIA's linker reads
 constexpr std::uint64_t kThisArchitecture = 0x100000, kThisFamily = 0x200000;
 
 inline Compression compression_of(std::uint64_t flags) {

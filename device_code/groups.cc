@@ -16,11 +16,14 @@ bool alike(const Entry& one, const Entry& other) {
 
 std::uint32_t hash(const Entry& entry) {
   std::uint32_t value = 0;
-  const std::uint32_t parts[] = {
-      static_cast<std::uint32_t>(entry.kind),          entry.architecture,
-      static_cast<std::uint32_t>(entry.target),        static_cast<std::uint32_t>(entry.format.major),
-      static_cast<std::uint32_t>(entry.format.minor),  static_cast<std::uint32_t>(entry.toolkit.major),
-      static_cast<std::uint32_t>(entry.toolkit.minor), static_cast<std::uint32_t>(entry.compression)};
+  const std::uint32_t parts[] = {static_cast<std::uint32_t>(entry.kind),
+                                 entry.architecture,
+                                 static_cast<std::uint32_t>(entry.target),
+                                 static_cast<std::uint32_t>(entry.format.major),
+                                 static_cast<std::uint32_t>(entry.format.minor),
+                                 static_cast<std::uint32_t>(entry.toolkit.major),
+                                 static_cast<std::uint32_t>(entry.toolkit.minor),
+                                 static_cast<std::uint32_t>(entry.compression)};
   for (const std::uint32_t part : parts) value = (value ^ part) * 0x9e3779b1u;
   return value >> 16;
 }

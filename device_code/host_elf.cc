@@ -78,7 +78,8 @@ void read_host_elf(Bytes file, RegionReader* reader) {
     if (!fatbin && !is_data(section)) continue;
     const Bytes content = sections.content(section);
     if (content.size < section.sh_size && section.sh_type != SHT_NOBITS) {
-      reader->problem("a section reaches past the end of its file", content.size != 0 ? content : file);
+      reader->problem("a section reaches past the end of its file",
+                      content.size != 0 ? content : file);
     }
     if (content.size > left) return reader->problem("sections overlap", content);
     left -= content.size;

@@ -11,13 +11,17 @@ namespace {
 
 constexpr char kUsage[] =
     "usage: anycuda-device-code [--json] [--each] FILE...\n"
-    "Lists the device code in libraries, programs, objects, static archives, fatbins, cubins and PTX.\n"
+    "Lists the device code in libraries, programs, objects, static archives, fatbins, cubins and "
+    "PTX.\n"
     "  --json   a JSON object on each line\n"
     "  --each   one entry a line; without it entries that are alike are counted\n"
-    "The exit status is 0, 1 if a file or a part of one cannot be read, 2 if the command is wrong.\n";
+    "The exit status is 0, 1 if a file or a part of one cannot be read, 2 if the command is "
+    "wrong.\n";
 
-// Damage repeats: the first places are enough.
+// Damage repeats: the first places are enough. A library has some 50 groups; a file that is made to
+// have millions must not fill its reader's memory.
 constexpr int kMostProblems = 20;
+constexpr int kMostGroups = 16384;
 
 struct Run {
   const Printer* printer = &kText;
@@ -28,10 +32,23 @@ struct Run {
   Groups groups;
   std::uint64_t entries = 0;
   int problems = 0;
+  int printed = 0;
 };
 
+void take_problem(const Problem& problem, void* argument) {
+  auto* run = static_cast<Run*>(argument);
+  run->failed = true;
+  if (++run->problems <= kMostProblems) run->printer->problem(problem, stdout);
+}
+
 void print_groups(Run* run) {
-  for (const Group& group : run->groups) run->printer->group(group, stdout);
+  for (const Group& group : run->groups) {
+    if (++run->printed <= kMostGroups) run->printer->group(group, stdout);
+    if (run->printed == kMostGroups) {
+      take_problem({"the file has more kinds of device code than are listed", group.about.offset},
+                   run);
+    }
+  }
   run->groups.clear();
 }
 
@@ -44,12 +61,6 @@ void take_entry(const Entry& entry, void* argument) {
   run->groups.add(entry);
 }
 
-void take_problem(const Problem& problem, void* argument) {
-  auto* run = static_cast<Run*>(argument);
-  run->failed = true;
-  if (++run->problems <= kMostProblems) run->printer->problem(problem, stdout);
-}
-
 void list(const char* path, Run* run) {
   const MappedFile file(path);
   if (file.problem() != nullptr) {
@@ -58,6 +69,7 @@ void list(const char* path, Run* run) {
   }
   run->entries = 0;
   run->problems = 0;
+  run->printed = 0;
   run->printer->file(path, stdout);
   const FileKind kind = read(file.bytes(), {take_entry, take_problem, run});
   print_groups(run);

@@ -12,7 +12,7 @@ constexpr char kVersion[] = ".version ";
 
 // The note with the toolkit stands behind the names of a cubin's sections and symbols.
 constexpr std::size_t kEnough[] = {kCubinHeader, std::size_t{16} << 10, std::size_t{512} << 10,
-                                     Unpacker::kMost};
+                                   Unpacker::kMost};
 
 // Where one of the magic texts is next.
 struct Search {
