@@ -39,8 +39,8 @@ std::uint64_t end_of(Bytes file) {
 
 bool is_cubin(Bytes file) {
   std::uint16_t machine = 0;
-  return file.begins_with(kElf64, sizeof kElf64) && file.read(kMachine, &machine) &&
-         machine == kCudaMachine;
+  return file.size >= kCubinHeader && file.begins_with(kElf64, sizeof kElf64) &&
+         file.read(kMachine, &machine) && machine == kCudaMachine;
 }
 
 CubinHeader read_cubin_header(Bytes file) {

@@ -5,17 +5,16 @@
 
 namespace anycuda::device_code {
 
-bool is_cubin(Bytes file);
-
-// What its header tells: architecture and target. `most` bytes of it are enough for the toolkit
-// too.
 constexpr std::size_t kCubinHeader = 64;
+
+// With its whole header.
+bool is_cubin(Bytes file);
 
 struct CubinHeader {
   std::uint32_t architecture = 0;
   char target = 0;
-  Version toolkit;  // not known where a note records it
-  std::uint64_t size = 0;
+  Version toolkit;         // not known where a note has it
+  std::uint64_t size = 0;  // at least that of the header
 };
 CubinHeader read_cubin_header(Bytes file);
 

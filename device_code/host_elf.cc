@@ -37,7 +37,7 @@ Sections sections_of(Bytes file, const Elf64_Ehdr& header) {
   }
   if (sections.count == 0) sections.count = first.sh_size;
   const std::uint64_t most = (file.size - header.e_shoff) / sizeof first;
-  if (sections.count > most) sections.count = most;
+  if (sections.count > most) return {};
   Elf64_Shdr names;
   const std::uint64_t index =
       header.e_shstrndx == SHN_XINDEX ? std::uint64_t{first.sh_link} : header.e_shstrndx;
