@@ -16,7 +16,7 @@ foreach(name IN LISTS Compression_FIND_COMPONENTS)
   if(Compression_${name}_INCLUDE AND Compression_${name}_LIBRARY)
     set(Compression_${name}_FOUND TRUE)
     if(NOT TARGET Compression::${name})
-      add_library(Compression::${name} UNKNOWN IMPORTED)
+      add_library(Compression::${name} UNKNOWN IMPORTED GLOBAL)
       set_target_properties(Compression::${name} PROPERTIES IMPORTED_LOCATION "${Compression_${name}_LIBRARY}"
         INTERFACE_INCLUDE_DIRECTORIES "${Compression_${name}_INCLUDE}")
     endif()

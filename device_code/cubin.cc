@@ -29,10 +29,11 @@ std::uint64_t end_of(Bytes file) {
       !file.read(kPhentsize, &sizes)) {
     return kCubinHeader;
   }
-  const std::uint64_t limit = file.size;
-  const std::uint64_t end_of_segments = segments > limit ? 0 : segments + sizes[0] * sizes[1];
-  const std::uint64_t end_of_sections = sections > limit ? 0 : sections + sizes[2] * sizes[3];
-  return later(kCubinHeader, later(end_of_segments, end_of_sections));
+  const auto end = [&file](std::uint64_t table, std::uint64_t size, std::uint64_t count) {
+    return table > file.size ? 0 : table + size * count;
+  };
+  return later(kCubinHeader,
+               later(end(segments, sizes[0], sizes[1]), end(sections, sizes[2], sizes[3])));
 }
 
 }  // namespace

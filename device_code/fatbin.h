@@ -13,8 +13,11 @@ constexpr std::size_t kFatbinHeader = 16;
 constexpr std::size_t kFatbinSize = 8;
 
 struct FatbinEntry {
-  Entry about;    // without what only its contents tell
-  Bytes content;  // as stored
+  Bytes header;
+  Bytes content;  // with what fills it up to a multiple of eight
+
+  Kind kind() const;
+  Version format() const;
 };
 
 enum class NextEntry { found, end, damaged };
@@ -37,30 +40,21 @@ inline Compression compression_of(std::uint64_t flags) {
                                : Compression::none;
 }
 
-inline Entry describe(Bytes header) {
-  Entry entry;
-  std::uint16_t minor = 0, major = 0;
-  std::uint64_t flags = 0;
-  header.read(kKind, &entry.kind);
-  header.read(kMinor, &minor);
-  header.read(kMajor, &major);
-  header.read(kArchitecture, &entry.architecture);
-  header.read(kFlags, &flags);
-  header.read(kContentSize, &entry.stored);
-  entry.format = {major, minor};
-  entry.target = (flags & kThisArchitecture) != 0 ? 'a' : (flags & kThisFamily) != 0 ? 'f' : '\0';
-  entry.compression = compression_of(flags);
-  entry.unpacked = entry.stored;
-  if (entry.compression == Compression::none) return entry;
-  std::uint32_t packed = 0;
-  if (header.read(kPackedSize, &packed) && packed != 0 && packed < entry.stored) {
-    entry.stored = packed;  // the rest fills up to a multiple of eight
-  }
-  header.read(kUnpackedSize, &entry.unpacked);
-  return entry;
+}  // namespace fatbin
+
+inline Kind FatbinEntry::kind() const {
+  Kind kind = {};
+  header.read(fatbin::kKind, &kind);
+  return kind;
 }
 
-}  // namespace fatbin
+// Of PTX its ISA version, of LTO-IR its format's, of a cubin its ABI's.
+inline Version FatbinEntry::format() const {
+  std::uint16_t minor = 0, major = 0;
+  header.read(fatbin::kMinor, &minor);
+  header.read(fatbin::kMajor, &major);
+  return {major, minor};
+}
 
 // The entries' bytes of the fatbin that `file` begins with; what its size reaches past the file's
 // end is left out. It must hold kFatbinHeader bytes.
@@ -80,10 +74,31 @@ inline NextEntry next_entry(Bytes entries, std::size_t* at, FatbinEntry* entry) 
       !entries.holds(*at, header) || !entries.holds(*at + header, content)) {
     return NextEntry::damaged;
   }
-  entry->about = fatbin::describe(entries.part(*at, header));
-  entry->content = entries.part(*at + header, entry->about.stored);
+  *entry = {entries.part(*at, header), entries.part(*at + header, content)};
   *at += header + static_cast<std::size_t>(content);
   return NextEntry::found;
+}
+
+// What the header tells of the entry; what only its contents tell is left out.
+inline Entry describe(const FatbinEntry& one) {
+  Entry entry;
+  std::uint64_t flags = 0;
+  one.header.read(fatbin::kArchitecture, &entry.architecture);
+  one.header.read(fatbin::kFlags, &flags);
+  entry.kind = one.kind();
+  entry.format = one.format();
+  entry.target = (flags & fatbin::kThisArchitecture) != 0 ? 'a'
+                 : (flags & fatbin::kThisFamily) != 0     ? 'f'
+                                                          : '\0';
+  entry.compression = fatbin::compression_of(flags);
+  entry.stored = entry.unpacked = one.content.size;
+  if (entry.compression == Compression::none) return entry;
+  std::uint32_t packed = 0;
+  if (one.header.read(fatbin::kPackedSize, &packed) && packed != 0 && packed < entry.stored) {
+    entry.stored = packed;
+  }
+  one.header.read(fatbin::kUnpackedSize, &entry.unpacked);
+  return entry;
 }
 
 }  // namespace anycuda::device_code

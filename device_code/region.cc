@@ -62,8 +62,10 @@ std::size_t RegionReader::fatbin(Bytes file, bool plain_data) {
   FatbinEntry entry;
   NextEntry next;
   while ((next = next_entry(entries, &at, &entry)) == NextEntry::found) {
-    if (entry.about.kind == Kind::cubin) complete(entry.content, &entry.about);
-    report(entry.about, entry.content, plain_data);
+    Entry about = describe(entry);
+    const Bytes content = entry.content.part(0, about.stored);
+    if (about.kind == Kind::cubin) complete(content, &about);
+    report(about, content, plain_data);
   }
   std::uint64_t size = 0;
   file.read(kFatbinSize, &size);

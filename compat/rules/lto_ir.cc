@@ -17,7 +17,7 @@ bool in_fatbin(device_code::Bytes fatbin) {
   std::size_t at = 0;
   device_code::FatbinEntry entry;
   while (device_code::next_entry(entries, &at, &entry) == device_code::NextEntry::found) {
-    if (entry.about.kind == device_code::Kind::lto_ir && is_before_13(entry.about.format)) {
+    if (entry.kind() == device_code::Kind::lto_ir && is_before_13(entry.format())) {
       return true;
     }
   }

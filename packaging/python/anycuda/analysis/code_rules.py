@@ -132,9 +132,10 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     oldest = min(texts, key=lambda code: code.ptx or (0, 0))
     needed, version = driver_for(oldest, facts), ".".join(map(str, oldest.ptx or ()))
     from_driver = f"driver {needed} or newer" if needed else "a driver that is newer than all known ones"
-    loads_if = False if needed or driver <= _newest(facts) else None
     reason = f"For sm_{gpu} it has only PTX {version} ({oldest.name}), which {from_driver} compiles, not {driver}."
-    return Answer(loads_if, reason, _add_gpu(gpu, driver, facts))
+    if not needed and driver > _newest(facts):
+        return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is not known.")
+    return Answer(False, reason, _add_gpu(gpu, driver, facts))
 
 
 def _serves(driver: int, needed: int) -> bool:
