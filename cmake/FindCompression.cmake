@@ -1,5 +1,5 @@
 # find_package(Compression COMPONENTS lz4 zstd): a target Compression::<name> for each library that is installed, or that
-# was fetched (cmake/Artifacts.cmake). A static library comes first: what is linked with it runs without the other.
+# was fetched (cmake/Artifacts.cmake): that one comes first, and is static.
 include(FindPackageHandleStandardArgs)
 set(Compression_WANTED)
 foreach(name IN LISTS Compression_FIND_COMPONENTS)
@@ -11,7 +11,7 @@ foreach(name IN LISTS Compression_FIND_COMPONENTS)
   find_path(Compression_${name}_INCLUDE ${name}.h HINTS "${fetched}/include" NO_CMAKE_FIND_ROOT_PATH NO_DEFAULT_PATH)
   find_path(Compression_${name}_INCLUDE ${name}.h)
   find_library(Compression_${name}_LIBRARY lib${name}.a HINTS "${fetched}/lib" NO_CMAKE_FIND_ROOT_PATH NO_DEFAULT_PATH)
-  find_library(Compression_${name}_LIBRARY NAMES lib${name}.a ${name})
+  find_library(Compression_${name}_LIBRARY ${name})
   mark_as_advanced(Compression_${name}_INCLUDE Compression_${name}_LIBRARY)
   if(Compression_${name}_INCLUDE AND Compression_${name}_LIBRARY)
     set(Compression_${name}_FOUND TRUE)

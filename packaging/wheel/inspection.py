@@ -28,6 +28,7 @@ PROMISED = SHIPPED + [
     "anycuda/lib/cmake/anycuda/anycudaConfig.cmake", "anycuda/lib/cmake/anycuda/anycudaConfigVersion.cmake",
     "anycuda/lib/pkgconfig/anycuda-cuda.pc", "anycuda/lib/pkgconfig/anycuda-cudart-12.pc",
     "anycuda/include/anycuda/built_for.h",
+    "anycuda/lib/anycuda/licenses/liblz4.txt", "anycuda/lib/anycuda/licenses/libzstd.txt",
 ]
 
 

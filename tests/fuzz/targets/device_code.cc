@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "device_code/groups.h"
+#include "device_code/program/groups.h"
 #include "device_code/reader.h"
 #include "tests/fuzz/check.h"
 

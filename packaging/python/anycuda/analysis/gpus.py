@@ -6,11 +6,12 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Tuple
 
 from ..failure import Failure
 from ..matrix import data
 
-Version = tuple[int, int]
+Version = Tuple[int, int]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "device_code/mapped_file.h"
-#include "device_code/print.h"
+#include "device_code/program/mapped_file.h"
+#include "device_code/program/print.h"
 #include "device_code/reader.h"
 
 namespace anycuda::device_code {

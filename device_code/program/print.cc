@@ -1,4 +1,4 @@
-#include "device_code/print.h"
+#include "device_code/program/print.h"
 
 namespace anycuda::device_code {
 

@@ -1,4 +1,4 @@
-#include "device_code/mapped_file.h"
+#include "device_code/program/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "device_code/groups.h"
+#include "device_code/program/groups.h"
 
 namespace anycuda::device_code {
 namespace {

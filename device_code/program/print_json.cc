@@ -1,7 +1,7 @@
 // A line for each file, group of entries and problem. Numbers are as the file has them.
 #include <cinttypes>
 
-#include "device_code/print.h"
+#include "device_code/program/print.h"
 
 namespace anycuda::device_code {
 namespace {

@@ -1,7 +1,7 @@
 // A table for people.
 #include <cinttypes>
 
-#include "device_code/print.h"
+#include "device_code/program/print.h"
 #include "device_code/unpack.h"
 
 namespace anycuda::device_code {

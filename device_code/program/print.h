@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "device_code/groups.h"
+#include "device_code/program/groups.h"
 #include "device_code/reader.h"
 
 namespace anycuda::device_code {
