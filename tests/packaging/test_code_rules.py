@@ -46,7 +46,7 @@ class Targets(unittest.TestCase):
 
     def test_a_is_for_one_architecture_and_f_for_a_family(self):
         for make, version in (cubin, None), (ptx, (9, 0)):
-            self.assertEqual(self.gpus_of(make(90, version, "a")), "90")
+            self.assertEqual(self.gpus_of(make(100, version, "a")), "100")
             self.assertEqual(self.gpus_of(make(120, version, "f")), "120 121")
             self.assertEqual(self.gpus_of(make(121, version, "f")), "121")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -127,8 +128,10 @@ class Faults(unittest.TestCase):
             path = os.fsencode(self.folder) + b"/" + name
             with open(path, "wb") as file:
                 file.write(b".version 8.4\n.target sm_90\n")
-            read = device_code.of_file(Path(os.fsdecode(path)), PROGRAM)
-            self.assertEqual(read.codes, (Code(PTX, 90, "", (8, 4), size=27),), name)
+            for shown in Path(os.fsdecode(path)), Path(os.fsdecode(name)):
+                with contextlib.chdir(self.folder):
+                    read = device_code.of_file(shown, PROGRAM)
+                self.assertEqual(read.codes, (Code(PTX, 90, "", (8, 4), size=27),), name)
 
     @needs_program
     def test_a_file_of_very_many_kinds_of_entries_is_cut(self):
