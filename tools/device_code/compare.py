@@ -125,7 +125,8 @@ def main() -> int:
     parser.add_argument("--program", type=Path, default=PROGRAM, help="anycuda-device-code; that of build/test")
     parser.add_argument("places", nargs="+", metavar="FILE|FOLDER|WHEEL|ARTIFACT|SET")
     arguments = parser.parse_args()
-    cuobjdumps = {CUOBJDUMPS[name]: folder / "bin/cuobjdump" for name, folder in fetched(list(CUOBJDUMPS)).items()}
+    found = fetched(list(CUOBJDUMPS))
+    cuobjdumps = {release: found[name] / "bin/cuobjdump" for name, release in CUOBJDUMPS.items() if name in found}
     if not cuobjdumps:
         sys.exit("compare.py: no cuobjdump could be fetched; the message is above")
     print("| file | MB | entries | cuobjdump | agrees | cuobjdump -all --list-elf, s | anycuda-device-code, s |\n"
@@ -135,13 +136,13 @@ def main() -> int:
     for name, place in places(arguments.places).items():
         for file in files_in(place):
             theirs, ours = of_cuobjdump(cuobjdumps, file), of_anycuda(arguments.program, file)
-            found = differences(ours.entries, theirs.entries)
+            differ = differences(ours.entries, theirs.entries)
             label = file.name if file.name == name else f"{name} {file.name}"
-            wrong += [f"{label}: {sentence}" for sentence in found]
+            wrong += [f"{label}: {sentence}" for sentence in differ]
             count += 1
             slower += ours.seconds > theirs.seconds
             print(f"| {label} | {file.stat().st_size / 1e6:.1f} | {ours.entries.total()} | {theirs.by} | "
-                  f"{'no' if found else 'yes'} | {theirs.seconds:.3f} | {ours.seconds:.3f} |", flush=True)
+                  f"{'no' if differ else 'yes'} | {theirs.seconds:.3f} | {ours.seconds:.3f} |", flush=True)
     print(f"\n{count} files, {slower} of them slower than cuobjdump", *wrong, sep="\n")
     return 1 if wrong or not count else 0
 

@@ -25,8 +25,12 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     lines = []
     if native(codes):
         lines.append(f"Native code for {', '.join(native(codes))}.")
-    if jit(codes):
-        lines.append(f"PTX for {', '.join(jit(codes))}, which the driver compiles for newer GPUs.")
+    anywhere = jit(code for code in codes if not code.target)
+    if anywhere:
+        lines.append(f"PTX for {', '.join(anywhere)}, which the driver compiles for this and newer GPUs.")
+    bound = jit(code for code in codes if code.target)
+    if bound:
+        lines.append(f"PTX for {', '.join(bound)}, which the driver compiles for these GPUs (a) and families (f) only.")
     if any(code.kind == LTO_IR for code in codes):
         lines.append("LTO-IR, which nvcc or nvJitLink links.")
     driver = oldest_driver(codes, CUBIN, facts)
