@@ -16,7 +16,7 @@ LIBRARIES = [json.loads(path.read_text(encoding="utf-8"))
 DROPINS = [library.get("callers", major)["soname"] for library in LIBRARIES for major in library["majors"].values()]
 LINKED = [f"{number}/{library['file_prefix']}" for library in LIBRARIES if "callers" not in library
           for number, major in library["majors"].items() if major["node"]]
-TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native")
+TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
 
 # Loaded by whoever installs the wheel; the libraries to link with are not.
 SHIPPED = ([f"anycuda/lib/{library['stub']}" for library in LIBRARIES]
@@ -29,6 +29,7 @@ PROMISED = SHIPPED + [
     "anycuda/lib/pkgconfig/anycuda-cuda.pc", "anycuda/lib/pkgconfig/anycuda-cudart-12.pc",
     "anycuda/include/anycuda/built_for.h",
     "share/man/man1/anycuda.1", "share/bash-completion/completions/anycuda",
+    "anycuda/lib/anycuda/licenses/liblz4.txt", "anycuda/lib/anycuda/licenses/libzstd.txt",
 ]
 
 
@@ -51,6 +52,6 @@ def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool =
                 continue
             wrong += [f"{name}: {sentence}" for sentence in hardening.findings(path, folders, floor)]
         for name in PROMISED:
-            if name.endswith("-native") and not archive.getinfo(name).external_attr >> 16 & 0o111:
+            if name.endswith(("-native", "-code")) and not archive.getinfo(name).external_attr >> 16 & 0o111:
                 wrong.append(f"{name} may not be executed")
     return wrong
