@@ -31,12 +31,18 @@ class Tie:
 
 
 def of(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
-    """Of the files that a repair leaves in the wheel. `inside`: names under which files of the wheel are found."""
+    """Of the files that a repair leaves in the wheel, if any of them is not CUDA itself, which is of its own CUDA.
+    `inside`: names under which files of the wheel are found."""
     found = []
-    for name, use in staying(files):
+    for name, use in counted(files, table):
         found += [Tie(name, one, NEEDS, table.cuda_of(one)) for one in outside(use, inside) if table.ties_to_cuda(one)]
         found += [Tie(name, one.name, OPENS, table.cuda_of(one.name)) for one in _opened(use, inside, table)]
     return found
+
+
+def counted(files: Files, table: Table) -> list[tuple[str, FileUse]]:
+    left = staying(files)
+    return [] if all(opened.is_of_cuda(use, table) for _, use in left) else left
 
 
 def outside(use: FileUse, inside: Collection[str]) -> list[str]:

@@ -26,7 +26,8 @@ that it names: cuDNN and NCCL have releases of their own (nccl-2.28, cudnn-9). W
 A function counts when the file uses it (asks the dynamic linker for it); whether it is ever called, no file
 tells: --ignore and --allow say what is known not to matter. Kinds are those of `anycuda matrix`, and two more:
 {UNCHECKED} (the file does not say for which CUDA it was built, and that matters there: --built-for,
-`anycuda patch`) and {UNKNOWN} (no stub has it). A file is {TIED} to a CUDA if it needs a library of it that has no stub. The last line is the verdict.
+`anycuda patch`) and {UNKNOWN} (no stub has it). A file is {TIED} to a CUDA if it needs or opens a library of it
+that has no stub. The last line is the verdict.
 
 exit status: 0  everything runs on every CUDA asked for
              1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them, or {TIED} to another CUDA

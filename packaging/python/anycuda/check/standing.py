@@ -64,8 +64,8 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
     """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be looked at."""
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
-    counted = staying if users else []  # CUDA itself is of its own CUDA
-    found = Standing("", tuple(ties.of(counted, inside, table)), tuple(_static(counted, table.drivers)),
+    found = Standing("", tuple(ties.of(files, inside, table)),
+                     tuple(_static(ties.counted(files, table), table.drivers)),
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
                      tuple(python))
     return replace(found, kind=_kind(found, staying, users, unreadable))
