@@ -619,8 +619,8 @@ class Json(Check):
         self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides", "stubs_inside",
                                       "quiet", "opens", "runtime_release", "verdict"])
         for verdict in (one["verdict"], file["verdict"]):
-            self.assertEqual(list(verdict), ["kind", "ties", "static", "loads", "companions", "python", "driver",
-                                             "text"])
+            self.assertEqual(list(verdict), ["kind", "ties", "static", "loaders", "loads", "companions", "python",
+                                             "driver", "text"])
         (use,) = file["uses"]
         self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native", "labels",
                                      "by_path"])

@@ -64,4 +64,4 @@ def _is_of(stem: str, package: str) -> bool:
 
 def _companion(package: str, libraries: tuple[str, ...], required: Requirement | None, table: Table) -> Companion:
     pin = distributions.pin_of(required, table) if required else None
-    return Companion(package, required.version if required else "", pin.major if pin else "", libraries)
+    return Companion(package, required.version.strip("()") if required else "", pin.major if pin else "", libraries)

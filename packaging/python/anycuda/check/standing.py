@@ -12,10 +12,11 @@ from ..analysis.ties import Files, Tie
 from ..analysis.uses import FileUse
 from ..wheels.requirement import Requirement
 
-# The first that is true of an input is its kind.
-TIED, CUDA_ITSELF, STATIC, OWN_LOADER, WITH, FREE, NO_CUDA, UNREADABLE = (
-    "tied", "cuda_itself", "static_runtime", "own_loader", "free_with", "free", "no_cuda", "unreadable")
-KINDS = (TIED, CUDA_ITSELF, STATIC, OWN_LOADER, WITH, FREE, NO_CUDA, UNREADABLE)
+# The first that is true of an input is its kind. An own loader that only opens names comes behind a static runtime.
+TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE = (
+    "tied", "cuda_itself", "own_loader", "static_runtime", "free_with", "free", "no_cuda", "unreadable")
+KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE)
+_A_LOADER = 5  # functions; fewer are a tool that stands before some
 _LINKED = ("named", "renamed", "stub", "unnamed")
 _SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, by the driver, by the wheel
 
@@ -39,12 +40,14 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Standing:
-    """`companions`: packages that bring what it needs beside CUDA's libraries. `loads`: names that it may open and that
-    no stub and no drop-in serves. `python`: what the wheel's Python files name or import."""
+    """`loaders`: files that define functions of a CUDA library and load it by themselves. `loads`: names that it may
+    open and that no stub and no drop-in serves. `companions`: packages that bring what it needs beside CUDA's
+    libraries. `python`: what the wheel's Python files name or import."""
 
     kind: str
     ties: tuple[Tie, ...] = ()
     static: tuple[StaticRuntime, ...] = ()
+    loaders: tuple[str, ...] = ()
     loads: tuple[Loaded, ...] = ()
     companions: tuple[Companion, ...] = ()
     python: tuple[str, ...] = ()
@@ -66,6 +69,7 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
     found = Standing("", tuple(ties.of(files, inside, table)),
                      tuple(_static(ties.counted(files, table), table.drivers)),
+                     tuple(name for name, use in users if _has_own_loader(use)),
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
                      tuple(python))
     return replace(found, kind=_kind(found, staying, users, unreadable))
@@ -80,9 +84,11 @@ def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> st
         return CUDA_ITSELF
     if unreadable and not staying:
         return UNREADABLE
+    if found.loaders:
+        return OWN_LOADER
     if found.static:
         return STATIC
-    if found.loads and not linked or any(_has_own_loader(one) for _, one in users):
+    if found.loads and not linked:
         return OWN_LOADER
     if found.companions:
         return WITH
@@ -104,6 +110,9 @@ def _loads(files: Files, inside: Collection[str], table: Table) -> Iterable[Load
 
 
 def _has_own_loader(use: FileUse) -> bool:
-    """It defines functions of a library that it opens by name, or needs another project's stub."""
+    """It defines functions of a library that it is not linked to, and opens libraries of CUDA by name; or it needs
+    another project's stub."""
     defines = use.provides.library if use.provides and use.provides.what == "some" else ""
-    return any(one.how == "peer" or one.how == "loaded" and one.library == defines for one in use.uses)
+    is_linked = any(one.how in _LINKED for one in use.of(defines))
+    opens = any(one.how == "loaded" for one in use.uses)
+    return any(one.how == "peer" for one in use.uses) or opens and len(use.defines) >= _A_LOADER and not is_linked

@@ -59,9 +59,10 @@ def _by_number(release: str) -> list[int]:
 
 def _own_loader(found: Standing) -> str:
     names = list(dict.fromkeys(one.library for one in found.loads))
-    if found.kind == OWN_LOADER:
-        return f"own loader: it may open {some(names)}" if names else "own loader"
-    return f"may open {some(names)}" if names else ""
+    opens = f"may open {some(names)}" if names else ""
+    if found.loaders:
+        return f"own loader in {some(found.loaders)}{f': it {opens}' if opens else ''}"
+    return f"own loader: it {opens}" if found.kind == OWN_LOADER else opens
 
 
 def _with(companions: Sequence[Companion]) -> str:
