@@ -89,6 +89,14 @@ class Kinds(unittest.TestCase):
         self.assertEqual(said(user, copy), "tied to CUDA 12 by libcublas.so.12 (1.so); "
                                            "static runtime 12.9: needs driver 525")
 
+    def test_copy_that_a_staying_copy_needs_stays(self):
+        gone = use_file(needed=("libcublasLt.so.12",), soname="libcublas-0a1b2c3d.so.12",
+                        provides=Provides("cublas", "renamed", "12"))
+        stays = use_file(needed=(gone.soname,), soname="libcusolver-0a1b2c3d.so.11", static="12.9",
+                         provides=Provides("cusolver", "renamed", "12"))
+        user = use_file(Use("cublas", gone.soname, "renamed", ("12",)))
+        self.assertEqual([tie.library for tie in stands(user, gone, stays).ties], ["libcublasLt.so.12"])
+
     def test_libraries_of_cuda_alone(self):
         library = use_file(needed=("libcublasLt.so.12",), provides=Provides("cublas", "original", "12"))
         self.assertEqual(stands(library).kind, standing.CUDA_ITSELF)

@@ -1,0 +1,29 @@
+"""docs/verdicts.md from the results of wheels, and the list that it is made from."""
+
+import unittest
+from pathlib import Path
+
+from wheelreach import verdict_page, wheel_list
+from wheelreach.verdict_page import Row
+
+LIST = Path(__file__).resolve().parents[2] / "tools" / "reach" / "verdict_wheels.txt"
+
+
+class Page(unittest.TestCase):
+    def test_rows_in_the_order_of_names_and_counts_by_kind(self):
+        text = verdict_page.make([
+            Row("b==1", size=1_500_000, kind="tied", text="tied to CUDA 12 by libcupti.so.12 (a.so)", repair="refuses"),
+            Row("a==2", size=40_000, kind="free", text="free", failing=3, repair="repairs"),
+            Row("c==3", failed="no matching distribution")], "2026-01-02", "0a1b2c3")
+        self.assertIn("of 2 wheels of PyPI", text)
+        self.assertIn("| a==2 | 0.0 | free | 3 | repairs |\n"
+                      "| b==1 | 1.5 | tied to CUDA 12 by libcupti.so.12 (a.so) | - | refuses |\n", text)
+        self.assertIn("## Left out\n\n- c==3: no matching distribution\n", text)
+        self.assertTrue(text.endswith("## Counts\n\n- tied: 1\n- free: 1\n"), text)
+
+    def test_the_list_is_of_the_form_of_the_other_lists(self):
+        self.assertEqual(len(wheel_list.parse(LIST.read_text())), 60)
+
+
+if __name__ == "__main__":
+    unittest.main()
