@@ -17,6 +17,7 @@ from anycuda.check import standing, words_of_standing
 from anycuda.wheels import requirement
 
 CUPTI = "libcupti.so.12"
+BLAS = ("cublasCreate_v2", "cublasDestroy_v2", "cublasGetVersion_v2", "cublasSgemm_v2", "cublasDgemm_v2")
 
 
 def use_file(*uses: Use, needed=(), provides=None, soname="", static="", unstubbed=(), defines=()) -> FileUse:
@@ -113,15 +114,19 @@ class Kinds(unittest.TestCase):
         self.assertEqual(said(use_file(loaded("cublas", *names))),
                          "own loader: it may open libcublas.so, libcublas.so.%d")
         own = use_file(loaded("cublas", "libcublas.so.12"), provides=Provides("cublas", "some", ""), static="12.8",
-                       defines=[f"cublas{number}" for number in range(9)])
+                       defines=BLAS)
         self.assertEqual(said(own), "own loader in 0.so; static runtime 12.8: needs driver 525")
         self.assertEqual(said(use_file(linked(), loaded("cublas", *names))),
                          "free; may open libcublas.so, libcublas.so.%d")
 
     def test_tool_that_stands_before_a_library_is_not_a_loader(self):
-        tool = use_file(linked(), loaded("cuda", "libcuda.so.1"), provides=Provides("cudart", "some", ""),
-                        defines=[f"cuda{number}" for number in range(9)])
-        self.assertEqual(said(tool), "free")
+        blas = Use("cublas", "libcublas.so.12", "named", ("12",))
+        self.assertEqual(said(use_file(blas, loaded("cublas", "libcublas.so.12"), defines=BLAS)), "free")
+        self.assertEqual(said(use_file(blas, loaded("cuda", "libcuda.so.1"), defines=BLAS)), "free")
+        self.assertEqual(said(use_file(loaded("cublas", "libcublas.so.12"), defines=BLAS[:4])), "free")
+        inside = use_file(linked(), loaded("cublas", "libcublas.so.12"), defines=["ncclAllReduce", "ncclBcast",
+                          "ncclGroupStart", "ncclGroupEnd", "ncclGetVersion"])
+        self.assertEqual(said(inside), "free")
 
     def test_no_cuda_in_binaries(self):
         self.assertEqual(said(use_file(needed=("libm.so.6",))), "no CUDA in binaries")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Collection, Iterable, Mapping, Sequence
 
@@ -69,7 +70,7 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
     found = Standing("", tuple(ties.of(files, inside, table)),
                      tuple(_static(ties.counted(files, table), table.drivers)),
-                     tuple(name for name, use in users if _has_own_loader(use)),
+                     tuple(name for name, use in users if _has_own_loader(use, table)),
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
                      tuple(python))
     return replace(found, kind=_kind(found, staying, users, unreadable))
@@ -109,10 +110,12 @@ def _loads(files: Files, inside: Collection[str], table: Table) -> Iterable[Load
         yield from (Loaded(name, one.needed) for one in use.uses if one.how == "peer" and one.needed)
 
 
-def _has_own_loader(use: FileUse) -> bool:
-    """It defines functions of a library that it is not linked to, and opens libraries of CUDA by name; or it needs
-    another project's stub."""
-    defines = use.provides.library if use.provides and use.provides.what == "some" else ""
-    is_linked = any(one.how in _LINKED for one in use.of(defines))
-    opens = any(one.how == "loaded" for one in use.uses)
-    return any(one.how == "peer" for one in use.uses) or opens and len(use.defines) >= _A_LOADER and not is_linked
+def _has_own_loader(use: FileUse, table: Table) -> bool:
+    """It defines functions of a library that it opens by name and is not linked to, or of the driver's; or it needs
+    another project's stub. A file with NCCL linked in defines its functions, too, but does not open it."""
+    counts = Counter(library.name for library in map(table.of_symbol, use.defines) if library)
+    defined = {name for name, count in counts.items() if count >= _A_LOADER}
+    opened_ = {one.library for one in use.uses if one.how == "loaded"}
+    linked = {one.library for one in use.uses if one.how in _LINKED}
+    drivers = {name for name, library in table.libraries.items() if library.is_driver}  # of which there are no archives
+    return any(one.how == "peer" for one in use.uses) or bool(defined & (opened_ | drivers) - linked)

@@ -19,7 +19,7 @@ def sentence(found: Standing) -> str:
         OWN_LOADER: _own_loader(found),
         WITH: _with(found.companions) if found.companions else "",
     }
-    alone = {FREE: "free", CUDA_ITSELF: "CUDA itself: it runs with the CUDA that it is a part of",
+    alone = {FREE: "free", CUDA_ITSELF: "a library of CUDA itself",
              NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: it cannot be read"}
     first = alone.get(found.kind) or parts[found.kind]
     others = [text for kind, text in parts.items() if text and kind != found.kind]
