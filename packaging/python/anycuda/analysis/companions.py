@@ -16,6 +16,7 @@ _BY_PREFIX = (("libtorch", "torch"), ("libc10", "torch"), ("libtensorflow_", "te
               ("_pywrap_tensorflow", "tensorflow"), ("libpaddle", "paddlepaddle-gpu"))
 _LIBRARY = re.compile(r"(?:lib)?(.+?)(?:\.cpython-\w+|\.abi3)?(?:-[\w-]+)?\.so(?:\..*)?")
 _OF_ONE_CUDA = re.compile(r"-cu(?:da)?1\d\d?x?$")
+_LONGEST = 255  # of a file's name, on Linux
 _SHORTEST = 3  # of a name that is the beginning of a library's
 
 
@@ -48,7 +49,7 @@ def package_of(library: str, required: Collection[str]) -> str:
     for prefix, package in _BY_PREFIX:
         if library.startswith(prefix):
             return package
-    match = _LIBRARY.fullmatch(library)
+    match = _LIBRARY.fullmatch(library) if len(library) <= _LONGEST else None
     stem = match[1].lower().replace("_", "-") if match else ""
     candidates = [name for name in required if _OF_ONE_CUDA.search(name) and stem and _is_of(stem, name)]
     return max(candidates, key=len, default="")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Collection, Iterable, Sequence
+from typing import Collection, Sequence
 
 from . import opened
 from .libraries import Table
@@ -64,10 +64,11 @@ def replaced_in(use: FileUse) -> set[str]:
 
 def staying(files: Files) -> list[tuple[str, FileUse]]:
     """Without the copies of CUDA's libraries that nothing needs once stubs stand for them."""
-    going = {name for name, use in files if _is_replaceable(use) and any(
-        _names(name, use) & replaced_in(other) for _, other in files)}
+    replaced = {need for _, use in files for need in replaced_in(use)}
+    going = {name for name, use in files if _is_replaceable(use) and _names(name, use) & replaced}
+    needs = {name: _wanted(use) for name, use in files}
     while True:
-        wanted = {need for name, use in files if name not in going for need in _wanted(use)}
+        wanted = {need for name, needs_ in needs.items() if name not in going for need in needs_}
         kept = {name for name, use in files if name in going and _names(name, use) & wanted}
         if not kept:
             return [(name, use) for name, use in files if name not in going]
@@ -83,7 +84,7 @@ def _names(name: str, use: FileUse) -> set[str]:
     return {name.rpartition("/")[2], use.soname} - {""}
 
 
-def _wanted(use: FileUse) -> Iterable[str]:
+def _wanted(use: FileUse) -> set[str]:
     strings = (text for one in use.uses for text in one.strings)
     return {*use.needed, *strings, *use.unstubbed} - replaced_in(use)
 
