@@ -89,7 +89,7 @@ class Verdict(Check):
 
     def test_the_driver_has_drivers(self):
         lines = self.told(REAL / "native" / "call_cuda")
-        self.assertEqual(lines[0], "call_cuda: all CUDA functions that it uses run on driver 520-610")
+        self.assertEqual(lines[0], "call_cuda: all CUDA functions that it uses run on driver 520-615")
         lines = self.told(REAL / "native" / "call_cuda", "--runtime", "12")
         self.assertIn("nothing was asked of what it uses", lines[0])
 
@@ -397,7 +397,7 @@ class Wheels(Check):
 class RealWheels(Check):
     def test_of_other_projects(self):
         for name, words, status, verdict in (
-            ("torch_memory_saver", (), 0, "run on CUDA 11.8-13.5 and driver 520-610"),
+            ("torch_memory_saver", (), 0, "run on CUDA 11.8-13.5 and driver 520-615"),
             ("cumm", (), 0, "run on CUDA 11.8-13.5"),  # it brings the one library that has no stub
             ("mooncake", ("--runtime", "11.7"), 1, "1 function would fail on CUDA 11.7"),
             ("mooncake", ("--runtime", "11.8,12,13"), 0, "run on CUDA 11.8-13.5"),

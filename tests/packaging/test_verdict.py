@@ -6,7 +6,6 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from abi_support import ROOT
 from analysis_support import BUILD, Folder, artifact, library_file, table, use_of, wheel
 from wheel_support import anycuda as run_command
 from wheel_support import make_wheel
@@ -204,12 +203,9 @@ class StaticRuntime(Folder):
         self.assertEqual((use.static_runtime, use.runtime_release), (False, ""))
 
     def test_facts_are_in_order(self):
-        for file in ("drivers.txt", "static_runtimes.txt"):
-            lines = [line.split() for line in (ROOT / "compat/catalogue" / file).read_text().splitlines()
-                     if line and not line.startswith("#")]
-            place = 1 if file == "drivers.txt" else 0
-            releases = [tuple(map(int, line[place].split("."))) for line in lines]
-            self.assertEqual(releases, sorted(set(releases)), file)
+        for releases in (table().drivers.values(), table().static_runtimes):
+            numbers = [tuple(map(int, release.split("."))) for release in releases]
+            self.assertEqual(numbers, sorted(set(numbers)))
 
 
 class Tied(Folder):

@@ -20,7 +20,7 @@ class Line(NamedTuple):
 
 def ranges(chosen: tuple[str, ...], library: Library) -> str:
     """12.3-12.9,13.1: a range leaves out no release that the library has in this selection. The newest cuda.h, beside
-    the branches of the driver, stands apart: 535-610,13.5."""
+    the branches of the driver, stands apart: 535-615,13.5."""
     parts, last = [], None
     for place in sorted(library.runtimes.index(runtime) for runtime in chosen):
         release = library.runtimes[place]
