@@ -15,6 +15,7 @@ constexpr std::size_t kAbi = 8, kMachine = 18, kVersion = 20, kPhoff = 32, kShof
 // byte, and a bit says that it is for this architecture only.
 constexpr unsigned kFirstAbiWithNotes = 8;
 constexpr std::uint32_t kOnlyThis = 0x800;
+constexpr std::uint32_t kFirstWithA = 90;  // cubins in the driver have the bit for older ones
 
 constexpr char kTool[] = "Cuda compilation tools, release ";
 constexpr char kOption[] = "-arch sm_";
@@ -57,7 +58,7 @@ CubinHeader read_cubin_header(Bytes file) {
     return header;
   }
   header.architecture = flags & 0xff;
-  header.target = (flags & kOnlyThis) != 0 ? 'a' : '\0';
+  header.target = (flags & kOnlyThis) != 0 && header.architecture >= kFirstWithA ? 'a' : '\0';
   if (version >= 10 && version < 1000) {
     header.toolkit = {static_cast<int>(version / 10), static_cast<int>(version % 10)};
   }

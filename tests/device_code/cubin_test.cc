@@ -15,6 +15,7 @@ TEST(Cubin, TheHeaderHasArchitectureAndToolkitUpToCuda12) {
   EXPECT_EQ(reading_of(cubin(80)).kind, FileKind::cubin);
   EXPECT_THAT(described(reading_of(cubin(80, 118))), ElementsAre("sm_80 of 11.8, 64 at 0"));
   EXPECT_THAT(described(reading_of(cubin(90, 129, 0xd00))), ElementsAre("sm_90a of 12.9, 64 at 0"));
+  EXPECT_THAT(described(reading_of(cubin(80, 124, 0xd00))), ElementsAre("sm_80 of 12.4, 64 at 0"));
 }
 
 TEST(Cubin, ANoteHasTheToolkitSince) {
