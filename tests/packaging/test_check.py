@@ -16,7 +16,7 @@ from abi_support import real
 from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, wheel
 
 PROGRAM = REAL / "native" / "call_cudart-12"
-RELEASES = "11.7-13.5"
+RELEASES = "11.8-13.5"  # without --runtime
 
 
 class Check(Folder):
@@ -46,16 +46,16 @@ class Check(Folder):
 class Verdict(Check):
     def test_what_fails_comes_first_and_is_named_with_the_reason(self):
         lines = self.told(PROGRAM)
-        self.assertEqual(lines[0], "call_cudart-12: 1 function would fail on CUDA 11.7-11.8, 13.0-13.5")
+        self.assertEqual(lines[0], "call_cudart-12: 1 function would fail on CUDA 11.8, 13.0-13.5")
         (found,) = self.lines_with("cudaGetExportTable", PROGRAM)
-        self.assertEqual(found[1:4], ["12", "11.7-11.8,13.0-13.5", "rejected"])
+        self.assertEqual(found[1:4], ["12", "11.8,13.0-13.5", "rejected"])
         self.assertIn("private to the release", " ".join(found))
 
     def test_counts_by_release(self):
         counts = [line[1:] for line in self.lines_with("cudart", PROGRAM)]
         whole = len(self.json(PROGRAM)["inputs"][0]["files"][0]["uses"][0]["symbols"])
         # Runs, adapted, rejected.
-        self.assertEqual(counts[0], ["12", "11.7-11.8", str(whole - 3), "2", "1"])
+        self.assertEqual(counts[0], ["12", "11.8", str(whole - 3), "2", "1"])
         self.assertEqual(counts[1], ["12", "12.0-12.9", str(whole)])
         self.assertEqual(counts[2], ["12", "13.0-13.5", str(whole - 2), "1", "1"])  # one of them adapted
 
@@ -89,18 +89,18 @@ class Verdict(Check):
 
     def test_the_driver_has_drivers(self):
         lines = self.told(REAL / "native" / "call_cuda")
-        self.assertEqual(lines[0], "call_cuda: all CUDA functions that it uses run on driver 535, 550")
+        self.assertEqual(lines[0], "call_cuda: all CUDA functions that it uses run on driver 520-615")
         lines = self.told(REAL / "native" / "call_cuda", "--runtime", "12")
         self.assertIn("nothing was asked of what it uses", lines[0])
 
     def test_a_function_newer_than_the_driver(self):
         path = self.call("new.so", "cuFuncLoad")
-        self.assertEqual(self.told(path)[0], "new.so: 1 function would fail on driver 535")
+        self.assertEqual(self.told(path)[0], "new.so: 1 function would fail on driver 520-545")
         self.assertEqual(self.check(path, "--runtime", "550")[0], 0)
 
     def test_cuda_11_has_no_nvjitlink(self):
         path = REAL / "native" / "call_nvjitlink-12"
-        self.assertIn("would fail on CUDA 11.7-11.8", self.told(path)[0])
+        self.assertIn("would fail on CUDA 11.8", self.told(path)[0])
         self.assertIn("CUDA 11 has no nvJitLink", "\n".join(self.told(path)))
         self.assertEqual(self.check(path, "--runtime", "12,13")[0], 0)
 
@@ -162,7 +162,7 @@ class Unversioned(Check):
         functions = "cudaMalloc cudaGetDeviceProperties_v2"
         self.assertEqual(self.check(self.call("plain.so", functions))[0], 0)
         path = self.call("stub.so", functions, BUILD / "lib" / "libcudart_stub.so")
-        self.assertEqual(self.told(path)[0], "stub.so: 1 function would fail on CUDA 11.7-11.8, 13.0-13.5")
+        self.assertEqual(self.told(path)[0], "stub.so: 1 function would fail on CUDA 11.8, 13.0-13.5")
 
     @needs_programs
     def test_linked_to_a_stub_as_it_is(self):
@@ -268,8 +268,8 @@ class Wheels(Check):
         path = self.wheel_of("names.whl", {"x/load.py": self.folder / "load.py"})
         status, out, _ = self.check(path)
         self.assertEqual(status, 0)
-        self.assertTrue(out.startswith("names.whl: has no CUDA in its binaries; its Python files name CUDA libraries"),
-                        out)
+        self.assertTrue(out.startswith("names.whl: has no CUDA in its binaries\n"), out)
+        self.assertTrue(out.endswith("verdict: no CUDA in binaries; its Python files may open libcublas.so.12\n"), out)
         self.assertIn("a string in it names libcublas.so.12: if it opens that, it gets NVIDIA's library, not the stub; "
                       "`anycuda run` serves whole names, such as libcudart.so.12: x/load.py", " ".join(out.split()))
         (one,) = self.json(path)["inputs"]
@@ -277,7 +277,8 @@ class Wheels(Check):
 
     def test_a_wheel_that_is_not_there(self):
         self.assertEqual(self.check(self.folder / "none.whl"), (
-            2, "none.whl: cannot be checked\n  none.whl: cannot be read: No such file or directory\n", ""))
+            2, "none.whl: cannot be checked\n  none.whl: cannot be read: No such file or directory\n"
+            "verdict: unknown: it cannot be read\n", ""))
 
     def test_members_that_are_damaged(self):
         path = self.wheel_of("bad.whl", {"a.so": PROGRAM, "b.so": PROGRAM, "short.so": PROGRAM.read_bytes()[:5000]})
@@ -396,9 +397,9 @@ class Wheels(Check):
 class RealWheels(Check):
     def test_of_other_projects(self):
         for name, words, status, verdict in (
-            ("torch_memory_saver", (), 0, "run on CUDA 11.7-13.5 and driver 535, 550"),
-            ("cumm", (), 0, "run on CUDA 11.7-13.5"),  # it brings the one library that has no stub
-            ("mooncake", (), 1, "1 function would fail on CUDA 11.7"),
+            ("torch_memory_saver", (), 0, "run on CUDA 11.8-13.5 and driver 520-615"),
+            ("cumm", (), 0, "run on CUDA 11.8-13.5"),  # it brings the one library that has no stub
+            ("mooncake", ("--runtime", "11.7"), 1, "1 function would fail on CUDA 11.7"),
             ("mooncake", ("--runtime", "11.8,12,13"), 0, "run on CUDA 11.8-13.5"),
         ):
             path = wheel(name)
@@ -409,10 +410,14 @@ class RealWheels(Check):
     def test_a_library_that_has_no_stub_must_be_there(self):
         other = self.compile("libcudnn.so.7", "int cudnnCreate(void) { return 1; }", "-Wl,-soname,libcudnn.so.7")
         path = self.compile("user.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }", other)
-        self.assertEqual(self.told(path)[0], "user.so: uses no CUDA library that has a stub")
+        status, out, _ = self.check(path)
+        self.assertEqual((status, out.splitlines()[0], out.splitlines()[-1]),
+                         (1, "user.so: uses no CUDA library that has a stub",
+                          "verdict: tied by libcudnn.so.7 (user.so)"))
         both = self.compile("both.so", "int cudnnCreate(void), cudaFree(void*);"
                             "int f(void) { return cudnnCreate() + cudaFree(0); }", other)
-        self.assertTrue(self.told(both)[0].endswith(", where the other CUDA libraries that it needs are"))
+        self.assertEqual(self.told(both)[0], "both.so: tied by libcudnn.so.7 (both.so); else all CUDA functions that "
+                         f"it uses run on CUDA {RELEASES}")
         self.assertIn("needs libcudnn.so.7, for which anycuda has no stub: it must be there",
                       "\n".join(self.told(both)))
 
@@ -455,7 +460,7 @@ class Nothing(Check):
 
     def test_no_cuda(self):
         path = self.compile("none.so", "int f(void) { return 1; }")
-        self.assertEqual(self.check(path), (0, "none.so: uses no CUDA\n", ""))
+        self.assertEqual(self.check(path), (0, "none.so: uses no CUDA\nverdict: no CUDA in binaries\n", ""))
 
     def test_a_static_runtime(self):
         archive = artifact("nvcc-13.0") / "lib64" / "libcudart_static.a"
@@ -470,16 +475,17 @@ class Nothing(Check):
         path = self.compile("inside.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
                             BUILD / "lib/static/12/libcudart.a", "-ldl")
         said = ("inside.so: has anycuda's stub of cudart in it; there is nothing to do\n\n  has anycuda's stub of "
-                "cudart linked in statically; which functions it calls there, the file does not say\n")
+                "cudart linked in statically; which functions it calls there, the file does not say\nverdict: free\n")
         self.assertEqual(self.check(path), (0, said, ""))
-        self.assertEqual(self.check("--library", "cudart", path), (0, said, ""))
+        about_one = said.replace("verdict: free\n", "")  # the verdict is about all of them
+        self.assertEqual(self.check("--library", "cudart", path), (0, about_one, ""))
         self.assertEqual(self.json(path)["inputs"][0]["files"][0]["stubs_inside"], ["cudart"])
         beside = self.compile("beside.so", "int cudaFree(void*), nvrtcVersion(int*, int*);"
                               "int f(void) { return cudaFree(0) + nvrtcVersion(0, 0); }",
                               BUILD / "lib/static/12/libcudart.a", library_file("nvrtc", "12.9"), "-ldl")
         status, out, _ = self.check(beside)
         self.assertEqual((status, out.splitlines()[0]),
-                         (0, "beside.so: all CUDA functions that it uses run on CUDA 11.7-13.5"))
+                         (0, "beside.so: all CUDA functions that it uses run on CUDA 11.8-13.5"))
         self.assertIn("\n  has anycuda's stub of cudart linked in statically", out)
 
     @needs_programs
@@ -487,7 +493,7 @@ class Nothing(Check):
         stub = BUILD / "lib" / "libcudart_stub.so"
         status, out, _ = self.check(self.call("direct.so", "cudaFree", stub))
         self.assertEqual((status, out.splitlines()[0]), (0, "direct.so: all CUDA functions that it uses run on CUDA "
-                                                            "11.7-13.5; but it was linked to a stub itself"))
+                                                            "11.8-13.5; but it was linked to a stub itself"))
         said = ("\n  was linked to libcudart_stub.so itself (-lcudart_stub), so its calls have no major, and none is "
                 "adapted: link it with the library in lib/anycuda/link/MAJOR\n")
         self.assertEqual(out.count(said), 1, out)
@@ -495,7 +501,7 @@ class Nothing(Check):
         status, out, _ = self.check(self.call("other.so", "cudaGetDeviceProperties", stub))
         self.assertEqual(status, 1)
         self.assertIn("was linked to libcudart_stub.so itself", out)
-        self.assertTrue(out.endswith("\n  --built-for MAJOR says here what it was built for.\n"), out)
+        self.assertIn("\n  --built-for MAJOR says here what it was built for.\nverdict: free; 1 function would ", out)
         for path in (REAL / "linked" / "call_cudart-12", REAL / "versionless" / "call_cudart-12"):
             self.assertNotIn("itself (-l", self.check(path)[1])
         driver = self.call("driver.so", "cuInit", BUILD / "lib" / "libcuda_stub.so")
@@ -545,7 +551,7 @@ class Nothing(Check):
                  "libnppc.so.%d"]
         path = self.compile("loads.so", "const char* const names[] = {" + json.dumps(names)[1:-1] + "};")
         status, out, _ = self.check(path)
-        self.assertEqual((status, out.splitlines()[0]), (0, "loads.so: links no CUDA library"))
+        self.assertEqual((status, out.splitlines()[0]), (1, "loads.so: links no CUDA library"))
         self.assertIn("\n  may load libcupti.so.13 or libnppc.so.12 by name: anycuda has no stub for it, so this opens "
                       "NVIDIA's library, of that CUDA only", out)
         self.assertIn("\n  may load libcufile.so.0 or libcupti.so or libcutensor.so.2 or libnppc.so.%d by name: "
@@ -577,7 +583,7 @@ class Nothing(Check):
             self.assertEqual((status, err), (2, ""), name)
             self.assertEqual(out.splitlines()[0], f"{name}: cannot be checked")
             self.assertIn(said, out.splitlines()[1])
-            self.assertEqual(len(out.splitlines()), 2, out)
+            self.assertEqual(out.splitlines()[2:], ["verdict: unknown: it cannot be read"], out)
 
 
 class Options(Check):
@@ -586,7 +592,7 @@ class Options(Check):
             (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7"),
             (("--library", "npp"), "no library 'npp'; known: cublas"),
             (("--built-for", "10"), "--built-for 10: one of 11, 12, 13 is expected"),
-            (("--allow", "everything"), "--allow everything: one of absent, rejected, unchecked, unknown"),
+            (("--allow", "everything"), "--allow everything: one of absent, rejected, unchecked, unknown, tied is"),
         ):
             status, out, err = self.check("/bin/sh", *words)
             self.assertEqual((status, out), (2, ""))
@@ -606,12 +612,15 @@ class Json(Check):
                                          "allowed": [], "ignored": ["x*"], "own": []})
         one, other = text["inputs"]
         self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells",
-                                     "requirements", "preloads", "named"])
+                                     "requirements", "preloads", "named", "verdict"])
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]
         self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides", "stubs_inside",
-                                      "quiet", "opens"])
+                                      "quiet", "opens", "runtime_release", "verdict"])
+        for verdict in (one["verdict"], file["verdict"]):
+            self.assertEqual(list(verdict), ["kind", "ties", "static", "loaders", "loads", "companions", "python",
+                                             "driver", "text"])
         (use,) = file["uses"]
         self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native", "labels",
                                      "by_path"])

@@ -48,7 +48,7 @@ class Agreement(Folder):
         status = json.loads(built().read_text())["libraries"]["cudart"]["status"]
         for major in ("11", "12", "13"):
             names, program = self.program(major)
-            _, out, _ = self.check("--json", program)
+            _, out, _ = self.check("--json", program, "--runtime", ",".join(RELEASES))
             (one,) = json.loads(out)["inputs"]
             self.assertEqual({symbol["name"] for symbol in one["files"][0]["uses"][0]["symbols"]}, set(names))
             for release in RELEASES:
@@ -67,7 +67,7 @@ class Agreement(Folder):
                  "malloc": "cudaMalloc", "device": "cudaGetDevice"}
         for major in ("11", "12", "13"):
             program = REAL / "patched" / f"call_cudart-{major}"
-            _, out, _ = self.check("--json", program)
+            _, out, _ = self.check("--json", program, "--runtime", ",".join(RELEASES))
             cells = json.loads(out)["inputs"][0]["cells"]
             for release in RELEASES:
                 kinds = {cell["symbol"]: cell["kind"] for cell in cells if release in cell["runtimes"]}

@@ -59,10 +59,10 @@ class Table(unittest.TestCase):
         lines = table("--symbol", "cudaGetExportTable", "--caller", "12", "--kind", "rejected")
         self.assertEqual(lines[0][2], "11.7-11.8,13.0-13.5")
 
-    def test_drivers_are_listed_and_not_a_range(self):
-        self.assertEqual(table("--symbol", "cuInit"), [["cuInit", "any", "535,550,13.5", "direct"]])
+    def test_the_newest_header_is_no_part_of_a_range_of_drivers(self):
+        self.assertEqual(table("--symbol", "cuInit"), [["cuInit", "any", "515-615,13.5", "direct"]])
         self.assertEqual(table("--symbol", "cuFuncLoad", "--kind", "absent")[0][:4],
-                         ["cuFuncLoad", "any", "535", "absent"])
+                         ["cuFuncLoad", "any", "515-545", "absent"])
 
     def test_columns_are_aligned(self):
         lines = matrix("--library", "nvrtc").splitlines()[1:]
@@ -106,7 +106,7 @@ class Selecting(unittest.TestCase):
             (("--library", "cudrt"), "no library 'cudrt'; known: cublas, cublaslt, cudart, cudnn, cudnn8, cufft"),
             (("--caller", "12.4"), "no caller's major '12.4'; known: 11, 12, 13, any"),
             (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7, 11.8, 12.0"),
-            (("--runtime", "12.7"), "550 (or a major: 11, 12, 13)"),
+            (("--runtime", "12.7"), "615 (or a major: 11, 12, 13)"),
             (("--library", "nvjitlink", "--runtime", "11.8"), "no runtime '11.8'; known: 12.0"),
             (("--kind", "broken"), "no kind 'broken'; known: direct, renamed"),
             (("--symbol", "cudaMaloc"), "'cudaMaloc'; near it: cudaMalloc"),

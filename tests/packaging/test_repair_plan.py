@@ -43,10 +43,11 @@ def use(needed="libcudart.so.12", how="named", majors=("12",), names=("cudaMallo
 
 
 def member(name="thing/a.so", *uses: Use, needed=(), search_path=None, other=(), static=False, provides=None,
-           machine="x86_64", glibc=(2, 5), soname="", native=(), opens=()) -> Member:
+           machine="x86_64", glibc=(2, 5), soname="", native=(), opens=(), unstubbed=()) -> Member:
     names = [one.needed for one in uses if one.needed] + list(needed) + list(other)
     return Member(name, machine, soname, tuple(names), search_path, glibc,
-                  FileUse(Path("x"), tuple(uses), tuple(other), static, provides), frozenset(native), opens)
+                  FileUse(Path("x"), tuple(uses), tuple(other), static, provides, soname=soname, needed=tuple(names),
+                          unstubbed=unstubbed), frozenset(native), opens)
 
 
 COPY = Provides("cudart", "renamed", "12")
@@ -211,19 +212,31 @@ class Refused(unittest.TestCase):
                           "installed",
                           made.notes)
 
-    def test_a_file_that_is_not_edited_is_told_too(self):
-        made = make(member("thing/a.so", other=("libcublas.so.12",)))
-        self.assertEqual((made.refusals, made.edits), ([], []))
-        self.assertEqual(made.notes, ["thing/a.so needs libcublas.so.12, for which anycuda has no stub: it loads only "
-                                      "where that is installed"])
-        self.assertEqual(make(member("thing/a.so", other=("libcublas.so.12",), provides=COPY)).notes, [])
+    def test_tie_of_a_file_that_is_not_edited(self):
+        """As `anycuda check` says: what stays tied is not repaired, whichever file ties it."""
+        alone = self.refusal(member("thing/a.so", other=("libcublas.so.12",)))
+        self.assertIn("thing/a.so needs libcublas.so.12", alone)
+        self.assertIn("b.so needs libcublas.so.12", self.refusal(member("a.so", use()),
+                                                                 member("b.so", other=("libcublas.so.12",))))
+        self.assertIn("thing/a.so opens libcublas.so.12", self.refusal(
+            member("thing/a.so", use(), unstubbed=("libcublas.so.12", "libnvidia-ml.so.1"))))
+        tries = member("a.so", unstubbed=("libcublas.so.12", "libcublas.so.11"))
+        self.assertEqual(make(tries).refusals, [])
+
+    def test_tie_of_a_copy_that_goes_with_the_repair(self):
+        copy = member("thing.libs/libcudart-0123abcd.so.12.0.107", other=("libcublas.so.12",), provides=COPY,
+                      soname="libcudart-0123abcd.so.12.0.107")
+        self.assertEqual(make(member("a.so", use(copy.soname, "renamed")), copy).refusals, [])
+        self.assertEqual(make(copy).refusals, [])  # CUDA itself
+        self.assertIn("needs libcublas.so.12", self.refusal(member("a.so", use()), copy))
 
     def test_other_libraries_of_cuda_unless_that_is_wanted(self):
         blas = member("a.so", use(), other=("libcublas.so.12",))
         self.assertIn("needs libcublas.so.12, for which anycuda has no stub", self.refusal(blas))
         made = make(blas, options=plan.Options(partly=True))
         self.assertEqual((made.refusals, len(made.edits)), ([], 1))
-        self.assertIn("it loads only where that is", made.notes[0])
+        self.assertEqual(made.notes, ["a.so needs libcublas.so.12, for which anycuda has no stub: without that it does "
+                                      "not load"])
 
     def test_no_other_library_that_is_in_the_wheel_or_the_same_in_every_cuda(self):
         for other, files, notes in (("libcublas-0123abcd.so.12", ("thing.libs/libcublas-0123abcd.so.12",), 0),

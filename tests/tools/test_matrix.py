@@ -76,15 +76,25 @@ class Releases(unittest.TestCase):
 
 class Driver(unittest.TestCase):
     def test_a_driver_has_what_it_exports_and_the_newest_has_all(self):
-        with SmallDatabase("cuda", functions="cuA\n  11.8-13.0  int ()\ncuB\n  12.2-13.0  int ()\n",
-                           exports="cuA  535-550  x\ncuB  550  x\ncuC  535-550  x\n",
-                           **DRIVER) as cuda:
+        functions = {"cuA": "11.8", "cuB": "12.2", "cuNew": "12.8", "cuElsewhere": "11.8"}
+        with SmallDatabase("cuda", functions="".join(f"{name}\n  {since}-13.0  int ()\n"
+                                                     for name, since in functions.items()),
+                           exports="cuA  535-550  x\ncuB  550  x\ncuC  535-550  x\ncuD  550  x\n",
+                           versions="11.8  x\n12.2  x\n12.8  x\n13.0  x\n", drivers="535  x\n550  x\n") as cuda:
             found = matrix.of_driver(cuda)
-            self.assertEqual(matrix.driver_runtimes(cuda), ["535", "550", "13.0"])
-        self.assertEqual(kinds(found["cuA", "any"]), "direct direct direct")
-        self.assertEqual(kinds(found["cuB", "any"]), "absent direct direct")
+            branches = matrix.driver_runtimes(cuda)
+        self.assertEqual((branches[0], branches[-2:]), ("520", ["580", "13.0"]))
+
+        def has(name: str) -> list[str]:
+            return [branch for branch, answer in zip(branches, found[name, "any"]) if answer.kind == "direct"]
+
+        self.assertEqual(has("cuA"), branches)
+        self.assertEqual(has("cuB"), branches[branches.index("545"):])  # the exports of 535 count more than its cuda.h
         self.assertEqual(found["cuB", "any"][0].since, "12.2")
-        self.assertEqual(kinds(found["cuC", "any"]), "direct direct direct")
+        self.assertEqual(has("cuNew"), branches[branches.index("570"):])  # by cuda.h
+        self.assertEqual(has("cuElsewhere"), ["13.0"])  # of another platform, as no harvested driver has it
+        self.assertEqual(has("cuC"), branches)  # no header says since when
+        self.assertEqual(has("cuD"), branches[branches.index("550"):])
 
 
 class Whole(unittest.TestCase):
@@ -129,7 +139,7 @@ class Whole(unittest.TestCase):
         self.assertEqual([row[v].kind for v in ("12.6", "12.8", "13.0")],
                          ["absent", "direct", "direct"])
         row = rows_of("cuda")["cuLibraryGetKernelCount", "any"]
-        self.assertEqual((kinds(row), row[0].since), ("absent direct direct", "12.4"))
+        self.assertEqual((row[0].kind, row[-1].kind, row[0].since), ("absent", "direct", "12.4"))
 
     def test_the_file_says_the_same(self):
         text = json.loads(matrix.text("1.2.3"))

@@ -120,31 +120,62 @@ def _adapted(database: Database, disposition: Disposition, release: str, driver:
     )
 
 
+def static_runtimes() -> dict[str, str]:
+    """CUDA release -> a string of its runtime, in the order of the file."""
+    lines = (CATALOGUE / "static_runtimes.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#"))
+
+
+def branch_releases() -> dict[str, str]:
+    """Branch of the driver -> the CUDA release that it comes with."""
+    return {str(row["driver"]): row["cuda"] for row in gpu_facts.read(CATALOGUE)["releases"] if row["driver"]}
+
+
+def driver_branches(database: Database) -> dict[str, str]:
+    """Those whose functions the releases of cuda.h tell: branch -> release."""
+    first, last = (abi_text.version_key(database.versions[place]) for place in (0, -1))
+    return {branch: release for branch, release in branch_releases().items()
+            if first <= abi_text.version_key(release) <= last}
+
+
 def driver_runtimes(database: Database) -> list[str]:
-    """The harvested drivers, and the newest cuda.h in place of the driver that comes with it."""
-    return [*database.driver_versions, database.versions[-1]]
+    """The branches of the driver, and the newest cuda.h in place of a driver that has all of it."""
+    return [*driver_branches(database), database.versions[-1]]
 
 
 def of_driver(database: Database) -> Matrix:
     """The driver's libraries have one major: a name is there or not, whoever calls."""
     functions = [f for _, f in sorted(database.functions.items()) if not f.data_size]
+    releases = branch_releases()
     return {
         (function.name, ANY_CALLER): [
-            _driver_answer(function, runtime, database)
+            _driver_answer(function, runtime, releases, database)
             for runtime in driver_runtimes(database)
         ]
         for function in functions
     }
 
 
-def _driver_answer(function: Function, runtime: str, database: Database) -> Answer:
+def _driver_answer(function: Function, runtime: str, releases: dict[str, str], database: Database) -> Answer:
     # No name ever goes, so a driver as new as the newest header has all that a header or driver had.
-    if runtime in function.drivers or runtime == database.versions[-1]:
+    if runtime == database.versions[-1] or _has(function, runtime, releases, database.driver_versions):
         return Answer("direct", since=function.since)
     reason = "this driver does not export it"
     if function.since:
         reason += f" (in {database.library}.h since {function.since})"
     return Answer("absent", since=function.since, reason=reason)
+
+
+def _has(function: Function, branch: str, releases: dict[str, str], harvested: list[str]) -> bool:
+    """By its exports, of a branch of which they were harvested. Else by cuda.h, as far as the harvested drivers agree:
+    it also declares functions that drivers of other platforms have. What only exports tell of came with the branch that
+    has it first; what the oldest of these has is older."""
+    if branch in harvested:
+        return branch in function.drivers
+    if not function.since:
+        return any(one == harvested[0] or int(one) < int(branch) for one in function.drivers)
+    since, own, seen = map(abi_text.version_key, (function.since, releases[branch], releases[harvested[-1]]))
+    return since <= own and (bool(function.drivers) or since > seen)
 
 
 def own_runtimes(name: str, database: Database) -> list[str]:
@@ -263,8 +294,8 @@ def text(version: str, folders: LibraryFolders = LibraryFolders()) -> str:
     parts = [f'{json.dumps(name)}: {json.dumps(library, separators=(",", ":"))}'
              for name, library in _libraries(folders)]
     head = f'{{"format": {FORMAT}, "anycuda": {json.dumps(version)}, "libraries": {{\n'
-    rest = "".join(f',\n"{name}": {json.dumps(facts, separators=(",", ":"))}'
-                   for name, facts in (("others", others(folders)), ("device_code", gpu_facts.read(CATALOGUE))))
+    facts = {"others": others(folders), "device_code": gpu_facts.read(CATALOGUE), "static_runtimes": static_runtimes()}
+    rest = "".join(f',\n"{name}": {json.dumps(value, separators=(",", ":"))}' for name, value in facts.items())
     return head + ",\n".join(parts) + "\n}" + rest + "}\n"
 
 

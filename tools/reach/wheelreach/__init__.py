@@ -24,6 +24,10 @@ Beside PyTorch (torch_beside.py):
     torch_page     the results of all wheels beside each torch -> the page              (pure)
     torch_measure  one wheel beside one torch, from the download to its results
 
+What `anycuda check` says of each wheel (verdicts.py):
+
+    verdict_page the verdicts of all wheels -> the page                                 (pure)
+
 ONNX Runtime in its own program (onnxruntime_session.py):
 
     session_each  makes a session with the CUDA provider; runs in a process of its own

@@ -50,6 +50,14 @@ def repair(command: Path, wheel: Path, out: Path) -> Repair:
     return Repair(out / wheel.name, refusal, notes(done.stdout))
 
 
+def dry_run(command: Path, wheel: Path) -> str:
+    """What a repair would do: "repairs", "changes nothing" or "refuses"."""
+    done = _run(command, "repair", "--any-glibc", "--dry-run", wheel)
+    if done.returncode not in (0, 1):
+        raise CommandError(f"anycuda repair: {reason(done.stdout + done.stderr)}")
+    return "refuses" if done.returncode else "changes nothing" if "nothing to repair" in done.stdout else "repairs"
+
+
 def notes(text: str) -> list[str]:
     return _NOTE.findall(text)
 

@@ -13,6 +13,7 @@ from typing import BinaryIO, Iterable, Iterator, NamedTuple
 from ..elf import layout, read
 from ..elf.headers import Headers
 from ..elf.source import Source
+from . import static_runtime
 from .immediates import Immediates
 from .libraries import Table
 
@@ -32,16 +33,17 @@ _STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are hande
 
 @dataclass(frozen=True)
 class Contents:
-    """`names`: library -> strings that name a file of it, as given to dlopen. `runtime`: has the code of a
-    CUDA runtime in it. `stubs`: the libraries whose stubs are in it, the file's own if it is one. `by_path`: those of
-    the names that stand only at the end of a path, which dlopen looks for nowhere else. `unstubbed`: strings that name
-    a library of NVIDIA's without a stub."""
+    """`names`: library -> strings that name a file of it, as given to dlopen. `runtime`: has the code of a CUDA runtime
+    in it, of the CUDA `release` ("" if that is older than the releases which are known). `stubs`: the libraries whose
+    stubs are in it, the file's own if it is one. `by_path`: those of the names that stand only at the end of a path,
+    which dlopen looks for nowhere else. `unstubbed`: strings that name a library of NVIDIA's without a stub."""
 
     names: dict[str, tuple[str, ...]]
     runtime: bool
     stubs: tuple[str, ...]
     by_path: frozenset[str] = frozenset()
     unstubbed: tuple[str, ...] = ()
+    release: str = ""
 
 
 class _Piece(NamedTuple):
@@ -62,6 +64,8 @@ def look(path: Path, table: Table) -> Contents:
     stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
     immediates = Immediates((*(major.soname for library in table.libraries.values() for major in library.majors.values()
                                if major.soname.startswith(library.file_prefix)), *table.unstubbed_sonames))
+    marks = {mark: b"\0%s\0" % mark.encode() for mark in table.static_runtimes.values()}
+    found_marks: set[str] = set()
     stubs: set[str] = set()
     plain: set[str] = set()
     behind_folders: set[str] = set()
@@ -71,6 +75,7 @@ def look(path: Path, table: Table) -> Contents:
         linked = headers.strings().table
         for piece in _pieces(file, headers):
             runtime = runtime or _RUNTIME in piece.data
+            found_marks.update(mark for mark, text in marks.items() if mark not in found_marks and text in piece.data)
             stubs.update(found[1].decode() for found in stub.finditer(piece.data))
             for found in pattern.finditer(piece.data):
                 if _is_new(found, piece) and _is_text(found, piece, linked):
@@ -86,7 +91,8 @@ def look(path: Path, table: Table) -> Contents:
         elif table.has_no_stub(name):  # not libcudnn_stub.so, which looks like a part
             unstubbed.append(name)
     return Contents({name: tuple(strings) for name, strings in sorted(names.items())}, runtime, tuple(sorted(stubs)),
-                    frozenset(behind_folders - plain), tuple(unstubbed))
+                    frozenset(behind_folders - plain), tuple(unstubbed),
+                    static_runtime.release(found_marks, table.static_runtimes))
 
 
 def _stems(stems: Iterable[str], table: Table) -> Iterator[bytes]:

@@ -78,6 +78,11 @@ class Library:
         """Does every program that was linked to a major's library in lib/anycuda/link say so by symbol versions?"""
         return self.tells_built_for and all(major.node for major in self.majors.values())
 
+    @property
+    def has_cudas_numbers(self) -> bool:
+        """Is the number of its SONAME that of CUDA, as libcudart.so.12's? Not that of libcusolver.so.11, of CUDA 12."""
+        return all(one.soname.startswith(f"{self.file_prefix}.{one.number}") for one in self.majors.values())
+
     def like(self, major: str) -> list[str]:
         """The majors with the SONAME of `major`, oldest first: their callers ask for the same version."""
         return [one.number for one in self.majors.values() if one.soname == self.majors[major].soname]
@@ -112,8 +117,13 @@ class Named:
 
 @dataclass(frozen=True)
 class Table:
+    """`drivers`: branch -> the CUDA release that it came with. `static_runtimes`: CUDA release -> a string that the
+    runtimes from this release on have in them (static_runtime.py). Both the oldest first."""
+
     libraries: dict[str, Library]
-    others: dict[str, tuple[str, ...]]  # cublas -> its SONAMEs
+    others: dict[str, tuple[str, ...]]  # nppc -> its SONAMEs
+    drivers: dict[str, str] = field(default_factory=dict)
+    static_runtimes: dict[str, str] = field(default_factory=dict)
 
     def of_node(self, node: str) -> tuple[Library, str] | None:
         """libcudart.so.12 -> (cudart, "12")"""
@@ -163,12 +173,28 @@ class Table:
         return bool(dot) and stem not in _OTHER_PRODUCTS and (self.named(file) is not None or self.has_no_stub(file))
 
     def ties_to_cuda(self, file: str) -> bool:
-        """Of a library without a stub: is its name of one CUDA? Not libcutensor.so.2 and libcudnn_ops.so.9, whose
-        numbers are their own and the same beside every CUDA; nor libcupti.so, which has none."""
+        """Is its name of one CUDA? Not libcutensor.so.2, libcudnn_ops.so.9 and libnccl.so.2, which have numbers of
+        their own, the same beside every CUDA; nor libcupti.so, which has none."""
+        return self.cuda_of(file) is not None
+
+    def cuda_of(self, file: str) -> str | None:
+        """The CUDA that a name is of: "12" of libnppc.so.12 and libcublas.so.12, "12 or 13" of libcusparse.so.12; "" of
+        libcudnn.so.7, which is of few CUDAs and has a number of its own; None of a name that is the same beside every
+        CUDA."""
         stem, _, number = _unhashed(file).partition(".so")
-        if stem in _OTHER_PRODUCTS or any(one.is_part(stem) for one in self.libraries.values()):
-            return False
-        return stem not in self._stems or number.lstrip(".").partition(".")[0] in self._cuda_majors
+        first = number.lstrip(".").partition(".")[0]
+        if stem in _OTHER_PRODUCTS or not first or any(one.is_part(stem) for one in self.libraries.values()):
+            return None
+        of_stem = [one for one in self.libraries.values() if stem in (one.stem, *one.companions)]
+        if stem in self._stems and not of_stem:
+            return first if first in self._cuda_majors else None
+        known = [(one, major) for one in of_stem if (major := one.of_file(first)) is not None]
+        if not of_stem or any(one.is_driver for one in of_stem):
+            return None
+        if known:
+            library, major = known[0]
+            return library.label(major) if library.names_tell_major else None
+        return first if of_stem[0].has_cudas_numbers else ""
 
     def is_beyond_stub(self, file: str, library: Library) -> bool:
         """libcudart.so.10.2, libcudnn_ops.so.9: the library, of a major that has no stub, or one of another library; or
@@ -238,7 +264,9 @@ def table(path: Path | None = None) -> Table:
     text = data.read(path)
     try:
         libraries = {name: _library(name, about) for name, about in text["libraries"].items()}
-        return Table(libraries, {name: tuple(sonames) for name, sonames in text["others"].items()})
+        return Table(libraries, {name: tuple(sonames) for name, sonames in text["others"].items()},
+                     {str(row["driver"]): row["cuda"] for row in text["device_code"]["releases"] if row["driver"]},
+                     dict(text["static_runtimes"]))
     except (KeyError, TypeError, AttributeError) as error:
         raise Failure(f"{path or data.find()} lacks {error}: it was made for another anycuda") from None
 

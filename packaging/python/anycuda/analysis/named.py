@@ -14,6 +14,7 @@ from . import libraries
 # What `anycuda check` and `repair` say of such a name: Python's dlopen does not search the folders of a wheel.
 WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycuda run` serves whole names, such as "
               "libcudart.so.12")
+_SPACE = re.compile(rb"\s")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # of a name that is cut by the end of a block
 _LARGEST_PARSED = 1 << 20  # the tree of a Python file takes some hundred times its size
@@ -49,6 +50,17 @@ def of_nvidia(names: Iterable[str]) -> tuple[str, ...]:
 
 
 @functools.cache
+def _files() -> re.Pattern[bytes]:
+    """The same names as names of files: libcudart.so.12, libcudart-{}.so.12, libcudnn_ops.so.9. Not libnccl_ep.so,
+    which is another library, nor libcudart.cudaMalloc."""
+    table = libraries.table().libraries.values()
+    own = "|".join((*(re.escape(library.stem) for library in table if not library.is_driver),
+                    *(re.escape(library.parts) + r"[a-z_]+" for library in table if library.parts)))
+    stubs_ = "|".join(re.escape(library.stub) for library in table)
+    return re.compile(rf"(?:(?:{own})(?:[-.][\w{{}}*%]+)?\.so[.\w*%{{}}]*|{stubs_})".encode())
+
+
+@functools.cache
 def _names() -> re.Pattern[bytes]:
     """The libraries' names in a text, and the stubs'. Not the archives that only a linker reads (libcudart_static.a);
     not the driver, which no wheel brings."""
@@ -61,7 +73,14 @@ def _names() -> re.Pattern[bytes]:
 def _in_python(content: bytes, of_text: set[bytes]) -> set[bytes]:
     """`of_text`: the names in the whole text, for a file that this Python cannot parse."""
     tree = parsed(content)
-    return {name for text in _strings(tree) for name in _names().findall(text)} if tree else of_text
+    return {name for text in _strings(tree) for name in _of_string(text)} if tree else of_text
+
+
+def _of_string(text: bytes) -> list[bytes]:
+    """What a string names if it is given to dlopen, or is the start of such a name; a sentence or a command is not."""
+    if _names().fullmatch(text) and b"." not in text and b"_" not in text:
+        return [text]  # libcudart
+    return [] if _SPACE.search(text) else _files().findall(text)
 
 
 def parsed(content: bytes) -> ast.AST | None:

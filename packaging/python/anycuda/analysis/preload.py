@@ -17,6 +17,10 @@ LARGEST = 1 << 22  # of a text that is looked into
 _LIBRARY = re.compile(r"lib[\w.+-]+\.so(\.[\d.*]+)?")
 _NVIDIA = "nvidia."  # and the beginning of the distributions' names: nvidia-
 _SUFFIX = re.compile(r"-cu1\d$")
+_CUDA_PACKAGES = ("cuda", "cupy", "jax", "numba.cuda", "paddle", "pynvml", "tensorflow", "tensorrt",
+                  "torch", "triton")
+_IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(%s)\b" % "|".join(
+    dict.fromkeys(one.partition(".")[0] for one in _CUDA_PACKAGES)).encode(), re.M)
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
 
@@ -46,6 +50,15 @@ def imported(name: str, content: bytes, table: Table) -> tuple[str, ...]:
     known = dict.fromkeys(wheel for library in table.libraries.values() for wheel in library.wheels.values())
     return tuple(wheel for wheel in known if _SUFFIX.sub("", wheel)[len(_NVIDIA):].replace("-", "_") in packages
                  and _SUFFIX.search(wheel))
+
+
+def cuda_packages(name: str, content: bytes, known: Collection[str]) -> set[str]:
+    """Packages that bring CUDA or open its libraries, and that this Python file imports: torch, cuda. It is
+    parsed only for what `known` lacks."""
+    lines = {found.decode() for found in _IMPORT.findall(content)} if name.endswith(".py") else set()
+    if lines <= {root.partition(".")[0] for root in known}:
+        return set()
+    return {root for one in _imports(content) for root in _CUDA_PACKAGES if f"{one}.".startswith(f"{root}.")}
 
 
 def does(asked: str, imported: str) -> str:

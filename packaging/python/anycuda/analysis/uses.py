@@ -85,7 +85,8 @@ class Provides:
 @dataclass(frozen=True)
 class FileUse:
     """`other`: what it needs of NVIDIA's that has no stub (libnppc.so.12): this stays as it is.
-    `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees.
+    `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees; `runtime_release`: its CUDA
+    release, "" if that is not known.
     `stubs_inside`: libraries whose stubs are linked into it; which functions of them it calls nobody can tell.
     `quiet`: it is a stub that writes messages only where ANYCUDA_LOG is set (elf/mark.py).
     `soname`, `needed`: of the dynamic section. `defines`: functions of CUDA's libraries that it exports itself.
@@ -102,6 +103,7 @@ class FileUse:
     needed: tuple[str, ...] = ()
     defines: frozenset[str] = frozenset()
     unstubbed: tuple[str, ...] = ()
+    runtime_release: str = ""
 
     @property
     def is_library(self) -> bool:
@@ -129,7 +131,8 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     defines = frozenset(filter(table.of_symbol, exported))
     return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet,
                    image.soname, tuple(image.needed), defines,
-                   tuple(name for name in found.unstubbed if name not in (image.soname, *image.needed)))
+                   tuple(name for name in found.unstubbed if name not in (image.soname, *image.needed)),
+                   found.release if found.runtime and not is_runtime else "")
 
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:

@@ -13,19 +13,24 @@ from ..analysis import libraries
 from . import as_json, findings, text, words
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .progress import Progress
+from .standing import TIED
 
 NAME = "check"
 SUMMARY = "What becomes of the CUDA calls of a file, a folder or a wheel on each CUDA, with the stubs in place."
+ALLOWED = (*FAILS, TIED)
+# CUDA 11.7 and the driver that came with it: --runtime 11.7, 515 asks about them.
+_NOT_BY_DEFAULT = ("11.7", "515")
 _EPILOG = f"""\
-Without --runtime all releases and drivers are asked about; with it, those that it names: cuDNN and NCCL have
-releases of their own (nccl-2.28, cudnn-9). What is not asked about is told. A function counts when the file
-uses it (asks the dynamic linker for it); whether it is ever called, no file tells: --ignore and --allow say
-what is known not to matter. Kinds are those of `anycuda matrix`, and two more: {UNCHECKED} (the file does not
-say for which CUDA it was built, and that matters there: --built-for, `anycuda patch`) and {UNKNOWN} (no stub
-has it).
+Without --runtime all releases from CUDA 11.8 on and all drivers from 520 on are asked about; with it, those
+that it names: cuDNN and NCCL have releases of their own (nccl-2.28, cudnn-9). What is not asked about is told.
+A function counts when the file uses it (asks the dynamic linker for it); whether it is ever called, no file
+tells: --ignore and --allow say what is known not to matter. Kinds are those of `anycuda matrix`, and two more:
+{UNCHECKED} (the file does not say for which CUDA it was built, and that matters there: --built-for,
+`anycuda patch`) and {UNKNOWN} (no stub has it). A file is {TIED} to a CUDA if it needs or opens a library of it
+that has no stub. The last line is the verdict.
 
 exit status: 0  everything runs on every CUDA asked for
-             1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them
+             1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them, or {TIED} to another CUDA
              2  something could not be read, or the command itself failed
 
   anycuda check program.so
@@ -42,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for options, name, about in (
         (("--runtime",), "RELEASE", "what is there: CUDA 12.4, or 12 for all of it; a driver's branch, 535; nccl-2.28"),
         (("--library",), "NAME", "such as cudart, nvrtc or nvjpeg"),
-        (("--allow",), "KIND", f"no reason to fail: {', '.join(FAILS)}"),
+        (("--allow",), "KIND", f"no reason to fail: {', '.join(ALLOWED)}"),
         (("--ignore",), "GLOB", "functions that do not matter, such as 'cudaGraph*'"),
     ):
         parser.add_argument(*options, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
@@ -76,18 +81,20 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix) -> Asked:
         raise Failure(f"--built-for {arguments.built_for}: one of {', '.join(majors)} is expected")
     allowed = _values(arguments.allow)
     for kind in allowed:
-        if kind not in FAILS:
-            raise Failure(f"--allow {kind}: one of {', '.join(FAILS)} is expected")
+        if kind not in ALLOWED:
+            raise Failure(f"--allow {kind}: one of {', '.join(ALLOWED)} is expected")
 
     def counts(release: str) -> bool:
-        return not wanted.runtimes or bool({release, data.major_of(release)} & set(wanted.runtimes))
+        if not wanted.runtimes:
+            return release not in _NOT_BY_DEFAULT
+        return bool({release, data.major_of(release)} & set(wanted.runtimes))
 
     releases = list(filter(counts, words.every_release(matrix)))
     own = dict.fromkeys(release for library in matrix.libraries.values() if library.own_releases
                         for release in filter(counts, library.runtimes))
     # The newest cuda.h, which the matrix has beside the drivers, says nothing about any that is there.
     drivers = [driver for driver in words.every_release(matrix, "driver")
-               if "." not in driver and (not wanted.runtimes or driver in wanted.runtimes)]
+               if "." not in driver and counts(driver)]
     return Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
                  tuple(_values(arguments.ignore)), tuple(own))
 

@@ -8,9 +8,10 @@ from dataclasses import asdict
 from ..analysis import libraries, opened
 from ..analysis.uses import Use
 from ..matrix.data import Matrix
-from . import findings
+from . import findings, words_of_standing
 from .cells import Asked
 from .findings import File, Input
+from .standing import Standing
 
 SCHEMA = 1
 
@@ -35,9 +36,10 @@ def _input(one: Input, asked: Asked) -> dict:
         "passed_over": [{"file": name, "text": text} for name, text in one.passed_over],
         "files": [_file(file, one.inside()) for file in one.files],
         "cells": [{**run._asdict(), "fails": asked.fails(run), "files": names} for run, names in one.cells().items()],
-        "requirements": [asdict(tie) for tie in one.texts.ties],
+        "requirements": [asdict(pin) for pin in one.texts.pins],
         "preloads": [asdict(preload) for preload in one.texts.preloads],
         "named": [{"file": name, "names": found} for name, found in one.texts.named.items()],
+        "verdict": _verdict(one.standing),
     }
 
 
@@ -53,6 +55,10 @@ def _opened(one: opened.Opened) -> dict:
     return {"name": one.name, "library": one.library, "kind": one.kind, "run": one.by_run, "repair": one.by_repair}
 
 
+def _verdict(found: Standing) -> dict:
+    return {**asdict(found), "driver": found.driver, "text": words_of_standing.sentence(found)}
+
+
 def _file(file: File, inside: frozenset[str]) -> dict:
     use = file.use
     return {
@@ -65,4 +71,6 @@ def _file(file: File, inside: frozenset[str]) -> dict:
         "stubs_inside": list(use.stubs_inside),
         "quiet": use.quiet,
         "opens": [_opened(one) for one in opened.of(use, libraries.table(), inside)],
+        "runtime_release": use.runtime_release,
+        "verdict": _verdict(file.standing),
     }

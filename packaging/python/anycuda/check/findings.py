@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..elf import ElfError, NotElf, read
-from ..matrix.data import Run
+from ..matrix.data import Run, major_of
 from ..analysis import built_for, siblings, uses
 from ..analysis.libraries import Table
+from ..analysis.ties import Tie
 from ..analysis.uses import FileUse
-from . import inputs, requirements
+from . import inputs, requirements, standing
 from .cells import Asked, Cells
+from .standing import TIED, Standing
 
 RUNS, DOES_NOT_RUN, FAILED = 0, 1, 2
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
@@ -28,6 +30,7 @@ class File:
     machine: str
     use: FileUse
     cells: list[Run]
+    standing: Standing | None = None
 
 
 @dataclass
@@ -41,6 +44,7 @@ class Input:
     passed_over: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     texts: requirements.Texts = field(default_factory=requirements.Texts)
+    standing: Standing | None = None
 
     def cells(self) -> dict[Run, list[str]]:
         """Of all its files together: cell -> names of the files."""
@@ -54,6 +58,12 @@ class Input:
         """The names of a wheel's files: what they open among themselves."""
         names = {name for file in self.files for name in (posixpath.basename(file.name), file.use.soname) if name}
         return frozenset(names if self.kind == "wheel" else ())
+
+    def ties(self, asked: Asked) -> tuple[Tie, ...]:
+        """Those that fail: to another CUDA than those asked for. They say nothing about one library."""
+        if self.standing is None or TIED in asked.allowed or asked.libraries:
+            return ()
+        return self.standing.failing({major_of(release) for release in asked.releases})
 
     def failing(self, asked: Asked) -> dict[Run, list[str]]:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}
@@ -82,7 +92,18 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
         file.use, file.cells = use, cells.of(use, others)
     if found.kind == "wheel":
         found.texts = requirements.look(path, [(file.name, file.use) for file in found.files], table)
+    _stand(found, table)
     return found
+
+
+def _stand(found: Input, table: Table) -> None:
+    files = [(file.name, file.use) for file in found.files]
+    inside = found.texts.files | {name for one in found.files
+                                  for name in (posixpath.basename(one.name), one.use.soname) if name}
+    found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
+                                 bool(found.problems))
+    for file in found.files:
+        file.standing = standing.of([(file.name, file.use)], inside, table, found.texts.requirements)
 
 
 def _keep_error(found: Input, binary: inputs.Binary, error: ElfError) -> None:
@@ -98,4 +119,4 @@ def status(found: list[Input], asked: Asked) -> int:
     """A file that cannot be read leaves the question open."""
     if any(one.problems for one in found):
         return FAILED
-    return DOES_NOT_RUN if any(one.failing(asked) for one in found) else RUNS
+    return DOES_NOT_RUN if any(one.failing(asked) or one.ties(asked) for one in found) else RUNS

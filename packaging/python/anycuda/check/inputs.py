@@ -15,6 +15,9 @@ from ..wheels import entries
 
 _ELF, _ZIP = b"\x7fELF", b"PK"
 _PIECE = 1 << 20
+_ARCHIVES = {".conda": "a package of conda", ".deb": "a package of Debian", ".rpm": "a package of RPM",
+             ".tar": "an archive", **{f".tar.{one}": "an archive" for one in ("gz", "bz2", "xz", "zst")},
+             ".tgz": "an archive", ".7z": "an archive"}
 # What zipfile makes of a damaged or strange archive.
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
@@ -50,7 +53,10 @@ def kind_of(path: Path) -> str:
 
 def binaries(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
     kind = kind_of(path)
-    if kind == "folder":
+    archive = next((told for ending, told in _ARCHIVES.items() if path.name.endswith(ending)), "")
+    if archive and os.path.isfile(path):
+        yield Problem(path.name, f"{archive}, which anycuda does not open: unpack it, and check the folder")
+    elif kind == "folder":
         yield from _in_folder(path, progress)
     elif kind == "wheel":
         yield from _in_wheel(path, "", progress)

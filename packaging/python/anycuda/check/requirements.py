@@ -13,12 +13,13 @@ from ..analysis.distributions import Pin
 from ..analysis.libraries import Table
 from ..analysis.remaining import Remaining
 from ..analysis.uses import FileUse
-from ..wheels import entries, metadata
+from ..wheels import entries, metadata, requirement
+from ..wheels.requirement import Requirement
 from .inputs import ZIP_ERRORS
 
 
 @dataclass(frozen=True)
-class Tie:
+class PinFate:
     """A requirement of one CUDA. `freed`: a repair makes it an extra; `stays`: but for what, and why."""
 
     requirement: str
@@ -38,11 +39,22 @@ class Preload:
 
 @dataclass(frozen=True)
 class Texts:
-    """What a wheel's METADATA and program texts say. `named`: Python file -> the libraries that its strings name."""
+    """What a wheel's METADATA and program texts say. `named`: Python file -> the libraries that its strings name.
+    `imported`: packages that bring CUDA and that its Python files import. `requirements`: those that hold without an
+    extra. `files`: the names of its files, without folders."""
 
-    ties: list[Tie] = field(default_factory=list)
+    pins: list[PinFate] = field(default_factory=list)
     preloads: list[Preload] = field(default_factory=list)
     named: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    imported: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    files: frozenset[str] = frozenset()
+
+    @property
+    def python(self) -> tuple[str, ...]:
+        """What its Python files open and import."""
+        return tuple(dict.fromkeys(name for names in self.named.values() for name in names)) + tuple(
+            f"import {name}" for name in self.imported)
 
 
 def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Texts:
@@ -51,21 +63,29 @@ def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Text
         with zipfile.ZipFile(path) as wheel:
             if entries.bomb(wheel.infolist(), path.stat().st_size):
                 return Texts()
-            about, asked, imports, strings = b"", {}, {}, {}
+            about, asked, imports, strings, packages = b"", {}, {}, {}, set()
             for name, text in _texts(wheel):
                 if name.endswith("/METADATA"):
                     about = text
                 else:
                     asked[name], imports[name] = preload.in_text(name, text, table), preload.imported(name, text, table)
                     strings[name] = _named(name, text)
+                    packages |= preload.cuda_packages(name, text, packages)
             names = [posixpath.basename(name) for name in wheel.namelist()]
     except ZIP_ERRORS:
         return Texts()
     left = remaining_of(list(files), names, table)
-    pins = [pin for _, pin in distributions.pins(metadata.split(about)[0], table)]
-    return Texts([_tie(pin, left) for pin in pins],
+    fields = metadata.split(about)[0]
+    pins = [pin for _, pin in distributions.pins(fields, table)]
+    return Texts([_fate(pin, left) for pin in pins],
                  _preloads(asked, imports, _required(pins)),
-                 {name: found for name, found in strings.items() if found})
+                 {name: found for name, found in strings.items() if found},
+                 tuple(sorted(packages)), _unconditional(fields), frozenset(names))
+
+
+def _unconditional(fields: list[metadata.Field]) -> tuple[Requirement, ...]:
+    found = map(requirement.parse, metadata.values(fields, "Requires-Dist"))
+    return tuple(one for one in found if one and not one.belongs_to_extra)
 
 
 def _named(name: str, text: bytes) -> tuple[str, ...]:
@@ -122,7 +142,7 @@ def remaining_of(files: list[tuple[str, FileUse]], names: list[str], table: Tabl
     return Remaining(tuple(needs), bool(served) or any(remaining.uses_stubs(use) for _, use in files))
 
 
-def _tie(pin: Pin, left: Remaining) -> Tie:
+def _fate(pin: Pin, left: Remaining) -> PinFate:
     reasons = {part.name: left.why_stays(part, pin.major) for part in pin.parts}
     said = [f"{name}: {why}" if len(pin.parts) > 1 else why for name, why in reasons.items() if why]
-    return Tie(str(pin.requirement), pin.major, len(said) < len(pin.parts), "; ".join(said))
+    return PinFate(str(pin.requirement), pin.major, len(said) < len(pin.parts), "; ".join(said))

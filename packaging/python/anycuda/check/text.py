@@ -1,4 +1,4 @@
-"""The answer for people: the verdict first, then what is used, then what fails and why."""
+"""The answer for people: what runs where, then what is used, then what fails and why; the verdict is the last line."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class _Page:
         self.lines: list[str] = []
 
     def lines_of(self, everything: bool) -> list[str]:
-        verdict, colour = words.verdict(self.input, self.cells, self.failing, self.asked, self.matrix)
-        self.lines.append(terminal.paint(terminal.writable(verdict), colour, self.colour))
+        headline, colour = words.headline(self.input, self.cells, self.failing, self.asked, self.matrix)
+        self.lines.append(terminal.paint(terminal.writable(headline), colour, self.colour))
         for name, text in self.input.problems:
             self._line(f"{name}: {text}")
         self._uses()
@@ -42,6 +42,9 @@ class _Page:
         self._counts()
         self._functions(everything)
         self._advice()
+        if not self.asked.libraries:  # it is about all of them
+            verdict, colour = words.last_line(self.input, self.failing, self.asked, self.matrix)
+            self.lines.append(terminal.paint(terminal.writable(verdict), colour, self.colour))
         return self.lines
 
     def _uses(self) -> None:

@@ -11,10 +11,11 @@ from ..analysis import libraries, named, opened, preload
 from ..analysis.uses import FileUse, Use
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
-from .requirements import Preload, Tie
+from .requirements import PinFate, Preload
+from .standing import FREE
+from .words_of_standing import sentence, some, tied
 
 _FREE = "--free-requirements"
-_MOST = 3  # names in a list; the rest is counted
 _PROVIDES = {
     "original": "is NVIDIA's {library} itself",
     "renamed": "is a copy of NVIDIA's {library} under a name of its own",
@@ -25,15 +26,27 @@ _PROVIDES = {
 }
 
 
-def verdict(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[str]], asked: Asked,
-            matrix: Matrix) -> tuple[str, str]:
+def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> tuple[str, str]:
+    """The verdict, and its colour."""
+    parts = [sentence(one.standing)]
+    if failing:
+        parts.append(_failing(failing, asked, matrix))
+    if one.problems and one.files:
+        parts.append(f"{counted(len(one.problems), 'file')} could not be checked")
+    is_bad = failing or one.ties(asked) or one.problems
+    return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.standing.kind == FREE else "yellow"
+
+
+def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[str]], asked: Asked,
+             matrix: Matrix) -> tuple[str, str]:
     """(the line, its colour)"""
     name = Path(one.path).name or one.path
     if one.problems and not one.files:  # the lines below say what is wrong
         return f"{name}: cannot be checked", "red"
     incomplete = f"; {counted(len(one.problems), 'file')} could not be checked" if one.problems else ""
     if not cells:
-        return f"{name}: {_without_cells(one, asked)}{incomplete}", "red" if incomplete else "yellow"
+        bad = incomplete or one.ties(asked)
+        return f"{name}: {_without_cells(one, asked)}{incomplete}", "red" if bad else "yellow"
     if failing:
         return f"{name}: {_failing(failing, asked, matrix)}{incomplete}", "red"
     beside = ", where the other CUDA libraries that it needs are" if any(map(_others(one), one.files)) else ""
@@ -42,6 +55,9 @@ def verdict(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[str
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
         beside += "; but it was linked to a stub itself"
     where = _where(cells, asked, matrix)
+    ties = one.ties(asked)
+    if ties:
+        return f"{name}: {tied(ties)}; else all CUDA functions that it uses run on {where}{incomplete}", "red"
     colour = "red" if incomplete else "yellow" if beside else "green"
     return f"{name}: all CUDA functions that it uses run on {where}{beside}{incomplete}", colour
 
@@ -78,11 +94,11 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return "links no CUDA library"
     if any(map(_others(one), one.files)):
         return "uses no CUDA library that has a stub"
-    if any(file.use.unstubbed for file in one.files):
+    if any(file.use.unstubbed for file in one.files) or one.standing.companions:
         return "links no CUDA library"
-    if one.texts.named:
-        return "has no CUDA in its binaries; its Python files name CUDA libraries, which they may open"
-    return "uses no CUDA"
+    if one.texts.python:
+        return "has no CUDA in its binaries"
+    return "uses no CUDA" if one.files else "has no binaries"
 
 
 def _others(one: Input) -> Callable[[File], list[str]]:
@@ -92,7 +108,7 @@ def _others(one: Input) -> Callable[[File], list[str]]:
 
 
 def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
-    """CUDA 11.7-13.5 and NCCL 2.16-2.32 and driver 535, 550"""
+    """CUDA 11.8-13.5 and NCCL 2.16-2.32 and driver 520-615"""
     parts = {}
     for library in matrix.libraries.values():
         whose = library.releases_of
@@ -172,7 +188,8 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
         if use.quiet:
             texts.append("is quiet: it writes messages only where ANYCUDA_LOG is set (`anycuda repair --quiet`)")
     if use.static_runtime and asked.wants("cudart"):
-        texts.append("has a CUDA runtime linked in statically, whose calls no stub sees")
+        release = f"CUDA runtime {use.runtime_release}" if use.runtime_release else "CUDA runtime"
+        texts.append(f"has a {release} linked in statically, whose calls no stub sees")
     inside = _stubs_inside(use, asked)
     if inside:
         texts.append(f"has anycuda's stub of {' and '.join(inside)} linked in statically; which functions it calls "
@@ -205,13 +222,13 @@ def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:
 
 
 def requirements(one: Input) -> list[str]:
-    return [_tie(tie) for tie in one.texts.ties] + [_preload(each) for each in one.texts.preloads]
+    return [_pin(pin) for pin in one.texts.pins] + [_preload(each) for each in one.texts.preloads]
 
 
-def _tie(tie: Tie) -> str:
-    becomes = f"`anycuda repair {_FREE}` makes it an extra" if tie.freed else "it stays"
-    but = f"{', but for ' if tie.freed else ': '}{tie.stays}" if tie.stays else ""
-    return f"requires {tie.requirement}, which is of CUDA {tie.major}; {becomes}{but}"
+def _pin(pin: PinFate) -> str:
+    becomes = f"`anycuda repair {_FREE}` makes it an extra" if pin.freed else "it stays"
+    but = f"{', but for ' if pin.freed else ': '}{pin.stays}" if pin.stays else ""
+    return f"requires {pin.requirement}, which is of CUDA {pin.major}; {becomes}{but}"
 
 
 def _preload(one: Preload) -> str:
@@ -228,11 +245,6 @@ def _distributions(names: Sequence[str]) -> str:
 def _newest(library: Library) -> str:
     """The matrix has the newest cuda.h beside the drivers."""
     return [one for one in library.runtimes if not (library.is_driver and "." in one)][-1]
-
-
-def some(names: Sequence[str]) -> str:
-    short = ", ".join(names[:_MOST])
-    return short if len(names) <= _MOST else f"{short} and {len(names) - _MOST} more"
 
 
 def counted(number: int, noun: str) -> str:

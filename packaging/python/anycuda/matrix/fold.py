@@ -19,16 +19,18 @@ class Line(NamedTuple):
 
 
 def ranges(chosen: tuple[str, ...], library: Library) -> str:
-    """12.3-12.9,13.1: a range leaves out no release that the library has in this selection. Drivers
-    are numbered otherwise than CUDA: they are listed."""
-    if library.is_driver:
-        return ",".join(chosen)
-    places = sorted(library.runtimes.index(runtime) for runtime in chosen)
-    parts = []
-    for _, group in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
-        run = [library.runtimes[place] for _, place in group]
-        parts.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1].rpartition('-')[2]}")  # nccl-2.16-2.28
-    return ",".join(parts)
+    """12.3-12.9,13.1: a range leaves out no release that the library has in this selection. The newest cuda.h, beside
+    the branches of the driver, stands apart: 535-615,13.5."""
+    parts, last = [], None
+    for place in sorted(library.runtimes.index(runtime) for runtime in chosen):
+        release = library.runtimes[place]
+        is_header = library.is_driver and "." in release
+        if last is not None and place == last + 1 and not is_header:
+            parts[-1].append(release)
+        else:
+            parts.append([release])
+        last = place
+    return ",".join(one[0] if len(one) == 1 else f"{one[0]}-{one[-1].rpartition('-')[2]}" for one in parts)
 
 
 def lines(library: Library) -> list[Line]:

@@ -6,6 +6,7 @@ import re
 import textwrap
 from typing import Iterable, NamedTuple
 
+from . import fold
 from .data import Library, Matrix, Run, major_of
 
 WIDTH = 110
@@ -74,18 +75,19 @@ def _sections(library: Library) -> Iterable[str]:
 
 
 def _driver(library: Library) -> Iterable[str]:
+    branches = tuple(runtime for runtime in library.runtimes if "." not in runtime)
     yield textwrap.fill(
         "A driver has no majors: a function is there, or it is newer than the driver and the call gives "
-        f"error {library.status['absent']}. Harvested drivers: {', '.join(library.runtimes[:-1])}.",
+        f"error {library.status['absent']}. Branches of the driver: {', '.join(branches)}.",
         WIDTH,
     ) + "\n"
-    items = [
-        Item(run.symbol, ("", runtime), re.sub(r".*\((.*)\)$", r"\1", run.reason))
-        for run in library.runs
-        if run.kind == "absent"
-        for runtime in run.runtimes
-    ]
-    yield from _groups(items)
+    absent: dict[tuple[str, str], list[str]] = {}
+    for run in library.runs:
+        if run.kind == "absent":
+            reason = re.sub(r".*\((.*)\)$", r"\1", run.reason)
+            absent.setdefault((run.symbol, reason), []).extend(run.runtimes)
+    yield from _groups([Item(symbol, ("", fold.ranges(tuple(on), library)), reason)
+                        for (symbol, reason), on in absent.items()])
 
 
 def _own_releases(library: Library) -> Iterable[str]:

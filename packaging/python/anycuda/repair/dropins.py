@@ -45,9 +45,7 @@ def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple
     for member in scan.members:
         names: list[Stub] = []
         for one in opened.of(member.use, table, inside):
-            if not one.library:
-                if one.kind == "tied":
-                    found.notes.append(f"{member.name} opens {one.name} itself: {opened.WHO_SERVES[one.kind]}")
+            if not one.library:  # plan.py tells of those that are of one CUDA
                 continue
             why = _why_not(one, member, brought, needed, find)
             dropin = find(one.library, one.name) if find and not why else None

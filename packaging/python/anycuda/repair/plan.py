@@ -6,8 +6,9 @@ import posixpath
 from dataclasses import dataclass, field
 from typing import Callable
 
-from ..analysis import built_for
+from ..analysis import built_for, ties
 from ..analysis.libraries import Table
+from ..analysis.ties import Tie
 from ..analysis.uses import Use
 from . import bundled, common, dropins, files, glibc
 from .files import FileEdit
@@ -59,24 +60,21 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         plan.notes += [f"{member.name} goes on needing {use.needed}, the wheel's own copy with a CUDA runtime in it"
                        for use in member.use.uses if use.needed in standing]
         if not uses:
-            plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table))
+            plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table)[1])
             continue
         wanted = {use.library: stub_of(use.library) for use in uses}
         edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, options, majors, table))
         plan.edits.append(edit)
         plan.refusals += files.refusals(member, edit, place, wanted, table)
         too_new += glibc.too_new(member, wanted, options.glibc)
-        tied, others = bundled.unstubbed_deps(member, edit.needed, inside, table)
-        if tied and not options.partly:
-            plan.refusals.append(f"{member.name} needs {', '.join(tied)}, for which anycuda has no stub: without that "
-                                 "it does not load, whatever else is repaired. --partly repairs the rest, for "
-                                 "machines that have it")
-        else:
-            plan.notes += _without(member, (tied, others))
+        plan.notes += _without(member, bundled.unstubbed_deps(member, edit.needed, inside, table)[1])
         paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
         plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
     edits = {edit.name: edit for edit in plan.edits}
     too_new += _drop_ins(plan, dropins.make(scan, edits, folder, options.glibc, table, inside, dropin_of))
+    tied = ties.of([(member.name, member.use) for member in scan.members],
+                   inside | {posixpath.basename(name) for name in plan.stubs}, table)
+    (plan.notes if options.partly else plan.refusals).extend(_tied(tied, options.partly))
     if options.glibc and too_new:
         plan.refusals.append(glibc.refusal(too_new, options.glibc))
     for name, why in scan.unread.items():
@@ -99,9 +97,22 @@ def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
     return found.too_new
 
 
-def _without(member: Member, missing: tuple[list[str], list[str]]) -> list[str]:
-    """What stays that has no stub; a library of CUDA itself needs what it needs."""
-    names = [] if files.is_library(member) else [*missing[0], *missing[1]]
+def _tied(found: list[Tie], partly: bool) -> list[str]:
+    """What keeps files at one CUDA, a line for each file."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for tie in found:
+        groups.setdefault((tie.file, tie.how), []).append(tie.library)
+    lines = []
+    for (file, how), names in groups.items():
+        without = "it does not load" if how == ties.NEEDS else "what it opens this for does not work"
+        rest = "" if partly else ", whatever else is repaired. --partly repairs the rest, for machines that have it"
+        lines.append(f"{file} {how} {', '.join(names)}, for which anycuda has no stub: without that {without}{rest}")
+    return lines
+
+
+def _without(member: Member, names: list[str]) -> list[str]:
+    """What stays that has no stub and is the same beside every CUDA; a library of CUDA itself needs what it needs."""
+    names = [] if files.is_library(member) else names
     text = (f"{member.name} needs {', '.join(names)}, for which anycuda has no stub: it loads only where "
             f"{'that is' if len(names) == 1 else 'these are'} installed")
     return [text] if names else []

@@ -1,0 +1,68 @@
+"""The packages that bring libraries which a wheel's files need, and CUDA with them: PyTorch, cuTENSOR, RAPIDS. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Collection, Iterable
+
+from ..wheels.requirement import Requirement
+from . import distributions, ties
+from .libraries import Table
+from .ties import Files
+
+# The packages whose libraries have names of their own. Others are known by a requirement of nearly the same name.
+_BY_PREFIX = (("libtorch", "torch"), ("libc10", "torch"), ("libtensorflow_", "tensorflow"),
+              ("_pywrap_tensorflow", "tensorflow"), ("libpaddle", "paddlepaddle-gpu"))
+_LIBRARY = re.compile(r"(?:lib)?(.+?)(?:\.cpython-\w+|\.abi3)?(?:-[\w-]+)?\.so(?:\..*)?")
+_OF_ONE_CUDA = re.compile(r"-cu(?:da)?1\d\d?x?$")
+_LONGEST = 255  # of a file's name, on Linux
+_SHORTEST = 3  # of a name that is the beginning of a library's
+
+
+@dataclass(frozen=True)
+class Companion:
+    """`package`: "" where no requirement names it. `versions`: as the wheel requires them, "" for any. `cuda`: the CUDA
+    that the requirement is of, "" if of none."""
+
+    package: str
+    versions: str
+    cuda: str
+    libraries: tuple[str, ...]
+
+
+def of(files: Files, inside: Collection[str], requirements: Iterable[Requirement], table: Table) -> list[Companion]:
+    """In the order of the libraries that the files need from outside of the wheel."""
+    required = {one.normal: one for one in requirements}
+    found: dict[str, list[str]] = {}
+    for _, use in ties.staying(files):
+        for library in ties.outside(use, inside):
+            package = package_of(library, required)
+            if package or table.has_no_stub(library) and not table.ties_to_cuda(library):
+                found.setdefault(package, []).append(library)
+    return [_companion(package, tuple(dict.fromkeys(libraries)), required.get(package), table)
+            for package, libraries in found.items()]
+
+
+def package_of(library: str, required: Collection[str]) -> str:
+    """libc10_cuda.so -> torch; libcutensor.so.2 -> cutensor-cu12, if that is required; "" where nothing tells."""
+    for prefix, package in _BY_PREFIX:
+        if library.startswith(prefix):
+            return package
+    match = _LIBRARY.fullmatch(library) if len(library) <= _LONGEST else None
+    stem = match[1].lower().replace("_", "-") if match else ""
+    candidates = [name for name in required if _OF_ONE_CUDA.search(name) and stem and _is_of(stem, name)]
+    return max(candidates, key=len, default="")
+
+
+def _is_of(stem: str, package: str) -> bool:
+    """kvikio of libkvikio-cu12, cutensormg of cutensor-cu12, cudnn-ops of nvidia-cudnn-cu12"""
+    name = _OF_ONE_CUDA.sub("", package)
+    for start in ("nvidia-", "lib"):
+        name = name[len(start):] if name.startswith(start) else name
+    return len(name) >= _SHORTEST and stem.startswith(name)
+
+
+def _companion(package: str, libraries: tuple[str, ...], required: Requirement | None, table: Table) -> Companion:
+    pin = distributions.pin_of(required, table) if required else None
+    return Companion(package, required.version.strip("()") if required else "", pin.major if pin else "", libraries)

@@ -1,0 +1,96 @@
+"""What ties the files of a wheel to one CUDA where stubs are in place: names that no stub stands for. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Collection, Sequence
+
+from . import opened
+from .libraries import Table
+from .uses import FileUse
+
+NEEDS, OPENS = "needs", "opens"
+_BUILTINS = "libnvrtc-builtins"  # which NVRTC opens itself; the stub of NVRTC stands for both
+_COPIES = ("original", "renamed")
+Files = Sequence["tuple[str, FileUse]"]  # (name, use)
+
+
+@dataclass(frozen=True)
+class Tie:
+    """`library`: the name that the file asks for. `how`: "needs" (DT_NEEDED) or "opens" (dlopen). `cuda`: the CUDA of
+    that name, "" where the name has a number of another kind (libcudnn.so.7)."""
+
+    file: str
+    library: str
+    how: str
+    cuda: str
+
+    def is_met_by(self, majors: Collection[str]) -> bool:
+        """Is its library a part of every one of these CUDAs?"""
+        return bool(self.cuda) and set(majors) <= set(self.cuda.split(" or "))
+
+
+def of(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
+    """Of the files that a repair leaves in the wheel, if any of them is not CUDA itself, which is of its own CUDA.
+    `inside`: names under which files of the wheel are found."""
+    found = []
+    for name, use in counted(files, table):
+        found += [Tie(name, one, NEEDS, table.cuda_of(one)) for one in outside(use, inside) if table.ties_to_cuda(one)]
+        found += [Tie(name, one.name, OPENS, table.cuda_of(one.name)) for one in _opened(use, inside, table)]
+    return found
+
+
+def counted(files: Files, table: Table) -> list[tuple[str, FileUse]]:
+    left = staying(files)
+    return [] if all(opened.is_of_cuda(use, table) for _, use in left) else left
+
+
+def outside(use: FileUse, inside: Collection[str]) -> list[str]:
+    """What it needs from outside of the wheel, with stubs in place."""
+    replaced = replaced_in(use)
+    return [one for one in use.needed if one not in replaced and one not in inside]
+
+
+def replaced_in(use: FileUse) -> set[str]:
+    """The entries of DT_NEEDED that become stubs. A library of CUDA itself keeps its own."""
+    if use.is_library:
+        return set()
+    stubbed = [one for one in use.uses if one.needed and one.how in ("named", "renamed", "stub")]
+    found = {one.needed for one in stubbed}
+    if any(one.library == "nvrtc" for one in stubbed):
+        found |= {one for one in use.needed if one.startswith(_BUILTINS)}
+    return found
+
+
+def staying(files: Files) -> list[tuple[str, FileUse]]:
+    """Without the copies of CUDA's libraries that nothing needs once stubs stand for them."""
+    replaced = {need for _, use in files for need in replaced_in(use)}
+    going = {name for name, use in files if _is_replaceable(use) and _names(name, use) & replaced}
+    needs = {name: _wanted(use) for name, use in files}
+    while True:
+        wanted = {need for name, needs_ in needs.items() if name not in going for need in needs_}
+        kept = {name for name, use in files if name in going and _names(name, use) & wanted}
+        if not kept:
+            return [(name, use) for name, use in files if name not in going]
+        going -= kept
+
+
+def _is_replaceable(use: FileUse) -> bool:
+    """A copy with a CUDA runtime in it runs wherever the driver is new enough, and stays."""
+    return use.provides is not None and use.provides.what in _COPIES and not use.static_runtime
+
+
+def _names(name: str, use: FileUse) -> set[str]:
+    return {name.rpartition("/")[2], use.soname} - {""}
+
+
+def _wanted(use: FileUse) -> set[str]:
+    strings = (text for one in use.uses for text in one.strings)
+    return {*use.needed, *strings, *use.unstubbed} - replaced_in(use)
+
+
+def _opened(use: FileUse, inside: Collection[str], table: Table) -> list[opened.Opened]:
+    """A file that names a library of several CUDAs tries them, and takes what is installed."""
+    tied = [one for one in opened.of(use, table, inside) if one.kind == "tied"]
+    stems = [one.name.partition(".so")[0] for one in tied]
+    return [one for one, stem in zip(tied, stems) if stems.count(stem) == 1]

@@ -1,0 +1,121 @@
+"""Where a file or a wheel stands once stubs are in place: free of one CUDA, or what ties it to one. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Collection, Iterable, Mapping, Sequence
+
+from ..analysis import companions, opened, static_runtime, ties
+from ..analysis.companions import Companion
+from ..analysis.libraries import Table
+from ..analysis.ties import Files, Tie
+from ..analysis.uses import FileUse
+from ..wheels.requirement import Requirement
+
+# The first that is true of an input is its kind. An own loader that only opens names comes behind a static runtime.
+TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE = (
+    "tied", "cuda_itself", "own_loader", "static_runtime", "free_with", "free", "no_cuda", "unreadable")
+KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE)
+_A_LOADER = 5  # functions; fewer are a tool that stands before some
+_LINKED = ("named", "renamed", "stub", "unnamed")
+_SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, by the driver, by the wheel
+
+
+@dataclass(frozen=True)
+class StaticRuntime:
+    """`release`: "" if it is not known, and then so is the oldest `driver`."""
+
+    file: str
+    release: str
+    driver: str
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A name that a file opens by itself."""
+
+    file: str
+    library: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`loaders`: files that define functions of a CUDA library and load it by themselves. `loads`: names that it may
+    open and that no stub and no drop-in serves. `companions`: packages that bring what it needs beside CUDA's
+    libraries. `python`: what the wheel's Python files name or import."""
+
+    kind: str
+    ties: tuple[Tie, ...] = ()
+    static: tuple[StaticRuntime, ...] = ()
+    loaders: tuple[str, ...] = ()
+    loads: tuple[Loaded, ...] = ()
+    companions: tuple[Companion, ...] = ()
+    python: tuple[str, ...] = ()
+
+    @property
+    def driver(self) -> str:
+        """The oldest that every CUDA runtime in it works with."""
+        return max((one.driver for one in self.static if one.driver), key=int, default="")
+
+    def failing(self, majors: Collection[str]) -> tuple[Tie, ...]:
+        """The ties that one of these CUDAs does not meet."""
+        return tuple(tie for tie in self.ties if not tie.is_met_by(majors))
+
+
+def of(files: Files, inside: Collection[str], table: Table, requirements: Sequence[Requirement] = (),
+       python: Iterable[str] = (), unreadable: bool = False) -> Standing:
+    """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be looked at."""
+    staying = ties.staying(files)
+    users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
+    found = Standing("", tuple(ties.of(files, inside, table)),
+                     tuple(_static(ties.counted(files, table), table.drivers)),
+                     tuple(name for name, use in users if _has_own_loader(use, table)),
+                     tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
+                     tuple(python))
+    return replace(found, kind=_kind(found, staying, users, unreadable))
+
+
+def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> str:
+    uses = [use for _, one in users for use in one.uses]
+    linked = any(use.how in _LINKED for use in uses) or any(one.stubs_inside for _, one in users)
+    if found.ties:
+        return TIED
+    if staying and not users:
+        return CUDA_ITSELF
+    if unreadable and not staying:
+        return UNREADABLE
+    if found.loaders:
+        return OWN_LOADER
+    if found.static:
+        return STATIC
+    if found.loads and not linked:
+        return OWN_LOADER
+    if found.companions:
+        return WITH
+    return FREE if linked or uses else NO_CUDA
+
+
+def _static(files: Files, drivers: Mapping[str, str]) -> Iterable[StaticRuntime]:
+    for name, use in files:
+        if use.static_runtime:
+            yield StaticRuntime(name, use.runtime_release, static_runtime.oldest_driver(use.runtime_release, drivers))
+
+
+def _loads(files: Files, inside: Collection[str], table: Table) -> Iterable[Loaded]:
+    for name, use in files:
+        for one in opened.of(use, table, inside):
+            if one.kind not in (*_SERVED, "tied") and not (one.library and table.libraries[one.library].is_driver):
+                yield Loaded(name, one.name)
+        yield from (Loaded(name, one.needed) for one in use.uses if one.how == "peer" and one.needed)
+
+
+def _has_own_loader(use: FileUse, table: Table) -> bool:
+    """It defines functions of a library that it opens by name and is not linked to, or of the driver's; or it needs
+    another project's stub. A file with NCCL linked in defines its functions, too, but does not open it."""
+    counts = Counter(library.name for library in map(table.of_symbol, use.defines) if library)
+    defined = {name for name, count in counts.items() if count >= _A_LOADER}
+    opened_ = {one.library for one in use.uses if one.how == "loaded"}
+    linked = {one.library for one in use.uses if one.how in _LINKED}
+    drivers = {name for name, library in table.libraries.items() if library.is_driver}  # of which there are no archives
+    return any(one.how == "peer" for one in use.uses) or bool(defined & (opened_ | drivers) - linked)

@@ -1,0 +1,92 @@
+"""The verdict in words. Pure."""
+
+from __future__ import annotations
+
+from typing import Iterable, Sequence
+
+from ..analysis.companions import Companion
+from ..analysis.ties import OPENS, Tie
+from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing, StaticRuntime
+
+_MOST = 3  # names in a list; the rest is counted
+
+
+def sentence(found: Standing) -> str:
+    """Its kind first, and then what else is true of it."""
+    parts = {
+        TIED: tied(found.ties) if found.ties else "",
+        STATIC: _static(found.static) if found.static else "",
+        OWN_LOADER: _own_loader(found),
+        WITH: _with(found.companions) if found.companions else "",
+    }
+    alone = {FREE: "free", CUDA_ITSELF: "a library of CUDA itself",
+             NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: it cannot be read"}
+    first = alone.get(found.kind) or parts[found.kind]
+    others = [text for kind, text in parts.items() if text and kind != found.kind]
+    if found.kind == WITH:
+        first = f"free {first}"
+    return "; ".join([first, *others])
+
+
+def tied(ties: Sequence[Tie]) -> str:
+    """tied to CUDA 12 by libnppc.so.12 (a.so), libnpps.so.12 (opened by b.so)"""
+    by_cuda: dict[str, list[Tie]] = {}
+    for tie in ties:
+        by_cuda.setdefault(tie.cuda, []).append(tie)
+    return "; ".join(f"tied {f'to CUDA {cuda} ' if cuda else ''}by {_libraries(group)}"
+                     for cuda, group in by_cuda.items())
+
+
+def _libraries(ties: Iterable[Tie]) -> str:
+    users: dict[tuple[str, str], list[str]] = {}
+    for tie in ties:
+        users.setdefault((tie.library, tie.how), []).append(tie.file)
+    return ", ".join(f"{library} ({'opened by ' if how == OPENS else ''}{some(files)})"
+                     for (library, how), files in users.items())
+
+
+def _static(runtimes: Sequence[StaticRuntime]) -> str:
+    """static runtime 12.4, 12.9: needs driver 525"""
+    releases = dict.fromkeys(sorted((one.release for one in runtimes), key=_by_number))
+    driver = max((one.driver for one in runtimes if one.driver), key=int, default="")
+    needs = f"needs driver {driver}" if driver else "the driver that it needs is unknown"
+    return f"static runtime {', '.join(one or 'older than 11.8' for one in releases)}: {needs}"
+
+
+def _by_number(release: str) -> list[int]:
+    return [int(part) for part in release.split(".") if part]
+
+
+def _own_loader(found: Standing) -> str:
+    names = list(dict.fromkeys(one.library for one in found.loads))
+    opens = f"may open {some(names)}" if names else ""
+    if found.loaders:
+        return f"own loader in {some(found.loaders)}{f': it {opens}' if opens else ''}"
+    return f"own loader: it {opens}" if found.kind == OWN_LOADER else opens
+
+
+def _with(companions: Sequence[Companion]) -> str:
+    """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12) and libcufile.so.0"""
+    known = [one.package + _versions(one) for one in companions if one.package]
+    others = [library for one in companions if not one.package for library in one.libraries]
+    return f"with {', '.join(known + others)}"
+
+
+def _versions(one: Companion) -> str:
+    told = [one.versions, f"of CUDA {one.cuda}" if one.cuda else ""]
+    inside = ", ".join(text for text in told if text)
+    return f" ({inside})" if inside else ""
+
+
+def _no_cuda(found: Standing) -> str:
+    if not found.python:
+        return "no CUDA in binaries"
+    opened = [name for name in found.python if not name.startswith("import ")]
+    imported = [name[len("import "):] for name in found.python if name.startswith("import ")]
+    told = [f"may open {some(opened)}" if opened else "", f"import {some(imported)}" if imported else ""]
+    return f"no CUDA in binaries; its Python files {' and '.join(text for text in told if text)}"
+
+
+def some(names: Sequence[str]) -> str:
+    short = ", ".join(names[:_MOST])
+    return short if len(names) <= _MOST else f"{short} and {len(names) - _MOST} more"

@@ -1,0 +1,284 @@
+"""The verdict of `anycuda check`: what ties a file, which packages go with it, the release of a static runtime; and
+what `anycuda repair` says of the same wheel."""
+
+import json
+import unittest
+import zipfile
+from pathlib import Path
+
+from analysis_support import BUILD, Folder, artifact, library_file, table, use_of, wheel
+from wheel_support import anycuda as run_command
+from wheel_support import make_wheel
+
+from anycuda.analysis import companions, contents, static_runtime, ties
+from anycuda.analysis.uses import FileUse, Provides, Reference, Use
+from anycuda.check import standing, words_of_standing
+from anycuda.wheels import requirement
+
+CUPTI = "libcupti.so.12"
+BLAS = ("cublasCreate_v2", "cublasDestroy_v2", "cublasGetVersion_v2", "cublasSgemm_v2", "cublasDgemm_v2")
+
+
+def use_file(*uses: Use, needed=(), provides=None, soname="", static="", unstubbed=(), defines=()) -> FileUse:
+    names = (*needed, *(one.needed for one in uses if one.needed))
+    return FileUse(Path("x"), tuple(uses), (), bool(static), provides, soname=soname, needed=names,
+                   defines=frozenset(defines), unstubbed=tuple(unstubbed), runtime_release=static)
+
+
+def linked(needed: str = "libcudart.so.12", library: str = "cudart") -> Use:
+    return Use(library, needed, "named", ("12",), (Reference("cudaFree", "12", False),))
+
+
+def loaded(library: str, *strings: str) -> Use:
+    return Use(library, None, "loaded", (), strings=strings)
+
+
+def stands(*files: FileUse, inside=(), requires=(), python=()) -> standing.Standing:
+    named = [(f"{number}.so", use) for number, use in enumerate(files)]
+    names = {name for name, use in named} | {use.soname for use in files if use.soname} | set(inside)
+    return standing.of(named, names, table(), [requirement.parse(one) for one in requires], python)
+
+
+def said(*files: FileUse, **options) -> str:
+    return words_of_standing.sentence(stands(*files, **options))
+
+
+class Kinds(unittest.TestCase):
+    def test_free_if_stubs_stand_for_all_of_it(self):
+        self.assertEqual(said(use_file(linked())), "free")
+        self.assertEqual(said(use_file(linked(), needed=("libstdc++.so.6",))), "free")
+        self.assertEqual(said(use_file(loaded("cublas", "libcublas.so.12"))), "free")  # a drop-in serves it
+
+    def test_tied_by_needed_library_without_a_stub(self):
+        self.assertEqual(said(use_file(linked(), needed=(CUPTI,))), "tied to CUDA 12 by libcupti.so.12 (0.so)")
+
+    def test_tie_of_a_file_that_nothing_is_replaced_in(self):
+        found = stands(use_file(linked()), use_file(needed=(CUPTI,)))
+        self.assertEqual((found.kind, [(tie.file, tie.library) for tie in found.ties]), ("tied", [("1.so", CUPTI)]))
+
+    def test_tied_by_opened_library_without_a_stub(self):
+        self.assertEqual(said(use_file(linked(), unstubbed=("libnppc.so.12",))),
+                         "tied to CUDA 12 by libnppc.so.12 (opened by 0.so)")
+
+    def test_file_that_tries_several_majors_is_not_tied(self):
+        self.assertEqual(stands(use_file(linked(), unstubbed=("libcupti.so.11", "libcupti.so.12"))).ties, ())
+
+    def test_library_inside_the_wheel_ties_nothing(self):
+        self.assertEqual(said(use_file(linked(), needed=(CUPTI,)), inside=(CUPTI,)), "free")
+
+    def test_every_tie_is_named(self):
+        text = said(use_file(needed=(CUPTI, "libnppc.so.11")), use_file(needed=(CUPTI,)))
+        self.assertEqual(text.split("; "), ["tied to CUDA 12 by libcupti.so.12 (0.so, 1.so)",
+                                            "tied to CUDA 11 by libnppc.so.11 (0.so)"])
+
+    def test_number_that_is_not_cudas(self):
+        self.assertEqual(said(use_file(needed=("libcudnn.so.7",))), "tied by libcudnn.so.7 (0.so)")
+        self.assertEqual(said(use_file(needed=("libcudart.so.10.2",))), "tied to CUDA 10 by libcudart.so.10.2 (0.so)")
+
+    def test_copy_that_a_stub_replaces_ties_nothing(self):
+        copy = use_file(needed=("libcublasLt.so.12",), soname="libcublas-0a1b2c3d.so.12",
+                        provides=Provides("cublas", "renamed", "12"))
+        user = use_file(Use("cublas", copy.soname, "renamed", ("12",)))
+        self.assertEqual(said(user, copy), "free")
+
+    def test_copy_that_stays_ties_the_wheel(self):
+        """It has a CUDA runtime in it, so that no stub takes its place, and needs the rest of its CUDA."""
+        copy = use_file(needed=("libcublas.so.12",), soname="libcusolver-0a1b2c3d.so.11", static="12.9",
+                        provides=Provides("cusolver", "renamed", "12"))
+        user = use_file(Use("cusolver", copy.soname, "renamed", ("12",)))
+        self.assertEqual(said(user, copy), "tied to CUDA 12 by libcublas.so.12 (1.so); "
+                                           "static runtime 12.9: needs driver 525")
+
+    def test_copy_that_a_staying_copy_needs_stays(self):
+        gone = use_file(needed=("libcublasLt.so.12",), soname="libcublas-0a1b2c3d.so.12",
+                        provides=Provides("cublas", "renamed", "12"))
+        stays = use_file(needed=(gone.soname,), soname="libcusolver-0a1b2c3d.so.11", static="12.9",
+                         provides=Provides("cusolver", "renamed", "12"))
+        user = use_file(Use("cublas", gone.soname, "renamed", ("12",)))
+        self.assertEqual([tie.library for tie in stands(user, gone, stays).ties], ["libcublasLt.so.12"])
+
+    def test_libraries_of_cuda_alone(self):
+        library = use_file(needed=("libcublasLt.so.12",), provides=Provides("cublas", "original", "12"))
+        self.assertEqual(stands(library).kind, standing.CUDA_ITSELF)
+
+    def test_static_runtime_with_the_oldest_driver(self):
+        self.assertEqual(said(use_file(static="12.9")), "static runtime 12.9: needs driver 525")
+        self.assertEqual(said(use_file(static="12.4"), use_file(static="13.0")),
+                         "static runtime 12.4, 13.0: needs driver 580")
+        old = FileUse(Path("x"), (), (), True, None)
+        self.assertEqual(said(old), "static runtime older than 11.8: the driver that it needs is unknown")
+
+    def test_own_loader(self):
+        names = ("libcublas.so", "libcublas.so.%d")
+        self.assertEqual(said(use_file(loaded("cublas", *names))),
+                         "own loader: it may open libcublas.so, libcublas.so.%d")
+        own = use_file(loaded("cublas", "libcublas.so.12"), provides=Provides("cublas", "some", ""), static="12.8",
+                       defines=BLAS)
+        self.assertEqual(said(own), "own loader in 0.so; static runtime 12.8: needs driver 525")
+        self.assertEqual(said(use_file(linked(), loaded("cublas", *names))),
+                         "free; may open libcublas.so, libcublas.so.%d")
+
+    def test_tool_that_stands_before_a_library_is_not_a_loader(self):
+        blas = Use("cublas", "libcublas.so.12", "named", ("12",))
+        self.assertEqual(said(use_file(blas, loaded("cublas", "libcublas.so.12"), defines=BLAS)), "free")
+        self.assertEqual(said(use_file(blas, loaded("cuda", "libcuda.so.1"), defines=BLAS)), "free")
+        self.assertEqual(said(use_file(loaded("cublas", "libcublas.so.12"), defines=BLAS[:4])), "free")
+        inside = use_file(linked(), loaded("cublas", "libcublas.so.12"), defines=["ncclAllReduce", "ncclBcast",
+                          "ncclGroupStart", "ncclGroupEnd", "ncclGetVersion"])
+        self.assertEqual(said(inside), "free")
+
+    def test_no_cuda_in_binaries(self):
+        self.assertEqual(said(use_file(needed=("libm.so.6",))), "no CUDA in binaries")
+        self.assertEqual(said(python=("libcudart.so.12", "import torch")),
+                         "no CUDA in binaries; its Python files may open libcudart.so.12 and import torch")
+
+
+class With(unittest.TestCase):
+    def test_package_of_a_library(self):
+        required = ["cutensor-cu12", "libkvikio-cu12", "nvidia-cudnn-cu12", "nvidia-cusparselt-cu12", "numpy"]
+        for library, package in (("libc10_cuda.so", "torch"), ("libtorch_python.so", "torch"),
+                                 ("libtensorflow_framework.so.2", "tensorflow"),
+                                 ("libcutensorMg.so.2", "cutensor-cu12"),
+                                 ("libkvikio.so", "libkvikio-cu12"), ("libcudnn_ops.so.9", "nvidia-cudnn-cu12"),
+                                 ("libcusparseLt.so.0", "nvidia-cusparselt-cu12"), ("libnumpy.so", ""),
+                                 ("libm.so.6", ""), ("x" * 5000, "")):
+            self.assertEqual(companions.package_of(library, required), package, library)
+
+    def test_torch_with_the_versions_that_the_wheel_requires(self):
+        torch = use_file(linked(), needed=("libc10.so", "libtorch.so"))
+        self.assertEqual(said(torch), "free with torch")
+        self.assertEqual(said(torch, requires=("torch>=2.9,<3; python_version > '3.8'",)), "free with torch (>=2.9,<3)")
+
+    def test_package_of_one_cuda(self):
+        self.assertEqual(said(use_file(linked(), needed=("libcutensor.so.2",)), requires=("cutensor-cu12>=2.8",)),
+                         "free with cutensor-cu12 (>=2.8, of CUDA 12)")
+
+    def test_library_that_no_requirement_brings(self):
+        self.assertEqual(said(use_file(linked(), needed=("libcutensor.so.2",))), "free with libcutensor.so.2")
+
+
+class Majors(unittest.TestCase):
+    def test_tie_is_met_by_its_own_cuda(self):
+        (tie,) = stands(use_file(needed=(CUPTI,))).ties
+        self.assertTrue(tie.is_met_by({"12"}))
+        self.assertFalse(tie.is_met_by({"12", "13"}))
+        self.assertTrue(ties.Tie("a.so", "libcusparse.so.12", ties.NEEDS, "12 or 13").is_met_by({"12", "13"}))
+        self.assertFalse(ties.Tie("a.so", "libcudnn.so.7", ties.NEEDS, "").is_met_by({"12"}))
+
+
+class StaticRuntime(Folder):
+    MARKS = {"11.8": "one", "12.0": "two", "12.1": "three"}
+
+    def test_newest_release_of_which_nothing_is_missing(self):
+        for strings, release in (((), ""), (("one",), "11.8"), (("one", "two"), "12.0"), (("one", "three"), "11.8"),
+                                 (("two", "three"), ""), (("one", "two", "three"), "12.1")):
+            self.assertEqual(static_runtime.release(strings, self.MARKS), release, strings)
+
+    def test_oldest_driver(self):
+        drivers = {"450": "11.0", "455": "11.1", "525": "12.0", "580": "13.0"}
+        for release, driver in (("11.8", "450"), ("12.9", "525"), ("13.5", "580"), ("14.0", ""), ("", "")):
+            self.assertEqual(static_runtime.oldest_driver(release, drivers), driver)
+
+    def test_every_runtime_tells_its_release(self):
+        known = table().static_runtimes
+        for release in known:
+            self.assertEqual(contents.look(library_file("cudart", release), table()).release, release)
+
+    def test_linked_archive(self):
+        archive = artifact("nvcc-13.0") / "lib64" / "libcudart_static.a"
+        source = "int cudaFree(void*); int f(void) { return cudaFree(0); }"
+        for name, more in (("plain.so", ()), ("least.so", ("-Wl,--gc-sections,-s,--exclude-libs,ALL",))):
+            path = self.compile(name, source, *more, archive, "-ldl", "-lrt", "-lpthread")
+            self.assertEqual(use_of(path).runtime_release, "13.0", name)
+        status, out, _ = self.check(path)
+        self.assertEqual((status, out.splitlines()[-1]), (0, "verdict: static runtime 13.0: needs driver 580"))
+
+    def test_nvidias_libraries_with_a_runtime_in_them(self):
+        for name, release in (("nvjpeg", "11.8"), ("nvjpeg", "12.9"), ("nvjpeg", "13.0")):
+            self.assertEqual(use_of(library_file(name, release)).runtime_release, release)
+
+    def test_string_of_the_program_itself(self):
+        mark = table().static_runtimes["13.5"]
+        use = use_of(self.compile("own.so", f"const char* f(void) {{ return {json.dumps(mark)}; }}"))
+        self.assertEqual((use.static_runtime, use.runtime_release), (False, ""))
+
+    def test_facts_are_in_order(self):
+        for releases in (table().drivers.values(), table().static_runtimes):
+            numbers = [tuple(map(int, release.split("."))) for release in releases]
+            self.assertEqual(numbers, sorted(set(numbers)))
+
+
+class Tied(Folder):
+    def tied(self) -> Path:
+        other = self.compile("libcupti.so.12", "int cuptiGetVersion(int* v) { return *v; }", f"-Wl,-soname,{CUPTI}")
+        return self.compile("tied.so", "int cuptiGetVersion(int*); int f(int* v) { return cuptiGetVersion(v); }", other)
+
+
+class Command(Tied):
+    def test_exit_status_of_a_tie(self):
+        path = self.tied()
+        for words, status in (((), 1), (("--runtime", "11.8"), 1), (("--runtime", "12"), 0), (("--allow", "tied"), 0),
+                              (("--runtime", "12,13"), 1), (("--library", "cudart"), 0)):
+            found, out, err = self.check(path, *words)
+            self.assertEqual((found, err), (status, ""), words)
+            if "--library" not in words:  # it is about all of them
+                self.assertEqual(out.splitlines()[-1], "verdict: tied to CUDA 12 by libcupti.so.12 (tied.so)")
+
+    def test_json(self):
+        _, out, _ = self.check("--json", self.tied())
+        one = json.loads(out)["inputs"][0]
+        tie = {"file": "tied.so", "library": CUPTI, "how": "needs", "cuda": "12"}
+        for verdict in (one["verdict"], one["files"][0]["verdict"]):
+            self.assertEqual(verdict, {"kind": "tied", "ties": [tie], "static": [], "loaders": [], "loads": [],
+                                       "companions": [], "python": [], "driver": "",
+                                       "text": "tied to CUDA 12 by libcupti.so.12 (tied.so)"})
+
+    def test_python_files_are_parsed(self):
+        text = ('"""libcudart-second is opened"""\nimport torch.nn, numpy\nfrom cuda import bindings\n'
+                'NAMES = ["libcublas.so.12", "libcudart.cudaHostRegister"]\n'
+                'raise OSError("cannot open libcufft.so.11")\n')
+        path = self.folder / "thing-1-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("thing/a.py", text)
+            archive.writestr("thing/broken.py", "import cupy (")
+            archive.writestr("thing/doc.py", '"""\nimport triton\n"""\n')
+        _, out, _ = self.check(path)
+        self.assertEqual(out.splitlines()[-1], "verdict: no CUDA in binaries; its Python files may open "
+                                               "libcublas.so.12 and import cuda, torch")
+
+    def test_archives_of_other_kinds_are_refused_in_words(self):
+        for name in ("thing-1-0.conda", "thing.tar.gz", "thing_1_amd64.deb", "thing.tgz"):
+            with zipfile.ZipFile(self.folder / name, "w") as archive:
+                archive.writestr("pkg.tar.zst", b"")
+            status, out, err = self.check(self.folder / name)
+            self.assertEqual((status, err), (2, ""))
+            self.assertIn("which anycuda does not open: unpack it, and check the folder", out)
+            self.assertTrue(out.endswith("verdict: unknown: it cannot be read\n"), out)
+
+    def test_real_wheels(self):
+        for name, verdict in (("torch_memory_saver", "free"), ("cumm", "free"),
+                              ("torchvision", "static runtime 12.6: needs driver 525; with torch (==2.7.1)")):
+            out = self.check(wheel(name))[1]
+            self.assertEqual(out.splitlines()[-1], f"verdict: {verdict}")
+
+
+@unittest.skipUnless(BUILD and (BUILD / "bin" / "anycuda").exists(), "ANYCUDA_BUILD names no build with the command")
+class Agreement(Tied):
+    def test_check_and_repair_say_the_same_of_ties(self):
+        bound = self.tied().read_bytes()
+        opens = self.compile("opens.so", 'const char* f(void) { return "libnppc.so.12"; }').read_bytes()
+        free = self.call("free.so", "cudaFree", library_file("cudart", "12.9")).read_bytes()
+        npp = self.compile("libnppc.so.12", "int f(void) { return 0; }", "-Wl,-soname,libnppc.so.12").read_bytes()
+        for number, (files, status) in enumerate((
+                ({"thing/a.so": bound}, 1), ({"thing/a.so": free, "thing/b.so": bound}, 1), ({"thing/a.so": opens}, 1),
+                ({"thing/a.so": free}, 0), ({"thing/a.so": opens, "thing/libnppc.so.12": npp}, 0))):
+            with self.subTest(files=list(files), number=number):
+                path = make_wheel(self.folder, files, f"thing-{number}-py3-none-linux_x86_64.whl")
+                done = run_command("repair", "--dry-run", "--any-glibc", path)
+                self.assertEqual((self.check(path)[0], done.returncode), (status, status), done.stdout + done.stderr)
+                partly = run_command("repair", "--dry-run", "--any-glibc", "--partly", path)
+                self.assertEqual((self.check(path, "--allow", "tied")[0], partly.returncode), (0, 0), partly.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
