@@ -25,6 +25,7 @@ SHIPPED = ([f"anycuda/lib/{library['stub']}" for library in LIBRARIES]
 PROMISED = SHIPPED + [
     *(f"anycuda/lib/anycuda/link/{name}" for name in LINKED),
     "anycuda/__init__.py", "anycuda/__main__.py", "anycuda/installation.json", "anycuda/matrix.json",
+    "anycuda/LICENSE",  # of the stubs, for repaired wheels
     "anycuda/lib/cmake/anycuda/anycudaConfig.cmake", "anycuda/lib/cmake/anycuda/anycudaConfigVersion.cmake",
     "anycuda/lib/pkgconfig/anycuda-cuda.pc", "anycuda/lib/pkgconfig/anycuda-cudart-12.pc",
     "anycuda/include/anycuda/built_for.h",

@@ -10,6 +10,7 @@ from ..analysis import built_for
 from ..analysis.libraries import Table
 from ..analysis.uses import Use
 from . import bundled, common, dropins, files, glibc
+from .exclude import Exclude
 from .files import FileEdit
 from .places import folder_of_stubs, place_of
 from .stubs import Stub
@@ -19,11 +20,12 @@ from .scan import Member, Scan
 @dataclass(frozen=True)
 class Options:
     """`built_for`: the major of what does not say it. `partly`: repair even what goes on needing libraries that
-    have no stub. `glibc`: what the wheel promises; None: whatever the stubs need will do."""
+    have no stub. `glibc`: what the wheel promises; None: whatever the stubs need will do. `exclude`: what stays."""
 
     built_for: str = ""
     partly: bool = False
     glibc: tuple[int, int] | None = None
+    exclude: Exclude = field(default_factory=Exclude)
 
 
 @dataclass
@@ -55,9 +57,10 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         plan.refusals += [f"{member.name} needs {name}, which is not in the wheel: somebody has taken it out of a "
                           "repaired wheel, and without it the file does not load. Repair the wheel as it was built"
                           for name in common.lost(member, inside) if not files.is_library(member)]
-        uses = [use for use in files.to_replace(member, foreign) if use.needed not in standing]
-        plan.notes += [f"{member.name} goes on needing {use.needed}, the wheel's own copy with a CUDA runtime in it"
-                       for use in member.use.uses if use.needed in standing]
+        if options.exclude.file(member.name):
+            plan.notes.append(f"{member.name} stays as it is: --exclude")
+            continue
+        uses = _uses(plan, member, foreign, standing, options.exclude, table)
         if not uses:
             plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table))
             continue
@@ -67,6 +70,8 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         plan.refusals += files.refusals(member, edit, place, wanted, table)
         too_new += glibc.too_new(member, wanted, options.glibc)
         tied, others = bundled.unstubbed_deps(member, edit.needed, inside, table)
+        others += filter(options.exclude.library, tied)
+        tied = [name for name in tied if name not in others]
         if tied and not options.partly:
             plan.refusals.append(f"{member.name} needs {', '.join(tied)}, for which anycuda has no stub: without that "
                                  "it does not load, whatever else is repaired. --partly repairs the rest, for "
@@ -76,7 +81,8 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
         plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
     edits = {edit.name: edit for edit in plan.edits}
-    too_new += _drop_ins(plan, dropins.make(scan, edits, folder, options.glibc, table, inside, dropin_of))
+    opened = dropins.make(scan, edits, folder, options.glibc, table, inside, dropin_of, options.exclude)
+    too_new += _drop_ins(plan, opened)
     if options.glibc and too_new:
         plan.refusals.append(glibc.refusal(too_new, options.glibc))
     for name, why in scan.unread.items():
@@ -86,6 +92,18 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
                       if name in scan.files]
     plan.refusals = list(dict.fromkeys(plan.refusals))  # what is wrong with a stub is so for every file
     return plan
+
+
+def _uses(plan: Plan, member: Member, foreign: frozenset[str], standing: frozenset[str], exclude: Exclude,
+          table: Table) -> list[Use]:
+    """Those of a file that get a stub."""
+    found = [use for use in files.to_replace(member, foreign) if use.needed not in standing]
+    excluded = [use for use in found if exclude.use(use, table)]
+    plan.notes += [f"{member.name} goes on needing {use.needed or table.libraries[use.library].stem}: --exclude"
+                   for use in excluded]
+    plan.notes += [f"{member.name} goes on needing {use.needed}, the wheel's own copy with a CUDA runtime in it"
+                   for use in member.use.uses if use.needed in standing]
+    return [use for use in found if use not in excluded]
 
 
 def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
