@@ -14,7 +14,7 @@ from typing import Iterator
 
 from ..elf import ElfError, edit, read
 from ..failure import Failure
-from ..analysis import uses
+from ..analysis import libraries
 from ..wheels import writing
 from ..wheels.archive import Wheel
 from ..wheels.packing import Packing
@@ -72,11 +72,14 @@ def _edit(one: FileEdit, path: Path) -> None:
         edit.apply(path, wanted)
     except ElfError as error:
         raise CannotEdit(f"{one.name}: {str(error).replace(f'{path}: ', '')}") from None
-    image = read.read(path)
-    left = [use for use in uses.of(image).uses if use.needed in one.needed
-            or use.how in ("named", "renamed") and use.needed not in one.kept]
+    left = [name for name in read.read(path).needed if name in one.needed or name not in one.kept and _is_nvidias(name)]
     if left:
-        raise Failure(f"{one.name}: after the repair it still needs {left[0].needed}: a mistake in anycuda")
+        raise Failure(f"{one.name}: after the repair it still needs {left[0]}: a mistake in anycuda")
+
+
+def _is_nvidias(name: str) -> bool:
+    named = libraries.table().named(name)
+    return named is not None and named.how in ("named", "renamed")
 
 
 def put(path: Path, target: Path) -> None:

@@ -3,15 +3,20 @@ program, a library or a text that may name libraries. What is kept of it is smal
 
 from __future__ import annotations
 
+import itertools
+import operator
 import posixpath
+import zipfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Iterable, Iterator
 
 from ..elf import ElfError, read
 from ..failure import Failure
 from ..analysis import contents, libraries, siblings, uses
 from ..analysis.named import Named
 from ..wheels import record, writing
+from ..wheels.ahead import ahead
 from ..wheels.archive import Wheel
 from . import stubs
 
@@ -52,10 +57,9 @@ class Scan:
 def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
     rows = record.parse(wheel.read(wheel.record), f"{wheel.path}: {wheel.record}")
     scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
-    for entry in wheel.entries:
-        if not entry.is_dir() and entry.filename != wheel.record:
-            scan.sums[entry.filename] = _file(wheel, entry, record.Sum(record.algorithm(rows, entry.filename)),
-                                              work, scan, step)
+    for entry, blocks in itertools.groupby(ahead(_blocks(wheel)), operator.itemgetter(0)):
+        total = record.Sum(record.algorithm(rows, entry.filename))
+        scan.sums[entry.filename] = _file(wheel, entry, (block for _, block in blocks), total, work, scan, step)
     found = siblings.resolved([(member.name, member.use) for member in scan.members])
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
     wrong = record.compare(rows, scan.sums, wheel.record)
@@ -66,10 +70,22 @@ def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
     return scan
 
 
-def _file(wheel: Wheel, entry, total: record.Sum, work: Path, scan: Scan, step: writing.Step) -> record.Row:
+def _blocks(wheel: Wheel) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
+    """Of all files; an empty one has an empty block."""
+    for entry in wheel.entries:
+        if not entry.is_dir() and entry.filename != wheel.record:
+            is_empty = True
+            for block in wheel.blocks(entry):
+                is_empty = False
+                yield entry, block
+            if is_empty:
+                yield entry, b""
+
+
+def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], total: record.Sum, work: Path, scan: Scan,
+          step: writing.Step) -> record.Row:
     name, named = entry.filename, Named(entry.filename, entry.file_size)
     first, path = True, None
-    blocks = wheel.blocks(entry)
     for block in blocks:
         if first and block[:4] == b"\x7fELF":
             path = work / "unpacked"
