@@ -205,6 +205,11 @@ class Wheels(RepairCase):
         path = self.wheel({"thing/a.py": b"1"})
         self.assertEqual(repaired(path, self.top / "out").read_bytes(), path.read_bytes())
 
+    def test_sboms_that_are_too_large_stay(self):
+        large = b" " * (sbom.LARGEST + 1)
+        path = self.wheel({"thing/a.so": self.library(), AUDITWHEEL: large})
+        self.assertEqual(self.read(repaired(path, self.top / "out"), AUDITWHEEL), large)
+
     def test_the_sbom_of_a_real_wheel(self):
         """Of mooncake, whose auditwheel found no library of CUDA to bring along."""
         source = real_wheel("mooncake")

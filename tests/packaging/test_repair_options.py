@@ -69,6 +69,7 @@ class Reports(OptionsCase):
         wheels = {Path(one["wheel"]).name.partition("-")[0]: one for one in report["wheels"]}
         self.assertEqual({name: one["status"] for name, one in wheels.items()},
                          {"cuda": "repaired", "cut": "failed", "python": "unchanged", "stray": "refused"})
+        self.assertEqual(list(wheels), sorted(wheels))
         one = wheels["cuda"]
         (stub,) = one["added"]
         self.assertEqual((stub["library"], stub["quiet"]), ("cudart", True))

@@ -47,8 +47,12 @@ def _licence(texts: Texts, wheel: Wheel) -> None:
 
 
 def _sbom(texts: Texts, wheel: Wheel, file: str, plan: Plan, stubs: Mapping[str, Path], table: Table) -> None:
-    found = {entry.filename: wheel.read(entry.filename) for entry in wheel.entries
-             if entry.filename.startswith(sbom.folder(wheel.dist_info)) and not entry.is_dir()}
+    there = [entry for entry in wheel.entries if entry.filename.startswith(sbom.folder(wheel.dist_info))]
+    if sum(entry.file_size for entry in there) > sbom.LARGEST:
+        texts.notes.append(f"the SBOMs in {sbom.folder(wheel.dist_info)} are too large to be changed: they stay, and "
+                           "do not list the stubs")
+        return
+    found = {entry.filename: wheel.read(entry.filename) for entry in there if not entry.is_dir()}
     about = sbom.Wheel(wheel.name.distribution, wheel.name.version, file, wheel.dist_info)
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in stubs.items()}
     made = sbom.make(found, about, list(plan.left_out), digests, installation.find().version, table)

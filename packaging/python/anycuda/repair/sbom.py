@@ -17,7 +17,7 @@ from ..analysis.libraries import Table
 from ..wheels import names
 
 _AUDITWHEEL, _OWN = "auditwheel.cdx.json", "anycuda.cdx.json"
-_LARGEST = 1 << 24
+LARGEST = 1 << 24  # of all together
 _LICENCE = [{"license": {"id": "Apache-2.0"}}]
 
 
@@ -77,8 +77,6 @@ def _change(name: str, gone: list[str], with_stubs: bool) -> str:
 
 def _parsed(content: bytes) -> dict | None:
     """None for what is not CycloneDX, or not as its schema has it."""
-    if len(content) > _LARGEST:
-        return None
     try:
         document = json.loads(content)
         json.dumps(document)
