@@ -57,9 +57,9 @@ class Scan:
 def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
     rows = record.parse(wheel.read(wheel.record), f"{wheel.path}: {wheel.record}")
     scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
-    for entry, blocks in itertools.groupby(ahead(_blocks(wheel)), operator.itemgetter(0)):
-        total = record.Sum(record.algorithm(rows, entry.filename))
-        scan.sums[entry.filename] = _file(wheel, entry, (block for _, block in blocks), total, work, scan, step)
+    for (entry, total), blocks in itertools.groupby(ahead(_blocks(wheel, rows)), operator.itemgetter(0, 1)):
+        _file(wheel, entry, (block for _, _, block in blocks), work, scan, step)
+        scan.sums[entry.filename] = total.row
     found = siblings.resolved([(member.name, member.use) for member in scan.members])
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
     wrong = record.compare(rows, scan.sums, wheel.record)
@@ -70,20 +70,20 @@ def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
     return scan
 
 
-def _blocks(wheel: Wheel) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """Of all files; an empty one has an empty block."""
+def _blocks(wheel: Wheel, rows: dict[str, record.Row]) -> Iterator[tuple[zipfile.ZipInfo, record.Sum, bytes]]:
+    """Of all files, each with its sum, which is whole after the last block. An empty file has an empty block."""
     for entry in wheel.entries:
         if not entry.is_dir() and entry.filename != wheel.record:
-            is_empty = True
+            total = record.Sum(record.algorithm(rows, entry.filename))
             for block in wheel.blocks(entry):
-                is_empty = False
-                yield entry, block
-            if is_empty:
-                yield entry, b""
+                total.add(block)
+                yield entry, total, block
+            if not total.size:
+                yield entry, total, b""
 
 
-def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], total: record.Sum, work: Path, scan: Scan,
-          step: writing.Step) -> record.Row:
+def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: Path, scan: Scan,
+          step: writing.Step) -> None:
     name, named = entry.filename, Named(entry.filename, entry.file_size)
     first, path = True, None
     for block in blocks:
@@ -95,7 +95,6 @@ def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], total: 
         if path:
             with open(path, "ab") as file:
                 file.write(block)
-        total.add(block)
         named.add(block)
         step(name, len(block))
     if path:
@@ -104,7 +103,6 @@ def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], total: 
     names = named.names()
     if names and not name.startswith(wheel.dist_info + "/"):
         scan.texts[name] = names
-    return total.row
 
 
 def _elf(name: str, path: Path, scan: Scan) -> None:
