@@ -17,7 +17,7 @@ from typing import Callable, Iterable, Iterator
 
 BLOCK = 1 << 18
 _WINDOW = 1 << 15  # how far deflate looks back
-_WAITING = 4  # blocks for each thread that are read ahead
+_WAITING = 32  # blocks that are read ahead, beside those that the threads have
 _LARGE = 1 << 30  # from here on, sizes get the form for more than 4 GB: what is packed may be larger than the file
 
 
@@ -41,7 +41,8 @@ class Writer:
     def __init__(self, target: zipfile.ZipFile, packing: Packing) -> None:
         self._target, self._packing = target, packing
         self._pool = ThreadPoolExecutor(packing.threads)
-        self._queue: deque[Callable[[], None]] = deque()
+        self._queue: deque[tuple[Callable[[], None], bool]] = deque()
+        self._waiting = 0  # steps that hold a block
 
     def copy(self, entry: zipfile.ZipInfo, packed: Iterable[bytes], name: str) -> None:
         """An entry as it is compressed already, under this name. `packed` is read when it is written."""
@@ -60,26 +61,32 @@ class Writer:
         for block, is_last in _with_last(blocks):
             crc = zlib.crc32(block, crc)
             if entry.compress_type == zipfile.ZIP_STORED:
-                self._later(partial(self._put, block))
+                self._later(partial(self._put, block), holds_block=True)
                 continue
             packed = self._pool.submit(_deflated, block, before, self._packing.level, is_last)
-            self._later(lambda packed=packed: self._put(packed.result()))
+            self._later(lambda packed=packed: self._put(packed.result()), holds_block=True)
             before = block[-_WINDOW:]
         self._later(partial(self._end, entry, crc, size))
 
     def finish(self) -> None:
         while self._queue:
-            self._queue.popleft()()
+            self._next()
 
     def close(self) -> None:
         """Without what still waits."""
         self._queue.clear()
         self._pool.shutdown(cancel_futures=True)
 
-    def _later(self, step: Callable[[], None]) -> None:
-        self._queue.append(step)
-        while len(self._queue) > _WAITING * self._packing.threads:
-            self._queue.popleft()()
+    def _later(self, step: Callable[[], None], holds_block: bool = False) -> None:
+        self._queue.append((step, holds_block))
+        self._waiting += holds_block
+        while self._waiting > _WAITING + self._packing.threads:
+            self._next()
+
+    def _next(self) -> None:
+        step, holds_block = self._queue.popleft()
+        self._waiting -= holds_block
+        step()
 
     def _begin(self, entry: zipfile.ZipInfo) -> None:
         """zipfile cannot take over what is compressed already, so this does what its own writing does: header,
