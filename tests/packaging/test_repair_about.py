@@ -123,6 +123,12 @@ class Sbom(unittest.TestCase):
         self.assertEqual(after["metadata"]["tools"]["components"][-1],
                          {"type": "application", "name": "anycuda", "version": "0.1.0"})
 
+    def test_references_that_are_none_stay(self):
+        document = of_auditwheel("cuda-cudart-12-4")
+        document["dependencies"][0]["dependsOn"].append({"ref": []})
+        after = json.loads(self.make({AUDITWHEEL: dumped(document)}).texts[AUDITWHEEL])
+        self.assertEqual(after["dependencies"][0]["dependsOn"], [{"ref": []}, ANYCUDA])
+
     def test_what_is_damaged_stays(self):
         good = of_auditwheel("cuda-cudart-12-4")
         spoiled = []

@@ -109,14 +109,13 @@ def _count(document: dict) -> None:
 
 def _without(document: dict, left_out: list[str], table: Table) -> list[str]:
     """Takes one component out for each of these files; those for which there was one."""
-    gone, refs = [], set()
+    gone, refs = [], []
     for file in left_out:
         component = next((one for one in document.get("components", []) if _is_of(one, file, table)), None)
         if component:
             document["components"].remove(component)
-            refs.add(component.get("bom-ref"))
+            refs += [component["bom-ref"]] if "bom-ref" in component else []
             gone.append(file)
-    refs.discard(None)
     if refs and "dependencies" in document:
         document["dependencies"] = [one for one in document["dependencies"] if one.get("ref") not in refs]
         for one in document["dependencies"]:
