@@ -8,19 +8,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from elf_support import ROOT, artifact
+
 sys.path.insert(0, str(ROOT / "tools" / "editors"))
 
 import compare  # noqa: E402
 import editors  # noqa: E402
 import findings  # noqa: E402
-
-
-def artifact(name: str) -> Path:
-    done = subprocess.run([sys.executable, ROOT / "tools/fetch/fetch.py", "path", name], capture_output=True, text=True)
-    if done.returncode:
-        raise unittest.SkipTest(f"{name} is not in the cache")
-    return Path(done.stdout.strip())
 
 
 def refuses(path: Path, change: editors.Change) -> None:
