@@ -8,6 +8,7 @@ set(libraries "${CMAKE_INSTALL_LIBDIR}")
 set(own "${CMAKE_INSTALL_LIBDIR}/anycuda")
 set(share share/anycuda) # fixed, as bin is: bin/anycuda has ../share/anycuda in it
 set(made "${PROJECT_BINARY_DIR}/install")
+file(MAKE_DIRECTORY "${made}/links")
 get_property(linkable GLOBAL PROPERTY ANYCUDA_LINKABLE)
 
 get_property(stubs TARGET anycuda_stubs PROPERTY MANUALLY_ADDED_DEPENDENCIES)
@@ -33,9 +34,14 @@ foreach(row IN LISTS linkable)
   string(REPLACE ":" ";" majors "${row}")
   list(POP_FRONT majors library file)
   string(REPLACE ".so" ".a" archive "${file}")
+  # Build systems take the folder of what they link for the search path of the program (Meson's RPATH in the build folder).
+  file(CREATE_LINK ../../../lib${library}_stub.so "${made}/links/lib${library}_stub.so" SYMBOLIC)
   foreach(major IN LISTS majors)
     set(flags "-I\${includedir} -DANYCUDA_BUILT_FOR=${major}")
     install(TARGETS link_${library}_${major} LIBRARY DESTINATION "${own}/link/${major}" COMPONENT dev)
+    if(NOT ANYCUDA_WHEEL) # a zip file has no links
+      install(FILES "${made}/links/lib${library}_stub.so" DESTINATION "${own}/link/${major}" COMPONENT dev)
+    endif()
     anycuda_pkgconfig(anycuda-${library}-${major} "${file} for what is compiled with CUDA ${major}"
       "\${libdir}/anycuda/link/${major}/${file}" "${flags}")
     if(ANYCUDA_STATIC)
@@ -95,6 +101,11 @@ foreach(library linker graph)
   anycuda_pkgconfig(anycuda-${library} "the C++ library anycuda::${library}"
     "${files} -lstdc++ -pthread${dl}" "-I\${includedir}" ${library})
 endforeach()
+foreach(component IN ITEMS dev linker graph)
+  install(CODE "
+    set(FOLDER \"${libraries}/pkgconfig\")
+    include(\"${PROJECT_SOURCE_DIR}/packaging/pkgconfig/plain_prefix.cmake\")" COMPONENT ${component})
+endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/packaging/cmake/built_for.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anycuda"
         COMPONENT dev)
 
@@ -109,7 +120,7 @@ configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaConfig.cmake.in" "$
 write_basic_package_version_file("${made}/anycudaConfigVersion.cmake" COMPATIBILITY AnyNewerVersion)
 install(FILES "${made}/anycudaConfig.cmake" "${made}/anycudaConfigVersion.cmake" DESTINATION "${package}" COMPONENT dev)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/cmake/" DESTINATION "${package}" COMPONENT dev
-        FILES_MATCHING PATTERN "anycuda*.cmake" PATTERN "built_for.*")
+        FILES_MATCHING PATTERN "anycuda*.cmake" PATTERN "built_for.*" PATTERN "no_major.h")
 
 # The command. Its Python files, and matrix.json, as the build has them.
 if(ANYCUDA_COMMAND)
@@ -118,8 +129,9 @@ if(ANYCUDA_COMMAND)
           FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/share/anycuda/" DESTINATION "${share}" COMPONENT command
           FILES_MATCHING PATTERN "*.json" PATTERN installation.json EXCLUDE PATTERN "anycuda/anycuda" EXCLUDE)
-  install(TARGETS anycuda_doctor anycuda_doctor_native LIBRARY DESTINATION "${own}" COMPONENT command
+  install(TARGETS anycuda_doctor anycuda_doctor_native anycuda_device_code_program LIBRARY DESTINATION "${own}" COMPONENT command
           RUNTIME DESTINATION "${own}" COMPONENT command)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/share/pages/" DESTINATION share COMPONENT command PATTERN made EXCLUDE)
   file(RELATIVE_PATH to_libraries "/${share}" "/${libraries}")
   file(RELATIVE_PATH to_include "/${share}" "/${CMAKE_INSTALL_INCLUDEDIR}")
   anycuda_installation_file("${made}/installation.json" stubs=${to_libraries} dropins=${to_libraries}/anycuda/dropin

@@ -242,7 +242,7 @@ int main(int count, char** arguments) {
   std::mt19937 random(std::random_device{}());
   std::vector<std::string> made;
   for (const auto& [name, these] : libraries) made.push_back(name);
-  // Handles and plans have memory of their own: which way is made first is left to chance.
+  // Handles and plans allocate memory: which way is made first is left to chance.
   std::shuffle(made.begin(), made.end(), random);
   std::map<std::string, std::vector<Case>> ways;
   for (const std::string& name : made) ways[name] = cases_of(runtime, libraries[name]);

@@ -26,8 +26,9 @@ endfunction()
 
 # anycuda_imported_target(<library> <major> <libname.so>): both kinds, from the files of the package.
 function(anycuda_imported_target library major file)
-  # A program runs in its build folder when the stub lies where CMake finds what it linked with.
-  set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/anycuda/${major}")
+  # A program runs in its build folder when the stub lies where CMake finds what it linked with. Meson empties
+  # CMakeFiles after it has read the targets.
+  set(folder "${CMAKE_BINARY_DIR}/.anycuda/${major}")
   set(stub lib${library}_stub.so)
   file(MAKE_DIRECTORY "${folder}")
   file(CREATE_LINK "${anycuda_LIBRARY_DIR}/anycuda/link/${major}/${file}" "${folder}/${file}" SYMBOLIC)

@@ -1,5 +1,5 @@
-# Runs before cpack makes the packages: into each its copyright and changelog, and what lintian is to overlook, with
-# the reason.
+# Runs before cpack makes the packages: into each its copyright and changelog, and what lintian is to overlook, with the
+# reason. Manual pages are compressed, and zsh's completion goes where Debian's zsh looks.
 foreach(package IN ITEMS libanycuda libanycuda-dev anycuda)
   set(root "${CPACK_TEMPORARY_DIRECTORY}/${package}/usr/share")
   set(documents "${root}/doc/${package}")
@@ -14,9 +14,12 @@ License: Apache-2.0
   file(WRITE "${documents}/changelog" "anycuda (${CPACK_PACKAGE_VERSION}) unstable; urgency=low\n\n  * Release.\n\n\
  -- ${CPACK_PACKAGE_CONTACT}  Thu, 01 Jan 1970 00:00:00 +0000\n")
   execute_process(COMMAND gzip -9nf "${documents}/changelog" COMMAND_ERROR_IS_FATAL ANY)
-  if(package STREQUAL "anycuda")
-    file(COPY "${CPACK_ANYCUDA_SOURCE_DIR}/packaging/debian/anycuda.1" DESTINATION "${root}/man/man1")
-    execute_process(COMMAND gzip -9nf "${root}/man/man1/anycuda.1" COMMAND_ERROR_IS_FATAL ANY)
+  file(GLOB pages "${root}/man/man1/*.1")
+  if(pages)
+    execute_process(COMMAND gzip -9nf ${pages} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  if(EXISTS "${root}/zsh/site-functions")
+    file(RENAME "${root}/zsh/site-functions" "${root}/zsh/vendor-completions")
   endif()
   set(overrides "${CPACK_ANYCUDA_SOURCE_DIR}/packaging/debian/${package}.lintian-overrides")
   if(EXISTS "${overrides}")

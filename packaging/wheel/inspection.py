@@ -16,7 +16,7 @@ LIBRARIES = [json.loads(path.read_text(encoding="utf-8"))
 DROPINS = [library.get("callers", major)["soname"] for library in LIBRARIES for major in library["majors"].values()]
 LINKED = [f"{number}/{library['file_prefix']}" for library in LIBRARIES if "callers" not in library
           for number, major in library["majors"].items() if major["node"]]
-TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native")
+TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
 
 TO_LINK = [f"anycuda/lib/anycuda/link/{name}" for name in LINKED]
 # Loaded by whoever installs the wheel; the libraries to link with are not.
@@ -30,13 +30,15 @@ PROMISED = SHIPPED + [
     "anycuda/lib/cmake/anycuda/anycudaConfig.cmake", "anycuda/lib/cmake/anycuda/anycudaConfigVersion.cmake",
     "anycuda/lib/pkgconfig/anycuda-cuda.pc", "anycuda/lib/pkgconfig/anycuda-cudart-12.pc",
     "anycuda/include/anycuda/built_for.h",
+    "share/man/man1/anycuda.1", "share/bash-completion/completions/anycuda",
+    "anycuda/lib/anycuda/licenses/liblz4.txt", "anycuda/lib/anycuda/licenses/libzstd.txt",
 ]
 
 
 def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool = True) -> list[str]:
     """All that is wrong with it, as sentences."""
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as scratch:
-        names = set(archive.namelist())
+        names = {re.sub(r"^anycuda-[^/]+\.data/data/", "", name) for name in archive.namelist()}
         wrong = [f"it has no {name}" for name in PROMISED if name not in names]
         wrong += [f"it has {name}" for name in sorted(names) if re.search(r"__pycache__|\.pyc$|/share/|/bin/", name)]
         if wrong:
@@ -54,6 +56,6 @@ def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool =
         found_in = {name: hardening.build_paths(archive.read(name), folders) for name in TO_LINK}
         wrong += [f"{name}: {sentence}" for name, sentence in found_in.items() if sentence]
         for name in PROMISED:
-            if name.endswith("-native") and not archive.getinfo(name).external_attr >> 16 & 0o111:
+            if name.endswith(("-native", "-code")) and not archive.getinfo(name).external_attr >> 16 & 0o111:
                 wrong.append(f"{name} may not be executed")
     return wrong

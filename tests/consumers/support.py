@@ -61,14 +61,23 @@ def fence(root: Path | str) -> dict[str, str]:
     return {"LD_AUDIT": library, "ANYCUDA_TEST_FENCE": str(root)} if library else {}
 
 
-def on_machine(program: Path, *libraries: str) -> str:
-    """What a program prints on a machine that has the CUDA libraries of these artifacts, and no others."""
+def with_headers(major: str) -> dict[str, str]:
+    """For builds that take the compiler's flags from a variable."""
+    return {"CXXFLAGS": " ".join(f"-isystem {folder}" for folder in includes(major))}
+
+
+def on_machine(program: Path | list, *libraries: str, **variables: str) -> str:
+    """What a program, or a command, prints on a machine that has the CUDA libraries of these artifacts, and no
+    others."""
+    command = program if isinstance(program, list) else [program]
     with tempfile.TemporaryDirectory() as root:
-        environment = {"ANYCUDA_SYSTEM_ROOT": root, "ANYCUDA_LOG": "off", "PATH": "/usr/bin:/bin", **fence(root)}
+        environment = {"ANYCUDA_SYSTEM_ROOT": root, "ANYCUDA_LOG": "off", "PATH": "/usr/bin:/bin", **fence(root),
+                       **variables}
         folders = [folder for name in libraries for folder in artifact(name).glob("nvidia/*/lib")]
-        if folders:
-            environment["LD_LIBRARY_PATH"] = ":".join(map(str, folders))
-        return run([program], environment, cwd=program.parent)
+        paths = [*filter(None, [variables.get("LD_LIBRARY_PATH")]), *map(str, folders)]
+        if paths:
+            environment["LD_LIBRARY_PATH"] = ":".join(paths)
+        return run(command, environment, cwd=Path(command[0]).parent)
 
 
 def cmake(project: str, build: Path, *definitions: str, expect: int | None = 0,

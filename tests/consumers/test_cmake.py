@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import zipfile
 from pathlib import Path
@@ -35,7 +36,9 @@ def cuda_compiler(major: str) -> dict[str, str]:
 class FindPackage(ByMajor, Usage):
     def check(self, major: str) -> None:
         build, place = self.work / "build", self.work / "installed"
-        cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib")
+        said = cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib")
+        header = next(filter(os.path.exists, (f"{folder}/cuda_runtime_api.h" for folder in includes(major))))
+        self.assertIn(f"-- anycuda: CUDA {major}, from the headers in use ({header})", said)
         build_all(build)
         self.check_program(build / "program", major)
         self.check_program(build / "whole", major)
@@ -142,11 +145,35 @@ class CudaLanguage(ByMajor, Usage):
     def check(self, major: str) -> None:
         build = self.work / "build"
         # A linker that drops what is not needed would hide NVIDIA's runtime behind the stub.
-        cmake("cuda_language", build, *nvccs_compiler("-Wl,--no-as-needed"), environment=cuda_compiler(major))
+        said = cmake("cuda_language", build, *nvccs_compiler("-Wl,--no-as-needed"), environment=cuda_compiler(major))
+        self.assertIn(f"-- anycuda: CUDA {major}, from the CUDA compiler ({nvcc(major)[0]})", said)
         build_all(build)
         self.check_program(build / "kernel", major)
         # What does not link anycuda has the runtime that CMake chose for it, as ever.
         self.assertIn(NODE[major], read.read(build / "other").needed)
+
+
+class Major(Usage):
+    """What the project says goes before the headers that its targets find, and the choice is reported."""
+
+    def said(self, *definitions: str) -> str:
+        return cmake("find_package", self.work / "build", f"-DCUDA_INCLUDES={cuda_includes('12')}", *definitions)
+
+    def test_the_variable(self) -> None:
+        self.assertIn("-- anycuda: CUDA 13, from the variable ANYCUDA_MAJOR", self.said("-DANYCUDA_MAJOR=13"))
+
+    def test_the_toolkit_that_cmake_found(self) -> None:
+        said = self.said("-DCUDAToolkit_VERSION=11.8.89", "-DCUDAToolkit_INCLUDE_DIRS=/cuda/include")
+        self.assertIn("-- anycuda: CUDA 11, from find_package(CUDAToolkit) (/cuda/include)", said)
+
+    def test_headers_that_the_compiler_finds_by_itself(self) -> None:
+        """As it finds those in /usr/local/include."""
+        compiler = self.work / "c++"
+        flags = shlex.join(f"-isystem{folder}" for folder in includes("12"))
+        compiler.write_text(f'#!/bin/sh\nexec {shlex.quote(SETTINGS["cxx"])} {flags} "$@"\n', encoding="utf-8")
+        compiler.chmod(0o755)
+        said = self.said("-DCUDA_INCLUDES=", f"-DCMAKE_CXX_COMPILER={compiler}")
+        self.assertRegex(said, "-- anycuda: CUDA 12, from the headers in use .*/cuda_runtime_api.h")
 
 
 class Mistakes(Usage):

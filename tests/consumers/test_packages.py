@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -30,6 +31,20 @@ class Prefix(Usage):
             if path.is_file():
                 self.assertNotIn(SETTINGS["build"].encode(), path.read_bytes(), path)
 
+    def test_manual_pages_and_completion_are_where_shells_look(self) -> None:
+        for name in ("man/man1/anycuda.1", "man/man1/anycuda-repair.1", "bash-completion/completions/anycuda",
+                     "zsh/site-functions/_anycuda", "fish/vendor_completions.d/anycuda.fish"):
+            self.assertIn("anycuda", (PREFIX / "share" / name).read_text(encoding="utf-8"))
+
+    def test_below_usr_pkg_config_names_no_folder_of_the_compiler(self) -> None:
+        root = self.work / "root"
+        run([SETTINGS["cmake"], "--install", SETTINGS["build"], "--prefix", "/usr"],
+            {**os.environ, "DESTDIR": str(root)})
+        ask = {"PKG_CONFIG_PATH": str(root / "usr" / SETTINGS["libdir"] / "pkgconfig"), "PATH": "/usr/bin:/bin"}
+        for package, flags in (("anycuda-cudart-12", "-DANYCUDA_BUILT_FOR=12"), ("anycuda-linker", "")):
+            said = run([artifact("pkgconf") / "bin/pkg-config", "--cflags", package], ask)
+            self.assertEqual(said.strip(), flags)
+
     def test_a_damaged_installation_says_so(self) -> None:
         moved = self.work / "moved"
         shutil.copytree(PREFIX, moved)
@@ -53,6 +68,9 @@ class Debian(Usage):
         for path in packages.values():
             run(["dpkg-deb", "-x", path, root])
         self.assertIn("direct", run([root / "usr/bin/anycuda", "matrix", "--symbol", "cudaMalloc"]))
+        for name in ("man/man1/anycuda-repair.1.gz", "zsh/vendor-completions/_anycuda",
+                     "bash-completion/completions/anycuda", "fish/vendor_completions.d/anycuda.fish"):
+            self.assertTrue((root / "usr/share" / name).is_file(), name)
         for package in packages:
             self.assertTrue((root / f"usr/share/doc/{package}/copyright").is_file())
         build = self.work / "build"

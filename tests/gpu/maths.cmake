@@ -8,28 +8,10 @@ set(maths_bundled ${scripts})
 set(own_release_libraries cudnn nccl)
 set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 
-# A program, what it links beside cudart, and further files.
-set(maths_programs
-  "cublas cublas" "cublas_gemm cublas" "cublas_level1 cublas" "cublas_level1_ex cublas" "cublas_level2 cublas"
-  "cublas_level3 cublas" "cublas_batched cublas" "cublas_short cublas" "cublas_factors cublas" "cublas_xt cublas"
-  "cublas_settings cublas" "cublas_legacy cublas" "cublas_legacy_vectors cublas" "cublas_legacy_matrices cublas"
-  "cublaslt cublaslt" "cublaslt_types cublaslt" "cublaslt_algorithms cublaslt" "cublas_as_lt cublas cublaslt"
-  "cufft cufft" "cufft_plans cufft" "cufft_xt cufft"
-  "curand curand" "curand_types curand"
-  "cusolver cusolver" "cusolver_first cusolver" "cusolver_x cusolver cusparse" "cusolver_factors cusolver"
-  "cusolver_orthogonal cusolver" "cusolver_eigen cusolver" "cusolver_singular cusolver" "cusolver_refined cusolver"
-  "cusolver_sparse cusolver cusparse" "cusolver_sparse_steps cusolver cusparse" "cusolver_refactor cusolver cusparse"
-  "cusolvermg cusolvermg"
-  "cusparse cusparse" "cusparse_first cusparse" "cusparse_dropped cusparse" "cusparse_vectors cusparse"
-  "cusparse_formats cusparse" "cusparse_products cusparse" "cusparse_operations cusparse" "cusparse_blocks cusparse"
-  "cusparse_block_conversions cusparse" "cusparse_solvers cusparse" "cusparse_conversions cusparse"
-  "nvjpeg nvjpeg" "nvjpeg_decode nvjpeg" "nvjpeg_encode nvjpeg" "nvjpeg_memory nvjpeg"
-  "together cublas cufft cusolver cusparse"
-  "cudnn cudnn cublas" "cudnn8 cudnn8 cublas"
-  "nccl nccl" "nccl_communicators nccl" "nccl_collectives nccl"
-  "nvml nvml" "nvml_device nvml" "nvml_counters nvml" "nvml_system nvml"
-  "nvfatbin nvfatbin"
-  "nvtx nvtx")
+# A program, and what it links beside cudart.
+set(maths_list "${CMAKE_CURRENT_SOURCE_DIR}/maths_programs.txt")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${maths_list}")
+file(STRINGS "${maths_list}" maths_programs REGEX "^[^#]")
 # cuDNN 8: the source of cudnn, with the statuses of 8. It is linked with the drop-in, since programs for 8 link with cuDNN 8
 # alone, and then needs the stub, as after `anycuda patch`.
 set(maths_source_cudnn8 cudnn)
@@ -37,7 +19,6 @@ set(maths_link_cudnn8 dropin_cudnn8_11)
 # The other programs of cuDNN, for both.
 set(maths_of_cudnn8 cudnn8)
 foreach(part tensors layers normalization convolutions sequences graph)
-  list(APPEND maths_programs "cudnn_${part} cudnn" "cudnn8_${part} cudnn8")
   set(maths_source_cudnn8_${part} cudnn_${part})
   list(APPEND maths_of_cudnn8 cudnn8_${part})
 endforeach()

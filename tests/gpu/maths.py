@@ -22,31 +22,18 @@ from bundle import HERE
 from log import Log
 from maths_places import CUDA_13, Place, places, wrong_maps
 
-# The libraries that programs use -> the programs.
-_BY_LIBRARY = {
-    "libcublas": """cublas cublas_gemm cublas_level1 cublas_level1_ex cublas_level2 cublas_level3 cublas_batched
-        cublas_short cublas_factors cublas_xt cublas_settings cublas_legacy cublas_legacy_vectors
-        cublas_legacy_matrices""",
-    "libcublasLt": "cublaslt cublaslt_types cublaslt_algorithms",
-    "libcublas libcublasLt": "cublas_as_lt",
-    "libcufft": "cufft cufft_plans cufft_xt",
-    "libcurand": "curand curand_types",
-    "libcusolver": """cusolver cusolver_first cusolver_factors cusolver_orthogonal cusolver_eigen cusolver_singular
-        cusolver_refined""",
-    "libcusolver libcusparse": "cusolver_x cusolver_sparse cusolver_sparse_steps cusolver_refactor",
-    "libcusolverMg": "cusolvermg",
-    "libcusparse": """cusparse cusparse_first cusparse_dropped cusparse_vectors cusparse_formats cusparse_products
-        cusparse_operations cusparse_blocks cusparse_block_conversions cusparse_solvers cusparse_conversions""",
-    "libnvjpeg": "nvjpeg nvjpeg_decode nvjpeg_encode nvjpeg_memory",
-    "libcublas libcufft libcusolver libcusparse": "together",
-    "libcudnn libcublas": "cudnn cudnn8",
-    "libcudnn": """cudnn_tensors cudnn_layers cudnn_normalization cudnn_convolutions cudnn_sequences cudnn_graph
-        cudnn8_tensors cudnn8_layers cudnn8_normalization cudnn8_convolutions cudnn8_sequences cudnn8_graph""",
-    "libnccl": "nccl nccl_communicators nccl_collectives",
-    "libnvidia-ml": "nvml nvml_device nvml_counters nvml_system",
-    "libnvfatbin": "nvfatbin",
-    "libnvToolsExt": "nvtx"}
-PROGRAMS = {program: libraries.split() for libraries, programs in _BY_LIBRARY.items() for program in programs.split()}
+# The files of libraries, where the stub's name is not theirs.
+_FILES = {"cublaslt": "libcublasLt", "cusolvermg": "libcusolverMg", "cudnn8": "libcudnn", "nvml": "libnvidia-ml",
+          "nvtx": "libnvToolsExt"}
+
+
+def _programs(lines: list[str]) -> dict[str, list[str]]:
+    """Each program -> the files of its libraries."""
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    return {program: [_FILES.get(library, f"lib{library}") for library in libraries] for program, *libraries in rows}
+
+
+PROGRAMS = _programs((HERE / "maths_programs.txt").read_text().splitlines())
 # The first names of a program's checks, where they are not its own.
 TOPICS = {program: "legacy" if "legacy" in program else "cublas" for program in PROGRAMS
           if program.startswith("cublas_") and program != "cublas_as_lt"}

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import io
 import json
+import shlex
 import tempfile
 import unittest
 from pathlib import Path
@@ -11,6 +12,8 @@ from unittest import mock
 
 import abi_support  # noqa: F401  (puts packaging/ on the path)
 from anycuda import config, failure, installation
+from anycuda.config import flags
+from doctor_support import BUILD, needs_build
 
 
 class Config(unittest.TestCase):
@@ -55,6 +58,60 @@ class Config(unittest.TestCase):
         (self.root / "include").mkdir()
         lines = [line.split() for line in self.said().splitlines()]
         self.assertEqual([line[0] for line in lines], ["--stubs", "--include", "--cmake-dir"])
+
+
+@needs_build
+class Flags(unittest.TestCase):
+    """On the build's own link libraries."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="with blank ")
+        self.addCleanup(folder.cleanup)
+        self.include = Path(folder.name).resolve()
+        self.lib = BUILD.resolve() / "lib"
+        folders = {"stubs": self.lib, "link": self.lib / "link", "include": self.include}
+        self.found = installation.Installation("1", "x86_64", folders)
+
+    def said(self, *words: str) -> str:
+        parser = argparse.ArgumentParser()
+        config.add_arguments(parser)
+        out = io.StringIO()
+        with mock.patch.object(installation, "find", lambda: self.found), contextlib.redirect_stdout(out):
+            self.assertEqual(config.run(parser.parse_args(words)), 0)
+        return out.getvalue()
+
+    def test_compiler_and_linker_flags_on_one_line_that_a_shell_splits(self):
+        line = self.said("--rpath", "--cflags", "--libs", "12")
+        self.assertEqual(line.count("\n"), 1)
+        self.assertEqual(shlex.split(line), [f"-I{self.include}", "-DANYCUDA_BUILT_FOR=12", f"-L{self.lib}/link/12",
+                                             "-lcudart", f"-Wl,-rpath,{self.lib}"])
+
+    def test_libraries_by_the_names_of_their_stubs(self):
+        words = shlex.split(self.said("--libs", "--library", "nvrtc,nvjitlink,nvtx", "--library", "cuda", "12"))
+        self.assertEqual(words, [f"-L{self.lib}/link/12", f"-L{self.lib}", "-lnvrtc", "-lnvJitLink", "-lnvToolsExt",
+                                 "-lcuda_stub"])
+
+    def test_the_compilers_own_include_folder_is_left_out(self):
+        with mock.patch.object(flags, "_SYSTEM_INCLUDES", (self.include,)):
+            self.assertEqual(self.said("--cflags", "13"), "-DANYCUDA_BUILT_FOR=13\n")
+
+    def test_what_it_cannot_answer_is_said(self):
+        for words, sentence in ((("--libs",), "need the CUDA major"), (("12",), "add --cflags, --libs or --rpath"),
+                                (("--library", "cudart"), "add --cflags, --libs or --rpath"),
+                                (("--libs", "--library", "nvjitlink", "11"), "no nvjitlink for CUDA 11; .* 12, 13"),
+                                (("--libs", "--library", "../x", "12"), "no library '../x'; .* cublas, .*nvrtc")):
+            with self.subTest(words), self.assertRaisesRegex(failure.Failure, sentence):
+                self.said(*words)
+
+    def test_a_damaged_library_is_named(self):
+        link = self.include / "link"
+        (link / "12").mkdir(parents=True)
+        whole = (self.lib / "link/12/libcudart.so").read_bytes()
+        self.found.folders["link"] = link
+        for content in (b"", b"!<arch>\n", whole[:1000]):
+            (link / "12/libcudart.so").write_bytes(content)
+            with self.subTest(len(content)), self.assertRaisesRegex(failure.Failure, "libcudart.so.*; install anycuda"):
+                self.said("--libs", "12")
 
 
 if __name__ == "__main__":

@@ -105,9 +105,10 @@ class Built(unittest.TestCase):
 
     def test_are_hardened(self):
         names = [descriptor.load(path).stub for path in (ROOT / "stubs").glob("*/library.json")]
-        files = [self.libraries / name for name in (*names, "libanycuda_doctor.so", "anycuda-doctor-native")]
+        tools = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
+        files = [self.libraries / name for name in (*names, *tools)]
         files += (self.libraries / "dropin").glob("lib*.so*")
-        self.assertEqual(len(files), 18 + 2 + 35)
+        self.assertEqual(len(files), 18 + 3 + 35)
         for path in files:
             with self.subTest(path=path.name):
                 self.assertEqual(hardening.findings(path, (str(ROOT), str(BUILD)), self.floor), [])

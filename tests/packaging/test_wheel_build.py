@@ -4,6 +4,7 @@ result is tested by tests/emulated/test_wheel.py."""
 import json
 import os
 import platform
+import re
 import sys
 import tempfile
 import unittest
@@ -38,7 +39,7 @@ class Inspection(unittest.TestCase):
         with zipfile.ZipFile(self.wheel, "w") as archive:
             for name, data in content.items():
                 if data is not None:
-                    info = zipfile.ZipInfo(name)
+                    info = zipfile.ZipInfo(re.sub("^share/", "anycuda-0.1.0.data/data/share/", name))
                     info.external_attr = (0o755 if runnable else 0o644) << 16
                     archive.writestr(info, data)
         return inspection.of_wheel(self.wheel, cpu, folders, floor=False)

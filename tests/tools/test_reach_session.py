@@ -50,9 +50,9 @@ class Model(unittest.TestCase):
             self.assertEqual(dict(fields(dict(fields(tensor[2]))[1])), {1: 300})
 
     def test_a_session_without_onnxruntime_says_what_failed(self):
-        result = json.loads(session_each.session({"site": "/nonexistent"}))
-        self.assertRegex(result["message"], "^ModuleNotFoundError: No module named '(numpy|onnxruntime)'$")
-        self.assertEqual((result["providers"], result["mapped"], result["right"]), ([], False, False))
+        result = Session(**json.loads(session_each.session({"site": "/nonexistent"})))
+        self.assertRegex(result.message, "^ModuleNotFoundError: No module named '(numpy|onnxruntime)'$")
+        self.assertEqual(result, Session(result.message))
 
 
 class Cells(unittest.TestCase):
@@ -61,7 +61,7 @@ class Cells(unittest.TestCase):
         self.assertEqual(sessions.cell(Session("", CPU, False, True)), "CPU")
         self.assertEqual(sessions.cell(Session("", ["CUDAExecutionProvider", *CPU], True, True)), "CUDA")
         self.assertEqual(sessions.cell(Session("", CPU, True, False)), "**wrong sums**")
-        self.assertEqual(sessions.cell(Session("RuntimeError: a|b\nmore")), "**RuntimeError: a\\|b**")
+        self.assertEqual(sessions.cell(Session("RuntimeError: a|b\nmore")), "**RuntimeError: a|b**")
         self.assertEqual(sessions.cell(ENDED),
                          "**the process ends with signal 11**, in libonnxruntime_providers_cuda.so")
         self.assertEqual(sessions.cell(Session("ended with -9")), "**the process ends with signal 9**")

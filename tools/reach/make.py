@@ -4,9 +4,7 @@ CUDA, and writes the results. Results stay in the cache folder: an interrupted r
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
-import subprocess
 import sys
 import time
 from dataclasses import asdict
@@ -15,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
-from wheelreach import measure, options, page, situations, verdict, wheel_list  # noqa: E402
+from wheelreach import measure, options, page, situations, stamp, verdict, wheel_list  # noqa: E402
 from wheelreach.verdict import Failure, Opening, Result  # noqa: E402
 
 
@@ -39,23 +37,17 @@ def _is_measured(entry: wheel_list.Entry, python: options.Interpreter, path: Pat
         [one.requirement for one in entry.beside], list(entry.after), python.version)
 
 
-def commit() -> str:
-    """The last one that changed the stubs or the repair."""
-    done = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%h", "--", "compat", "loader", "stubs",
-                           "packaging/python"], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     options.add(parser)
+    options.add_again(parser)
     parser.add_argument("--only", action="append", default=[], metavar="NAME",
                         help="measure only this wheel; the page shows the others' results that are in the cache")
     parser.add_argument("--python", action="append", default=[], type=options.interpreter, metavar="FILE",
                         help="opens the wheels of its version, where that is not this Python's (may be given again)")
     chosen = parser.parse_args()
+    entries = options.entries(chosen.list)
     try:
-        entries = wheel_list.parse(chosen.list.read_text())
         selected = wheel_list.select(entries, chosen.only)
     except wheel_list.ListError as error:
         sys.exit(f"{chosen.list}: {error}")
@@ -78,8 +70,7 @@ def main() -> int:
         (folder / f"{entry.requirement}.json").write_text(json.dumps(asdict(result), indent=1))
         print(f"{verdict.of(result).kind} ({time.monotonic() - start:.0f} s)", flush=True)
     results = [load(path) for one in entries if (path := folder / f"{one.requirement}.json").exists()]
-    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    chosen.out.write_text(page.make(results, today, commit()))
+    chosen.out.write_text(page.make(results, stamp.today(), stamp.commit()))
     return 0
 
 

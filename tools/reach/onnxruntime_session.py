@@ -4,7 +4,6 @@ has no driver, with the wheels as they come and repaired."""
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import shutil
 import subprocess
@@ -15,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
-from make import commit  # noqa: E402
-from wheelreach import command, companions, download, opening, sessions, situations, unpack, wheel_list  # noqa: E402
+from wheelreach import command, companions, download, opening, options, sessions  # noqa: E402
+from wheelreach import situations, stamp, unpack  # noqa: E402
 from wheelreach.options import THIS  # noqa: E402
 from wheelreach.sessions import Session, Sessions  # noqa: E402
 from wheelreach.wheel_list import Entry  # noqa: E402
@@ -61,15 +60,9 @@ def measure(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path]) ->
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--anycuda", type=Path, required=True, help="the built command, BUILD/bin/anycuda")
-    parser.add_argument("--cache", type=Path, required=True, help="a folder for what is downloaded")
-    parser.add_argument("--list", type=Path, required=True, help="the list of wheels")
-    parser.add_argument("--out", type=Path, required=True, help="the page")
+    options.add(parser)
     chosen = parser.parse_args()
-    try:
-        entries = wheel_list.parse(chosen.list.read_text())
-    except wheel_list.ListError as error:
-        sys.exit(f"{chosen.list}: {error}")
+    entries = options.entries(chosen.list)
     cache = chosen.cache.resolve()
     roots = situations.make(cache / "situations")
     results = []
@@ -81,8 +74,7 @@ def main() -> int:
             sys.exit(f"{entry.requirement}: {error}")
         for name, one in {**results[-1].native, **results[-1].repaired}.items():
             print(f"  {name}: {sessions.cell(one)}", flush=True)
-    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    chosen.out.write_text(sessions.page(results, today, commit()))
+    chosen.out.write_text(sessions.page(results, stamp.today(), stamp.commit()))
     return 1 if any(map(sessions.fails_repaired_only, results)) else 0
 
 

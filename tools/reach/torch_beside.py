@@ -4,7 +4,6 @@ repaired, and writes the results. Results stay in the cache folder: an interrupt
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import shutil
 import sys
@@ -15,9 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
-from make import commit  # noqa: E402
-from wheelreach import measure, options, torch_install, torch_measure, torch_page  # noqa: E402
-from wheelreach import torch_verdict, wheel_list  # noqa: E402
+from wheelreach import measure, options, stamp, torch_install, torch_measure, torch_page  # noqa: E402
+from wheelreach import torch_verdict  # noqa: E402
 from wheelreach.torch_measure import Torch  # noqa: E402
 from wheelreach.torch_verdict import Failure, Result, Side  # noqa: E402
 from wheelreach.wheel_list import Entry  # noqa: E402
@@ -57,12 +55,10 @@ def measure_beside(torch: Entry, wheels: list[Entry], chosen: argparse.Namespace
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     options.add(parser)
+    options.add_again(parser)
     parser.add_argument("--keep", action="store_true", help="keep each PyTorch (7 GB) in the cache")
     chosen = parser.parse_args()
-    try:
-        entries = wheel_list.parse(chosen.list.read_text())
-    except wheel_list.ListError as error:
-        sys.exit(f"{chosen.list}: {error}")
+    entries = options.entries(chosen.list)
     cache = chosen.cache.resolve()
     shutil.rmtree(cache / "repaired", ignore_errors=True)  # of an earlier run, maybe with another anycuda
     torches = [one for one in entries if one.name == "torch"]
@@ -74,8 +70,7 @@ def main() -> int:
         sys.exit(f"torch is not installed: {error}")
     results = [load(path) for torch in torches for one in wheels
                if (path := cache / "beside" / torch.version / f"{one.requirement}.json").exists()]
-    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    chosen.out.write_text(torch_page.make(results, today, commit()))
+    chosen.out.write_text(torch_page.make(results, stamp.today(), stamp.commit()))
     return 1 if any(torch_verdict.of(one).kind == torch_verdict.FAILS for one in results) else 0
 
 

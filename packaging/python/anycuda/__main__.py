@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     _prepare()
     name = "anycuda"
     try:
-        arguments, unknown = _parser().parse_known_args(argv)
+        arguments, unknown = command_line().parse_known_args(argv)
         if unknown:  # with the usage of the command, not of all
             arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         name = f"anycuda {arguments.name}"
@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="anycuda", description="Tools around the stub libraries of anycuda."
     )

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Iterator
 
 from . import dispositions as disposition_rules
-from . import abi_text, library_folders
+from . import abi_text, gpu_facts, library_folders
 from .descriptor import Descriptor
 from .dispositions import Disposition
 from .library_folders import STUBS, LibraryFolders
@@ -263,8 +263,9 @@ def text(version: str, folders: LibraryFolders = LibraryFolders()) -> str:
     parts = [f'{json.dumps(name)}: {json.dumps(library, separators=(",", ":"))}'
              for name, library in _libraries(folders)]
     head = f'{{"format": {FORMAT}, "anycuda": {json.dumps(version)}, "libraries": {{\n'
-    rest = f'\n}}, "others": {json.dumps(others(folders), separators=(",", ":"))}}}\n'
-    return head + ",\n".join(parts) + rest
+    rest = "".join(f',\n"{name}": {json.dumps(facts, separators=(",", ":"))}'
+                   for name, facts in (("others", others(folders)), ("device_code", gpu_facts.read(CATALOGUE))))
+    return head + ",\n".join(parts) + "\n}" + rest + "}\n"
 
 
 def main() -> int:

@@ -3,51 +3,34 @@
 #include "compat/rules/lto_ir.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
 
+#include "tests/support/unit/fatbin_image.h"
+
 namespace anycuda {
 namespace {
 
-template <typename T>
-std::string bytes(T value) {
-  return std::string(reinterpret_cast<const char*>(&value), sizeof value);
-}
+using test::at_the_end_of_memory;
+using test::fatbin;
+using test::kLtoIr;
 
-// Asks about bytes that end where memory ends.
 bool before_13(const std::string& input) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t size = (input.size() / page + 2) * page;
-  auto* memory = static_cast<char*>(
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  mprotect(memory + size - page, page, PROT_NONE);
-  char* place = memory + size - page - input.size();
-  std::memcpy(place, input.data(), input.size());
-  const bool result = has_lto_ir_before_13(place, input.size());
-  munmap(memory, size);
-  return result;
+  return at_the_end_of_memory(input, has_lto_ir_before_13);
 }
 
 std::string lto_ir(int minor) {
   return "\xed\x43\x4e\x7f\x01" + std::string(1, char(minor)) + "\x02x";
 }
 
-constexpr std::uint16_t kMachineCode = 2, kLtoIr = 8;
+constexpr std::uint16_t kMachineCode = test::kCubin;
 
 std::string entry(std::uint16_t kind, std::uint16_t minor, const std::string& content) {
-  return bytes(kind) + bytes(std::uint16_t{0x101}) + bytes(std::uint32_t{64}) +
-         bytes(std::uint64_t{content.size()}) + bytes(std::uint64_t{0}) + bytes(minor) +
-         bytes(std::uint16_t{1}) + std::string(36, '\0') + content;
-}
-
-std::string fatbin(const std::string& entries) {
-  return bytes(std::uint32_t{0xba55ed50}) + bytes(std::uint16_t{1}) + bytes(std::uint16_t{16}) +
-         bytes(std::uint64_t{entries.size()}) + entries;
+  test::EntryHeader header;
+  header.minor = minor;
+  return test::entry(kind, header, content);
 }
 
 TEST(LtoIr, SaysWhichReleaseMadeIt) {

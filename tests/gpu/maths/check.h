@@ -12,6 +12,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,32 @@ class Check {
   int failures_ = 0;
   bool absent_ = false;
 };
+
+// One part of a program, which is one check.
+template <typename... Arguments>
+struct Topic {
+  const char* name;
+  void (*run)(Check&, Arguments...);
+};
+
+// All with the same arguments. The name of each check begins with that of the program.
+template <typename... Arguments>
+void run_topics(const std::string& program, std::initializer_list<Topic<Arguments...>> topics,
+                Arguments... arguments) {
+  for (const Topic<Arguments...>& topic : topics) {
+    Check check(program + "." + topic.name);
+    topic.run(check, arguments...);
+  }
+}
+
+// All with one object, which a check makes first.
+template <typename Object>
+void run_topics_with(const std::string& program,
+                     std::initializer_list<Topic<const Object&>> topics) {
+  Check made(program + ".handle");
+  const Object object(made);
+  if (made) run_topics<const Object&>(program, topics, object);
+}
 
 // Failures of the whole process.
 int failures();

@@ -154,19 +154,13 @@ void run() {
     Check check("cublas.texts");
     texts(check);
   }
-  Check made("cublas.handle");
-  const Blas blas(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Blas&);
-  } topics[] = {{"handles", handles}, {"level1", level1}, {"level1_device", level1_device},
-                {"wide", wide},       {"level2", level2}, {"triangles", triangles},
-                {"copies", copies}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cublas.") + topic.name);
-    topic.run(check, blas);
-  }
+  run_topics_with<Blas>("cublas", {{"handles", handles},
+                                   {"level1", level1},
+                                   {"level1_device", level1_device},
+                                   {"wide", wide},
+                                   {"level2", level2},
+                                   {"triangles", triangles},
+                                   {"copies", copies}});
 }
 
 }  // namespace maths

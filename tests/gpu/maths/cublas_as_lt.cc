@@ -1,4 +1,4 @@
-// A handle of cuBLAS where cuBLASLt wants one of its own, as PyTorch passes it.
+// A handle of cuBLAS passed to functions of cuBLASLt, as PyTorch does.
 #include <cublas_v2.h>
 
 #include "cublaslt_support.h"
@@ -39,23 +39,13 @@ void product_between(Check& check, cublasHandle_t handle) {
 void transform(Check& check, cublasHandle_t handle) {
   const auto a = random_values<float>(kM * kN, 4);
   DeviceArray<float> on_a(a), on_b(kM * kN);
-  Guarded<cublasLtMatrixTransformDescOpaque_t> operation;
-  Guarded<cublasLtMatrixLayoutOpaque_t> from, to;
-  NEED(check, cublasLtMatrixTransformDescInit(operation.get(), CUDA_R_32F));
-  NEED(check, cublasLtMatrixLayoutInit(from.get(), CUDA_R_32F, kM, kN, kM));
-  NEED(check, cublasLtMatrixLayoutInit(to.get(), CUDA_R_32F, kN, kM, kN));
+  Transform by(check, kM, kN, kN, kM, kN);
   const std::int32_t turned = CUBLAS_OP_T;
-  NEED(check, cublasLtMatrixTransformDescSetAttribute(
-                  operation.get(), CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, &turned, sizeof turned));
-  const float one = 1, zero = 0;
-  NEED(check, cublasLtMatrixTransform(reinterpret_cast<cublasLtHandle_t>(handle), operation.get(),
-                                      &one, on_a.data(), from.get(), &zero, nullptr, nullptr,
-                                      on_b.data(), to.get(), nullptr));
-  NEED(check, cudaDeviceSynchronize());
+  NEED(check,
+       cublasLtMatrixTransformDescSetAttribute(
+           by.operation.get(), CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, &turned, sizeof turned));
+  by.run(check, reinterpret_cast<cublasLtHandle_t>(handle), 1, on_a, on_b);
   check.near("A'", flat(on_b.get(check)), flat(transposed(a, kM, kN)), 0);
-  INTACT(check, operation);
-  INTACT(check, from);
-  INTACT(check, to);
 }
 
 }  // namespace
@@ -65,14 +55,8 @@ void run() {
   Guarded<cublasHandle_t> handle;
   NEED(made, cublasCreate(handle.get()));
   INTACT(made, handle);
-  const struct {
-    const char* name;
-    void (*run)(Check&, cublasHandle_t);
-  } topics[] = {{"product_between", product_between}, {"transform", transform}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cublas_as_lt.") + topic.name);
-    topic.run(check, *handle);
-  }
+  run_topics<cublasHandle_t>(
+      "cublas_as_lt", {{"product_between", product_between}, {"transform", transform}}, *handle);
   CALL(made, cublasDestroy(*handle));
 }
 

@@ -221,16 +221,17 @@ void run() {
   gemm<double, double>("dgemm", blas, cublasDgemm, "cublasDgemm", 1e-12);
   gemm<std::complex<float>, cuComplex>("cgemm", blas, cublasCgemm, "cublasCgemm", 1e-4);
   gemm<std::complex<double>, cuDoubleComplex>("zgemm", blas, cublasZgemm, "cublasZgemm", 1e-12);
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Blas&);
-  } topics[] = {{"transposes", transposes}, {"half", half},       {"bfloat", bfloat},
-                {"bytes", bytes},           {"hgemm", hgemm},     {"gemm_wide", wide},
-                {"batched", batched},       {"strided", strided}, {"inverses", inverses}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cublas.") + topic.name);
-    topic.run(check, blas);
-  }
+  run_topics<const Blas&>("cublas",
+                          {{"transposes", transposes},
+                           {"half", half},
+                           {"bfloat", bfloat},
+                           {"bytes", bytes},
+                           {"hgemm", hgemm},
+                           {"gemm_wide", wide},
+                           {"batched", batched},
+                           {"strided", strided},
+                           {"inverses", inverses}},
+                          blas);
 }
 
 }  // namespace maths

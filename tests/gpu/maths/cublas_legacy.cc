@@ -60,14 +60,7 @@ void run() {
     Check check("legacy.init");
     NEED(check, cublasInit());
   }
-  const struct {
-    const char* name;
-    void (*run)(Check&);
-  } topics[] = {{"products", products}, {"values", values}, {"errors", errors}};
-  for (const auto& topic : topics) {
-    Check check(std::string("legacy.") + topic.name);
-    topic.run(check);
-  }
+  run_topics<>("legacy", {{"products", products}, {"values", values}, {"errors", errors}});
   Check check("legacy.shutdown");
   CALL(check, cublasShutdown());
 }

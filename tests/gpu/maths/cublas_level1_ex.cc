@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kCount = 100;
 
-// Numbers of a type that the functions are told, on the device.
+// Numbers on the device, of a type that the functions take as an argument.
 template <typename T>
 constexpr cudaDataType type_of() {
   constexpr bool single = std::is_same_v<Real<T>, float>;

@@ -187,19 +187,14 @@ void handles(Check& check, const Blas&) {
 }  // namespace
 
 void run() {
-  Check made("cublas.handle");
-  const Blas blas(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Blas&);
-  } topics[] = {{"versions", versions},       {"modes", modes},          {"workspace", workspace},
-                {"emulation", emulation},     {"logger", logger},        {"copies", copies},
-                {"wide_copies", wide_copies}, {"second_handle", handles}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cublas.") + topic.name);
-    topic.run(check, blas);
-  }
+  run_topics_with<Blas>("cublas", {{"versions", versions},
+                                   {"modes", modes},
+                                   {"workspace", workspace},
+                                   {"emulation", emulation},
+                                   {"logger", logger},
+                                   {"copies", copies},
+                                   {"wide_copies", wide_copies},
+                                   {"second_handle", handles}});
 }
 
 }  // namespace maths

@@ -3,11 +3,7 @@
 
 #include <algorithm>
 
-#include "check.h"
-#include "memory.h"
-#include "numbers.h"
-
-inline bool is_absent(cublasStatus_t status) { return status == CUBLAS_STATUS_NOT_SUPPORTED; }
+#include "cublaslt_support.h"
 
 namespace maths {
 namespace {
@@ -16,7 +12,7 @@ constexpr int kM = 32, kN = 24, kK = 40;
 constexpr std::size_t kWorkspace = 4 << 20;
 
 // A product by descriptors, however they were made.
-struct Product {
+struct Described {
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
   cublasLtMatmulPreference_t preference = nullptr;
@@ -29,7 +25,7 @@ struct Data {
   DeviceArray<char> workspace{kWorkspace};
 };
 
-void multiply(Check& check, cublasLtHandle_t handle, const Product& by, const Data& data) {
+void multiply(Check& check, cublasLtHandle_t handle, const Described& by, const Data& data) {
   const std::size_t most = kWorkspace;
   NEED(check, cublasLtMatmulPreferenceSetAttribute(
                   by.preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most));
@@ -59,7 +55,7 @@ void multiply(Check& check, cublasLtHandle_t handle, const Product& by, const Da
   }
 }
 
-struct Heap : Product {
+struct Heap : Described {
   explicit Heap(Check& check) {
     CALL(check, cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F)) &&
         CALL(check, cublasLtMatrixLayoutCreate(&a, CUDA_R_32F, kM, kK, kM)) &&
@@ -99,7 +95,7 @@ void stack(Check& check, cublasLtHandle_t handle) {
   NEED(check, cublasLtMatrixLayoutInit(b.get(), CUDA_R_32F, kK, kN, kK));
   NEED(check, cublasLtMatrixLayoutInit(c.get(), CUDA_R_32F, kM, kN, kM));
   NEED(check, cublasLtMatmulPreferenceInit(preference.get()));
-  Product by;
+  Described by;
   by.operation = operation.get();
   by.a = a.get();
   by.b = b.get();
@@ -165,24 +161,14 @@ void bias_and_relu(Check& check, cublasLtHandle_t handle) {
 void transform(Check& check, cublasLtHandle_t handle) {
   const auto a = random_values<float>(kM * kN, 4);
   DeviceArray<float> on_a(a), on_b(kM * kN);
-  Guarded<cublasLtMatrixTransformDescOpaque_t> operation;
-  Guarded<cublasLtMatrixLayoutOpaque_t> from, to;
-  NEED(check, cublasLtMatrixTransformDescInit(operation.get(), CUDA_R_32F));
-  NEED(check, cublasLtMatrixLayoutInit(from.get(), CUDA_R_32F, kM, kN, kM));
-  NEED(check, cublasLtMatrixLayoutInit(to.get(), CUDA_R_32F, kM, kN, kN));
+  Transform by(check, kM, kN, kM, kN, kN);
   const cublasLtOrder_t rows = CUBLASLT_ORDER_ROW;
-  NEED(check, cublasLtMatrixLayoutSetAttribute(to.get(), CUBLASLT_MATRIX_LAYOUT_ORDER, &rows,
+  NEED(check, cublasLtMatrixLayoutSetAttribute(by.to.get(), CUBLASLT_MATRIX_LAYOUT_ORDER, &rows,
                                                sizeof rows));
-  const float two = 2, zero = 0;
-  NEED(check, cublasLtMatrixTransform(handle, operation.get(), &two, on_a.data(), from.get(), &zero,
-                                      nullptr, nullptr, on_b.data(), to.get(), nullptr));
-  NEED(check, cudaDeviceSynchronize());
+  by.run(check, handle, 2, on_a, on_b);
   std::vector<double> want = flat(transposed(a, kM, kN));
   for (double& value : want) value *= 2;
   check.near("2 A by rows", flat(on_b.get(check)), want, 0);
-  INTACT(check, operation);
-  INTACT(check, from);
-  INTACT(check, to);
 }
 
 // Number 13 of the preference's attributes has another meaning in CUDA 13 than in 11.
@@ -210,20 +196,10 @@ void run() {
     Check check("cublaslt.preference_13");
     preference_13(check);
   }
-  Check made("cublaslt.handle");
-  Guarded<cublasLtHandle_t> handle;
-  NEED(made, cublasLtCreate(handle.get()));
-  INTACT(made, handle);
-  const struct {
-    const char* name;
-    void (*run)(Check&, cublasLtHandle_t);
-  } topics[] = {
-      {"heap", heap}, {"stack", stack}, {"bias_and_relu", bias_and_relu}, {"transform", transform}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cublaslt.") + topic.name);
-    topic.run(check, *handle);
-  }
-  CALL(made, cublasLtDestroy(*handle));
+  run_on_handle("cublaslt", {{"heap", heap},
+                             {"stack", stack},
+                             {"bias_and_relu", bias_and_relu},
+                             {"transform", transform}});
 }
 
 }  // namespace maths

@@ -254,25 +254,13 @@ void log(Check& check, cublasLtHandle_t handle) {
 }  // namespace
 
 void run() {
-  Check made("cublaslt_algorithms.handle");
-  Guarded<cublasLtHandle_t> handle;
-  NEED(made, cublasLtCreate(handle.get()));
-  INTACT(made, handle);
-  const struct {
-    const char* name;
-    void (*run)(Check&, cublasLtHandle_t);
-  } topics[] = {{"numbered", numbered},
-                {"transform", transform},
-                {"for_stream", for_stream},
-                {"grouped", grouped},
-                {"settings", settings},
-                {"texts", texts},
-                {"log", log}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cublaslt_algorithms.") + topic.name);
-    topic.run(check, *handle);
-  }
-  CALL(made, cublasLtDestroy(*handle));
+  run_on_handle("cublaslt_algorithms", {{"numbered", numbered},
+                                        {"transform", transform},
+                                        {"for_stream", for_stream},
+                                        {"grouped", grouped},
+                                        {"settings", settings},
+                                        {"texts", texts},
+                                        {"log", log}});
 }
 
 }  // namespace maths

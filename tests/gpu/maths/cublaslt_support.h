@@ -79,4 +79,37 @@ class Product {
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, d = nullptr;
 };
 
+// A transformation of an m x n matrix of 32-bit numbers by columns, by descriptors on the stack.
+struct Transform {
+  Transform(Check& check, int m, int n, int rows_of_result, int columns_of_result, int leading) {
+    CALL(check, cublasLtMatrixTransformDescInit(operation.get(), CUDA_R_32F)) &&
+        CALL(check, cublasLtMatrixLayoutInit(from.get(), CUDA_R_32F, m, n, m)) &&
+        CALL(check, cublasLtMatrixLayoutInit(to.get(), CUDA_R_32F, rows_of_result,
+                                             columns_of_result, leading));
+  }
+  void run(Check& check, cublasLtHandle_t handle, float alpha, const DeviceArray<float>& on_a,
+           const DeviceArray<float>& on_b) {
+    const float zero = 0;
+    NEED(check, cublasLtMatrixTransform(handle, operation.get(), &alpha, on_a.data(), from.get(),
+                                        &zero, nullptr, nullptr, on_b.data(), to.get(), nullptr));
+    NEED(check, cudaDeviceSynchronize());
+    INTACT(check, operation);
+    INTACT(check, from);
+    INTACT(check, to);
+  }
+  Guarded<cublasLtMatrixTransformDescOpaque_t> operation;
+  Guarded<cublasLtMatrixLayoutOpaque_t> from, to;
+};
+
+// All topics with one handle.
+inline void run_on_handle(const std::string& program,
+                          std::initializer_list<Topic<cublasLtHandle_t>> topics) {
+  Check made(program + ".handle");
+  Guarded<cublasLtHandle_t> handle;
+  NEED(made, cublasLtCreate(handle.get()));
+  INTACT(made, handle);
+  run_topics<cublasLtHandle_t>(program, topics, *handle);
+  CALL(made, cublasLtDestroy(*handle));
+}
+
 }  // namespace maths

@@ -238,29 +238,17 @@ void emulation(Check& check, cublasLtHandle_t handle) {
 }  // namespace
 
 void run() {
-  Check made("cublaslt_types.handle");
-  Guarded<cublasLtHandle_t> handle;
-  NEED(made, cublasLtCreate(handle.get()));
-  INTACT(made, handle);
-  const struct {
-    const char* name;
-    void (*run)(Check&, cublasLtHandle_t);
-  } topics[] = {{"half", half},
-                {"bfloat", bfloat},
-                {"bytes", bytes},
-                {"wide", wide},
-                {"tensor_float", tensor_float},
-                {"float8", float8},
-                {"complex", complex_numbers},
-                {"batches", batches},
-                {"gelu", gelu},
-                {"relu_mask", relu_mask},
-                {"emulation", emulation}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cublaslt_types.") + topic.name);
-    topic.run(check, *handle);
-  }
-  CALL(made, cublasLtDestroy(*handle));
+  run_on_handle("cublaslt_types", {{"half", half},
+                                   {"bfloat", bfloat},
+                                   {"bytes", bytes},
+                                   {"wide", wide},
+                                   {"tensor_float", tensor_float},
+                                   {"float8", float8},
+                                   {"complex", complex_numbers},
+                                   {"batches", batches},
+                                   {"gelu", gelu},
+                                   {"relu_mask", relu_mask},
+                                   {"emulation", emulation}});
 }
 
 }  // namespace maths

@@ -321,15 +321,15 @@ void with_cublas(Check& check, const Library& all) {
 }  // namespace
 
 void run() {
-  run_topics("cudnn", {{"version", version},
-                       {"errors", errors},
-                       {"descriptors", descriptors},
-                       {"convolutions", convolutions},
-                       {"choice", choice},
-                       {"activations", activations},
-                       {"softmax", softmax},
-                       {"pooling", pooling},
-                       {"with_cublas", with_cublas}});
+  run_on_library("cudnn", {{"version", version},
+                           {"errors", errors},
+                           {"descriptors", descriptors},
+                           {"convolutions", convolutions},
+                           {"choice", choice},
+                           {"activations", activations},
+                           {"softmax", softmax},
+                           {"pooling", pooling},
+                           {"with_cublas", with_cublas}});
 }
 
 }  // namespace maths

@@ -361,14 +361,14 @@ void folded(Check& check, const Library& all) {
 }  // namespace
 
 void run() {
-  run_topics("cudnn_convolutions", {{"descriptors", descriptors},
-                                    {"forward", forward},
-                                    {"backward_data", backward_data},
-                                    {"backward_filter", backward_filter},
-                                    {"bias_activation", bias_activation},
-                                    {"columns", columns},
-                                    {"reorder", reorder},
-                                    {"folded", folded}});
+  run_on_library("cudnn_convolutions", {{"descriptors", descriptors},
+                                        {"forward", forward},
+                                        {"backward_data", backward_data},
+                                        {"backward_filter", backward_filter},
+                                        {"bias_activation", bias_activation},
+                                        {"columns", columns},
+                                        {"reorder", reorder},
+                                        {"folded", folded}});
 }
 
 }  // namespace maths

@@ -332,14 +332,14 @@ void initialize(Check& check, const Library&) {
 }  // namespace
 
 void run() {
-  run_topics("cudnn_graph", {{"pointwise", pointwise},
-                             {"matmul", matmul},
-                             {"reduction", reduction},
-                             {"convolution", convolution},
+  run_on_library("cudnn_graph", {{"pointwise", pointwise},
+                                 {"matmul", matmul},
+                                 {"reduction", reduction},
+                                 {"convolution", convolution},
 #ifndef PROGRAM_OF_CUDNN_8
-                             {"cuda_graph", cuda_graph},
+                                 {"cuda_graph", cuda_graph},
 #endif
-                             {"initialize", initialize}});
+                                 {"initialize", initialize}});
 }
 
 }  // namespace maths

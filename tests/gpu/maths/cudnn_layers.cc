@@ -376,12 +376,12 @@ void ctc_loss(Check& check, const Library& all) {
 }  // namespace
 
 void run() {
-  run_topics("cudnn_layers", {{"activations", activations},
-                              {"softmax", softmax},
-                              {"pooling", pooling},
-                              {"local_normalization", local_normalization},
-                              {"spatial_transformer", spatial_transformer},
-                              {"ctc_loss", ctc_loss}});
+  run_on_library("cudnn_layers", {{"activations", activations},
+                                  {"softmax", softmax},
+                                  {"pooling", pooling},
+                                  {"local_normalization", local_normalization},
+                                  {"spatial_transformer", spatial_transformer},
+                                  {"ctc_loss", ctc_loss}});
 }
 
 }  // namespace maths

@@ -332,10 +332,10 @@ void fused(Check& check, const Library& all) {
 }  // namespace
 
 void run() {
-  run_topics("cudnn_normalization", {{"batch", batch},
-                                     {"batch_ex", batch_ex},
-                                     {"normalization", normalization},
-                                     {"fused", fused}});
+  run_on_library("cudnn_normalization", {{"batch", batch},
+                                         {"batch_ex", batch_ex},
+                                         {"normalization", normalization},
+                                         {"fused", fused}});
 }
 
 }  // namespace maths

@@ -396,8 +396,8 @@ void attention(Check& check, const Library& all) {
 }  // namespace
 
 void run() {
-  run_topics("cudnn_sequences",
-             {{"rnn_descriptors", rnn_descriptors}, {"rnn", rnn}, {"attention", attention}});
+  run_on_library("cudnn_sequences",
+                 {{"rnn_descriptors", rnn_descriptors}, {"rnn", rnn}, {"attention", attention}});
 }
 
 }  // namespace maths

@@ -77,7 +77,7 @@ struct Tensor {
   Owned<cudnnTensorDescriptor_t> owned;
 };
 
-// A handle on a stream of its own.
+// A handle, and the stream that it works on.
 struct Library {
   explicit Library(Check& check) : dnn(check, "cudnnCreate", cudnnCreate, cudnnDestroy) {
     Guarded<cudaStream_t> got;
@@ -148,23 +148,13 @@ Doubles gradient(const Function& function, const Doubles& at, const Doubles& wei
   return result;
 }
 
-struct Topic {
-  const char* name;
-  void (*run)(Check&, const Library&);
-};
-
-// The names of the checks begin with that of the program.
-inline void run_topics(std::string program, const std::vector<Topic>& topics) {
+// The programs of cuDNN 8 are made of the same sources.
+inline void run_on_library(std::string program,
+                           std::initializer_list<Topic<const Library&>> topics) {
 #ifdef PROGRAM_OF_CUDNN_8
   program.insert(std::strlen("cudnn"), "8");
 #endif
-  Check made(program + ".handles");
-  const Library all(made);
-  if (!made) return;
-  for (const Topic& topic : topics) {
-    Check check(program + "." + topic.name);
-    topic.run(check, all);
-  }
+  run_topics_with<Library>(program, topics);
 }
 
 }  // namespace maths

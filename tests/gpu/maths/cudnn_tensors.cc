@@ -351,15 +351,15 @@ void dropout(Check& check, const Library& all) {
 }  // namespace
 
 void run() {
-  run_topics("cudnn_tensors", {{"versions", versions},
-                               {"callbacks", callbacks},
-                               {"tensor_descriptors", tensor_descriptors},
-                               {"filter_descriptors", filter_descriptors},
-                               {"fill_scale_add", fill_scale_add},
-                               {"operate", operate},
-                               {"reduce", reduce},
-                               {"transform", transform},
-                               {"dropout", dropout}});
+  run_on_library("cudnn_tensors", {{"versions", versions},
+                                   {"callbacks", callbacks},
+                                   {"tensor_descriptors", tensor_descriptors},
+                                   {"filter_descriptors", filter_descriptors},
+                                   {"fill_scale_add", fill_scale_add},
+                                   {"operate", operate},
+                                   {"reduce", reduce},
+                                   {"transform", transform},
+                                   {"dropout", dropout}});
 }
 
 }  // namespace maths

@@ -139,23 +139,16 @@ void version(Check& check) {
 }  // namespace
 
 void run() {
-  const struct {
-    const char* name;
-    void (*run)(Check&);
-  } topics[] = {{"version", version},
-                {"one", one},
-                {"odd", odd},
-                {"two", two},
-                {"three", three},
-                {"many", many},
-                {"many_wide", many_wide},
-                {"real", real},
-                {"work_area", work_area},
-                {"refusals", refusals}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cufft.") + topic.name);
-    topic.run(check);
-  }
+  run_topics<>("cufft", {{"version", version},
+                         {"one", one},
+                         {"odd", odd},
+                         {"two", two},
+                         {"three", three},
+                         {"many", many},
+                         {"many_wide", many_wide},
+                         {"real", real},
+                         {"work_area", work_area},
+                         {"refusals", refusals}});
 }
 
 }  // namespace maths

@@ -208,17 +208,10 @@ void run() {
     Check check(std::string("cufft_plans.") + way.name);
     made(check, way);
   }
-  const struct {
-    const char* name;
-    void (*run)(Check&);
-  } topics[] = {{"strides", strides},
-                {"real_double", real_double},
-                {"inverse_double", inverse_double},
-                {"properties", properties}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cufft_plans.") + topic.name);
-    topic.run(check);
-  }
+  run_topics<>("cufft_plans", {{"strides", strides},
+                               {"real_double", real_double},
+                               {"inverse_double", inverse_double},
+                               {"properties", properties}});
 }
 
 }  // namespace maths

@@ -246,18 +246,15 @@ void over_areas(Check& check) {
 }  // namespace
 
 void run() {
-  const struct {
-    const char* name;
-    void (*run)(Check&);
-  } topics[] = {{"real_double", real_double}, {"half_precision", half_precision},
-                {"area_policy", area_policy}, {"over_c2c", over_c2c},
-                {"over_z2z", over_z2z},       {"over_any", over_any},
-                {"over_real", over_real},     {"over_real_double", over_real_double},
-                {"over_areas", over_areas}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cufft_xt.") + topic.name);
-    topic.run(check);
-  }
+  run_topics<>("cufft_xt", {{"real_double", real_double},
+                            {"half_precision", half_precision},
+                            {"area_policy", area_policy},
+                            {"over_c2c", over_c2c},
+                            {"over_z2z", over_z2z},
+                            {"over_any", over_any},
+                            {"over_real", over_real},
+                            {"over_real_double", over_real_double},
+                            {"over_areas", over_areas}});
 }
 
 }  // namespace maths

@@ -173,14 +173,7 @@ void run() {
     Check check(name + ".repetition");
     repetition(check, row.type);
   }
-  const struct {
-    const char* name;
-    void (*run)(Check&);
-  } topics[] = {{"stream", stream}, {"tables", tables}, {"version", version}};
-  for (const auto& topic : topics) {
-    Check check(std::string("curand.") + topic.name);
-    topic.run(check);
-  }
+  run_topics<>("curand", {{"stream", stream}, {"tables", tables}, {"version", version}});
 }
 
 }  // namespace maths

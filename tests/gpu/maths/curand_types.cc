@@ -305,14 +305,7 @@ void run() {
     Check check(std::string("curand_types.offset_") + row.first);
     offset(check, row.second);
   }
-  const struct {
-    const char* name;
-    void (*run)(Check&);
-  } topics[] = {{"orders", orders}, {"poisson_method", poisson_method}};
-  for (const auto& topic : topics) {
-    Check check(std::string("curand_types.") + topic.name);
-    topic.run(check);
-  }
+  run_topics<>("curand_types", {{"orders", orders}, {"poisson_method", poisson_method}});
 }
 
 }  // namespace maths

@@ -159,18 +159,13 @@ void version(Check& check, const Solver&) {
 }  // namespace
 
 void run() {
-  Check made("cusolver.handle");
-  const Solver solver(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Solver&);
-  } topics[] = {{"version", version},   {"cholesky", cholesky}, {"lu", lu},        {"qr", qr},
-                {"singular", singular}, {"eigen", eigen},       {"jacobi", jacobi}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cusolver.") + topic.name);
-    topic.run(check, solver);
-  }
+  run_topics_with<Solver>("cusolver", {{"version", version},
+                                       {"cholesky", cholesky},
+                                       {"lu", lu},
+                                       {"qr", qr},
+                                       {"singular", singular},
+                                       {"eigen", eigen},
+                                       {"jacobi", jacobi}});
 }
 
 }  // namespace maths

@@ -102,19 +102,4 @@ inline bool is_permutation_of_points(std::vector<int> order) {
   return order.size() == kPoints;
 }
 
-struct SparseTopic {
-  const char* name;
-  void (*run)(Check&, const SparseSolver&);
-};
-
-inline void run_topics(const std::string& program, std::initializer_list<SparseTopic> topics) {
-  Check made(program + ".handle");
-  const SparseSolver solver(made);
-  if (!made) return;
-  for (const SparseTopic& topic : topics) {
-    Check check(program + "." + topic.name);
-    topic.run(check, solver);
-  }
-}
-
 }  // namespace maths

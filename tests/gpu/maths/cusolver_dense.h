@@ -169,6 +169,30 @@ inline std::vector<double> eigenvalues_of(const std::vector<Complex>& a, int n) 
   return values;
 }
 
+// The solution of A X = B by an LU factorisation of the functions of any type is X.
+inline void expect_lu_solution(Check& check, const Solver& solver, const Parameters& parameters,
+                               const std::vector<double>& a, const std::vector<double>& x, int n,
+                               int sides) {
+  DeviceArray<double> on_a(a), on_b(product(a, x, n, sides, n));
+  DeviceArray<std::int64_t> pivots(n);
+  DeviceArray<int> info(1);
+  WorkX work;
+  NEED(check,
+       cusolverDnXgetrf_bufferSize(solver.handle, parameters.value, n, n, CUDA_R_64F, on_a.data(),
+                                   n, CUDA_R_64F, work.device.get(), work.host.get()));
+  work.take(check);
+  NEED(check, cusolverDnXgetrf(solver.handle, parameters.value, n, n, CUDA_R_64F, on_a.data(), n,
+                               pivots.data(), CUDA_R_64F, work.on_device->data(), *work.device,
+                               work.on_host.data(), *work.host, info.data()));
+  NEED(check,
+       cusolverDnXgetrs(solver.handle, parameters.value, CUBLAS_OP_N, n, sides, CUDA_R_64F,
+                        on_a.data(), n, pivots.data(), CUDA_R_64F, on_b.data(), n, info.data()));
+  NEED(check, cudaStreamSynchronize(solver.stream));
+  expect_no_info(check, info);
+  check.near("x", on_b.get(check), x, 1e-9);
+  pivots.get(check);
+}
+
 // A = U S V', with V of n rows.
 template <typename T, typename Real>
 void expect_singular(Check& check, const std::vector<T>& a, const std::vector<T>& u,
@@ -179,21 +203,6 @@ void expect_singular(Check& check, const std::vector<T>& a, const std::vector<T>
   EXPECT(check, std::is_sorted(s.rbegin(), s.rend()));
   expect_same(check, "U S V'", product(columns_times(u, s, m), adjoint(v, n, rank), m, n, rank), a,
               tolerance);
-}
-
-struct Topic {
-  const char* name;
-  void (*run)(Check&, const Solver&);
-};
-
-inline void run_topics(const std::string& program, std::initializer_list<Topic> topics) {
-  Check made(program + ".handle");
-  const Solver solver(made);
-  if (!made) return;
-  for (const Topic& topic : topics) {
-    Check check(program + "." + topic.name);
-    topic.run(check, solver);
-  }
 }
 
 }  // namespace maths

@@ -311,13 +311,13 @@ void any_type(Check& check, const Solver& solver) {
 }  // namespace
 
 void run() {
-  run_topics("cusolver_eigen", {{"part", part},
-                                {"any_type", any_type},
-                                {"two_matrices", two_matrices},
-                                {"two_matrices_part", two_matrices_part},
-                                {"jacobi", jacobi},
-                                {"jacobi_two_matrices", jacobi_two_matrices},
-                                {"several", several}});
+  run_topics_with<Solver>("cusolver_eigen", {{"part", part},
+                                             {"any_type", any_type},
+                                             {"two_matrices", two_matrices},
+                                             {"two_matrices_part", two_matrices_part},
+                                             {"jacobi", jacobi},
+                                             {"jacobi_two_matrices", jacobi_two_matrices},
+                                             {"several", several}});
 }
 
 }  // namespace maths

@@ -189,13 +189,13 @@ void batched(Check& check, const Solver& solver) {
 }  // namespace
 
 void run() {
-  run_topics("cusolver_factors", {{"inverse", inverse},
-                                  {"triangle_product", triangle_product},
-                                  {"exchanges", exchanges},
-                                  {"indefinite_inverse", indefinite_inverse},
-                                  {"indefinite_solution", indefinite_solution},
-                                  {"triangle_inverse", triangle_inverse},
-                                  {"batched", batched}});
+  run_topics_with<Solver>("cusolver_factors", {{"inverse", inverse},
+                                               {"triangle_product", triangle_product},
+                                               {"exchanges", exchanges},
+                                               {"indefinite_inverse", indefinite_inverse},
+                                               {"indefinite_solution", indefinite_solution},
+                                               {"triangle_inverse", triangle_inverse},
+                                               {"batched", batched}});
 }
 
 }  // namespace maths

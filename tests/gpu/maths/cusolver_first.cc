@@ -238,23 +238,13 @@ void host_bytes(Check& check, const Solver& solver) {
 }  // namespace
 
 void run() {
-  Check made("cusolver_first.handle");
-  const Solver solver(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Solver&);
-  } topics[] = {{"cholesky", cholesky},
-                {"lu", lu},
-                {"qr", qr},
-                {"eigen", eigen},
-                {"eigen_range", eigen_range},
-                {"singular", singular},
-                {"host_bytes", host_bytes}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cusolver_first.") + topic.name);
-    topic.run(check, solver);
-  }
+  run_topics_with<Solver>("cusolver_first", {{"cholesky", cholesky},
+                                             {"lu", lu},
+                                             {"qr", qr},
+                                             {"eigen", eigen},
+                                             {"eigen_range", eigen_range},
+                                             {"singular", singular},
+                                             {"host_bytes", host_bytes}});
 }
 
 }  // namespace maths

@@ -180,7 +180,7 @@ void qr_x(Check& check, const Solver& solver) {
 }  // namespace
 
 void run() {
-  run_topics(
+  run_topics_with<Solver>(
       "cusolver_orthogonal",
       {{"qr", qr}, {"bidiagonal", bidiagonal}, {"tridiagonal", tridiagonal}, {"qr_x", qr_x}});
 }

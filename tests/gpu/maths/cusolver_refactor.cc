@@ -88,7 +88,7 @@ struct Factors {
   }
 };
 
-// A handle with settings of its own, which it tells again.
+// A handle whose settings are set, and read back.
 struct Refactoring {
   explicit Refactoring(Check& check) {
     Guarded<cusolverRfHandle_t> made;
@@ -264,8 +264,9 @@ void several(Check& check, const SparseSolver& solver) {
 }  // namespace
 
 void run() {
-  run_topics("cusolver_refactor",
-             {{"from_host", from_host}, {"from_device", from_device}, {"several", several}});
+  run_topics_with<SparseSolver>(
+      "cusolver_refactor",
+      {{"from_host", from_host}, {"from_device", from_device}, {"several", several}});
 }
 
 }  // namespace maths

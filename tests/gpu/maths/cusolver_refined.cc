@@ -1,4 +1,4 @@
-// cuSOLVER's solvers that factor in a lower precision and refine what they find, and the settings
+// cuSOLVER's solvers that factor in a lower precision and refine the solution, and the settings
 // of a handle.
 #include "cusolver_dense.h"
 
@@ -6,7 +6,7 @@ namespace maths {
 namespace {
 
 constexpr int kSize = 32, kRows = 48, kSides = 2;
-// Rounds of refinement at most, unless told otherwise.
+// The default of the rounds of refinement.
 constexpr int kMost = 50;
 
 // What a solver of square systems or of least squares takes, in the numbers of one type.
@@ -260,36 +260,18 @@ void settings(Check& check, const Solver& solver) {
 #endif
   const Parameters parameters(check);
   NEED(check, cusolverDnSetAdvOptions(parameters.value, CUSOLVERDN_GETRF, CUSOLVER_ALG_1));
-  const std::vector<double> a = positive<double>(kSize, 9);
-  const auto x = random_values<double>(kSize, 10);
-  DeviceArray<double> on_a(a), on_b(product(a, x, kSize, 1, kSize));
-  DeviceArray<std::int64_t> pivots(kSize);
-  DeviceArray<int> info(1);
-  WorkX work;
-  NEED(check, cusolverDnXgetrf_bufferSize(solver.handle, parameters.value, kSize, kSize, CUDA_R_64F,
-                                          on_a.data(), kSize, CUDA_R_64F, work.device.get(),
-                                          work.host.get()));
-  work.take(check);
-  NEED(check,
-       cusolverDnXgetrf(solver.handle, parameters.value, kSize, kSize, CUDA_R_64F, on_a.data(),
-                        kSize, pivots.data(), CUDA_R_64F, work.on_device->data(), *work.device,
-                        work.on_host.data(), *work.host, info.data()));
-  NEED(check, cusolverDnXgetrs(solver.handle, parameters.value, CUBLAS_OP_N, kSize, 1, CUDA_R_64F,
-                               on_a.data(), kSize, pivots.data(), CUDA_R_64F, on_b.data(), kSize,
-                               info.data()));
-  NEED(check, cudaStreamSynchronize(solver.stream));
-  expect_no_info(check, info);
-  check.near("x", on_b.get(check), x, 1e-9);
+  expect_lu_solution(check, solver, parameters, positive<double>(kSize, 9),
+                     random_values<double>(kSize, 10), kSize, 1);
 }
 
 }  // namespace
 
 void run() {
-  run_topics("cusolver_refined", {{"all_square", all_square},
-                                  {"all_least", all_least},
-                                  {"expert_square", expert_square},
-                                  {"expert_least", expert_least},
-                                  {"settings", settings}});
+  run_topics_with<Solver>("cusolver_refined", {{"all_square", all_square},
+                                               {"all_least", all_least},
+                                               {"expert_square", expert_square},
+                                               {"expert_least", expert_least},
+                                               {"settings", settings}});
 }
 
 }  // namespace maths

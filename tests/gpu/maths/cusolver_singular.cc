@@ -186,11 +186,11 @@ void random_rank(Check& check, const Solver& solver) {
 }  // namespace
 
 void run() {
-  run_topics("cusolver_singular", {{"jacobi", jacobi},
-                                   {"jacobi_batched", jacobi_batched},
-                                   {"approximate", approximate},
-                                   {"polar", polar},
-                                   {"random_rank", random_rank}});
+  run_topics_with<Solver>("cusolver_singular", {{"jacobi", jacobi},
+                                                {"jacobi_batched", jacobi_batched},
+                                                {"approximate", approximate},
+                                                {"polar", polar},
+                                                {"random_rank", random_rank}});
 }
 
 }  // namespace maths

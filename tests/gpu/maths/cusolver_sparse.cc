@@ -277,16 +277,16 @@ void diagonal(Check& check, const SparseSolver& solver) {
 }  // namespace
 
 void run() {
-  run_topics("cusolver_sparse", {{"stream", stream},
-                                 {"on_host", on_host},
-                                 {"on_device", on_device},
-                                 {"least_squares", least_squares},
-                                 {"eigenvector", eigenvector},
-                                 {"eigenvalue_count", eigenvalue_count},
-                                 {"orders", orders},
-                                 {"reordered", reordered},
-                                 {"symmetry", symmetry},
-                                 {"diagonal", diagonal}});
+  run_topics_with<SparseSolver>("cusolver_sparse", {{"stream", stream},
+                                                    {"on_host", on_host},
+                                                    {"on_device", on_device},
+                                                    {"least_squares", least_squares},
+                                                    {"eigenvector", eigenvector},
+                                                    {"eigenvalue_count", eigenvalue_count},
+                                                    {"orders", orders},
+                                                    {"reordered", reordered},
+                                                    {"symmetry", symmetry},
+                                                    {"diagonal", diagonal}});
 }
 
 }  // namespace maths

@@ -223,11 +223,12 @@ void qr_batched(Check& check, const SparseSolver& solver) {
 }  // namespace
 
 void run() {
-  run_topics("cusolver_sparse_steps", {{"cholesky_on_host", cholesky_on_host},
-                                       {"cholesky_on_device", cholesky_on_device},
-                                       {"qr_on_host", qr_on_host},
-                                       {"qr_on_device", qr_on_device},
-                                       {"qr_batched", qr_batched}});
+  run_topics_with<SparseSolver>("cusolver_sparse_steps",
+                                {{"cholesky_on_host", cholesky_on_host},
+                                 {"cholesky_on_device", cholesky_on_device},
+                                 {"qr_on_host", qr_on_host},
+                                 {"qr_on_device", qr_on_device},
+                                 {"qr_batched", qr_batched}});
 }
 
 }  // namespace maths

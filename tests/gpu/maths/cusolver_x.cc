@@ -2,9 +2,8 @@
 #include <cusolverSp.h>
 
 #include <algorithm>
-#include <memory>
 
-#include "cusolver_support.h"
+#include "cusolver_dense.h"
 
 inline bool is_absent(cusparseStatus_t status) { return status == CUSPARSE_STATUS_NOT_SUPPORTED; }
 
@@ -13,19 +12,6 @@ namespace {
 
 constexpr int kSize = 24, kSides = 3;
 
-// Sizes that a function asks for, and memory of them.
-struct Work {
-  Guarded<std::size_t> device, host;
-  void take(Check& check) {
-    INTACT(check, device);
-    INTACT(check, host);
-    on_device.reset(new DeviceArray<char>(*device + 1));
-    on_host.resize(*host + 1);
-  }
-  std::unique_ptr<DeviceArray<char>> on_device;
-  std::vector<char> on_host;
-};
-
 void cholesky(Check& check, const Solver& solver) {
   const Parameters parameters(check);
   if (!check) return;
@@ -33,7 +19,7 @@ void cholesky(Check& check, const Solver& solver) {
   const auto x = random_values<double>(kSize * kSides, 2);
   DeviceArray<double> on_a(a), on_b(product(a, x, kSize, kSides, kSize));
   DeviceArray<int> info(1);
-  Work work;
+  WorkX work;
   NEED(check, cusolverDnXpotrf_bufferSize(solver.handle, parameters.value, CUBLAS_FILL_MODE_LOWER,
                                           kSize, CUDA_R_64F, on_a.data(), kSize, CUDA_R_64F,
                                           work.device.get(), work.host.get()));
@@ -53,27 +39,8 @@ void cholesky(Check& check, const Solver& solver) {
 void lu(Check& check, const Solver& solver) {
   const Parameters parameters(check);
   if (!check) return;
-  const std::vector<double> a = positive_matrix(kSize, 3);
-  const auto x = random_values<double>(kSize * kSides, 4);
-  DeviceArray<double> on_a(a), on_b(product(a, x, kSize, kSides, kSize));
-  DeviceArray<std::int64_t> pivots(kSize);
-  DeviceArray<int> info(1);
-  Work work;
-  NEED(check, cusolverDnXgetrf_bufferSize(solver.handle, parameters.value, kSize, kSize, CUDA_R_64F,
-                                          on_a.data(), kSize, CUDA_R_64F, work.device.get(),
-                                          work.host.get()));
-  work.take(check);
-  NEED(check,
-       cusolverDnXgetrf(solver.handle, parameters.value, kSize, kSize, CUDA_R_64F, on_a.data(),
-                        kSize, pivots.data(), CUDA_R_64F, work.on_device->data(), *work.device,
-                        work.on_host.data(), *work.host, info.data()));
-  NEED(check, cusolverDnXgetrs(solver.handle, parameters.value, CUBLAS_OP_N, kSize, kSides,
-                               CUDA_R_64F, on_a.data(), kSize, pivots.data(), CUDA_R_64F,
-                               on_b.data(), kSize, info.data()));
-  NEED(check, cudaStreamSynchronize(solver.stream));
-  expect_no_info(check, info);
-  check.near("x", on_b.get(check), x, 1e-9);
-  pivots.get(check);
+  expect_lu_solution(check, solver, parameters, positive_matrix(kSize, 3),
+                     random_values<double>(kSize * kSides, 4), kSize, kSides);
 }
 
 void eigen(Check& check, const Solver& solver) {
@@ -82,7 +49,7 @@ void eigen(Check& check, const Solver& solver) {
   const std::vector<double> a = positive_matrix(kSize, 5);
   DeviceArray<double> v(a), w(kSize);
   DeviceArray<int> info(1);
-  Work work;
+  WorkX work;
   NEED(check, cusolverDnXsyevd_bufferSize(solver.handle, parameters.value, CUSOLVER_EIG_MODE_VECTOR,
                                           CUBLAS_FILL_MODE_LOWER, kSize, CUDA_R_64F, v.data(),
                                           kSize, CUDA_R_64F, w.data(), CUDA_R_64F,
@@ -104,7 +71,7 @@ void singular(Check& check, const Solver& solver) {
   const auto a = random_values<double>(kRows * kColumns, 6);
   DeviceArray<double> on_a(a), s(kColumns), u(kRows * kRows), vt(kColumns * kColumns);
   DeviceArray<int> info(1);
-  Work work;
+  WorkX work;
   NEED(check, cusolverDnXgesvd_bufferSize(
                   solver.handle, parameters.value, 'A', 'A', kRows, kColumns, CUDA_R_64F,
                   on_a.data(), kRows, CUDA_R_64F, s.data(), CUDA_R_64F, u.data(), kRows, CUDA_R_64F,
@@ -160,17 +127,8 @@ void run() {
     Check check("cusolver_x.sparse");
     sparse(check);
   }
-  Check made("cusolver_x.handle");
-  const Solver solver(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Solver&);
-  } topics[] = {{"cholesky", cholesky}, {"lu", lu}, {"eigen", eigen}, {"singular", singular}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cusolver_x.") + topic.name);
-    topic.run(check, solver);
-  }
+  run_topics_with<Solver>(
+      "cusolver_x", {{"cholesky", cholesky}, {"lu", lu}, {"eigen", eigen}, {"singular", singular}});
 }
 
 }  // namespace maths

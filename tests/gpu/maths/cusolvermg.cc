@@ -295,21 +295,11 @@ void refusals(Check& check, const Solver& solver) {
 }  // namespace
 
 void run() {
-  Check making("cusolvermg.handle");
-  const Solver solver(making);
-  if (!making) return;
-  const struct {
-    const char* name;
-    void (*make)(Check&, const Solver&);
-  } all[] = {{"cusolvermg.cholesky", cholesky},
-             {"cusolvermg.inverse", inverse},
-             {"cusolvermg.lu", lu},
-             {"cusolvermg.eigenvalues", eigenvalues},
-             {"cusolvermg.refusals", refusals}};
-  for (const auto& one : all) {
-    Check check(one.name);
-    one.make(check, solver);
-  }
+  run_topics_with<Solver>("cusolvermg", {{"cholesky", cholesky},
+                                         {"inverse", inverse},
+                                         {"lu", lu},
+                                         {"eigenvalues", eigenvalues},
+                                         {"refusals", refusals}});
 }
 
 }  // namespace maths

@@ -236,25 +236,15 @@ void older_solver(Check& check, const Sparse&) {
 }  // namespace
 
 void run() {
-  Check made("cusparse.handle");
-  const Sparse sparse(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Sparse&);
-  } topics[] = {{"texts", texts},
-                {"vector", vector},
-                {"matrix", matrix},
-                {"both_sparse", both_sparse},
-                {"triangle", triangle},
-                {"to_dense", to_dense},
-                {"from_dense", from_dense},
-                {"to_columns", to_columns},
-                {"older_solver", older_solver}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cusparse.") + topic.name);
-    topic.run(check, sparse);
-  }
+  run_topics_with<Sparse>("cusparse", {{"texts", texts},
+                                       {"vector", vector},
+                                       {"matrix", matrix},
+                                       {"both_sparse", both_sparse},
+                                       {"triangle", triangle},
+                                       {"to_dense", to_dense},
+                                       {"from_dense", from_dense},
+                                       {"to_columns", to_columns},
+                                       {"older_solver", older_solver}});
 }
 
 }  // namespace maths

@@ -135,8 +135,8 @@ void by_columns(Check& check, const Sparse& sparse) {
 }  // namespace
 
 void run() {
-  run_topics("cusparse_block_conversions",
-             {{"square", square}, {"oblong", oblong}, {"by_columns", by_columns}});
+  run_topics_with<Sparse>("cusparse_block_conversions",
+                          {{"square", square}, {"oblong", oblong}, {"by_columns", by_columns}});
 }
 
 }  // namespace maths

@@ -199,13 +199,13 @@ void cholesky(Check& check, const Sparse& sparse) {
 }  // namespace
 
 void run() {
-  run_topics("cusparse_blocks", {{"vector", vector},
-                                 {"masked", masked},
-                                 {"matrix", matrix},
-                                 {"triangle", triangle},
-                                 {"triangle_matrix", triangle_matrix},
-                                 {"lower_upper", lower_upper},
-                                 {"cholesky", cholesky}});
+  run_topics_with<Sparse>("cusparse_blocks", {{"vector", vector},
+                                              {"masked", masked},
+                                              {"matrix", matrix},
+                                              {"triangle", triangle},
+                                              {"triangle_matrix", triangle_matrix},
+                                              {"lower_upper", lower_upper},
+                                              {"cholesky", cholesky}});
 }
 
 }  // namespace maths

@@ -321,17 +321,17 @@ void pruned_rows_in_part(Check& check, const Sparse& sparse) {
 }  // namespace
 
 void run() {
-  run_topics("cusparse_conversions", {{"places", places},
-                                      {"order", order},
-                                      {"order_of_rows", order_of_rows},
-                                      {"order_of_columns", order_of_columns},
-                                      {"unordered", unordered},
-                                      {"entries", entries},
-                                      {"compressed", compressed},
-                                      {"pruned_dense", pruned_dense},
-                                      {"pruned_rows", pruned_rows},
-                                      {"pruned_dense_in_part", pruned_dense_in_part},
-                                      {"pruned_rows_in_part", pruned_rows_in_part}});
+  run_topics_with<Sparse>("cusparse_conversions", {{"places", places},
+                                                   {"order", order},
+                                                   {"order_of_rows", order_of_rows},
+                                                   {"order_of_columns", order_of_columns},
+                                                   {"unordered", unordered},
+                                                   {"entries", entries},
+                                                   {"compressed", compressed},
+                                                   {"pruned_dense", pruned_dense},
+                                                   {"pruned_rows", pruned_rows},
+                                                   {"pruned_dense_in_part", pruned_dense_in_part},
+                                                   {"pruned_rows_in_part", pruned_rows_in_part}});
 }
 
 }  // namespace maths

@@ -162,13 +162,13 @@ void batches(Check& check, const Sparse&) {
 }  // namespace
 
 void run() {
-  run_topics("cusparse_dropped", {{"axpyi", axpyi},
-                                  {"gthrz", gthrz},
-                                  {"triangle", triangle},
-                                  {"triangle_matrix", triangle_matrix},
-                                  {"both_sparse", both_sparse},
-                                  {"pairs", pairs},
-                                  {"batches", batches}});
+  run_topics_with<Sparse>("cusparse_dropped", {{"axpyi", axpyi},
+                                               {"gthrz", gthrz},
+                                               {"triangle", triangle},
+                                               {"triangle_matrix", triangle_matrix},
+                                               {"both_sparse", both_sparse},
+                                               {"pairs", pairs},
+                                               {"batches", batches}});
 }
 
 }  // namespace maths

@@ -460,26 +460,16 @@ void sampled_product(Check& check, const Sparse& sparse) {
 }  // namespace
 
 void run() {
-  Check made("cusparse_first.handle");
-  const Sparse sparse(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Sparse&);
-  } topics[] = {{"vectors", vectors},
-                {"unaligned", unaligned},
-                {"rotation", rotation},
-                {"conversions", conversions},
-                {"in_thread", in_thread},
-                {"no_entries", no_entries},
-                {"captured", captured},
-                {"product_with_sparse", product_with_sparse},
-                {"product_with_vector", product_with_vector},
-                {"sampled_product", sampled_product}};
-  for (const auto& topic : topics) {
-    Check check(std::string("cusparse_first.") + topic.name);
-    topic.run(check, sparse);
-  }
+  run_topics_with<Sparse>("cusparse_first", {{"vectors", vectors},
+                                             {"unaligned", unaligned},
+                                             {"rotation", rotation},
+                                             {"conversions", conversions},
+                                             {"in_thread", in_thread},
+                                             {"no_entries", no_entries},
+                                             {"captured", captured},
+                                             {"product_with_sparse", product_with_sparse},
+                                             {"product_with_vector", product_with_vector},
+                                             {"sampled_product", sampled_product}});
 }
 
 }  // namespace maths

@@ -363,15 +363,15 @@ void batches(Check& check, const Sparse& sparse) {
 }  // namespace
 
 void run() {
-  run_topics("cusparse_formats", {{"coo", coo},
-                                  {"csr", csr},
-                                  {"csc", csc},
-                                  {"blocked_ell", blocked_ell},
-                                  {"bsr", bsr},
-                                  {"sliced_ell", sliced_ell},
-                                  {"of_sparse", of_sparse},
-                                  {"of_dense", of_dense},
-                                  {"batches", batches}});
+  run_topics_with<Sparse>("cusparse_formats", {{"coo", coo},
+                                               {"csr", csr},
+                                               {"csc", csc},
+                                               {"blocked_ell", blocked_ell},
+                                               {"bsr", bsr},
+                                               {"sliced_ell", sliced_ell},
+                                               {"of_sparse", of_sparse},
+                                               {"of_dense", of_dense},
+                                               {"batches", batches}});
 }
 
 }  // namespace maths

@@ -108,6 +108,6 @@ void with_operations(Check& check, const Sparse& sparse) {
 
 }  // namespace
 
-void run() { run_topics("cusparse_operations", {{"product", with_operations}}); }
+void run() { run_topics_with<Sparse>("cusparse_operations", {{"product", with_operations}}); }
 
 }  // namespace maths

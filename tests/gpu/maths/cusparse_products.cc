@@ -282,13 +282,13 @@ void sum([[maybe_unused]] Check& check, [[maybe_unused]] const Sparse& sparse) {
 }  // namespace
 
 void run() {
-  run_topics("cusparse_products", {{"triangle_matrix", triangle_matrix},
-                                   {"triangle_vector", triangle_vector},
-                                   {"sampled", sampled},
-                                   {"prepared", prepared},
-                                   {"both_sparse_again", both_sparse_again},
-                                   {"both_sparse_in_parts", both_sparse_in_parts},
-                                   {"sum", sum}});
+  run_topics_with<Sparse>("cusparse_products", {{"triangle_matrix", triangle_matrix},
+                                                {"triangle_vector", triangle_vector},
+                                                {"sampled", sampled},
+                                                {"prepared", prepared},
+                                                {"both_sparse_again", both_sparse_again},
+                                                {"both_sparse_in_parts", both_sparse_in_parts},
+                                                {"sum", sum}});
 }
 
 }  // namespace maths

@@ -291,16 +291,16 @@ void colours(Check& check, const Sparse& sparse) {
 }  // namespace
 
 void run() {
-  run_topics("cusparse_solvers", {{"description", description},
-                                  {"three_diagonals", three_diagonals},
-                                  {"without_pivots", without_pivots},
-                                  {"strided", strided},
-                                  {"interleaved", interleaved},
-                                  {"five_diagonals", five_diagonals},
-                                  {"lower_upper", lower_upper},
-                                  {"cholesky", cholesky},
-                                  {"sum", sum},
-                                  {"colours", colours}});
+  run_topics_with<Sparse>("cusparse_solvers", {{"description", description},
+                                               {"three_diagonals", three_diagonals},
+                                               {"without_pivots", without_pivots},
+                                               {"strided", strided},
+                                               {"interleaved", interleaved},
+                                               {"five_diagonals", five_diagonals},
+                                               {"lower_upper", lower_upper},
+                                               {"cholesky", cholesky},
+                                               {"sum", sum},
+                                               {"colours", colours}});
 }
 
 }  // namespace maths

@@ -241,17 +241,17 @@ void logger(Check& check, const Sparse& sparse) {
 }  // namespace
 
 void run() {
-  run_topics("cusparse_vectors", {{"handle", handle},
-                                  {"axpby", axpby},
-                                  {"gather", gather},
-                                  {"scatter", scatter},
-                                  {"rotation", rotation},
-                                  {"inner_product", inner_product},
-                                  {"of_sparse", of_sparse},
-                                  {"of_dense", of_dense},
-                                  {"constant", constant},
-                                  {"dense_matrix", dense_matrix},
-                                  {"logger", logger}});
+  run_topics_with<Sparse>("cusparse_vectors", {{"handle", handle},
+                                               {"axpby", axpby},
+                                               {"gather", gather},
+                                               {"scatter", scatter},
+                                               {"rotation", rotation},
+                                               {"inner_product", inner_product},
+                                               {"of_sparse", of_sparse},
+                                               {"of_dense", of_dense},
+                                               {"constant", constant},
+                                               {"dense_matrix", dense_matrix},
+                                               {"logger", logger}});
 }
 
 }  // namespace maths

@@ -231,16 +231,13 @@ void types(const Ranks& all) {
 }
 
 void collectives(const Ranks& all) {
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Ranks&, const Case&);
-  } topics[] = {{"all_reduce_in_place", all_reduce_in_place},
-                {"reduce", reduce},
-                {"broadcast", broadcast},
-                {"reduce_scatter", reduce_scatter},
-                {"all_gather", all_gather},
-                {"ring", ring},
-                {"all_to_all", all_to_all}};
+  const Topic<const Ranks&, const Case&> topics[] = {{"all_reduce_in_place", all_reduce_in_place},
+                                                     {"reduce", reduce},
+                                                     {"broadcast", broadcast},
+                                                     {"reduce_scatter", reduce_scatter},
+                                                     {"all_gather", all_gather},
+                                                     {"ring", ring},
+                                                     {"all_to_all", all_to_all}};
   for (const auto& topic : topics) {
     for (const Type& type : kTypes) {
       if (!type.is_wide) continue;
@@ -354,14 +351,8 @@ void run() {
   ranks(made, all);
   types(all);
   collectives(all);
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Ranks&);
-  } topics[] = {{"scaled_sum", scaled_sum}, {"captured", captured}, {"refusals", refusals}};
-  for (const auto& topic : topics) {
-    Check check(std::string("nccl.") + topic.name);
-    topic.run(check, all);
-  }
+  run_topics<const Ranks&>(
+      "nccl", {{"scaled_sum", scaled_sum}, {"captured", captured}, {"refusals", refusals}}, all);
   {
     Check check("nccl.by_unique_id");
     by_unique_id(check, devices);

@@ -197,27 +197,13 @@ void later(Check& check, const Ranks& all) {
 }  // namespace
 
 void run() {
-  Check made("nccl_collectives.ranks");
-  Guarded<int> found;
-  NEED(made, cudaGetDeviceCount(found.get()));
-  INTACT(made, found);
-  Ranks all(made, std::min(*found, Ranks::kMost), Ranks::kAtOnce);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Ranks&);
-  } topics[] = {{"bcast", bcast},
-                {"gather_and_scatter", gather_and_scatter},
-                {"all_to_all", all_to_all},
-                {"scaled_on_gpu", scaled_on_gpu},
-                {"simulated", simulated},
-                {"texts", texts},
-                {"later", later}};
-  for (const auto& topic : topics) {
-    Check check(std::string("nccl_collectives.") + topic.name);
-    topic.run(check, all);
-  }
-  all.destroy(made);
+  run_on_ranks("nccl_collectives", {{"bcast", bcast},
+                                    {"gather_and_scatter", gather_and_scatter},
+                                    {"all_to_all", all_to_all},
+                                    {"scaled_on_gpu", scaled_on_gpu},
+                                    {"simulated", simulated},
+                                    {"texts", texts},
+                                    {"later", later}});
 }
 
 }  // namespace maths

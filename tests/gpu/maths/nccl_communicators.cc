@@ -243,23 +243,13 @@ void registered(Check& check, const Ranks& all) {
 }  // namespace
 
 void run() {
-  Check made("nccl_communicators.ranks");
-  Guarded<int> found;
-  NEED(made, cudaGetDeviceCount(found.get()));
-  INTACT(made, found);
-  Ranks all(made, std::min(*found, Ranks::kMost), Ranks::kAtOnce);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Ranks&);
-  } topics[] = {{"early", early},          {"late", late},   {"not_blocking", not_blocking},
-                {"aborted", aborted},      {"split", split}, {"shrunk", shrunk},
-                {"registered", registered}};
-  for (const auto& topic : topics) {
-    Check check(std::string("nccl_communicators.") + topic.name);
-    topic.run(check, all);
-  }
-  all.destroy(made);
+  run_on_ranks("nccl_communicators", {{"early", early},
+                                      {"late", late},
+                                      {"not_blocking", not_blocking},
+                                      {"aborted", aborted},
+                                      {"split", split},
+                                      {"shrunk", shrunk},
+                                      {"registered", registered}});
 }
 
 }  // namespace maths

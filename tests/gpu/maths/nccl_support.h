@@ -203,6 +203,19 @@ class Ranks {
   std::vector<cudaStream_t> streams_;
 };
 
+// All topics with one communicator of every GPU.
+inline void run_on_ranks(const std::string& program,
+                         std::initializer_list<Topic<const Ranks&>> topics) {
+  Check made(program + ".ranks");
+  Guarded<int> found;
+  NEED(made, cudaGetDeviceCount(found.get()));
+  INTACT(made, found);
+  Ranks all(made, std::min(*found, Ranks::kMost), Ranks::kAtOnce);
+  if (!made) return;
+  run_topics<const Ranks&>(program, topics, all);
+  all.destroy(made);
+}
+
 // A communicator of the first GPU.
 inline ncclComm_t alone(Check& check) {
   Guarded<ncclUniqueId> id;

@@ -166,18 +166,11 @@ void refusals(Check& check) {
 }  // namespace
 
 void run() {
-  const struct {
-    const char* name;
-    void (*make)(Check&);
-  } all[] = {{"nvfatbin.version", version},
-             {"nvfatbin.module", module},
-             {"nvfatbin.cubin", cubin},
-             {"nvfatbin.other_kinds", other_kinds},
-             {"nvfatbin.refusals", refusals}};
-  for (const auto& one : all) {
-    Check check(one.name);
-    one.make(check);
-  }
+  run_topics<>("nvfatbin", {{"version", version},
+                            {"module", module},
+                            {"cubin", cubin},
+                            {"other_kinds", other_kinds},
+                            {"refusals", refusals}});
 }
 
 }  // namespace maths

@@ -273,20 +273,15 @@ void run() {
   Guarded<nvjpegHandle_t> handle;
   NEED(made, nvjpegCreateSimple(handle.get()));
   INTACT(made, handle);
-  const struct {
-    const char* name;
-    void (*run)(Check&, nvjpegHandle_t);
-  } topics[] = {{"formats", formats},
-                {"yuv", yuv},
-                {"codes", codes},
-                {"on_device", on_device},
-                {"taken_over", taken_over},
-                {"huffman_tables", huffman_tables},
-                {"newer", newer}};
-  for (const auto& topic : topics) {
-    Check check(std::string("nvjpeg_encode.") + topic.name);
-    topic.run(check, *handle);
-  }
+  run_topics<nvjpegHandle_t>("nvjpeg_encode",
+                             {{"formats", formats},
+                              {"yuv", yuv},
+                              {"codes", codes},
+                              {"on_device", on_device},
+                              {"taken_over", taken_over},
+                              {"huffman_tables", huffman_tables},
+                              {"newer", newer}},
+                             *handle);
   CALL(made, nvjpegDestroy(*handle));
 }
 

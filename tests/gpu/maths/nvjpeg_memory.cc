@@ -168,14 +168,9 @@ void run() {
   INTACT(made, handle);
   const Bytes stream = encoded_picture(made, *handle);
   if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, nvjpegHandle_t, const Bytes&);
-  } topics[] = {{"phases", phases}, {"handles", handles}, {"versions", versions}};
-  for (const auto& topic : topics) {
-    Check check(std::string("nvjpeg_memory.") + topic.name);
-    topic.run(check, *handle, stream);
-  }
+  run_topics<nvjpegHandle_t, const Bytes&>(
+      "nvjpeg_memory", {{"phases", phases}, {"handles", handles}, {"versions", versions}}, *handle,
+      stream);
   CALL(made, nvjpegDestroy(*handle));
 }
 

@@ -126,16 +126,12 @@ void run() {
     check.value("devices", *count);
     EXPECT(check, *count >= 1);
   }
-  const struct {
-    const char* name;
-    void (*make)(Check&);
-  } all[] = {{"nvml.versions", versions},   {"nvml.device", device},
-             {"nvml.memory", memory},       {"nvml.measurements", measurements},
-             {"nvml.processes", processes}, {"nvml.refusals", refusals}};
-  for (const auto& one : all) {
-    Check check(one.name);
-    one.make(check);
-  }
+  run_topics<>("nvml", {{"versions", versions},
+                        {"device", device},
+                        {"memory", memory},
+                        {"measurements", measurements},
+                        {"processes", processes},
+                        {"refusals", refusals}});
   Check check("nvml.shutdown");
   CALL(check, nvmlShutdown());
   Guarded<unsigned> count;

@@ -149,9 +149,12 @@ void links(Check& check, nvmlDevice_t device) {
 }  // namespace
 
 void run() {
-  const Topic topics[] = {{"errors", errors}, {"work", work},         {"processes", processes},
-                          {"fields", fields}, {"topology", topology}, {"links", links}};
-  ask_all("nvml_counters", topics);
+  run_on_device("nvml_counters", {{"errors", errors},
+                                  {"work", work},
+                                  {"processes", processes},
+                                  {"fields", fields},
+                                  {"topology", topology},
+                                  {"links", links}});
 }
 
 }  // namespace maths

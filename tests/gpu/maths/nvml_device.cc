@@ -264,11 +264,15 @@ void memory(Check& check, nvmlDevice_t device) {
 }  // namespace
 
 void run() {
-  const Topic topics[] = {
-      {"handles", handles}, {"identity", identity}, {"modes", modes},
-      {"pcie", pcie},       {"clocks", clocks},     {"performance", performance},
-      {"power", power},     {"cooling", cooling},   {"memory", memory}};
-  ask_all("nvml_device", topics);
+  run_on_device("nvml_device", {{"handles", handles},
+                                {"identity", identity},
+                                {"modes", modes},
+                                {"pcie", pcie},
+                                {"clocks", clocks},
+                                {"performance", performance},
+                                {"power", power},
+                                {"cooling", cooling},
+                                {"memory", memory}});
 }
 
 }  // namespace maths

@@ -120,23 +120,19 @@ inline cudaDeviceProp properties_of(Check& check) {
   return properties;
 }
 
-// Every topic is a check of its own, between nvmlInit_v2 and nvmlShutdown.
-struct Topic {
-  const char* name;
-  void (*ask)(Check&, nvmlDevice_t);
-};
-template <std::size_t Count>
-void ask_all(const char* library, const Topic (&topics)[Count]) {
+// The topics lie between nvmlInit_v2 and nvmlShutdown. Each asks for the device anew.
+inline void run_on_device(const std::string& program,
+                          std::initializer_list<Topic<nvmlDevice_t>> topics) {
   {
-    Check check(std::string(library) + ".init");
+    Check check(program + ".init");
     NEED(check, nvmlInit_v2());
   }
-  for (const Topic& topic : topics) {
-    Check check(std::string(library) + "." + topic.name);
+  for (const Topic<nvmlDevice_t>& topic : topics) {
+    Check check(program + "." + topic.name);
     const nvmlDevice_t device = first_device(check);
-    if (device != nullptr) topic.ask(check, device);
+    if (device != nullptr) topic.run(check, device);
   }
-  Check check(std::string(library) + ".shutdown");
+  Check check(program + ".shutdown");
   CALL(check, nvmlShutdown());
 }
 

@@ -339,19 +339,18 @@ void again(Check& check, nvmlDevice_t) {
 }  // namespace
 
 void run() {
-  const Topic topics[] = {{"system", system},
-                          {"units", units},
-                          {"excluded", excluded},
-                          {"events", events},
-                          {"system_events", system_events},
-                          {"metrics", metrics},
-                          {"confidential", confidential},
-                          {"mig", mig},
-                          {"virtual_host", virtual_host},
-                          {"virtual_types", virtual_types},
-                          {"virtual_instances", virtual_instances},
-                          {"again", again}};
-  ask_all("nvml_system", topics);
+  run_on_device("nvml_system", {{"system", system},
+                                {"units", units},
+                                {"excluded", excluded},
+                                {"events", events},
+                                {"system_events", system_events},
+                                {"metrics", metrics},
+                                {"confidential", confidential},
+                                {"mig", mig},
+                                {"virtual_host", virtual_host},
+                                {"virtual_types", virtual_types},
+                                {"virtual_instances", virtual_instances},
+                                {"again", again}});
 }
 
 }  // namespace maths

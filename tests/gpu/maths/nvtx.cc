@@ -196,16 +196,12 @@ void run() {
     if (heard == nullptr) check.fail(file ? dlerror() : "NVTX_INJECTION64_PATH names no profiler");
   }
   if (heard == nullptr) return;
-  const struct {
-    const char* name;
-    void (*make)(Check&);
-  } all[] = {{"nvtx.ranges", ranges}, {"nvtx.marks", marks},
-             {"nvtx.names", names},   {"nvtx.driver_names", driver_names},
-             {"nvtx.locks", locks},   {"nvtx.domains", domains}};
-  for (const auto& one : all) {
-    Check check(one.name);
-    one.make(check);
-  }
+  run_topics<>("nvtx", {{"ranges", ranges},
+                        {"marks", marks},
+                        {"names", names},
+                        {"driver_names", driver_names},
+                        {"locks", locks},
+                        {"domains", domains}});
 }
 
 }  // namespace maths

@@ -119,20 +119,6 @@ inline std::vector<double> incomplete_cholesky(std::vector<double> a, const std:
   return a;
 }
 
-struct Topic {
-  const char* name;
-  void (*run)(Check&, const Sparse&);
-};
-inline void run_topics(const std::string& program, const std::vector<Topic>& topics) {
-  Check made(program + ".handle");
-  const Sparse sparse(made);
-  if (!made) return;
-  for (const Topic& topic : topics) {
-    Check check(program + "." + topic.name);
-    topic.run(check, sparse);
-  }
-}
-
 }  // namespace maths
 
 // `variable`, an object made by `create`; the function returns if that fails.

@@ -132,18 +132,9 @@ void captured(Check& check, const Libraries& all) {
 }  // namespace
 
 void run() {
-  Check made("together.handles");
-  const Libraries all(made);
-  if (!made) return;
-  const struct {
-    const char* name;
-    void (*run)(Check&, const Libraries&);
-  } topics[] = {
-      {"equations", equations}, {"around", around}, {"lengths", lengths}, {"captured", captured}};
-  for (const auto& topic : topics) {
-    Check check(std::string("together.") + topic.name);
-    topic.run(check, all);
-  }
+  run_topics_with<Libraries>(
+      "together",
+      {{"equations", equations}, {"around", around}, {"lengths", lengths}, {"captured", captured}});
 }
 
 }  // namespace maths

@@ -13,8 +13,8 @@ from .lockfile import LockedFile
 
 # The tags are given, never this interpreter's: the same files come whatever Python runs the tool.
 PLATFORMS = {
-    "aarch64": ("manylinux2014_aarch64",),
-    "x86_64": (*(f"manylinux_2_{minor}_x86_64" for minor in range(28, 16, -1)), "manylinux2014_x86_64"),
+    **{cpu: (*(f"manylinux_2_{minor}_{cpu}" for minor in range(28, 16, -1)), f"manylinux2014_{cpu}")
+       for cpu in ("aarch64", "x86_64")},
     "all": (),  # a wheel without machine code fits any platform
 }
 TAGS = ("--implementation", "cp", "--python-version", "3.11", "--abi", "abi3", "--abi", "cp311")

@@ -1,4 +1,4 @@
-"""Command-line options of make.py and torch_beside.py."""
+"""Command-line options of make.py, torch_beside.py and onnxruntime_session.py."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+
+from . import wheel_list
 
 _OLDEST = (3, 9)  # for open_each.py
 
@@ -23,10 +25,21 @@ THIS = Interpreter(f"{sys.version_info.major}.{sys.version_info.minor}", Path(sy
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anycuda", type=Path, required=True, help="the built command, BUILD/bin/anycuda")
-    parser.add_argument("--cache", type=Path, required=True, help="a folder for what is downloaded and for results")
+    parser.add_argument("--cache", type=Path, required=True, help="a folder for what is downloaded, and for results")
     parser.add_argument("--list", type=Path, required=True, help="the list of wheels")
     parser.add_argument("--out", type=Path, required=True, help="the page")
+
+
+def add_again(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="measure again what has results in the cache")
+
+
+def entries(file: Path) -> list[wheel_list.Entry]:
+    """Of a list of wheels. Ends the program where a line cannot be read."""
+    try:
+        return wheel_list.parse(file.read_text())
+    except wheel_list.ListError as error:
+        sys.exit(f"{file}: {error}")
 
 
 def interpreter(path: str) -> Interpreter:

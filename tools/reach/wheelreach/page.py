@@ -41,8 +41,8 @@ error on that CUDA ([cross-major.md](cross-major.md)).
   time, or its Python code opens it.
 
 [wheels_torch.md](wheels_torch.md) opens wheels that need PyTorch beside PyTorch of CUDA 12.8 and 13.0, and
-[wheels_onnxruntime.md](wheels_onnxruntime.md) runs ONNX Runtime with its CUDA provider: that of onnxruntime-gpu 1.22.0
-ends its program where there is no driver, beside NVIDIA's libraries too.
+[wheels_onnxruntime.md](wheels_onnxruntime.md) runs ONNX Runtime with its CUDA provider: where there is
+no driver, that of onnxruntime-gpu 1.22.0 ends the process, beside NVIDIA's libraries as well.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
          *(f"only {release}" for release in situations.RELEASES), "verdict", "why")

@@ -1,8 +1,8 @@
 """Makes a session of ONNX Runtime with the CUDA provider: session_each.py SITE RESULT.
 
-SITE is the folder of the packages. RESULT becomes a JSON object: "message", "" where the session runs, else the error
-or how the process ended; "providers", those that the session has; "mapped", is the provider's file in the process?;
-"right", are the sums right?"""
+SITE is the folder of the packages. RESULT becomes a JSON object, those members of sessions.Session that are known:
+"message", the error or how the process ended; "providers", those that the session has; "mapped", is the provider's
+file in the process?; "right", are the sums right?"""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def add_model(size: int) -> bytes:
 def session(wish: dict) -> str:
     """JSON, since the caller takes one text."""
     sys.path.insert(0, wish["site"])
-    result = {"message": "", "providers": [], "mapped": False, "right": False}
+    result: dict = {}
     try:
         import numpy
         import onnxruntime
@@ -67,7 +67,7 @@ def session(wish: dict) -> str:
 def main() -> None:
     said = open_each.in_a_process({"site": sys.argv[1]}, session)
     if not said.startswith("{"):
-        said = json.dumps({"message": said, "providers": [], "mapped": False, "right": False})
+        said = json.dumps({"message": said})
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         file.write(said)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from .page import line
+
 AS_IT_COMES, BESIDE_NVIDIAS = "as it comes, no CUDA", "as it comes, beside NVIDIA's libraries"
 _ENDED = re.compile(r"ended with (-?\d+)(?: in (.*))?")
 _HEAD = """\
 # ONNX Runtime with the CUDA provider, without a GPU
 
-A session of ONNX Runtime that asks for the CUDA provider and for the CPU provider goes on on the CPU where there is no
-CUDA. Does it still when the wheel is repaired? Made on {date} with the stubs of commit {commit} by this command, which
+A session of ONNX Runtime that asks for the CUDA provider and for the CPU provider uses the CPU where there is no CUDA.
+Does a repaired wheel do the same? Made on {date} with the stubs of commit {commit} by this command, which
 downloads everything:
 
     python3 tools/reach/onnxruntime_session.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
@@ -57,7 +59,7 @@ def cell(session: Session) -> str:
     if ended := _ENDED.match(session.message):
         return f"**the process ends with signal {ended[1].lstrip('-')}**" + (f", in {ended[2]}" if ended[2] else "")
     if session.message:
-        return "**" + session.message.splitlines()[0].replace("|", "\\|") + "**"
+        return "**" + session.message.splitlines()[0] + "**"
     if not session.right:
         return "**wrong sums**"
     where = "CUDA" if "CUDAExecutionProvider" in session.providers else "CPU"
@@ -72,12 +74,11 @@ def fails_repaired_only(sessions: Sessions) -> bool:
 
 def page(results: list[Sessions], date: str, commit: str) -> str:
     columns = [AS_IT_COMES, BESIDE_NVIDIAS, *(f"repaired, {_named(name)}" for name in results[0].repaired)]
-    lines = [f"| wheel | {' | '.join(columns)} |", "| --- " * (len(columns) + 1) + "|"]
-    lines += [f"| {one.requirement} | " + " | ".join(map(cell, [*one.native.values(), *one.repaired.values()])) + " |"
-              for one in results]
+    rows = [("wheel", *columns), ("---",) * (len(columns) + 1)]
+    rows += [(one.requirement, *map(cell, [*one.native.values(), *one.repaired.values()])) for one in results]
     beside = [f"- {one.requirement}: {', '.join(one.beside)}" for one in results]
     return _HEAD.format(date=date, commit=commit) + "\n".join(
-        [*lines, "", "NVIDIA's packages beside the wheel as it comes:", "", *beside, ""])
+        [*map(line, rows), "", "NVIDIA's packages beside the wheel as it comes:", "", *beside, ""])
 
 
 def _named(situation: str) -> str:

@@ -1,5 +1,6 @@
 """`anycuda config`: where the files of this anycuda are, for builds that ask on a command line.
 
+    c++ app.cc $(anycuda config --cflags --libs --rpath 12)
     cmake -Danycuda_DIR="$(anycuda config --cmake-dir)" ...
     PKG_CONFIG_PATH="$(anycuda config --pkg-config-dir)" pkg-config --libs anycuda-cudart-12
 """
@@ -9,9 +10,10 @@ from __future__ import annotations
 import argparse
 
 from .. import installation
+from . import flags
 
 NAME = "config"
-SUMMARY = "Where the stubs, the CMake package and the rest of this anycuda are."
+SUMMARY = "Where the stubs, the CMake package and the rest of this anycuda are, and how to link with them."
 
 # Option, the folder of installation.json that it names, what is in it.
 _FOLDERS = (
@@ -22,20 +24,37 @@ _FOLDERS = (
     ("--cmake-dir", "cmake", "the CMake package, for -Danycuda_DIR=..."),
     ("--pkg-config-dir", "pkgconfig", "files for pkg-config, for PKG_CONFIG_PATH"),
 )
+# Option, the function of flags.py that answers it, what it prints.
+_FLAGS = (
+    ("--cflags", flags.cflags, "compiler flags"),
+    ("--libs", flags.libs, "linker flags"),
+    ("--rpath", flags.rpath, "the linker flag that makes the folder of the stubs the program's search path"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, folder, holds in _FOLDERS:
         parser.add_argument(option, dest="asked", action="append_const", const=folder,
                             help=f"print the folder of {holds}")
+    for option, _, prints in _FLAGS:
+        parser.add_argument(option, action="store_true", help=f"print {prints} for MAJOR, on one line with the others")
+    parser.add_argument("--library", action="append", type=lambda text: text.split(","), metavar="NAME[,NAME...]",
+                        help="the libraries that --libs links: cudart, nvrtc, cublas, cuda, ...; cudart without it")
+    parser.add_argument("major", nargs="?", metavar="MAJOR", choices=flags.MAJORS,
+                        help="CUDA major of the headers that the program is compiled with: " + ", ".join(flags.MAJORS))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One line for each option, in their order; without options all that there is, with names."""
+    """One line for each folder, in their order, then the flags; without options the names of all folders."""
     found = installation.find()
-    if arguments.asked:
-        for folder in arguments.asked:
-            print(found.folder(folder))
+    wanted = [answer for option, answer, _ in _FLAGS if getattr(arguments, option.strip("-"))]
+    flags.check_request(arguments.major, arguments.library, bool(wanted))
+    for folder in arguments.asked or ():
+        print(found.folder(folder))
+    if wanted:
+        libraries = [name for names in arguments.library or [["cudart"]] for name in names]
+        print(flags.line(answer(found, arguments.major, libraries) for answer in wanted))
+    if arguments.asked or wanted:
         return 0
     for option, folder, _ in _FOLDERS:
         if folder in found.folders:

@@ -1,0 +1,24 @@
+// A regular file in memory, without a copy.
+#pragma once
+
+#include "device_code/bytes.h"
+
+namespace anycuda::device_code {
+
+class MappedFile {
+ public:
+  explicit MappedFile(const char* path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  // Why there are no bytes; nullptr where there are.
+  const char* problem() const { return problem_; }
+  Bytes bytes() const { return bytes_; }
+
+ private:
+  Bytes bytes_;
+  const char* problem_ = nullptr;
+};
+
+}  // namespace anycuda::device_code

@@ -1,0 +1,151 @@
+#include "device_code/region.h"
+
+#include "device_code/cubin.h"
+#include "device_code/fatbin.h"
+#include "device_code/ptx.h"
+
+namespace anycuda::device_code {
+namespace {
+
+constexpr unsigned char kElf[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+constexpr char kVersion[] = ".version ";
+
+// The note with the toolkit stands behind the names of a cubin's sections and symbols.
+constexpr std::size_t kEnough[] = {kCubinHeader, std::size_t{16} << 10, std::size_t{512} << 10,
+                                   Unpacker::kMost};
+
+// Where one of the magic texts is next.
+struct Search {
+  const void* text;
+  std::size_t length;
+  std::size_t next = 0;
+
+  void advance(Bytes region, std::size_t at) {
+    if (next < at || at == 0) next = region.find(text, length, at);
+  }
+};
+
+std::size_t least(std::size_t one, std::size_t other) { return one < other ? one : other; }
+
+}  // namespace
+
+std::uint64_t RegionReader::offset_of(Bytes part) const {
+  return part.data == nullptr ? 0 : static_cast<std::uint64_t>(part.data - file_.data);
+}
+
+void RegionReader::report(Entry entry, Bytes where, bool plain_data) {
+  entry.offset = offset_of(where);
+  entry.plain_data = plain_data;
+  visitor_.entry(entry, visitor_.argument);
+}
+
+void RegionReader::problem(const char* what, Bytes where) {
+  visitor_.problem({what, offset_of(where)}, visitor_.argument);
+}
+
+// A fatbin names the architecture; which CUDA made a cubin only the cubin tells.
+void RegionReader::complete(Bytes content, Entry* entry) {
+  for (const std::size_t size : kEnough) {
+    if (size == kCubinHeader && entry->compression == Compression::zstd) continue;  // by blocks
+    const Bytes beginning = unpacker_.beginning(content, entry->compression, size);
+    if (!is_cubin(beginning)) return;
+    entry->toolkit = read_cubin_header(beginning).toolkit;
+    if (!entry->toolkit.known()) entry->toolkit = toolkit_of_note(beginning);
+    if (entry->toolkit.known() || beginning.size < size) return;
+  }
+}
+
+// Returns how many bytes the fatbin has, up to where it is damaged.
+std::size_t RegionReader::fatbin(Bytes file, bool plain_data) {
+  const Bytes entries = entries_of(file);
+  std::size_t at = 0;
+  FatbinEntry entry;
+  NextEntry next;
+  while ((next = next_entry(entries, &at, &entry)) == NextEntry::found) {
+    Entry about = describe(entry);
+    const Bytes content = entry.content.part(0, about.stored);
+    if (about.kind == Kind::cubin) complete(content, &about);
+    report(about, content, plain_data);
+  }
+  std::uint64_t size = 0;
+  file.read(kFatbinSize, &size);
+  if (next == NextEntry::damaged || size > entries.size) {
+    problem("a fatbin is damaged or truncated", entries.from(at));
+  }
+  return kFatbinHeader + at;
+}
+
+void RegionReader::fatbins(Bytes region) {
+  std::size_t at = 0;
+  while ((at = region.find(kFatbin, sizeof kFatbin, at)) < region.size) {
+    const Bytes here = region.from(at);
+    at += here.size < kFatbinHeader ? sizeof kFatbin : fatbin(here, false);
+  }
+}
+
+void RegionReader::search(Bytes region) {
+  Search fatbins = {kFatbin, sizeof kFatbin};
+  Search cubins = {kElf, sizeof kElf};
+  Search texts = {kVersion, sizeof kVersion - 1};
+  for (std::size_t at = 0; at < region.size;) {
+    fatbins.advance(region, at);
+    cubins.advance(region, at);
+    texts.advance(region, at);
+    at = least(fatbins.next, least(cubins.next, texts.next));
+    const Bytes here = region.from(at);
+    if (at == fatbins.next && here.size >= kFatbinHeader) {
+      at += fatbin(here, true);
+    } else if (at == cubins.next && is_cubin(here)) {
+      cubin(here, true);
+      at += static_cast<std::size_t>(here.part(0, read_cubin_header(here).size).size);
+    } else {
+      at += at == texts.next && at < region.size ? ptx(here, true) : 1;
+    }
+  }
+}
+
+void RegionReader::cubin(Bytes file, bool plain_data) {
+  const CubinHeader header = read_cubin_header(file);
+  const Bytes all = file.part(0, header.size);
+  Entry entry;
+  entry.architecture = header.architecture;
+  entry.target = header.target;
+  entry.toolkit = header.toolkit;
+  entry.stored = entry.unpacked = all.size;
+  if (!entry.toolkit.known()) {
+    const Bytes beginning = all.part(0, Unpacker::kMost);
+    entry.toolkit = toolkit_of_note(beginning);
+    entry.target = target_of_note(beginning);
+  }
+  if (header.size > file.size) problem("a cubin is truncated", file);
+  report(entry, all, plain_data);
+}
+
+// Returns the text's length, at least 1.
+std::size_t RegionReader::ptx(Bytes text, bool plain_data) {
+  const PtxHeader header = read_ptx_header(text);
+  if (!header.version.known() || header.architecture == 0) return 1;
+  Entry entry;
+  entry.kind = Kind::ptx;
+  entry.architecture = header.architecture;
+  entry.target = header.target;
+  entry.format = header.version;
+  const Bytes all = plain_data ? text.part(0, text.find("", 1)) : text;  // up to a NUL
+  entry.stored = entry.unpacked = all.size;
+  report(entry, all, plain_data);
+  return all.size;
+}
+
+void RegionReader::lto_ir(Bytes file) {
+  Entry entry;
+  entry.kind = Kind::lto_ir;
+  std::uint8_t major = 0, minor = 0;
+  if (!file.read(4, &major) || !file.read(5, &minor)) {
+    return problem("LTO-IR is truncated", file);
+  }
+  entry.format = {major, minor};
+  entry.stored = entry.unpacked = file.size;
+  report(entry, file, false);
+}
+
+}  // namespace anycuda::device_code

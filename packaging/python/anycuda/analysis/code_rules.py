@@ -1,0 +1,187 @@
+"""What follows from the device code in a file: for which GPUs it is, which drivers load it, and what would help. Pure
+functions; the facts and their sources are in compat/catalogue (gpus.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterable
+
+from .device_code import CUBIN, LTO_IR, PTX, Code
+from .gpus import Facts, Release, Version
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Does the code load? None: it is not known. `reason` and `hint` (what would help, or "") are sentences."""
+
+    loads: bool | None
+    reason: str
+    hint: str = ""
+
+
+def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
+    """For people: the GPUs, and the drivers."""
+    codes = list(codes)
+    lines = []
+    if native(codes):
+        lines.append(f"Native code for {', '.join(native(codes))}.")
+    anywhere = jit(code for code in codes if not code.target)
+    if anywhere:
+        lines.append(f"PTX for {', '.join(anywhere)}, which the driver compiles for this and newer GPUs.")
+    bound = jit(code for code in codes if code.target)
+    if bound:
+        lines.append(f"PTX for {', '.join(bound)}, which the driver compiles for these GPUs (a) and families (f) only.")
+    if any(code.kind == LTO_IR for code in codes):
+        lines.append("LTO-IR, which nvcc or nvJitLink links.")
+    driver = oldest_driver(codes, CUBIN, facts)
+    if driver:
+        lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
+    driver = oldest_driver(codes, PTX, facts)
+    if driver:
+        newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
+        lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer where a GPU has no cubin.")
+    return lines
+
+
+def native(codes: Iterable[Code]) -> list[str]:
+    """sm_80, sm_90a"""
+    return _names(code for code in codes if code.kind == CUBIN)
+
+
+def jit(codes: Iterable[Code]) -> list[str]:
+    """compute_90, compute_100f"""
+    return _names(code for code in codes if code.kind == PTX)
+
+
+def toolkits(codes: Iterable[Code]) -> list[Version]:
+    """Those that made the cubins, oldest first."""
+    return sorted({code.toolkit for code in codes if code.kind == CUBIN and code.toolkit})
+
+
+def oldest_driver(codes: Iterable[Code], kind: str, facts: Facts) -> int:
+    """The first branch that loads all cubins, or compiles all PTX; 0: there is none, or it is not known."""
+    needed = [driver_for(code, facts) for code in codes if code.kind == kind]
+    return max(needed) if needed and all(needed) else 0
+
+
+def driver_for(code: Code, facts: Facts) -> int:
+    """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known."""
+    if code.kind == CUBIN and code.toolkit:
+        return facts.driver_for_cubin(code.toolkit)
+    release = facts.first_with_ptx(code.ptx) if code.kind == PTX and code.ptx else None
+    return release.driver if release else 0
+
+
+def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
+    """Is a cubin, or PTX, for that GPU (90 of sm_90), with a driver that is new enough?"""
+    if code.kind not in (CUBIN, PTX) or code.target == "a" or code.architecture == gpu:
+        return code.kind in (CUBIN, PTX) and code.architecture == gpu
+    if code.kind == PTX and not code.target:
+        return code.architecture < gpu
+    tegra = any(number in facts.gpus and facts.gpus[number].tegra for number in (code.architecture, gpu))
+    return code.architecture < gpu and code.architecture // 10 == gpu // 10 and not (code.kind == CUBIN and tegra)
+
+
+def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
+    """On a driver branch (550) and a GPU (90 of sm_90). A file has many kernels, and each has its cubins: where one for
+    the GPU does not load, neither does the file, since its kernel may have no other."""
+    codes = list(codes)
+    if not codes:
+        return Answer(True, "It has no device code.")
+    unsupported = _gpu_and_driver(driver, gpu, facts)
+    if unsupported:
+        return unsupported
+    cubins = [code for code in codes if code.kind == CUBIN and runs_on(code, gpu, facts)]
+    texts = [code for code in codes if code.kind == PTX and runs_on(code, gpu, facts)]
+    if cubins:
+        return _cubins_load(cubins, driver, gpu, facts)
+    if texts:
+        return _ptx_compiles(texts, driver, gpu, facts)
+    has = ", ".join([*native(codes), *jit(codes)])
+    if not has and any(code.kind == LTO_IR for code in codes):
+        return Answer(None, "It has only LTO-IR, which nvcc or nvJitLink has to link first.")
+    return Answer(False, f"It has no code for sm_{gpu}: it has {has or 'none that a driver loads'}.",
+                  _add_gpu(gpu, driver, facts))
+
+
+def _gpu_and_driver(driver: int, gpu: int, facts: Facts) -> Answer | None:
+    first, known = facts.driver_for_gpu(gpu), facts.gpus.get(gpu)
+    if first > driver:
+        return Answer(False, f"Driver {driver} does not support sm_{gpu}: {first} is the first that does.",
+                      f"Install driver {first} or newer.")
+    if known and 0 < known.last_driver < driver:
+        return Answer(False, f"Driver {driver} does not support sm_{gpu}: {known.last_driver} is the last that does.",
+                      f"Install driver {known.last_driver}.")
+    return None
+
+
+def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Answer:
+    made_by = [code.toolkit for code in cubins if code.toolkit]
+    late = sorted({version for version in made_by if not _serves(driver, facts.driver_for_cubin(version))})
+    names = ", ".join(_names(cubins))
+    if late:
+        needed = facts.driver_for_cubin(late[-1])
+        from_driver = f"driver {needed} or newer" if needed else "a newer driver"
+        return Answer(False, f"The cubins for sm_{gpu} ({names}) of {_cuda(late)} need {from_driver}, not {driver}.",
+                      _rebuild(driver, gpu, facts))
+    if len(made_by) < len(cubins):
+        return Answer(None, f"The driver that the cubins for sm_{gpu} ({names}) need is not known: their CUDA is not.")
+    return Answer(True, f"Driver {driver} loads the cubins for sm_{gpu} ({names}).")
+
+
+def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Answer:
+    served = [code for code in texts if _serves(driver, driver_for(code, facts))]
+    if served:
+        return Answer(True, f"Driver {driver} compiles the PTX for sm_{gpu} ({', '.join(_names(served))}).")
+    oldest = min(texts, key=lambda code: code.ptx or (0, 0))
+    needed, version = driver_for(oldest, facts), ".".join(map(str, oldest.ptx or ()))
+    from_driver = f"driver {needed} or newer" if needed else "a driver that is newer than all known ones"
+    reason = f"For sm_{gpu} it has only PTX {version} ({oldest.name}), which {from_driver} compiles, not {driver}."
+    if not needed and driver > _newest(facts):
+        return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is not known.")
+    return Answer(False, reason, _add_gpu(gpu, driver, facts))
+
+
+def _serves(driver: int, needed: int) -> bool:
+    return 0 < needed <= driver
+
+
+def _newest(facts: Facts) -> int:
+    return max(release.driver for release in facts.releases)
+
+
+def _rebuild(driver: int, gpu: int, facts: Facts) -> str:
+    release = facts.cuda_of_driver(driver)
+    first = facts.first_of_major(release.cuda[0]) if release and release.cuda[0] >= 11 else release
+    if release is None or first is None:
+        return "Install a newer driver."
+    compiler = _compiler(release, gpu, facts)
+    return f"Build device code with nvcc {compiler} to serve drivers from {first.driver} on, or install a newer driver."
+
+
+def _add_gpu(gpu: int, driver: int, facts: Facts) -> str:
+    release = facts.cuda_of_driver(driver)
+    if release is None:
+        return "Install a newer driver."
+    return f"Add sm_{gpu} with nvcc {_compiler(release, gpu, facts)}."
+
+
+def _compiler(release: Release, gpu: int, facts: Facts) -> str:
+    """A compiler for the GPU whose cubins a driver of that release loads: 12.x; 12.8 or later."""
+    major, known = release.cuda[0], facts.gpus.get(gpu)
+    if major < 11:
+        return f"{major}.{release.cuda[1]}"
+    if known and known.last and known.last[0] < major:
+        return f"{known.last[0]}.x"
+    if known and known.first[0] == major and known.first[1] > 0:
+        return f"{major}.{known.first[1]} or later {major}.x"
+    return f"{major}.x"
+
+
+def _cuda(versions: list[Version]) -> str:
+    return "CUDA " + ", ".join(f"{major}.{minor}" for major, minor in versions)
+
+
+def _names(codes: Iterable[Code]) -> list[str]:
+    ordered = sorted(codes, key=lambda code: (code.architecture, code.target))
+    return list(dict.fromkeys(code.name for code in ordered if code.architecture))

@@ -1,0 +1,114 @@
+"""The device code in a file: what anycuda-device-code (device_code/) lists. What follows from it: code_rules.py."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Iterable
+
+from .. import installation
+from ..failure import Failure
+from .gpus import Version
+
+PROGRAM = "anycuda-device-code"
+CUBIN, PTX, LTO_IR = "cubin", "PTX", "LTO-IR"
+_KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR}
+_LIMIT = 300.0  # seconds; a file of 800 MB takes one
+
+
+@dataclass(frozen=True)
+class Code:
+    """Entries of a file that are alike."""
+
+    kind: str
+    architecture: int  # 90 of sm_90 and compute_90; 0: not recorded
+    target: str = ""  # "a" of sm_90a, "f" of sm_100f
+    ptx: Version | None = None  # PTX: its version
+    toolkit: Version | None = None  # a cubin: the CUDA that made it; None: not known
+    entries: int = 1
+    size: int = 0  # bytes in the file
+    compression: str = "none"
+    plain_data: bool = False  # outside of the sections that nvcc makes
+
+    @property
+    def name(self) -> str:
+        """sm_90a, compute_90"""
+        return f"{'sm' if self.kind == CUBIN else 'compute'}_{self.architecture}{self.target}"
+
+
+@dataclass(frozen=True)
+class DeviceCode:
+    """Of one file, or of several (`joined`). `unread`: why nothing is known of it; "" where it was read. `problems`:
+    places that could not be read."""
+
+    codes: tuple[Code, ...] = ()
+    unread: str = ""
+    problems: tuple[str, ...] = ()
+
+    def of(self, kind: str) -> list[Code]:
+        return [code for code in self.codes if code.kind == kind]
+
+
+def of_file(path: Path, program: Path | None = None) -> DeviceCode:
+    """Runs the program that comes with anycuda, or `program`."""
+    try:
+        program = program or find()
+    except Failure as failure:
+        return DeviceCode(unread=str(failure))
+    try:
+        done = subprocess.run([program, "--json", "--", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL, timeout=_LIMIT)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        return DeviceCode(unread=f"{program} cannot be run: {error}")
+    except subprocess.TimeoutExpired:
+        return DeviceCode(unread=f"{PROGRAM} did not finish {path} within {_LIMIT:g} s")
+    if done.returncode < 0:
+        ending = signal.strsignal(-done.returncode) or f"signal {-done.returncode}"
+        return DeviceCode(unread=f"{PROGRAM} ended over {path} ({ending}): the file changed, or anycuda has a fault")
+    try:
+        return parse(done.stdout)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return DeviceCode(unread=f"{program} is not of this anycuda: its answer is not understood ({error!r}); "
+                                 "install anycuda again")
+
+
+def find() -> Path:
+    program = installation.find().folder("tools") / PROGRAM
+    if not program.is_file():
+        raise Failure(f"{program} is missing: it is built with the stubs (target doctor); install anycuda again")
+    return program
+
+
+def parse(output: bytes) -> DeviceCode:
+    """The program's output for one file."""
+    records = [json.loads(line) for line in output.decode("utf-8", "surrogateescape").splitlines()]
+    unread = next((record["unreadable"] for record in records if "unreadable" in record), "")
+    if not unread and not any("kind" in record for record in records):
+        raise ValueError("its last line is missing")
+    codes = joined(_code(record) for record in records if "code" in record)
+    return DeviceCode(codes, unread, tuple(f"at byte {record['offset']}: {record['problem']}"
+                                           for record in records if "problem" in record))
+
+
+def joined(codes: Iterable[Code]) -> tuple[Code, ...]:
+    """Entries that are alike as one; those of several files, or groups that the program printed twice."""
+    found: dict[Code, Code] = {}
+    for code in codes:
+        key = replace(code, entries=0, size=0)
+        before = found.get(key, key)
+        found[key] = replace(code, entries=before.entries + code.entries, size=before.size + code.size)
+    return tuple(found.values())
+
+
+def _code(record: dict) -> Code:
+    kind = _KINDS.get(record["code"], f"kind {record['code']}")
+    return Code(kind, record["architecture"], record.get("target", ""),
+                _version(record.get("format")) if kind == PTX else None, _version(record.get("toolkit")),
+                record["entries"], record["stored"], record["compression"], record["plain_data"])
+
+
+def _version(pair: list[int] | None) -> Version | None:
+    return (pair[0], pair[1]) if pair else None

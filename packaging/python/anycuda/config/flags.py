@@ -1,0 +1,74 @@
+"""Flags with which a program is compiled and linked for one CUDA major, as a shell takes them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..elf.errors import ElfError
+from ..elf.read import read
+from ..failure import Failure
+from ..installation import Installation
+
+MAJORS = ("11", "12", "13")
+# Compilers search these by themselves; naming them would put what else is in them before the project's own folders.
+_SYSTEM_INCLUDES = (Path("/usr/include"), Path("/usr/local/include"))
+
+
+def check_request(major: str | None, libraries: list | None, flags: bool) -> None:
+    """Fails where an option lacks its partner."""
+    if flags and not major:
+        raise Failure("--cflags, --libs and --rpath need the CUDA major of the headers in use: "
+                      "anycuda config --cflags --libs 12")
+    if not flags and (major or libraries):
+        raise Failure("MAJOR and --library select flags: add --cflags, --libs or --rpath")
+
+
+def cflags(found: Installation, major: str, _: list[str]) -> list[str]:
+    folder = found.folder("include")
+    include = [] if folder in _SYSTEM_INCLUDES else [f"-I{folder}"]
+    return [*include, f"-DANYCUDA_BUILT_FOR={major}"]
+
+
+def libs(found: Installation, major: str, libraries: list[str]) -> list[str]:
+    """The stubs of the driver, NCCL and others record no major; a program links them as they are."""
+    folders: list[str] = []
+    names: list[str] = []
+    for library in libraries:
+        file = _linker_file(found, library, major)
+        folder = f"-L{file.parent}"
+        folders += [folder] if folder not in folders else []
+        names.append(f"-l{file.stem[len('lib'):]}")
+    return folders + names
+
+
+def rpath(found: Installation, _: str, __: list[str]) -> list[str]:
+    return [f"-Wl,-rpath,{found.folder('stubs')}"]
+
+
+def line(parts: Iterable[list[str]]) -> str:
+    return " ".join(shlex.quote(flag) for part in parts for flag in part)
+
+
+def _linker_file(found: Installation, library: str, major: str) -> Path:
+    """.../link/12/libnvJitLink.so for nvjitlink"""
+    here = _by_library(found.folder("link") / major)
+    if library in here:
+        return here[library]
+    others = [other for other in MAJORS if other != major and library in _by_library(found.folder("link") / other)]
+    if others:
+        raise Failure(f"this anycuda has no {library} for CUDA {major}; it has {library} for CUDA {', '.join(others)}")
+    stub = found.folder("stubs") / f"lib{library}_stub.so"
+    if not stub.is_file():
+        raise Failure(f"this anycuda has no library {library!r}; for CUDA {major} it has {', '.join(sorted(here))}")
+    return stub
+
+
+def _by_library(folder: Path) -> dict[str, Path]:
+    """By the stub whose name each file records: libnvToolsExt.so is nvtx. Links to the stubs may stand beside them."""
+    files = (path for path in folder.glob("lib*.so") if not path.stem.endswith("_stub"))
+    try:
+        return {read(path).soname[len("lib"):-len("_stub.so")]: path for path in files}
+    except ElfError as error:
+        raise Failure(f"{error}; install anycuda again") from None

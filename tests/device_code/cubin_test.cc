@@ -1,0 +1,143 @@
+// Cubins: which architecture, and which CUDA made them.
+#include "device_code/cubin.h"
+
+#include <gmock/gmock.h>
+
+#include "device_code/unpack.h"
+#include "tests/device_code/reading.h"
+
+namespace anycuda::device_code {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Cubin, TheHeaderHasArchitectureAndToolkitUpToCuda12) {
+  EXPECT_EQ(reading_of(cubin(80)).kind, FileKind::cubin);
+  EXPECT_THAT(described(reading_of(cubin(80, 118))), ElementsAre("sm_80 of 11.8, 64 at 0"));
+  EXPECT_THAT(described(reading_of(cubin(90, 129, 0xd00))), ElementsAre("sm_90a of 12.9, 64 at 0"));
+}
+
+TEST(Cubin, ANoteHasTheToolkitSince) {
+  EXPECT_THAT(described(reading_of(cubin_with_note(100, note("13.0")))),
+              ElementsAre("sm_100a of 13.0, 137 at 0"));
+  EXPECT_THAT(described(reading_of(cubin_with_note(103, note("12.9", "-arch sm_103f")))),
+              ElementsAre("sm_103f of 12.9, 131 at 0"));
+  EXPECT_THAT(described(reading_of(cubin_with_note(120, note("13.4", "-arch sm_120 ")))),
+              ElementsAre("sm_120 of 13.4, 131 at 0"));
+}
+
+TEST(Cubin, WithoutANoteItsToolkitIsNotKnown) {
+  EXPECT_THAT(described(reading_of(cubin_with_note(100, ""))), ElementsAre("sm_100 of ?, 64 at 0"));
+  EXPECT_THAT(described(reading_of(cubin_with_note(100, note("twelve")))),
+              ElementsAre("sm_100a of ?, 141 at 0"));
+}
+
+TEST(Cubin, ItsSizeReachesToItsTables) {
+  std::string file = cubin(80) + std::string(1000, '\0');
+  file.replace(40, 8, test::bytes(std::uint64_t{600}));
+  file.replace(58, 2, test::bytes(std::uint16_t{64}));
+  file.replace(60, 2, test::bytes(std::uint16_t{3}));
+  EXPECT_THAT(described(reading_of(file)), ElementsAre("sm_80 of 12.4, 792 at 0"));
+  const Reading reading = reading_of(file.substr(0, 700));
+  EXPECT_THAT(described(reading), ElementsAre("sm_80 of 12.4, 700 at 0"));
+  EXPECT_THAT(reading.problems, ElementsAre("a cubin is truncated"));
+}
+
+TEST(Cubin, TablesBeyondTheFileDoNotCount) {
+  std::string file = cubin(80);
+  file.replace(32, 16, std::string(16, '\xff'));
+  EXPECT_THAT(described(reading_of(file)), ElementsAre("sm_80 of 12.4, 64 at 0"));
+}
+
+TEST(Cubin, OneThatIsCutInItsHeaderIsNoCubin) {
+  for (std::size_t size = 0; size < 64; ++size) {
+    EXPECT_NE(reading_of(cubin(80).substr(0, size)).kind, FileKind::cubin) << size;
+    EXPECT_TRUE(reading_of("data" + cubin(80).substr(0, size)).entries.empty()) << size;
+  }
+}
+
+std::string in_fatbin(const std::string& content, std::uint64_t flags) {
+  test::EntryHeader header;
+  header.architecture = 100;
+  header.flags = flags;
+  header.unpacked = std::uint64_t{1} << 40;
+  return test::fatbin(test::entry(test::kCubin, header, content));
+}
+
+// LZ4 without any compression: the count of literals, and the literals.
+std::string lz4(const std::string& text) {
+  std::string packed = "\xf0";
+  std::size_t left = text.size() - 15;
+  for (; left >= 255; left -= 255) packed += '\xff';
+  return packed + static_cast<char>(left) + text;
+}
+
+// zstd likewise: a frame of one raw block.
+std::string zstd_frame(const std::string& blocks, std::uint32_t size) {
+  return std::string("\x28\xb5\x2f\xfd\xa0", 5) + test::bytes(size) + blocks;
+}
+std::string zstd_block(int type, bool last, std::size_t size, const std::string& content) {
+  const auto word = static_cast<std::uint32_t>(size << 3 | type << 1 | (last ? 1 : 0));
+  return test::bytes(word).substr(0, 3) + content;
+}
+std::string zstd(const std::string& text) {
+  return zstd_frame(zstd_block(0, true, text.size(), text),
+                    static_cast<std::uint32_t>(text.size()));
+}
+
+TEST(PackedCubin, ItsToolkitIsRead) {
+  const std::string old = cubin(100, 124) + std::string(100, 'x');
+  const std::string recent = cubin_with_note(100, note("13.4"), 20000);
+  if (unpacks(Compression::lz4)) {
+    EXPECT_EQ(reading_of(in_fatbin(lz4(old), 0x2011)).entries.at(0).toolkit.major, 12);
+    EXPECT_EQ(reading_of(in_fatbin(lz4(recent), 0x2011)).entries.at(0).toolkit.minor, 4);
+  }
+  if (unpacks(Compression::zstd)) {
+    EXPECT_EQ(reading_of(in_fatbin(zstd(old), 0x8011)).entries.at(0).toolkit.major, 12);
+    EXPECT_EQ(reading_of(in_fatbin(zstd(recent), 0x8011)).entries.at(0).toolkit.minor, 4);
+  }
+}
+
+TEST(PackedCubin, DamageLeavesTheToolkitUnknown) {
+  for (const std::uint64_t flags : {0x2011, 0x8011, 0x12011}) {
+    const Reading reading = reading_of(in_fatbin(std::string(200, '\xff'), flags));
+    ASSERT_EQ(reading.entries.size(), 1u);
+    EXPECT_FALSE(reading.entries[0].toolkit.known());
+    EXPECT_EQ(reading.entries[0].architecture, 100u);
+  }
+}
+
+TEST(PackedCubin, CutOffDataIsReadToItsEndAndNoFurther) {
+  const std::string recent = cubin_with_note(100, note("13.4"), 200);
+  for (const auto& [packed, flags] : {std::pair{lz4(recent), 0x2011}, {zstd(recent), 0x8011}}) {
+    for (std::size_t size = 1; size < packed.size(); ++size) {
+      reading_of(in_fatbin(packed.substr(0, size), flags));
+    }
+  }
+}
+
+// A few bytes of a run stand for many: no more than the limit of them is unpacked.
+TEST(PackedCubin, ABombIsUnpackedUpToTheLimitOnly) {
+  if (!unpacks(Compression::zstd)) GTEST_SKIP() << "built without libzstd";
+  constexpr std::size_t kRun = std::size_t{128} << 10;
+  const std::string header = cubin_with_note(100, "");
+  std::string blocks = zstd_block(0, false, header.size(), header);
+  for (int i = 0; i < 1000; ++i) blocks += zstd_block(1, i == 999, kRun, "n");
+  const std::string bomb =
+      zstd_frame(blocks, static_cast<std::uint32_t>(header.size() + 1000 * kRun));
+  const Reading reading = reading_of(in_fatbin(bomb, 0x8011));
+  ASSERT_EQ(reading.entries.size(), 1u);
+  EXPECT_FALSE(reading.entries[0].toolkit.known());
+
+  Unpacker unpacker;
+  const Bytes packed = {reinterpret_cast<const unsigned char*>(bomb.data()), bomb.size()};
+  EXPECT_EQ(unpacker.beginning(packed, Compression::zstd, ~std::size_t{0} >> 1).size, 0u);
+  EXPECT_EQ(unpacker.beginning(packed, Compression::zstd, Unpacker::kMost).size, Unpacker::kMost);
+  for (std::uint64_t done = Unpacker::kMost; done < Unpacker::kMostInAll; done += Unpacker::kMost) {
+    unpacker.beginning(packed, Compression::zstd, Unpacker::kMost);
+  }
+  EXPECT_EQ(unpacker.beginning(packed, Compression::zstd, Unpacker::kMost).size, 0u);
+}
+
+}  // namespace
+}  // namespace anycuda::device_code

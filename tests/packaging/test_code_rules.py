@@ -1,0 +1,182 @@
+"""What follows from device code for GPUs and drivers, and the facts behind it (compat/catalogue)."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from anycuda.analysis import code_rules, gpus
+from anycuda.analysis.device_code import CUBIN, LTO_IR, PTX, Code
+from doctor_support import ROOT
+from generate import gpu_facts
+
+CATALOGUE = ROOT / "compat/catalogue"
+FACTS = gpus.of_json(gpu_facts.read(CATALOGUE))
+
+
+def cubin(architecture: int, toolkit: tuple[int, int] | None, target: str = "", **rest) -> Code:
+    return Code(CUBIN, architecture, target, None, toolkit, **rest)
+
+
+def ptx(architecture: int, version: tuple[int, int], target: str = "", **rest) -> Code:
+    return Code(PTX, architecture, target, version, None, **rest)
+
+
+class Targets(unittest.TestCase):
+    """Which GPUs code runs on: compat/catalogue/gpus.txt has the sources."""
+
+    def gpus_of(self, code: Code) -> str:
+        return " ".join(str(number) for number in FACTS.gpus if code_rules.runs_on(code, number, FACTS))
+
+    def test_a_cubin_runs_on_its_major_from_its_minor_on(self):
+        self.assertEqual(self.gpus_of(cubin(80, None)), "80 86 88 89")
+        self.assertEqual(self.gpus_of(cubin(86, None)), "86 88 89")
+        self.assertEqual(self.gpus_of(cubin(90, None)), "90")
+        self.assertEqual(self.gpus_of(cubin(120, None)), "120 121")
+
+    def test_a_cubin_of_tegra_runs_there_only(self):
+        self.assertEqual(self.gpus_of(cubin(87, None)), "87")
+        self.assertEqual(self.gpus_of(cubin(70, None)), "70 75")
+
+    def test_ptx_runs_on_all_later_gpus(self):
+        self.assertEqual(self.gpus_of(ptx(100, (8, 7))), "100 101 103 107 110 120 121")
+
+    def test_a_is_for_one_architecture_and_f_for_a_family(self):
+        for make, version in (cubin, None), (ptx, (9, 0)):
+            self.assertEqual(self.gpus_of(make(100, version, "a")), "100")
+            self.assertEqual(self.gpus_of(make(120, version, "f")), "120 121")
+            self.assertEqual(self.gpus_of(make(121, version, "f")), "121")
+
+    def test_lto_ir_runs_on_none(self):
+        self.assertEqual(self.gpus_of(Code(LTO_IR, 80)), "")
+
+
+class Drivers(unittest.TestCase):
+    def test_cubins_need_the_first_driver_of_their_major(self):
+        for toolkit, driver in (((11, 0), 450), ((11, 8), 450), ((12, 0), 525), ((12, 9), 525), ((13, 5), 580),
+                                ((10, 2), 440), ((14, 0), 0)):
+            self.assertEqual(code_rules.driver_for(cubin(80, toolkit), FACTS), driver, toolkit)
+
+    def test_ptx_needs_the_driver_of_its_release(self):
+        for version, driver in (((7, 8), 520), ((8, 0), 525), ((8, 5), 555), ((8, 6), 565), ((9, 0), 580), ((9, 5), 0),
+                                ((10, 0), 0)):
+            self.assertEqual(code_rules.driver_for(ptx(80, version), FACTS), driver, version)
+
+    def test_the_oldest_driver_is_that_of_the_newest_code(self):
+        codes = [cubin(80, (12, 4)), cubin(90, (11, 8)), ptx(90, (8, 4))]
+        self.assertEqual(code_rules.oldest_driver(codes, CUBIN, FACTS), 525)
+        self.assertEqual(code_rules.oldest_driver(codes, PTX, FACTS), 550)
+        self.assertEqual(code_rules.oldest_driver([*codes, cubin(80, None)], CUBIN, FACTS), 0)
+        self.assertEqual(code_rules.oldest_driver([], CUBIN, FACTS), 0)
+
+    def test_the_rule_of_the_stubs_is_the_same(self):
+        source = (ROOT / "compat/rules/driver_rule.cc").read_text(encoding="utf-8")
+        rows = re.findall(r"case (\d+):\s+return (\d+);", source)
+        self.assertEqual([(int(major), FACTS.driver_for_cubin((int(major), 0))) for major, _ in rows],
+                         [(int(major), int(branch)) for major, branch in rows])
+
+
+class Loading(unittest.TestCase):
+    CODES = [cubin(80, (12, 4)), cubin(90, (12, 4)), ptx(90, (8, 4))]
+
+    def answer(self, codes: list[Code], driver: int, gpu: int) -> code_rules.Answer:
+        answer = code_rules.loads(codes, driver, gpu, FACTS)
+        for sentence in filter(None, (answer.reason, answer.hint)):
+            self.assertRegex(sentence, r"^[A-Z].*\.$")
+        self.assertEqual(answer.hint != "", answer.loads is False)
+        return answer
+
+    def test_cubins_load_by_minor_version_compatibility(self):
+        for driver, loads in (450, False), (525, True), (550, True), (580, True), (615, True):
+            self.assertIs(self.answer(self.CODES, driver, 80).loads, loads, driver)
+        self.assertEqual(self.answer(self.CODES, 550, 86).reason, "Driver 550 loads the cubins for sm_86 (sm_80).")
+
+    def test_newer_cubins_on_an_older_driver(self):
+        answer = self.answer([cubin(80, (13, 0)), ptx(80, (9, 0))], 550, 80)
+        self.assertEqual(answer.reason, "The cubins for sm_80 (sm_80) of CUDA 13.0 need driver 580 or newer, not 550.")
+        self.assertEqual(answer.hint, "Build device code with nvcc 12.x to serve drivers from 525 on, or install a "
+                                      "newer driver.")
+
+    def test_one_newer_cubin_among_older_ones_decides(self):
+        self.assertIs(self.answer([*self.CODES, cubin(80, (13, 0))], 550, 80).loads, False)
+        self.assertIs(self.answer([*self.CODES, cubin(80, (13, 0))], 550, 90).loads, True)
+
+    def test_ptx_where_a_gpu_has_no_cubin(self):
+        self.assertIs(self.answer(self.CODES, 570, 120).loads, True)
+        answer = self.answer([cubin(80, (12, 9)), ptx(80, (8, 8))], 550, 90)
+        self.assertEqual((answer.loads, answer.reason), (
+            False, "For sm_90 it has only PTX 8.8 (compute_80), which driver 575 or newer compiles, not 550."))
+        self.assertEqual(answer.hint, "Add sm_90 with nvcc 12.x.")
+
+    def test_a_gpu_without_code(self):
+        answer = self.answer([cubin(80, (12, 4)), cubin(90, (12, 4), "a")], 580, 120)
+        self.assertEqual(answer.reason, "It has no code for sm_120: it has sm_80, sm_90a.")
+        self.assertEqual(answer.hint, "Add sm_120 with nvcc 13.x.")
+        self.assertEqual(self.answer([cubin(80, (12, 4))], 575, 120).hint, "Add sm_120 with nvcc 12.8 or later 12.x.")
+
+    def test_a_gpu_that_the_newest_compilers_have_dropped(self):
+        self.assertEqual(self.answer([cubin(80, (13, 0))], 580, 61).hint, "Add sm_61 with nvcc 12.x.")
+
+    def test_a_driver_that_does_not_know_the_gpu(self):
+        self.assertEqual(self.answer(self.CODES, 535, 120).reason,
+                         "Driver 535 does not support sm_120: 570 is the first that does.")
+        self.assertEqual(self.answer(self.CODES, 590, 61).reason,
+                         "Driver 590 does not support sm_61: 580 is the last that does.")
+
+    def test_what_is_not_known_is_not_answered(self):
+        self.assertIsNone(self.answer([cubin(80, None)], 550, 80).loads)
+        self.assertIsNone(self.answer([Code(LTO_IR, 80)], 550, 80).loads)
+        self.assertIsNone(self.answer([ptx(80, (9, 5))], 700, 80).loads)
+        self.assertIs(self.answer([ptx(80, (9, 5))], 615, 80).loads, False)
+
+    def test_a_file_without_device_code_loads(self):
+        self.assertIs(self.answer([], 450, 80).loads, True)
+
+    def test_a_driver_older_than_all_facts(self):
+        self.assertEqual(self.answer([cubin(60, (12, 0))], 340, 60).hint, "Install driver 375 or newer.")
+
+    def test_the_description(self):
+        self.assertEqual(code_rules.describe([*self.CODES, ptx(90, (8, 4), "a"), Code(LTO_IR, 80)], FACTS), [
+            "Native code for sm_80, sm_90.", "PTX for compute_90, which the driver compiles for this and newer GPUs.",
+            "PTX for compute_90a, which the driver compiles for these GPUs (a) and families (f) only.",
+            "LTO-IR, which nvcc or nvJitLink links.", "The cubins of CUDA 12.4 need driver 525 or newer.",
+            "PTX 8.4 needs driver 550 or newer where a GPU has no cubin."])
+        self.assertEqual(code_rules.describe([], FACTS), [])
+
+
+class FactFiles(unittest.TestCase):
+    @contextlib.contextmanager
+    def catalogue(self, **changed: str):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in (gpu_facts.RELEASES, gpu_facts.GPUS):
+                text = changed.get(name[:4], (CATALOGUE / name).read_text(encoding="utf-8"))
+                (Path(folder) / name).write_text(text, encoding="utf-8")
+            yield Path(folder)
+
+    def test_a_faulty_line_is_named(self):
+        for changed, message in (({"cuda": "12.0 8.0\n"}, "cuda_releases.txt:1: "),
+                                 ({"gpus": "# x\n90 Hopper\n"}, "gpus.txt:2: "),
+                                 ({"cuda": "12.1 8.1 530\n12.0 8.0 525\n"}, "ascending"), ({"gpus": ""}, "ascending")):
+            with self.subTest(changed=changed), self.catalogue(**changed) as folder:
+                with self.assertRaisesRegex(ValueError, re.escape(message)):
+                    gpu_facts.read(folder)
+
+    def test_newer_releases_write_no_older_ptx_and_come_with_no_older_driver(self):
+        releases = FACTS.releases
+        self.assertEqual([one.ptx for one in releases], sorted(one.ptx for one in releases))
+        drivers = [one.driver for one in releases if one.driver]
+        self.assertEqual(drivers, sorted(set(drivers)))
+
+    def test_a_matrix_without_them_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "matrix.json"
+            path.write_text('{"format": 1, "libraries": {}}', encoding="utf-8")
+            with self.assertRaisesRegex(gpus.Failure, "made for another anycuda"):
+                gpus.facts(path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,193 @@
+"""The device code in files: real ones as cuobjdump lists them, and damaged ones."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+from anycuda.analysis import device_code
+from anycuda.analysis.device_code import CUBIN, PTX, Code, DeviceCode
+from doctor_support import BUILD, ROOT, artifact, library_file
+
+PROGRAM = BUILD / "lib" / "anycuda-device-code" if BUILD else None
+
+needs_program = unittest.skipUnless(PROGRAM and PROGRAM.exists(), "ANYCUDA_BUILD names no build with the program")
+
+
+def load_compare():
+    spec = importlib.util.spec_from_file_location("compare", ROOT / "tools/device_code/compare.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # its dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+compare = load_compare()
+
+
+@needs_program
+class RealFiles(unittest.TestCase):
+    """The same entries as cuobjdump's; docs/device-code.md has more files."""
+
+    def check(self, *files: Path) -> None:
+        programs = {"13.5": artifact("cuobjdump") / "bin/cuobjdump", "11.8": artifact("nvcc-11.8") / "bin/cuobjdump"}
+        for file in files:
+            with self.subTest(file=file.name):
+                theirs = compare.of_cuobjdump(programs, file).entries
+                self.assertTrue(theirs)
+                self.assertEqual(compare.differences(compare.of_anycuda(PROGRAM, file).entries, theirs), [])
+
+    def test_libraries_with_plain_lz4_and_zstd_entries(self):
+        self.check(*(library_file("nvjpeg", release) for release in ("11.8", "12.9", "13.5")))
+
+    def test_objects_libraries_and_fatbins_of_nvcc(self):
+        kernels = BUILD / "tests/integration/kernels"
+        found = [file for file in sorted(kernels.glob("*")) if file.suffix in (".o", ".so", ".fatbin")]
+        if not found:
+            self.skipTest("the build has no kernels (target real_programs)")
+        self.check(*found)
+
+    def test_a_static_archive(self):
+        self.check(next(artifact("nvcc-13.0").rglob("libcudadevrt.a")))
+
+    def test_the_toolkit_of_each_cubin_is_known(self):
+        for release, made_by in ("11.8", {11}), ("12.9", {12}), ("13.5", {13}):
+            read = device_code.of_file(library_file("nvjpeg", release), PROGRAM)
+            self.assertEqual({code.toolkit and code.toolkit[0] for code in read.of(CUBIN)}, made_by)
+
+    def test_a_library_without_device_code(self):
+        self.assertEqual(device_code.of_file(library_file("cudart", "12.9"), PROGRAM), DeviceCode())
+
+
+class Comparison(unittest.TestCase):
+    def test_cuobjdumps_output_is_understood(self):
+        output = ("\nFatbin elf code:\n================\narch = sm_90a\ncode version = [1,7]\nhost = linux\n"
+                  "compile_size = 64bit\ncompressed\n\nFatbin nvvm code:\n=================\narch = sm_80\n"
+                  "code version = [1,61]\nhost = linux\ncompile_size = 64bit\nnvvmOptions = -ftz=0 \n")
+        self.assertEqual(compare.entries_in(output), {(2, 90, "a", (1, 7), True): 1, (8, 80, "", (1, 61), False): 1})
+
+    def test_a_difference_is_a_sentence(self):
+        one = compare.Counter({(2, 90, "a", (1, 7), True): 2})
+        self.assertEqual(compare.differences(one, compare.Counter()),
+                         ["2/90a/(1, 7)/packed: 2 here, 0 by cuobjdump"])
+
+
+class Faults(unittest.TestCase):
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory(prefix="anycuda-device-code-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def file(self, content: bytes, name: str = "file") -> Path:
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def program(self, script: str) -> Path:
+        path = self.file(f"#!/bin/sh\n{script}\n".encode(), "program")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+    @needs_program
+    def test_what_cannot_be_read_has_a_reason(self):
+        os.mkfifo(self.folder / "pipe")
+        for path, reason in ((self.folder / "missing", "No such file or directory"),
+                             (self.folder, "it is not a regular file"),
+                             (self.folder / "pipe", "it is not a regular file"), (Path("a\0b"), "cannot be run")):
+            with self.subTest(path=path):
+                self.assertIn(reason, device_code.of_file(path, PROGRAM).unread)
+
+    @needs_program
+    def test_an_empty_file_has_no_device_code(self):
+        self.assertEqual(device_code.of_file(self.file(b""), PROGRAM), DeviceCode())
+
+    @needs_program
+    def test_damage_is_told_beside_what_was_read(self):
+        kernels = BUILD / "tests/integration/kernels/lto-plain-12.4.fatbin"
+        if not kernels.exists():
+            self.skipTest("the build has no kernels (target real_programs)")
+        read = device_code.of_file(self.file(kernels.read_bytes() * 2 + kernels.read_bytes()[:-9]), PROGRAM)
+        self.assertEqual(sum(code.entries for code in read.codes), 2)
+        self.assertEqual(len(read.problems), 1)
+        self.assertRegex(read.problems[0], r"^at byte \d+: a fatbin is damaged or truncated$")
+
+    @needs_program
+    def test_a_name_that_is_not_text_and_one_like_an_option(self):
+        for name in (b"\xff\xfe.so", b"--json", b'quote".so', b"line\n.so"):
+            path = os.fsencode(self.folder) + b"/" + name
+            with open(path, "wb") as file:
+                file.write(b".version 8.4\n.target sm_90\n")
+            for shown in Path(os.fsdecode(path)), Path(os.fsdecode(name)):
+                with contextlib.chdir(self.folder):
+                    read = device_code.of_file(shown, PROGRAM)
+                self.assertEqual(read.codes, (Code(PTX, 90, "", (8, 4), size=27),), name)
+
+    @needs_program
+    def test_a_file_of_very_many_kinds_of_entries_is_cut(self):
+        entry = struct.Struct("<HHIQIIHHIIIQQQ")
+        content = b"".join(entry.pack(1, 0x101, 64, 0, 0, 0, 0, 8, number, 0, 0, 0x11, 0, 0)
+                           for number in range(100_000))
+        header = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(content))
+        read = device_code.of_file(self.file(header + content), PROGRAM)
+        self.assertEqual(len(read.codes), 16384)
+        self.assertIn("more kinds of device code", read.problems[0])
+
+    @needs_program
+    def test_the_programs_exit_status_and_usage(self):
+        good, bad = self.file(b".version 8.4\n.target sm_90\n"), self.folder / "missing"
+        for words, status, said in (((good,), 0, "PTX 8.4"), ((good, bad), 1, "cannot be read"),
+                                    ((), 2, "no file is named"), (("--help",), 0, "usage:"),
+                                    (("--wrong", good), 2, "--wrong is not an option")):
+            done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, words)
+            self.assertIn(said, done.stdout + done.stderr)
+
+    @needs_program
+    def test_an_output_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, self.file(b"")], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the output cannot be written", done.stderr)
+
+    def test_a_program_that_fails_is_a_reason(self):
+        for script, reason in (("kill -SEGV $$", "Segmentation fault"), ("exit 0", "its last line is missing"),
+                               ("echo no JSON", "its answer is not understood"), ("echo '[]'", "is not understood"),
+                               ("echo '{\"code\": 2}'", "is not understood")):
+            with self.subTest(script=script):
+                self.assertIn(reason, device_code.of_file(self.file(b""), self.program(script)).unread)
+
+    def test_a_program_that_does_not_end_is_a_reason(self):
+        with mock.patch.object(device_code, "_LIMIT", 0.1):
+            self.assertIn("did not finish", device_code.of_file(self.file(b""), self.program("exec sleep 60")).unread)
+
+    def test_an_installation_without_the_program_says_so(self):
+        with mock.patch.object(device_code.installation, "find") as find:
+            find.return_value.folder.return_value = self.folder
+            self.assertRegex(device_code.of_file(self.file(b"")).unread, r"anycuda-device-code is missing: .*install")
+
+
+class Groups(unittest.TestCase):
+    def test_alike_entries_of_several_files_are_one(self):
+        one, text = Code(CUBIN, 80, toolkit=(12, 4), entries=2, size=10), Code(PTX, 80, ptx=(8, 4))
+        self.assertEqual(device_code.joined([one, text, replace(one, entries=3, size=5)]),
+                         (replace(one, entries=5, size=15), text))
+
+    def test_kinds_without_a_name_have_their_number(self):
+        line = {"code": 64, "architecture": 100, "compression": "none", "plain_data": False, "entries": 1, "stored": 1}
+        read = device_code.parse(json.dumps(line).encode() + b'\n{"kind": "fatbin"}')
+        self.assertEqual(read.codes[0].kind, "kind 64")
+
+
+if __name__ == "__main__":
+    unittest.main()
