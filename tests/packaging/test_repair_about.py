@@ -93,6 +93,7 @@ class Sbom(unittest.TestCase):
 
     def test_packages_of_others_stay(self):
         for package, file in (("cuda-nvrtc-12-4", "libcudart.so.12"), ("nvidia-driver-cuda-libs", "libcuda.so.1"),
+                              ("nvidia-cuda-runtime-cu12", "libnvidia-ml.so.1"),
                               ("cuda-toolkit", "libcublas.so.12"), ("libcurl4", "libcurand.so.10")):
             with self.subTest(package=package):
                 made = self.make({AUDITWHEEL: dumped(of_auditwheel(package))}, [file])

@@ -18,6 +18,7 @@ from ..wheels import names
 
 _AUDITWHEEL, _OWN = "auditwheel.cdx.json", "anycuda.cdx.json"
 LARGEST = 1 << 24  # of all together
+_IN_MANY_NAMES = ("cuda", "nvidia")  # of packages: cuda-cudart-12-4, nvidia-cuda-runtime-cu12
 _LICENCE = [{"license": {"id": "Apache-2.0"}}]
 
 
@@ -129,7 +130,7 @@ def _is_of(component: dict, file: str, table: Table) -> bool:
     What is in a package begins alike: libcublas and libcublasLt."""
     found = re.match(r"lib([a-z]+)", posixpath.basename(file).lower())
     name = component.get("name", "")
-    if not found or found[1] == "cuda":
+    if not found or found[1] in _IN_MANY_NAMES:
         return False
     stem = found[1]
     packages = {wheel for library in table.libraries.values() if library.stem.lower() == f"lib{stem}"
