@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Mapping
 
 from .. import installation
 from ..analysis.libraries import Table
+from ..failure import Failure
 from ..wheels import metadata
 from ..wheels.archive import Wheel
 from . import licence, sbom
@@ -19,6 +20,12 @@ def add(texts: Texts, wheel: Wheel, file: str, plan: Plan, stubs: Mapping[str, P
     """`file`: the wheel's name after the repair. `stubs`: name in the wheel -> where the stub of that name is."""
     _licence(texts, wheel)
     _sbom(texts, wheel, file, plan, stubs, table)
+    files = {entry.filename for entry in wheel.entries}
+    for name in (*texts.edited, *texts.renamed.values()):
+        blocked = files.intersection(str(folder) for folder in PurePosixPath(name).parents)
+        if blocked:
+            raise Failure(f"{wheel.path}: {blocked.pop()} is a file; installers expect a folder there, and the stubs' "
+                          "licence and SBOM go into it. Build the wheel without that file")
 
 
 def build_tag(texts: Texts, wheel: Wheel, tag: str) -> None:
