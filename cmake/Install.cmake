@@ -137,5 +137,5 @@ if(ANYCUDA_COMMAND)
   anycuda_installation_file("${made}/installation.json" stubs=${to_libraries} dropins=${to_libraries}/anycuda/dropin
     link=${to_libraries}/anycuda/link static=${to_libraries}/anycuda/static tools=${to_libraries}/anycuda
     cmake=${to_libraries}/cmake/anycuda pkgconfig=${to_libraries}/pkgconfig include=${to_include})
-  install(FILES "${made}/installation.json" DESTINATION "${share}" COMPONENT command)
+  install(FILES "${made}/installation.json" "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${share}" COMPONENT command)
 endif()

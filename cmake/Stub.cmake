@@ -196,7 +196,8 @@ function(anycuda_link_library target library generated file major)
       "$<TARGET_FILE:${library}_stub>" "$<TARGET_FILE_DIR:${target}>/lib${library}_stub.so" VERBATIM)
   endif()
   target_link_options(${target} PRIVATE -nostdlib "LINKER:--version-script=${generated}/versions.map"
-    LINKER:-soname,lib${library}_stub.so LINKER:-z,noexecstack LINKER:--hash-style=gnu)
+    LINKER:-soname,lib${library}_stub.so LINKER:-z,noexecstack LINKER:--hash-style=gnu
+    "$<$<CONFIG:Release>:LINKER:-s>") # zig's debug information names the build folder
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"
     PREFIX "" SUFFIX "" OUTPUT_NAME "${file}" NO_SONAME ON LINKER_LANGUAGE C
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/link/${major}")

@@ -18,8 +18,8 @@ if(ANYCUDA_STATIC)
 endif()
 anycuda_installation_file("${made}/installation.json" stubs=lib dropins=lib/anycuda/dropin link=lib/anycuda/link
   ${static} tools=lib/anycuda cmake=lib/cmake/anycuda pkgconfig=lib/pkgconfig include=include)
-install(FILES "${made}/installation.json" "${PROJECT_BINARY_DIR}/share/anycuda/matrix.json" DESTINATION .
-        COMPONENT wheel)
+install(FILES "${made}/installation.json" "${PROJECT_BINARY_DIR}/share/anycuda/matrix.json" "${PROJECT_SOURCE_DIR}/LICENSE"
+        DESTINATION . COMPONENT wheel)
 add_custom_target(anycuda_wheel DEPENDS anycuda_stubs anycuda_dropins anycuda_link_libraries
   ${archives} doctor matrix)
 install(TARGETS anycuda_doctor anycuda_doctor_native anycuda_device_code_program LIBRARY DESTINATION lib/anycuda COMPONENT wheel

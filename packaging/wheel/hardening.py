@@ -142,8 +142,8 @@ def search_path(file: File, allowed: tuple[str, ...] = ()) -> str:
     return ""
 
 
-def build_paths(file: File, folders: tuple[str, ...]) -> str:
-    found = [folder for folder in folders if folder.encode() in file.bytes]
+def build_paths(content: bytes, folders: tuple[str, ...]) -> str:
+    found = [folder for folder in folders if folder.encode() in content]
     return f"it has {', '.join(found)} in it: a folder of the machine that it was built on" if found else ""
 
 
@@ -164,5 +164,5 @@ def findings(path: Path, folders: tuple[str, ...] = (), floor: bool = True) -> l
     sentences += [libc_alone(file, ("libanycuda_doctor.so",) if tool else ()),
                   symbol_floor(file) if floor else "",
                   search_path(file, ("$ORIGIN",) if tool else ()),
-                  build_paths(file, folders)]
+                  build_paths(file.bytes, folders)]
     return [sentence for sentence in sentences if sentence]

@@ -18,13 +18,15 @@ LINKED = [f"{number}/{library['file_prefix']}" for library in LIBRARIES if "call
           for number, major in library["majors"].items() if major["node"]]
 TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
 
+TO_LINK = [f"anycuda/lib/anycuda/link/{name}" for name in LINKED]
 # Loaded by whoever installs the wheel; the libraries to link with are not.
 SHIPPED = ([f"anycuda/lib/{library['stub']}" for library in LIBRARIES]
            + [f"anycuda/lib/anycuda/dropin/{name}" for name in DROPINS]
            + [f"anycuda/lib/anycuda/{name}" for name in TOOLS])
 PROMISED = SHIPPED + [
-    *(f"anycuda/lib/anycuda/link/{name}" for name in LINKED),
+    *TO_LINK,
     "anycuda/__init__.py", "anycuda/__main__.py", "anycuda/installation.json", "anycuda/matrix.json",
+    "anycuda/LICENSE",  # of the stubs, for repaired wheels
     "anycuda/lib/cmake/anycuda/anycudaConfig.cmake", "anycuda/lib/cmake/anycuda/anycudaConfigVersion.cmake",
     "anycuda/lib/pkgconfig/anycuda-cuda.pc", "anycuda/lib/pkgconfig/anycuda-cudart-12.pc",
     "anycuda/include/anycuda/built_for.h",
@@ -51,6 +53,8 @@ def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool =
                 wrong.append(f"{name} is for {found}")
                 continue
             wrong += [f"{name}: {sentence}" for sentence in hardening.findings(path, folders, floor)]
+        found_in = {name: hardening.build_paths(archive.read(name), folders) for name in TO_LINK}
+        wrong += [f"{name}: {sentence}" for name, sentence in found_in.items() if sentence]
         for name in PROMISED:
             if name.endswith(("-native", "-code")) and not archive.getinfo(name).external_attr >> 16 & 0o111:
                 wrong.append(f"{name} may not be executed")

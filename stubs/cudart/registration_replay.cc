@@ -6,6 +6,7 @@
 #include "loader/report.h"
 #include "loader/symbols/function.h"
 #include "stubs/cudart/adapters/references_registry.h"
+#include "stubs/cudart/device_code.h"
 #include "stubs/cudart/registration.h"
 #include "stubs/cudart/registration_log.h"
 
@@ -167,6 +168,7 @@ void call_library(unsigned kind, void** handle, const std::uint64_t* a) {
 }
 
 void** call_fat_binary(std::uint64_t fat_binary) {
+  if (log_enabled(LogLevel::warn)) report_device_code(fat_binary);
   using Register = void** (*)(void*);
   const auto function = reinterpret_cast<Register>(real_function(kFatBinary));
   void** handle = function != nullptr ? function(reinterpret_cast<void*>(fat_binary)) : nullptr;

@@ -32,7 +32,7 @@ class Quiet(RepairCase):
         return done.stderr
 
     def test_a_quiet_wheel_writes_only_for_the_variable(self):
-        quiet, other = self.repaired("--quiet"), self.repaired()
+        quiet, other = self.repaired("--quiet-stubs"), self.repaired()
         failed = "anycuda: cudaMalloc failed: no usable CUDA runtime was found.\n"
         self.assertTrue(self.said(other).startswith(failed))
         self.assertEqual(self.said(quiet), "")
@@ -43,15 +43,15 @@ class Quiet(RepairCase):
         self.assertIn(failed, log.read_text())
 
     def test_a_quiet_stub_has_a_name_of_its_own(self):
-        quiet, other = stub_in(self.repaired("--quiet"), "cudart"), stub_in(self.repaired(), "cudart")
+        quiet, other = stub_in(self.repaired("--quiet-stubs"), "cudart"), stub_in(self.repaired(), "cudart")
         self.assertNotEqual(quiet.name, other.name)
         self.assertEqual((mark.is_quiet(quiet), mark.is_quiet(other)), (True, False))
         self.assertEqual(read.read(quiet).soname, quiet.name)
         self.assertIn(quiet.name, needed(quiet.parent.parent / "thing/a.so"))
-        self.assertEqual(problems(self.top / "out---quiet" / self.path.name), [])
+        self.assertEqual(problems(self.top / "out---quiet-stubs" / self.path.name), [])
 
     def test_check_tells_it(self):
-        for words, quiet in (("--quiet",), True), ((), False):
+        for words, quiet in (("--quiet-stubs",), True), ((), False):
             folder = self.repaired(*words)
             wheel = folder.parent / self.path.name
             with self.subTest(quiet=quiet):
@@ -63,7 +63,7 @@ class Quiet(RepairCase):
 
     def test_the_doctor_tells_it(self):
         """Of a stub in a place where a runtime is looked for."""
-        stub = stub_in(self.repaired("--quiet"), "cudart")
+        stub = stub_in(self.repaired("--quiet-stubs"), "cudart")
         machine = Machine(self)
         place = machine.root / "place" / "libcudart.so.12"
         place.parent.mkdir()
@@ -76,7 +76,7 @@ class Quiet(RepairCase):
         older.mkdir()
         stub = (STUBS / "libcudart_stub.so").read_bytes()
         (older / "libcudart_stub.so").write_bytes(stub.replace(b"\1\0\0\0anycuda\0", b"\1\0\0\0other__\0"))
-        done = anycuda("repair", "--any-glibc", "--quiet", "--stubs", older, "-w", self.top / "none", self.path)
+        done = anycuda("repair", "--any-glibc", "--quiet-stubs", "--stubs", older, "-w", self.top / "none", self.path)
         self.assertEqual((done.returncode, list(self.top.glob("none/*"))), (2, []))
         self.assertIn("libcudart_stub.so has no mark for that: it is of an older anycuda", done.stderr)
 

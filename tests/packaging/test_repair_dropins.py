@@ -154,7 +154,7 @@ class Opened(RepairCase):
         self.assertEqual((folder / LIBS / built.name).read_bytes(), built.read_bytes())
         self.assertTrue((folder / LIBS / built.name).stat().st_mode & 0o400)
         shutil.rmtree(folder)
-        self.assertTrue(mark.is_quiet(self.repair(path, "--quiet", "--force") / LIBS / built.name))
+        self.assertTrue(mark.is_quiet(self.repair(path, "--quiet-stubs", "--force") / LIBS / built.name))
 
     def test_other_stubs_have_other_drop_ins(self):
         path, stubs = self.wheel({"thing/a.so": self.opener()}), self.top / "stubs"

@@ -17,7 +17,7 @@ from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_
 from anycuda.elf import ElfError, read
 from anycuda.failure import Failure
 from anycuda.installation import Installation
-from anycuda.run import environment, private_link, program
+from anycuda.run import environment, private_link, program, search_paths
 
 DROPINS = BUILD / "lib" / "dropin" if BUILD else None
 DRIVERS = ("libcuda_stub.so", "libnvml_stub.so")  # the last in the matrix, whose order it is
@@ -100,6 +100,65 @@ class Programs(Folder):
         done = run(machine, "--", patched, "runtime")
         self.assertNotIn("warning", done.stderr)
         self.assertIn(f"cudart: using {real}", done.stderr)
+
+
+@needs_programs
+class Libraries(Folder):
+    """A program that needs CUDA through a library of its own; the machine has 12.9 beside that library."""
+
+    def made(self, *flags: str) -> tuple[Machine, Path, Path]:
+        """(the machine, the program, the library)"""
+        machine = Machine(self)
+        real = machine.root / "lib" / "cuda" / "libcudart.so.12"
+        place(library_file("cudart", "12.9"), real)
+        library = Path(self.compile("libown.so", "int cudaRuntimeGetVersion(int*);\n"
+                                    "int own(void) { int found = 0; cudaRuntimeGetVersion(&found); return found; }",
+                                    "-shared", "-fPIC", "-Wl,-soname,libown.so", real, *flags))
+        library = Path(shutil.move(library, machine.root / "lib" / "libown.so"))
+        main = "#include <stdio.h>\nint own(void); int main(void) { return !printf(\"%d\", own()); }"
+        program_ = self.compile("program", main, library, "-Wl,--enable-new-dtags,--allow-shlib-undefined",
+                                f"-Wl,-rpath,{library.parent}")
+        return machine.env(ANYCUDA_LOG="info"), Path(program_), library
+
+    def test_the_dt_rpath_of_a_library_is_reported(self):
+        machine, program_, library = self.made("-Wl,--disable-new-dtags,-rpath,$ORIGIN/cuda")
+        done = run(machine, "--", program_)
+        self.assertEqual(done.stdout, "12090")
+        self.assertNotIn("cudart: using", done.stderr)  # the dynamic linker took the real one
+        self.assertIn(f"warning: {library}: its DT_RPATH leads to {library.parent}/cuda/libcudart.so.12", done.stderr)
+        done = run(machine, "--preload", "--", program_)
+        self.assertIn("cudart: using", done.stderr)
+        self.assertNotIn("warning", done.stderr)
+
+    def test_a_dt_runpath_is_not(self):
+        machine, program_, _ = self.made("-Wl,--enable-new-dtags,-rpath,$ORIGIN/cuda")
+        done = run(machine, "--", program_)
+        self.assertIn("cudart: ", done.stderr)  # the drop-in answers
+        self.assertNotIn("warning", done.stderr)
+
+    def test_libraries_are_found_as_the_dynamic_linker_finds_them(self):
+        machine, program_, library = self.made("-Wl,--disable-new-dtags,-rpath,$ORIGIN/cuda")
+        for folder, lookup in (("path", {"LD_LIBRARY_PATH": "{}"}), ("runpath", {})):
+            place_ = self.folder / folder
+            place_.mkdir()
+            shutil.move(library, place_)
+            library = place_ / library.name
+            variables = {name: form.format(place_) for name, form in lookup.items()}
+            found = search_paths.of(program_, read.read(program_), variables)
+            self.assertEqual([one.file for one in found], [library] if lookup else [])
+
+    def test_chains_circles_and_damaged_libraries_come_to_an_end(self):
+        own = f"-Wl,-rpath,{self.folder},--disable-new-dtags"
+        for name, need in (("libx.so", ()), ("liby.so", ("libx.so",)), ("libx.so", ("liby.so",))):
+            self.compile(name, f"int {name[3]};", "-shared", "-fPIC", "-Wl,--no-as-needed", f"-Wl,-soname,{name}", own,
+                         *(self.folder / one for one in need))
+        program_ = Path(self.compile("program", "int main(void) { return 0; }", "-Wl,--no-as-needed",
+                                     self.folder / "libx.so", own))
+        names = [one.file.name for one in search_paths.of(program_, read.read(program_), {})]
+        self.assertEqual(names, ["program", "libx.so", "liby.so"])
+        (self.folder / "liby.so").write_bytes(b"\x7fELF")
+        names = [one.file.name for one in search_paths.of(program_, read.read(program_), {})]
+        self.assertEqual(names, ["program", "libx.so"])
 
 
 @needs_programs

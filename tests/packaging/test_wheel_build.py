@@ -28,7 +28,7 @@ class Inspection(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.wheel = Path(temporary.name) / "anycuda.whl"
 
-    def findings(self, changes: dict | None = None, cpu: str = CPU, runnable: bool = True) -> list[str]:
+    def findings(self, changes: dict | None = None, cpu: str = CPU, runnable: bool = True, folders=()) -> list[str]:
         """`changes`: name in the wheel -> content; None takes it out."""
         content = {name: b"" for name in inspection.PROMISED}
         for name in inspection.SHIPPED:
@@ -42,7 +42,7 @@ class Inspection(unittest.TestCase):
                     info = zipfile.ZipInfo(re.sub("^share/", "anycuda-0.1.0.data/data/share/", name))
                     info.external_attr = (0o755 if runnable else 0o644) << 16
                     archive.writestr(info, data)
-        return inspection.of_wheel(self.wheel, cpu, floor=False)
+        return inspection.of_wheel(self.wheel, cpu, folders, floor=False)
 
     def test_a_whole_wheel_is_fit(self):
         self.assertEqual(self.findings(), [])
@@ -71,6 +71,11 @@ class Inspection(unittest.TestCase):
         name = "anycuda/lib/libcudart_stub.so"
         found = self.findings({name: soft})
         self.assertTrue([x for x in found if x.startswith(f"{name}: functions are bound lazily")], found)
+
+    def test_a_folder_of_the_build_is_named(self):
+        name = "anycuda/lib/anycuda/link/12/libcudart.so"
+        found = self.findings({name: b"debug information of /build/here/entries.S"}, folders=("/build/here",))
+        self.assertEqual(found, [f"{name}: it has /build/here in it: a folder of the machine that it was built on"])
 
     def test_a_program_that_may_not_run_is_named(self):
         wanted = [f"anycuda/lib/anycuda/{name} may not be executed"

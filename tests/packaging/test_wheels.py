@@ -7,13 +7,16 @@ import random
 import stat
 import subprocess
 import sys
+import threading
 import unittest
 import zipfile
+import zlib
 
 from wheel_support import DATE, FolderCase, hash_of, in_zip64_form, problems
 
 from anycuda.failure import Failure
-from anycuda.wheels import archive, entries, names, record, writing
+from anycuda.wheels import archive, entries, names, packing, record, writing
+from anycuda.wheels.ahead import ahead
 
 INFO = "thing-1.0.dist-info"
 
@@ -214,6 +217,69 @@ class Records(unittest.TestCase):
                 record.parse(text.encode(), "RECORD")
         with self.assertRaisesRegex(Failure, "damaged"):
             record.parse(b"\xff,,\n", "RECORD")
+
+
+class Ahead(unittest.TestCase):
+    def test_gives_what_it_gets_in_its_order(self):
+        self.assertEqual(list(ahead(iter(range(100)))), list(range(100)))
+        self.assertEqual(list(ahead([])), [])
+
+    def test_an_exception_comes_where_it_was(self):
+        def items():
+            yield 1
+            raise Failure("broken")
+
+        found = ahead(items())
+        self.assertEqual(next(found), 1)
+        with self.assertRaisesRegex(Failure, "broken"):
+            next(found)
+
+    def test_whoever_stops_early_is_not_kept_waiting(self):
+        made = []
+        found = ahead(made.append(number) or number for number in range(10**9))
+        self.assertEqual(next(found), 0)
+        found.close()
+        self.assertLess(len(made), 20)
+
+
+class Packed(FolderCase):
+    """Several blocks, each compressed by itself."""
+
+    def packed(self, content: bytes, kind: int = zipfile.ZIP_DEFLATED, **how) -> bytes:
+        path = self.top / "packed.zip"
+        with zipfile.ZipFile(path, "w") as target, packing.writer(target, packing.Packing(**how)) as writer:
+            info = zipfile.ZipInfo("name", DATE)
+            info.compress_type = kind
+            blocks = (content[at: at + packing.BLOCK] for at in range(0, len(content), packing.BLOCK))
+            writer.add(info, len(content), blocks)
+        with zipfile.ZipFile(path) as found:
+            self.assertEqual(found.read("name"), content)
+        return path.read_bytes()
+
+    def test_every_size_and_level_is_read_by_others(self):
+        chance = random.Random(3)
+        for size in (0, 1, packing.BLOCK - 1, packing.BLOCK, packing.BLOCK + 1, 5 * packing.BLOCK + 7):
+            content = chance.randbytes(size // 2) + b"again and again" * (size // 15)
+            for level in (-1, 0, 1, 9):
+                found = {self.packed(content, level=level, threads=threads) for threads in (1, 2, 7)}
+                self.assertEqual(len(found), 1, (size, level))
+            self.packed(content, zipfile.ZIP_STORED, threads=2)
+
+    def test_blocks_cost_little(self):
+        """Each knows what is before it."""
+        content = random.Random(5).randbytes(20000) * 100
+        self.assertLess(len(self.packed(content, level=6)), 1.1 * len(zlib.compress(content, 6)))
+
+    def test_an_error_ends_the_threads_and_writes_nothing_more(self):
+        def blocks():
+            yield b"1" * packing.BLOCK
+            raise Failure("broken")
+
+        before = threading.active_count()
+        with self.assertRaisesRegex(Failure, "broken"), zipfile.ZipFile(self.top / "out.zip", "w") as target, \
+                packing.writer(target, packing.Packing(threads=3)) as writer:
+            writer.add(zipfile.ZipInfo("name", DATE), 1, blocks())
+        self.assertEqual(threading.active_count(), before)
 
 
 class Written(FolderCase):

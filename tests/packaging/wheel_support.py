@@ -139,6 +139,12 @@ def needed(path: Path) -> list[str]:
     return read.read(path).needed
 
 
+def without_licence(metadata: str) -> str:
+    """As METADATA was before a repair named anycuda's licence in it."""
+    lines = metadata.replace("Metadata-Version: 2.4\n", "Metadata-Version: 2.1\n")
+    return lines.replace("License-File: anycuda/LICENSE\n", "")
+
+
 def stub_in(folder: Path, library: str) -> Path:
     """The stub in an unpacked wheel, whose name has a hash in it."""
     (found,) = folder.rglob(f"libanycuda_{library}-*.so")

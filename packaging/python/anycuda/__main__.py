@@ -30,7 +30,9 @@ def main(argv: list[str] | None = None) -> int:
     _prepare()
     name = "anycuda"
     try:
-        arguments = command_line().parse_args(argv)
+        arguments, unknown = command_line().parse_known_args(argv)
+        if unknown:  # with the usage of the command, not of all
+            arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         name = f"anycuda {arguments.name}"
         status = arguments.run(arguments)
         sys.stdout.flush()
@@ -58,7 +60,7 @@ def command_line() -> argparse.ArgumentParser:
             command.NAME, help=command.SUMMARY, description=command.SUMMARY, allow_abbrev=False
         )
         command.add_arguments(added)
-        added.set_defaults(run=command.run, name=command.NAME)
+        added.set_defaults(run=command.run, name=command.NAME, parser=added)
     return parser
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from .failure import Failure
 
 _PACKAGE = Path(__file__).resolve().parent
-_NAME = "installation.json"
+_NAME, _LICENCE = "installation.json", "LICENSE"
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,15 @@ class Installation:
         if not path.is_file():
             raise Failure(f"{path} is missing: install anycuda again")
         return path
+
+
+def licence() -> bytes:
+    """The text of anycuda's licence."""
+    paths = [folder / _LICENCE for folder in (_PACKAGE, _PACKAGE.parent)]
+    for path in paths:
+        if path.is_file():
+            return path.read_bytes()
+    raise Failure(f"anycuda's licence is missing: there is no {' or '.join(map(str, paths))}; install anycuda again")
 
 
 @functools.lru_cache(maxsize=None)

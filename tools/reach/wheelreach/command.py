@@ -40,11 +40,11 @@ def check(command: Path, wheel: Path) -> dict:
 
 
 def repair(command: Path, wheel: Path, out: Path) -> Repair:
-    done = _run(command, "repair", "--any-glibc", "--force", "--wheel-dir", out, wheel)
+    done = _run(command, "repair", "-v", "--any-glibc", "--force", "--wheel-dir", out, wheel)
     refusal = ""
     if done.returncode == 1:
         refusal = reason(done.stdout + done.stderr)
-        done = _run(command, "repair", "--any-glibc", "--force", "--partly", "--wheel-dir", out, wheel)
+        done = _run(command, "repair", "-v", "--any-glibc", "--force", "--partly", "--wheel-dir", out, wheel)
     if done.returncode:
         raise CommandError(f"anycuda repair: {reason(done.stdout + done.stderr)}")
     return Repair(out / wheel.name, refusal, notes(done.stdout))

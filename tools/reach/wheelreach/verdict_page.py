@@ -10,8 +10,8 @@ from .verdict import Result
 
 _INTRO = """# The verdicts of real wheels
 
-What `anycuda check` and `anycuda repair` say of {count} wheels of PyPI (CPython 3.11, x86_64) as they come. Made on
-{date} at commit {commit} by this command, which downloads the wheels one after another:
+What `anycuda check` and `anycuda repair` say of {count} wheels of PyPI (x86_64, for CPython 3.11 where there is one) as
+they come. Made on {date} at commit {commit} by this command, which downloads the wheels one after another:
 
     python3 tools/reach/verdicts.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/verdict_wheels.txt \\
         --out docs/verdicts.md

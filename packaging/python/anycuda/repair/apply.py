@@ -14,13 +14,14 @@ from typing import Iterator
 
 from ..elf import ElfError, edit, read
 from ..failure import Failure
-from ..analysis import uses
+from ..analysis import libraries
 from ..wheels import writing
 from ..wheels.archive import Wheel
+from ..wheels.packing import Packing
 from .files import FileEdit
 from .plan import Plan
-from .stubs import Stub, content
 from .scan import Scan
+from .texts import Texts
 
 
 _PREFIX = ".anycuda-repair-"
@@ -47,17 +48,14 @@ def work_folder(where: Path | None) -> Iterator[Path]:
         raise Failure(f"{place}: {error.strerror or error}") from None
 
 
-def write(wheel: Wheel, scan: Scan, plan: Plan, texts: dict[str, bytes], work: Path, step: writing.Step) -> Path:
-    """The repaired wheel, in `work`. `texts`: name in the wheel -> its new content."""
+def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: dict[str, Path], texts: Texts, work: Path, step: writing.Step,
+          how: Packing) -> Path:
+    """The repaired wheel, in `work`. `stubs`: name in the wheel -> where the stub of that name is."""
     out = work / wheel.path.name
-    changes = writing.Changes(removed=set(plan.left_out))
-    for name, stub in plan.stubs.items():
-        changes.added[name] = _named_stub(stub, work)
+    changes = writing.Changes(removed=set(plan.left_out), added=stubs, texts=texts.edited, renamed=texts.renamed)
     for one in plan.edits:
         changes.edited[one.name] = partial(_edit, one)
-    for name, text in texts.items():
-        changes.edited[name] = partial(_put_text, text)
-    writing.write(wheel, scan.sums, changes, work, out, writing.moment_of(wheel), step)
+    writing.write(wheel, scan.sums, changes, work, out, writing.moment_of(wheel), step, how)
     shutil.copymode(wheel.path, out)
     return out
 
@@ -67,15 +65,6 @@ def copied(wheel: Wheel, work: Path) -> Path:
     return Path(shutil.copy2(wheel.path, work / wheel.path.name))
 
 
-def _named_stub(stub: Stub, work: Path) -> Path:
-    """The stub under the name that it has in wheels."""
-    path = work / stub.file
-    if not path.exists():
-        path.write_bytes(content(stub.path, stub.quiet))
-        edit.apply(path, edit.Edit(soname=stub.file))
-    return path
-
-
 def _edit(one: FileEdit, path: Path) -> None:
     wanted = edit.Edit(needed=one.needed, add_needed=one.add_needed, versions=one.versions,
                        rpath=[one.path] if one.path else (), new_runpath=one.runpath)
@@ -83,15 +72,14 @@ def _edit(one: FileEdit, path: Path) -> None:
         edit.apply(path, wanted)
     except ElfError as error:
         raise CannotEdit(f"{one.name}: {str(error).replace(f'{path}: ', '')}") from None
-    image = read.read(path)
-    left = [use for use in uses.of(image).uses if use.needed in one.needed
-            or use.how in ("named", "renamed") and use.needed not in one.kept]
+    left = [name for name in read.read(path).needed if name in one.needed or name not in one.kept and _is_nvidias(name)]
     if left:
-        raise Failure(f"{one.name}: after the repair it still needs {left[0].needed}: a mistake in anycuda")
+        raise Failure(f"{one.name}: after the repair it still needs {left[0]}: a mistake in anycuda")
 
 
-def _put_text(text: bytes, path: Path) -> None:
-    path.write_bytes(text)
+def _is_nvidias(name: str) -> bool:
+    named = libraries.table().named(name)
+    return named is not None and named.how in ("named", "renamed")
 
 
 def put(path: Path, target: Path) -> None:

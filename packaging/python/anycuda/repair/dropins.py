@@ -13,6 +13,7 @@ from typing import Callable, Collection, Mapping
 from ..analysis import opened
 from ..analysis.libraries import Table
 from . import files, glibc, places
+from .exclude import Exclude
 from .files import FileEdit
 from .scan import Member, Scan
 from .stubs import Stub
@@ -37,17 +38,20 @@ class DropIns:
 
 
 def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple[int, int] | None, table: Table,
-         inside: Collection[str], find: Find | None) -> DropIns:
+         inside: Collection[str], find: Find | None, exclude: Exclude = Exclude()) -> DropIns:
     """`edits`: what becomes of the files otherwise. `find` is None where no drop-ins are wanted."""
     found = DropIns()
     needed = _needed(scan, edits, table)
     brought = {member.soname for member in scan.members if _is_anycudas(member, "dropin")}
     for member in scan.members:
+        if exclude.file(member.name):
+            continue
         names: list[Stub] = []
         for one in opened.of(member.use, table, inside):
             if not one.library:  # plan.py tells of those that are of one CUDA
                 continue
-            why = _why_not(one, member, brought, needed, find)
+            why = (f"{member.name} opens {one.name} itself, and gets no drop-in: --exclude" if exclude.library(one.name)
+                   else _why_not(one, member, brought, needed, find))
             dropin = find(one.library, one.name) if find and not why else None
             if dropin:
                 names.append(dropin)

@@ -11,6 +11,7 @@ from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..analysis.uses import Use
 from . import bundled, common, dropins, files, glibc
+from .exclude import Exclude
 from .files import FileEdit
 from .places import folder_of_stubs, place_of
 from .stubs import Stub
@@ -20,11 +21,12 @@ from .scan import Member, Scan
 @dataclass(frozen=True)
 class Options:
     """`built_for`: the major of what does not say it. `partly`: repair even what goes on needing libraries that
-    have no stub. `glibc`: what the wheel promises; None: whatever the stubs need will do."""
+    have no stub. `glibc`: what the wheel promises; None: whatever the stubs need will do. `exclude`: what stays."""
 
     built_for: str = ""
     partly: bool = False
     glibc: tuple[int, int] | None = None
+    exclude: Exclude = field(default_factory=Exclude)
 
 
 @dataclass
@@ -56,9 +58,10 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         plan.refusals += [f"{member.name} needs {name}, which is not in the wheel: somebody has taken it out of a "
                           "repaired wheel, and without it the file does not load. Repair the wheel as it was built"
                           for name in common.lost(member, inside) if not files.is_library(member)]
-        uses = [use for use in files.to_replace(member, foreign) if use.needed not in standing]
-        plan.notes += [f"{member.name} goes on needing {use.needed}, the wheel's own copy with a CUDA runtime in it"
-                       for use in member.use.uses if use.needed in standing]
+        if options.exclude.file(member.name):
+            plan.notes.append(f"{member.name} stays as it is: --exclude")
+            continue
+        uses = _uses(plan, member, foreign, standing, options.exclude, table)
         if not uses:
             plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table)[1])
             continue
@@ -71,10 +74,9 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
         plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
     edits = {edit.name: edit for edit in plan.edits}
-    too_new += _drop_ins(plan, dropins.make(scan, edits, folder, options.glibc, table, inside, dropin_of))
-    tied = ties.of([(member.name, member.use) for member in scan.members],
-                   inside | {posixpath.basename(name) for name in plan.stubs}, table)
-    (plan.notes if options.partly else plan.refusals).extend(_tied(tied, options.partly))
+    opened = dropins.make(scan, edits, folder, options.glibc, table, inside, dropin_of, options.exclude)
+    too_new += _drop_ins(plan, opened)
+    _add_ties(plan, scan, options, inside, table)
     if options.glibc and too_new:
         plan.refusals.append(glibc.refusal(too_new, options.glibc))
     for name, why in scan.unread.items():
@@ -84,6 +86,18 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
                       if name in scan.files]
     plan.refusals = list(dict.fromkeys(plan.refusals))  # what is wrong with a stub is so for every file
     return plan
+
+
+def _uses(plan: Plan, member: Member, foreign: frozenset[str], standing: frozenset[str], exclude: Exclude,
+          table: Table) -> list[Use]:
+    """Those of a file that get a stub."""
+    found = [use for use in files.to_replace(member, foreign) if use.needed not in standing]
+    excluded = [use for use in found if exclude.use(use, table)]
+    plan.notes += [f"{member.name} goes on needing {use.needed or table.libraries[use.library].stem}: --exclude"
+                   for use in excluded]
+    plan.notes += [f"{member.name} goes on needing {use.needed}, the wheel's own copy with a CUDA runtime in it"
+                   for use in member.use.uses if use.needed in standing]
+    return [use for use in found if use not in excluded]
 
 
 def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
@@ -97,15 +111,25 @@ def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
     return found.too_new
 
 
-def _tied(found: list[Tie], partly: bool) -> list[str]:
-    """What keeps files at one CUDA, a line for each file."""
+def _add_ties(plan: Plan, scan: Scan, options: Options, inside: frozenset[str], table: Table) -> None:
+    """What keeps files at one CUDA: a refusal, or a note where --partly or --exclude accepts it."""
+    tied = [tie for tie in ties.of([(member.name, member.use) for member in scan.members],
+                                   inside | {posixpath.basename(name) for name in plan.stubs}, table)
+            if not options.exclude.file(tie.file)]
+    accepted = [tie for tie in tied if options.partly or options.exclude.library(tie.library)]
+    plan.notes += _tied(accepted)
+    rest = ", whatever else is repaired. --partly repairs the rest, for machines that have it"
+    plan.refusals += _tied([tie for tie in tied if tie not in accepted], rest)
+
+
+def _tied(found: list[Tie], rest: str = "") -> list[str]:
+    """A line for each file."""
     groups: dict[tuple[str, str], list[str]] = {}
     for tie in found:
         groups.setdefault((tie.file, tie.how), []).append(tie.library)
     lines = []
     for (file, how), names in groups.items():
         without = "it does not load" if how == ties.NEEDS else "what it opens this for does not work"
-        rest = "" if partly else ", whatever else is repaired. --partly repairs the rest, for machines that have it"
         lines.append(f"{file} {how} {', '.join(names)}, for which anycuda has no stub: without that {without}{rest}")
     return lines
 

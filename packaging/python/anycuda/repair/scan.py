@@ -3,15 +3,20 @@ program, a library or a text that may name libraries. What is kept of it is smal
 
 from __future__ import annotations
 
+import itertools
+import operator
 import posixpath
+import zipfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Iterable, Iterator
 
 from ..elf import ElfError, read
 from ..failure import Failure
 from ..analysis import contents, libraries, siblings, uses
 from ..analysis.named import Named
 from ..wheels import record, writing
+from ..wheels.ahead import ahead
 from ..wheels.archive import Wheel
 from . import stubs
 
@@ -52,10 +57,9 @@ class Scan:
 def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
     rows = record.parse(wheel.read(wheel.record), f"{wheel.path}: {wheel.record}")
     scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
-    for entry in wheel.entries:
-        if not entry.is_dir() and entry.filename != wheel.record:
-            scan.sums[entry.filename] = _file(wheel, entry, record.Sum(record.algorithm(rows, entry.filename)),
-                                              work, scan, step)
+    for (entry, total), blocks in itertools.groupby(ahead(_blocks(wheel, rows)), operator.itemgetter(0, 1)):
+        _file(wheel, entry, (block for _, _, block in blocks), work, scan, step)
+        scan.sums[entry.filename] = total.row
     found = siblings.resolved([(member.name, member.use) for member in scan.members])
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
     wrong = record.compare(rows, scan.sums, wheel.record)
@@ -66,10 +70,22 @@ def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
     return scan
 
 
-def _file(wheel: Wheel, entry, total: record.Sum, work: Path, scan: Scan, step: writing.Step) -> record.Row:
+def _blocks(wheel: Wheel, rows: dict[str, record.Row]) -> Iterator[tuple[zipfile.ZipInfo, record.Sum, bytes]]:
+    """Of all files, each with its sum, which is whole after the last block. An empty file has an empty block."""
+    for entry in wheel.entries:
+        if not entry.is_dir() and entry.filename != wheel.record:
+            total = record.Sum(record.algorithm(rows, entry.filename))
+            for block in wheel.blocks(entry):
+                total.add(block)
+                yield entry, total, block
+            if not total.size:
+                yield entry, total, b""
+
+
+def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: Path, scan: Scan,
+          step: writing.Step) -> None:
     name, named = entry.filename, Named(entry.filename, entry.file_size)
     first, path = True, None
-    blocks = wheel.blocks(entry)
     for block in blocks:
         if first and block[:4] == b"\x7fELF":
             path = work / "unpacked"
@@ -79,7 +95,6 @@ def _file(wheel: Wheel, entry, total: record.Sum, work: Path, scan: Scan, step: 
         if path:
             with open(path, "ab") as file:
                 file.write(block)
-        total.add(block)
         named.add(block)
         step(name, len(block))
     if path:
@@ -88,7 +103,6 @@ def _file(wheel: Wheel, entry, total: record.Sum, work: Path, scan: Scan, step: 
     names = named.names()
     if names and not name.startswith(wheel.dist_info + "/"):
         scan.texts[name] = names
-    return total.row
 
 
 def _elf(name: str, path: Path, scan: Scan) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import installation
-from ..elf import ElfError, mark, read
+from ..elf import ElfError, edit, mark, read
 from ..failure import Failure
 from ..analysis import libraries
 
@@ -82,7 +82,16 @@ def content(path: Path, quiet: bool) -> bytes:
     try:
         return mark.quieted(data, path)
     except ElfError:
-        raise Failure(f"--quiet: {path} has no mark for that: it is of an older anycuda") from None
+        raise Failure(f"--quiet-stubs: {path} has no mark for that: it is of an older anycuda") from None
+
+
+def written(stub: Stub, work: Path) -> Path:
+    """The stub under the name that it has in wheels, in that folder."""
+    path = work / stub.file
+    if not path.exists():
+        path.write_bytes(content(stub.path, stub.quiet))
+        edit.apply(path, edit.Edit(soname=stub.file))
+    return path
 
 
 def glibc_of(image: read.Image) -> tuple[int, int]:

@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from .. import terminal
-from .plan import Plan
-from .texts import Texts
+from . import notes, outcome
+from .outcome import Outcome
 
 _INDENT = "  "
+_WORDS = {outcome.REPAIRED: "repaired", outcome.UNCHANGED: "with nothing to repair", outcome.REFUSED: "refused",
+          outcome.FAILED: "failed"}
 
 
-def lines(plan: Plan, texts: Texts) -> list[str]:
-    out = []
-    for edit in plan.edits:
+def plan(one: Outcome, verbose: bool) -> list[str]:
+    made, texts, out = one.plan, one.texts, []
+    for edit in made.edits:
         out.append(f"{_INDENT}changed   {edit.name}")
         out += [f"{_INDENT * 6}{text}" for text in edit.said]
         if edit.path:
             out.append(f"{_INDENT * 6}search path: {edit.path} added")
-    out += [f"{_INDENT}added     {name}{_opened_by(plan.users.get(name, []))}" for name in plan.stubs]
-    out += [f"{_INDENT}left out  {name}: {why}" for name, why in plan.left_out.items()]
+    if verbose:
+        out += [f"{_INDENT}kept      {name}" for name in one.untouched]
+    out += [f"{_INDENT}added     {name}{_opened_by(made.users.get(name, []))}" for name in made.stubs]
+    out += [f"{_INDENT}left out  {name}: {why}" for name, why in made.left_out.items()]
     out += [f"{_INDENT}freed     {change}" for change in texts.changes]
-    out += [f"{_INDENT}note      {note}" for note in (*plan.notes, *texts.notes)]
+    out += [f"{_INDENT}{line}" for line in texts.about]
+    said = one.notes if verbose else notes.once(one.notes, notes.copies(one.scan.sums))
+    out += [f"{_INDENT}note      {note}" for note in said]
     return [terminal.writable(line) for line in out]
+
+
+def end(one: Outcome) -> list[str]:
+    out = []
+    if one.status == outcome.REFUSED:
+        out = [*(f"{_INDENT}refused   {reason}" for reason in one.reasons), f"{_INDENT}nothing was written"]
+    elif one.result is None:  # a dry run
+        out = [f"{_INDENT}nothing to repair"] if one.status == outcome.UNCHANGED else []
+    else:
+        what = "nothing to repair; copied to" if one.status == outcome.UNCHANGED else "written"
+        what = "it is in its place already:" if one.was_there else what
+        out = [f"{_INDENT}{what} {one.result} ({one.size / 1e6:.1f} MB)"]
+    return [terminal.writable(line) for line in out]
+
+
+def summary(found: list[Outcome]) -> str:
+    counts = Counter(one.status for one in found)
+    return f"{len(found)} wheels: " + ", ".join(f"{counts[status]} {words}" for status, words in _WORDS.items()
+                                                if counts[status])
 
 
 def _opened_by(files: list[str]) -> str:

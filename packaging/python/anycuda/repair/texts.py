@@ -19,10 +19,13 @@ from .scan import Scan
 
 @dataclass
 class Texts:
-    """`edited`: name in the wheel -> its new content. `changes`, `notes`: for people, one line each."""
+    """`edited`: name in the wheel -> its new content, of new files too. `renamed`: old name -> new name. `changes`,
+    `notes`, `about` (licence, SBOM, build tag): for people, one line each."""
 
     edited: dict[str, bytes] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
     changes: list[str] = field(default_factory=list)
+    about: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 

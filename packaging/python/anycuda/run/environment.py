@@ -46,17 +46,25 @@ def warnings(program: Program, installed: Installation, table: Table, preload: b
     if program.privileged:
         found.append(f"{program.file} runs with the rights of another user, for whom the dynamic linker ignores {name}")
     if not preload:
-        found += [f"{program.file}: its DT_RPATH leads to {path}, which comes before LD_LIBRARY_PATH and is used; "
-                  "--preload or `anycuda patch` put the stub before it" for path in _before(program, installed, table)]
+        found += [f"{file}: its DT_RPATH leads to {path}, which comes before LD_LIBRARY_PATH and is used; --preload or "
+                  "`anycuda patch` put the stub before it" for file, path in _before(program, installed, table)]
     return found
 
 
-def _before(program: Program, installed: Installation, table: Table) -> list[Path]:
-    """The CUDA libraries that a DT_RPATH finds first."""
+def _before(program: Program, installed: Installation, table: Table) -> list[tuple[Path, Path]]:
+    """The CUDA libraries that a DT_RPATH finds first, each with the first file that has it. NVIDIA's own libraries find
+    each other so."""
     dropins = installed.folder("dropins").resolve()
     names = [major.soname for library in table.libraries.values() for major in library.majors.values()]
-    return [folder / name for folder in program.search if folder.resolve() != dropins
-            for name in names if (folder / name).is_file() and not _is_dropin(folder / name)]
+    found: dict[Path, Path] = {}
+    for search in program.search:
+        if table.is_of_cuda(search.file.name):
+            continue
+        for folder in search.folders:
+            if folder.resolve() != dropins:
+                found.update({folder / name: search.file for name in names if folder / name not in found
+                              and (folder / name).is_file() and not _is_dropin(folder / name)})
+    return [(file, path) for path, file in found.items()]
 
 
 def _is_dropin(path: Path) -> bool:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Mapping
 
 from ..elf import ElfError, NotElf, read
+from . import search_paths
+from .search_paths import SearchPath
 
 _SCRIPTS = 4  # a script may be run by a script, as deep as the kernel follows
 
@@ -17,8 +19,7 @@ _SCRIPTS = 4  # a script may be run by a script, as deep as the kernel follows
 @dataclass(frozen=True)
 class Program:
     """`file` is what the kernel runs: of a script its interpreter. `machine` is "" where that cannot be read.
-    `problem`: why the dynamic linker has no part in it, "" if it has. `search`: the folders of DT_RPATH, which come
-    before LD_LIBRARY_PATH."""
+    `problem`: why the dynamic linker has no part in it, "" if it has. `search`: what comes before LD_LIBRARY_PATH."""
 
     path: Path
     file: Path
@@ -26,7 +27,7 @@ class Program:
     machine: str = ""
     problem: str = ""
     privileged: bool = False
-    search: tuple[Path, ...] = ()
+    search: tuple[SearchPath, ...] = ()
 
 
 def find(name: str, variables: Mapping[str, str]) -> Path | None:
@@ -65,10 +66,8 @@ def about(path: Path, variables: Mapping[str, str]) -> Program:
             return program
         text = str(error).replace(f"{program.file}: ", "")
         return replace(program, machine="32-bit machines") if "32-bit" in text else replace(program, problem=text)
-    # With a DT_RUNPATH the dynamic linker does not look at DT_RPATH.
-    search = image.rpath if image.rpath and image.runpath is None else ""
     return replace(program, machine=image.machine, privileged=_is_privileged(program.file),
-                   search=tuple(_folders(search, program.file)))
+                   search=search_paths.of(program.file, image, variables))
 
 
 def _interpreter(path: Path) -> list[str]:
@@ -101,8 +100,3 @@ def _is_privileged(path: Path) -> bool:
         return os.getuid() != 0 and bool(os.getxattr(path, "security.capability"))
     except OSError:
         return False
-
-
-def _folders(search: str, file: Path) -> list[Path]:
-    origin = str(file.resolve().parent)
-    return [Path(entry.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)) for entry in search.split(":") if entry]

@@ -18,6 +18,11 @@ class WheelName:
     distribution: str
     version: str
     platforms: tuple[str, ...]
+    tags: str = ""  # PYTHON-ABI-PLATFORM
+
+    def with_build_tag(self, tag: str) -> str:
+        """The name of the same wheel, with another build tag or the first one."""
+        return f"{self.distribution}-{self.version}-{tag}-{self.tags}.whl"
 
     @property
     def glibc(self) -> tuple[int, int] | None:
@@ -34,7 +39,13 @@ def parse(file: str) -> WheelName:
     found = _FORM.fullmatch(file)
     if not found:
         raise Failure(f"{file}: not the name of a wheel, which is NAME-VERSION-PYTHON-ABI-PLATFORM.whl")
-    return WheelName(file, found["distribution"], found["version"], tuple(found["platform"].split(".")))
+    return WheelName(file, found["distribution"], found["version"], tuple(found["platform"].split(".")),
+                     "-".join((found["python"], found["abi"], found["platform"])))
+
+
+def is_build_tag(text: str) -> bool:
+    """As the standard has it: a digit first."""
+    return bool(re.fullmatch(r"\d[A-Za-z0-9_.]*", text))
 
 
 def same(one: str, other: str) -> bool:

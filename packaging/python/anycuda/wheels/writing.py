@@ -3,7 +3,6 @@ what is not changed is copied as it is compressed. The same input gives the same
 
 from __future__ import annotations
 
-import copy
 import os
 import shutil
 import stat
@@ -11,53 +10,62 @@ import time
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Callable, Iterable, Iterator
 
 from ..failure import Failure
-from . import record
-from .archive import BLOCK, Wheel
+from . import packing, record
+from .archive import Wheel
 
 Step = Callable[[str, int], None]  # (name of the file, bytes of it that are done)
-_LIBRARY = (stat.S_IFREG | 0o755) << 16
+_LIBRARY, _TEXT = (stat.S_IFREG | 0o755) << 16, (stat.S_IFREG | 0o644) << 16
 
 
 @dataclass
 class Changes:
-    """By names in the wheel. `edited`: what changes a file, unpacked at that path, in place."""
+    """By names in the wheel. `edited`: what changes a file, unpacked at that path, in place. `texts`: new content of
+    small files, whether the wheel has them or not. `renamed`: old name -> new name of what else stays as it is."""
 
     edited: dict[str, Callable[[Path], None]] = field(default_factory=dict)
     added: dict[str, Path] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
+    texts: dict[str, bytes] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
 
 
 def write(wheel: Wheel, sums: dict[str, record.Row], changes: Changes, work: Path, out: Path,
-          moment: tuple, step: Step) -> dict[str, record.Row]:
+          moment: tuple, step: Step, how: packing.Packing = packing.Packing()) -> dict[str, record.Row]:
     """Writes the zip `out`; `work` is a folder for unpacked files, `sums` are those of the wheel's files,
     `moment` is the time of what is added. Returns the rows of its RECORD."""
     rows: dict[str, record.Row] = {}
-    removed = changes.removed | {f"{wheel.dist_info}/{name}" for name in record.SIGNATURES}
-    with zipfile.ZipFile(out, "x") as target:
+    removed = changes.removed | {f"{wheel.dist_info}/{name}" for name in record.SIGNATURES} | {wheel.record}
+    with zipfile.ZipFile(out, "x") as target, packing.writer(target, how) as writer:
         target.comment = wheel.zip.comment
-        waiting = dict(changes.added)
+        libraries, texts = dict(changes.added), dict(changes.texts)
         for entry in wheel.entries:
-            if entry.filename in removed or entry.filename == wheel.record:
+            name = entry.filename
+            if name in removed:
                 continue
-            if entry.filename.startswith(wheel.dist_info + "/"):  # which lies at the end, so it is found fast
-                _add_all(target, waiting, moment, rows)
+            if name.startswith(wheel.dist_info + "/"):  # which lies at the end, so it is found fast
+                _add_libraries(writer, libraries, moment, rows)
             if entry.is_dir():
-                target.writestr(_as(entry), b"")
-            elif entry.filename in changes.edited:
-                path = unpack(wheel, entry, work, lambda size, name=entry.filename: step(name, size))
-                changes.edited[entry.filename](path)
-                rows[entry.filename] = _put(target, _as(entry), path)
+                writer.copy(entry, wheel.packed(entry), name)
+            elif name in texts:
+                rows[name] = _put(writer, _as(entry), len(texts[name]), [texts.pop(name)])
+            elif name in changes.edited:
+                path = unpack(wheel, entry, work, lambda size, name=name: step(name, size))
+                changes.edited[name](path)
+                rows[name] = _put(writer, _as(entry), path.stat().st_size, packing.blocks_of(path))
                 path.unlink()
             else:
-                _copy(wheel, entry, target)
-                rows[entry.filename] = sums[entry.filename]
-                step(entry.filename, entry.file_size)
-        _add_all(target, waiting, moment, rows)
-        text = record.render(rows, wheel.record)
-        target.writestr(_as(wheel.zip.getinfo(wheel.record)), text)
+                new = changes.renamed.get(name, name)
+                writer.copy(entry, wheel.packed(entry), new)
+                rows[new] = sums[name]
+                step(name, entry.file_size)
+        _add_libraries(writer, libraries, moment, rows)
+        for name, content in texts.items():
+            rows[name] = _put(writer, _made(name, moment, _TEXT), len(content), [content])
+        content = record.render(rows, wheel.record)
+        _put(writer, _as(wheel.zip.getinfo(wheel.record)), len(content), [content])
     return rows
 
 
@@ -101,40 +109,26 @@ def _as(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
     return new
 
 
-def _add_all(target: zipfile.ZipFile, waiting: dict[str, Path], moment: tuple, rows: dict[str, record.Row]) -> None:
+def _made(name: str, moment: tuple, kind: int) -> zipfile.ZipInfo:
+    new = zipfile.ZipInfo(name, moment)
+    new.compress_type, new.external_attr, new.create_system = zipfile.ZIP_DEFLATED, kind, 3
+    return new
+
+
+def _add_libraries(writer: packing.Writer, waiting: dict[str, Path], moment: tuple,
+                   rows: dict[str, record.Row]) -> None:
     for name, path in waiting.items():
-        new = zipfile.ZipInfo(name, moment)
-        new.compress_type, new.external_attr, new.create_system = zipfile.ZIP_DEFLATED, _LIBRARY, 3
-        rows[name] = _put(target, new, path)
+        rows[name] = _put(writer, _made(name, moment, _LIBRARY), path.stat().st_size, packing.blocks_of(path))
     waiting.clear()
 
 
-def _put(target: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> record.Row:
+def _put(writer: packing.Writer, entry: zipfile.ZipInfo, size: int, blocks: Iterable[bytes]) -> record.Row:
     total = record.Sum()
-    entry.file_size = path.stat().st_size
-    with open(path, "rb") as file, target.open(entry, "w", force_zip64=entry.file_size >= 1 << 31) as out:
-        for block in _blocks(file):
+
+    def summed() -> Iterator[bytes]:
+        for block in blocks:
             total.add(block)
-            out.write(block)
+            yield block
+
+    writer.add(entry, size, summed())
     return total.row
-
-
-def _blocks(file) -> Iterator[bytes]:
-    return iter(lambda: file.read(BLOCK), b"")
-
-
-def _copy(wheel: Wheel, entry: zipfile.ZipInfo, target: zipfile.ZipFile) -> None:
-    """zipfile cannot take over what is compressed already, so this does what its own writing does: header,
-    data, and an entry in the directory that it writes when it is closed."""
-    new = copy.copy(entry)
-    new.extra = b""
-    new.flag_bits &= ~0x8  # sizes stand in the header, not behind the data
-    new.header_offset = target.start_dir
-    file = target.fp
-    file.seek(new.header_offset)
-    file.write(new.FileHeader(zip64=max(entry.file_size, entry.compress_size) >= 1 << 31))
-    for block in wheel.packed(entry):
-        file.write(block)
-    target.start_dir = file.tell()
-    target.filelist.append(new)
-    target.NameToInfo[new.filename] = new

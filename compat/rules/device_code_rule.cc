@@ -1,0 +1,68 @@
+#include "compat/rules/device_code_rule.h"
+
+#include "compat/rules/candidate_rule.h"
+
+namespace anycuda {
+namespace {
+
+struct ReleaseRow {
+  std::int16_t cuda_major, cuda_minor, ptx_major, ptx_minor;
+};
+#include "cuda_releases.inc"  // written from catalogue/cuda_releases.txt
+#include "tegra_gpus.inc"     // written from catalogue/gpus.txt
+
+// PTX that is newer than that of every row needs a newer CUDA than the last one.
+Version cuda_of_ptx(Version ptx) {
+  for (const ReleaseRow& row : kReleases) {
+    if (!newer(ptx, {row.ptx_major, row.ptx_minor})) return {row.cuda_major, row.cuda_minor};
+  }
+  const ReleaseRow& last = kReleases[sizeof kReleases / sizeof *kReleases - 1];
+  return {last.cuda_major, last.cuda_minor + 1};
+}
+
+// nvcc 13 writes cubins of format 1.8 for every GPU; nvcc 12.8 and 12.9 do for those that they were
+// the first to know, from sm_100 on. Format 1.7 serves every older driver.
+constexpr Version kNewFormat{1, 8};
+constexpr int kFirstOfNewFormat = 100;
+
+bool is_tegra(int architecture) {
+  for (const int one : kTegra) {
+    if (one == architecture) return true;
+  }
+  return false;
+}
+
+Version cuda_of_cubin(const CodeFacts& code) {
+  if (newer(kNewFormat, code.format)) return {};
+  return code.architecture < kFirstOfNewFormat ? Version{13, 0} : Version{12, 8};
+}
+
+}  // namespace
+
+Version oldest_cuda_for(const CodeFacts& code) {
+  switch (code.kind) {
+    case CodeFacts::Kind::ptx:
+      return code.format.known() ? cuda_of_ptx(code.format) : Version{};
+    case CodeFacts::Kind::cubin:
+      return code.format.known() ? cuda_of_cubin(code) : Version{};
+    default:
+      return {};
+  }
+}
+
+bool loads(Version cuda, const CodeFacts& code) {
+  const Version oldest = oldest_cuda_for(code);
+  return !cuda.known() || !oldest.known() || !newer(oldest, cuda);
+}
+
+bool runs_on(int gpu, const CodeFacts& code) {
+  if (gpu == 0 || code.architecture == 0 || code.kind == CodeFacts::Kind::other) return true;
+  if (code.target == 'a') return code.architecture == gpu;
+  if (code.architecture > gpu) return false;
+  if (code.kind == CodeFacts::Kind::ptx && code.target == 0) return true;
+  // Cubins of Tegra run on no other GPU, and Tegra runs no others.
+  if (is_tegra(code.architecture) || is_tegra(gpu)) return code.architecture == gpu;
+  return code.architecture / 10 == gpu / 10;
+}
+
+}  // namespace anycuda

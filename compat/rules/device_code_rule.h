@@ -1,0 +1,34 @@
+// May this driver load that device code? Pure functions of plain values: no file, no environment,
+// no allocation; safe from any thread.
+//
+// Sources: PTX ISA, "Release Notes" (which CUDA brought a version of PTX, and which a GPU); CUDA
+// Compatibility, "Minor Version Compatibility" (a driver compiles no PTX of a newer CUDA than its
+// own, and loads the cubins of its major); the cubins of nvcc 11.8 to 13.0 and of CUDA's libraries
+// (the version of their format).
+#pragma once
+
+#include <cstdint>
+
+#include "anycuda/compat/version.h"
+
+namespace anycuda {
+
+// What the header of a fat binary's entry says of the code.
+struct CodeFacts {
+  enum class Kind : std::uint8_t { ptx, cubin, other };
+  Kind kind = Kind::other;
+  int architecture = 0;  // 90 of sm_90
+  char target = 0;       // 'a': for this GPU only; 'f': for its family; 0: for later ones, too
+  Version format;        // of PTX its ISA version, of a cubin the version of its format
+};
+
+// The oldest CUDA whose driver may load that code; not known where no rule says so.
+Version oldest_cuda_for(const CodeFacts& code);
+
+// Does a driver that supports `cuda` load it, as far as the rules say? True where nothing is known.
+bool loads(Version cuda, const CodeFacts& code);
+
+// Does a GPU of that compute capability, 75 for 7.5, run it? True where either is not known.
+bool runs_on(int gpu, const CodeFacts& code);
+
+}  // namespace anycuda

@@ -1,0 +1,44 @@
+"""The outcome for programs (the schema is in packaging/README.md)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from . import outcome
+from .outcome import Outcome
+
+SCHEMA = 1
+
+
+def report(found: list[Outcome], anycuda: str) -> str:
+    counts = Counter(one.status for one in found)
+    kinds = (outcome.REPAIRED, outcome.UNCHANGED, outcome.REFUSED, outcome.FAILED)
+    return json.dumps({
+        "schema": SCHEMA,
+        "anycuda": anycuda,
+        "status": outcome.exit_status(found),
+        "summary": {kind: counts[kind] for kind in kinds},
+        "wheels": [_wheel(one) for one in found],
+    }, indent=1)
+
+
+def _wheel(one: Outcome) -> dict:
+    return {
+        "wheel": str(one.wheel),
+        "status": one.status,
+        "reasons": one.reasons,
+        "result": str(one.result) if one.result else None,
+        "size": one.size,
+        "was_there": one.was_there,
+        "changed": [{"file": edit.name, "needed": edit.needed, "add_needed": list(edit.add_needed),
+                     "search_path": edit.path, "said": list(edit.said)} for edit in one.plan.edits],
+        "kept": one.untouched,
+        "added": [{"file": name, "library": stub.library, "quiet": stub.quiet,
+                   "opened_by": one.plan.users.get(name, [])} for name, stub in one.plan.stubs.items()],
+        "left_out": [{"file": name, "why": why} for name, why in one.plan.left_out.items()],
+        "freed": one.texts.changes,
+        "texts": sorted(one.texts.edited),
+        "renamed": one.texts.renamed,
+        "notes": one.notes,
+    }

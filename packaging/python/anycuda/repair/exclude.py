@@ -1,0 +1,37 @@
+"""What --exclude leaves as it is: libraries by their name, and files of the wheel by their path, which has a "/".
+Pure, but for what it remembers."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Iterable
+
+from ..analysis.libraries import Table
+from ..analysis.uses import Use
+
+
+class Exclude:
+    def __init__(self, globs: Iterable[str] = ()) -> None:
+        self._globs = tuple(globs)
+        self._used: set[str] = set()
+
+    def file(self, name: str) -> bool:
+        return self._any([glob for glob in self._globs if "/" in glob], [name])
+
+    def library(self, *found: str) -> bool:
+        """By any of its names."""
+        return self._any([glob for glob in self._globs if "/" not in glob], found)
+
+    def use(self, use: Use, table: Table) -> bool:
+        """One that names no library is of all that the library is called."""
+        names = [use.needed] if use.needed else [one.soname for one in table.libraries[use.library].majors.values()]
+        return self.library(*names)
+
+    def unused(self) -> list[str]:
+        """Those that fit nothing, which may be mistyped."""
+        return [glob for glob in self._globs if glob not in self._used]
+
+    def _any(self, globs: list[str], names: Iterable[str]) -> bool:
+        hits = [glob for glob in globs for name in names if fnmatchcase(name, glob)]
+        self._used.update(hits)
+        return bool(hits)

@@ -1,0 +1,55 @@
+"""The wheels that a word of the command line names: a wheel, or a folder with wheels in it. What else is named gets an
+answer that says what it is, and what to do with it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..failure import Failure
+
+_PATCH = "`anycuda patch` edits the programs and libraries in it: {unpack}, patch them, and build it again"
+_CONDA = f"a conda package. {_PATCH.format(unpack='unpack it (cph extract FILE)')}"
+_SOURCES = ("not a wheel; a source archive has no libraries yet. Build a wheel from it (pip wheel --no-deps FILE), and "
+            "repair that")
+_OTHERS = {
+    ".conda": _CONDA,
+    ".tar.bz2": _CONDA,
+    ".deb": f"a Debian package. {_PATCH.format(unpack='unpack it (dpkg-deb -R FILE FOLDER)')}",
+    ".rpm": "an RPM package. Run `anycuda patch` on the programs and libraries where the package is built",
+    ".tar.gz": _SOURCES, ".tgz": _SOURCES, ".tar.xz": _SOURCES, ".zip": _SOURCES,
+}
+
+
+def wheels(path: Path) -> list[Path]:
+    """Of a folder those that are directly in it, in the order of their names."""
+    if not os.path.lexists(path):
+        raise Failure(f"{path}: there is no such file")
+    if path.is_dir() and path.suffix != ".whl":
+        return _in_folder(path)
+    what = next((text for ending, text in _OTHERS.items() if path.name.lower().endswith(ending)), "")
+    if not what and path.suffix != ".whl" and _is_elf(path):
+        what = "a program or library, not a wheel. `anycuda patch` edits it"
+    if what:
+        raise Failure(f"{path}: {what}")
+    return [path]
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    try:
+        found = sorted(folder / name for name in os.listdir(folder) if name.endswith(".whl"))
+    except OSError as error:
+        raise Failure(f"{folder}: {error.strerror}") from None
+    if not found:
+        raise Failure(f"{folder}: this folder has no wheels (*.whl) directly in it")
+    return found
+
+
+def _is_elf(path: Path) -> bool:
+    try:
+        if not path.is_file():  # a pipe would block
+            return False
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False

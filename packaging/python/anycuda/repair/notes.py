@@ -1,0 +1,31 @@
+"""Notes once for all copies of a file: wheels have no links, so libraries are in them twice. Pure."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+from ..wheels.record import Row
+
+
+def copies(sums: Mapping[str, Row]) -> dict[str, str]:
+    """File -> the first one with the same content."""
+    firsts: dict[Row, str] = {}
+    return {name: firsts.setdefault(row, name) for name, row in sums.items()}
+
+
+def once(notes: list[str], first_of: Mapping[str, str]) -> list[str]:
+    """A note begins with the name of the file that it is about."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        name, blank, rest = note.partition(" ")
+        key = (first_of[name], rest) if name in first_of else ("", note)
+        found.setdefault(key, []).append(note)
+    return [group[0] + _others(group[1:]) for group in found.values()]
+
+
+def _others(copies_: list[str]) -> str:
+    if not copies_:
+        return ""
+    if len(copies_) == 1:
+        return f" (the same for its copy {copies_[0].partition(' ')[0]})"
+    return f" (the same for its {len(copies_)} copies)"

@@ -1,0 +1,119 @@
+"""One wheel, from its look to its result."""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import os
+from pathlib import Path
+
+from ..analysis import libraries
+from ..failure import Failure
+from ..wheels import archive, packing
+from . import about, apply, outcome, plan, scan, stubs, texts
+from .exclude import Exclude
+from .outcome import Outcome
+from .report import Report
+
+
+def repair(path: Path, arguments: argparse.Namespace, found: stubs.Stubs, table: libraries.Table,
+           report: Report) -> None:
+    made = Outcome(path)
+    try:
+        with archive.open_wheel(path) as wheel:
+            _check(path, arguments, wheel)
+            _repair(wheel, made, arguments, found, table, report)
+    except Failure as failure:
+        made.status, made.reasons = outcome.FAILED, [str(failure)]
+    finally:
+        report.progress.clear()
+    report.done(made)
+
+
+def _repair(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, found: stubs.Stubs,
+            table: libraries.Table, report: Report) -> None:
+    folder = None if arguments.dry_run else _folder(wheel, arguments)
+    with apply.work_folder(folder) as work:
+        report.progress.start(f"{wheel.path.name}: reading", wheel.size)
+        made.scan = scan.look(wheel, work, report.progress.step)
+        exclude = Exclude(arguments.exclude)
+        promised = None if arguments.any_glibc else wheel.name.glibc
+        options = plan.Options(arguments.built_for, arguments.partly, promised, exclude)
+        made.plan = plan.make(made.scan, wheel.name.distribution, options, table, found.of,
+                              None if arguments.no_drop_ins else found.dropin)
+        made.plan.notes += [f"--exclude {glob} fits nothing that would be changed" for glob in exclude.unused()]
+        if made.plan.refusals:
+            made.status, made.reasons = outcome.REFUSED, made.plan.refusals
+            made.plan = plan.Plan()
+            report.planned(made)
+            return
+        brought = {name: stubs.written(stub, work) for name, stub in made.plan.stubs.items()}
+        target = _texts(wheel, made, brought, arguments, table)
+        report.planned(made)
+        if arguments.dry_run:
+            return
+        try:
+            _put(_result(wheel, made, brought, work, arguments, report), target, made, arguments)
+        except apply.CannotEdit as reason:
+            made.status, made.reasons = outcome.REFUSED, [str(reason)]
+
+
+def _check(path: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:
+    if wheel.name.is_musl:
+        raise Failure(f"{path}: a wheel for musl; NVIDIA's libraries and the stubs are for glibc")
+    if arguments.in_place and not os.access(path, os.W_OK):
+        raise Failure(f"{path} is read-only, and stays as it is")
+    if arguments.in_place or arguments.dry_run:
+        return
+    if os.path.realpath(arguments.wheel_dir / path.name) == os.path.realpath(path):
+        raise Failure(f"{path} lies in --wheel-dir itself: say --in-place, or another --wheel-dir")
+
+
+def _folder(wheel: archive.Wheel, arguments: argparse.Namespace) -> Path:
+    """Of the result. Behind a symbolic link is what is to be replaced, and not the link."""
+    if arguments.in_place:
+        return Path(os.path.realpath(wheel.path)).parent
+    try:
+        arguments.wheel_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"--wheel-dir {arguments.wheel_dir}: {error.strerror}") from None
+    return arguments.wheel_dir
+
+
+def _texts(wheel: archive.Wheel, made: Outcome, brought: dict[str, Path], arguments: argparse.Namespace,
+           table: libraries.Table) -> Path:
+    """Plans the texts, and says where the result goes."""
+    made.texts = texts.make(wheel, made.scan, made.plan, arguments.drop_requirement, arguments.free_requirements, table)
+    if not (made.plan.edits or made.plan.stubs or made.texts.edited):
+        made.status = outcome.UNCHANGED
+    else:
+        made.status = outcome.REPAIRED
+    tagged = arguments.build_tag and made.status == outcome.REPAIRED
+    file = wheel.name.with_build_tag(arguments.build_tag) if tagged else wheel.path.name
+    if brought:
+        about.add(made.texts, wheel, file, made.plan, brought, table)
+    if tagged:
+        about.build_tag(made.texts, wheel, arguments.build_tag)
+    return Path(os.path.realpath(wheel.path)) if arguments.in_place else arguments.wheel_dir / file
+
+
+def _result(wheel: archive.Wheel, made: Outcome, brought: dict[str, Path], work: Path, arguments: argparse.Namespace,
+            report: Report) -> Path:
+    if made.status == outcome.UNCHANGED:
+        return apply.copied(wheel, work)
+    report.progress.start(f"{wheel.path.name}: writing", wheel.size)
+    try:
+        return apply.write(wheel, made.scan, made.plan, brought, made.texts, work, report.progress.step,
+                           packing.Packing(arguments.zip_level, arguments.jobs))
+    finally:
+        report.progress.clear()
+
+
+def _put(result: Path, target: Path, made: Outcome, arguments: argparse.Namespace) -> None:
+    there = os.path.lexists(target)
+    same = os.path.exists(target) and filecmp.cmp(result, target, shallow=False)
+    if there and not (same or arguments.in_place or arguments.force):
+        raise Failure(f"{target} is there already, and another wheel than this would be: --force replaces it")
+    made.result, made.size, made.was_there = target, result.stat().st_size, same
+    if not same:
+        apply.put(result, target)

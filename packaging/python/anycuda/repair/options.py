@@ -1,0 +1,93 @@
+"""The options of `anycuda repair`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..wheels import names, packing
+
+_EPILOG = """\
+The repaired wheel goes to --wheel-dir under the same name; the wheel that is given stays as it is. A wheel
+in which there is nothing to do is copied there unchanged, so that what comes next finds it. Of a folder, the
+wheels directly in it are repaired.
+
+exit status: 0  every wheel is repaired, or needs no repair
+             1  a wheel cannot be repaired; the reason is said, and nothing was written for it
+             2  a wheel cannot be read, or the result not be written
+
+  anycuda repair torch_memory_saver-0.0.9-cp39-abi3-manylinux2014_x86_64.whl
+  anycuda repair --dry-run dist/
+  anycuda repair --built-for 12 --in-place dist/mine-1.0-cp311-cp311-linux_x86_64.whl
+"""
+_MOST_THREADS = 256
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument("wheels", nargs="+", type=Path, metavar="WHEEL|FOLDER")
+    _add_results(parser)
+    _add_what(parser)
+    _add_report(parser)
+
+
+def _add_results(parser: argparse.ArgumentParser) -> None:
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--wheel-dir", "-w", type=Path, default=Path("wheelhouse"), metavar="FOLDER",
+                       help="where the repaired wheels go (default: wheelhouse)")
+    where.add_argument("--in-place", action="store_true", help="replace the wheels themselves")
+    where.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    parser.add_argument("--force", action="store_true", help="replace other wheels of that name in --wheel-dir")
+    parser.add_argument("--build-tag", type=_build_tag, metavar="TAG",
+                        help="the build tag of repaired wheels, in their names and in WHEEL; it begins with a digit")
+    parser.add_argument("-z", "--zip-level", type=int, choices=range(10), default=-1, metavar="LEVEL",
+                        help="how hard changed files are compressed: 0 to 9 (default: zlib's own choice, 6)")
+    parser.add_argument("-j", "--jobs", type=_jobs, default=packing.default_threads(), metavar="N",
+                        help="threads that compress (default: the number of CPUs); the result is the same")
+
+
+def _add_what(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--built-for", choices=("11", "12", "13"), default="",
+                        help="the CUDA that files were built for which do not say it")
+    parser.add_argument("--exclude", action="append", default=[], metavar="GLOB",
+                        help="leave these libraries as they are (libcuda.so.*), or, with a /, these files of the wheel "
+                             "(thing/legacy/*)")
+    parser.add_argument("--partly", action="store_true",
+                        help="repair wheels too that go on needing libraries for which there is no stub")
+    parser.add_argument("--any-glibc", action="store_true",
+                        help="even if the stubs need a newer glibc than the wheel's name promises")
+    parser.add_argument("--drop-requirement", action="append", default=[], metavar="PROJECT",
+                        help="take this project out of the wheel's requirements, such as nvidia-cuda-runtime-cu12")
+    parser.add_argument("--free-requirements", action="store_true",
+                        help="require NVIDIA's libraries that stubs stand for only in extras: cuda11, cuda12, cuda13")
+    parser.add_argument("--quiet-stubs", action="store_true",
+                        help="mark the wheel's stubs: they write messages only where ANYCUDA_LOG is set")
+    parser.add_argument("--no-drop-ins", action="store_true",
+                        help="add no drop-ins for libraries that the wheel's files open by name")
+    parser.add_argument("--stubs", type=Path, metavar="FOLDER", help="the stubs to use; default: those of this anycuda")
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("-q", "--quiet", action="store_true", help="report only what is refused or fails")
+    how.add_argument("-v", "--verbose", action="store_true",
+                     help="also report the files that stay as they are, and notes for each copy of a file")
+    how.add_argument("--json", action="store_true", help="for programs; the schema is documented")
+
+
+def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    if arguments.build_tag and arguments.in_place:
+        parser.error("argument --build-tag: not allowed with argument --in-place, which keeps the wheel's name")
+
+
+def _build_tag(text: str) -> str:
+    if not names.is_build_tag(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a build tag: a digit, then letters, digits, _ and .")
+    return text
+
+
+def _jobs(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:4]) <= _MOST_THREADS or len(text) > 3:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST_THREADS}")
+    return int(text)

@@ -1,0 +1,49 @@
+"""What the command prints while it works, and at its end."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+
+from .. import installation, terminal
+from . import as_json, outcome, text
+from .outcome import Outcome
+from .progress import Progress
+
+
+class Report:
+    def __init__(self, arguments: argparse.Namespace, command: str) -> None:
+        self._json, self._quiet, self._verbose = arguments.json, arguments.quiet, arguments.verbose
+        self._command = command
+        self._found: list[Outcome] = []
+        self.progress = Progress(io.StringIO() if self._quiet else None)
+
+    def planned(self, one: Outcome) -> None:
+        """Before the wheel is written, which may take long."""
+        self.progress.clear()
+        if not self._json and not self._quiet:
+            self._print(terminal.writable(one.wheel.name), *text.plan(one, self._verbose))
+
+    def done(self, one: Outcome) -> None:
+        self.progress.clear()
+        self._found.append(one)
+        if one.status == outcome.FAILED:
+            for reason in one.reasons:
+                print(f"anycuda {self._command}: {terminal.writable(reason, sys.stderr)}", file=sys.stderr)
+        elif not self._json and (not self._quiet or one.status == outcome.REFUSED):
+            head = [terminal.writable(one.wheel.name)] if self._quiet else []
+            self._print(*head, *text.end(one))
+
+    def end(self) -> int:
+        if self._json:
+            print(as_json.report(self._found, installation.find().version))
+        elif len(self._found) > 1 and not self._quiet:
+            print(text.summary(self._found))
+        return outcome.exit_status(self._found)
+
+    @staticmethod
+    def _print(*lines: str) -> None:
+        for line in lines:
+            print(line)
+        sys.stdout.flush()

@@ -1,0 +1,201 @@
+"""The wheel's software bill of materials (PEP 770): what a repair leaves out goes from the CycloneDX files that name
+it, and the stubs come. Where there is none, one is written that says it knows of the stubs only. Pure.
+
+There are no times and no serial numbers in what is written: the same wheel gets the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from dataclasses import dataclass, field
+from typing import Mapping
+from urllib import parse
+
+from ..analysis.libraries import Table
+from ..wheels import names
+
+_AUDITWHEEL, _OWN = "auditwheel.cdx.json", "anycuda.cdx.json"
+LARGEST = 1 << 24  # of all together
+_IN_MANY_NAMES = ("cuda", "nvidia")  # of packages: cuda-cudart-12-4, nvidia-cuda-runtime-cu12
+_LICENCE = [{"license": {"id": "Apache-2.0"}}]
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """`file` is its name after the repair; `about`: its folder .dist-info."""
+
+    distribution: str
+    version: str
+    file: str
+    about: str
+
+
+@dataclass
+class Sboms:
+    """`texts`: name in the wheel -> new content. `changes` and `notes`: for people."""
+
+    texts: dict[str, bytes] = field(default_factory=dict)
+    changes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def folder(about: str) -> str:
+    return f"{about}/sboms/"
+
+
+def make(found: Mapping[str, bytes], wheel: Wheel, left_out: list[str], stubs: Mapping[str, str], anycuda: str,
+         table: Table) -> Sboms:
+    """`found`: the wheel's files below sboms/, by name. `stubs`: name in the wheel -> SHA-256 of a stub. `anycuda`: its
+    version."""
+    made, open_ = Sboms(), list(left_out)
+    documents = {name: _parsed(content) for name, content in sorted(found.items()) if name.endswith(".json")}
+    known = {name: document for name, document in documents.items() if document is not None}
+    own = next((name for name in (folder(wheel.about) + _AUDITWHEEL, folder(wheel.about) + _OWN) if name in known),
+               folder(wheel.about) + _OWN)
+    if own in found and own not in known:
+        made.notes.append(f"{own} is not a CycloneDX file that anycuda can read: it stays, and does not list the stubs")
+        return made
+    for name, document in known.items():
+        gone = _without(document, open_, table)
+        open_ = [file for file in open_ if file not in gone]
+        if gone or name == own:
+            _count(document)
+            made.texts[name] = _rendered(document)
+            made.changes.append(_change(name, gone, name == own))
+    document = known.get(own) or _new(wheel)
+    _add(document, stubs, anycuda)
+    made.texts[own] = _rendered(document)
+    made.notes += [f"no SBOM of the wheel names the package that {file} is of" for file in open_ if known]
+    return made
+
+
+def _change(name: str, gone: list[str], with_stubs: bool) -> str:
+    what = [f"without {posixpath.basename(file)}" for file in gone] + (["with the stubs"] if with_stubs else [])
+    return f"{name}: {', '.join(what)}"
+
+
+def _parsed(content: bytes) -> dict | None:
+    """None for what is not CycloneDX, or not as its schema has it."""
+    try:
+        document = json.loads(content)
+        json.dumps(document)
+    except (ValueError, RecursionError):
+        return None
+    return document if _is_cyclonedx(document) else None
+
+
+def _is_cyclonedx(document: object) -> bool:
+    """As far as it is read here."""
+    if not isinstance(document, dict) or document.get("bomFormat") != "CycloneDX":
+        return False
+    rows = [document.get("components", []), document.get("dependencies", [])]
+    if not isinstance(document.get("metadata", {}), dict) or not all(isinstance(one, list) for one in rows):
+        return False
+    return all(isinstance(one, dict) and all(isinstance(one.get(key, ""), str) for key in ("name", "bom-ref", "ref"))
+               and all(isinstance(one.get(key, []), list) for key in ("components", "dependsOn"))
+               for row in rows for one in row)
+
+
+def _rendered(document: dict) -> bytes:
+    return json.dumps(document).encode("ascii")
+
+
+def _count(document: dict) -> None:
+    """CycloneDX: whoever changes a BOM adds one to its version."""
+    if isinstance(document.get("version"), int):
+        document["version"] += 1
+
+
+def _without(document: dict, left_out: list[str], table: Table) -> list[str]:
+    """Takes one component out for each of these files; those for which there was one."""
+    gone, refs = [], []
+    for file in left_out:
+        component = next((one for one in document.get("components", []) if _is_of(one, file, table)), None)
+        if component:
+            document["components"].remove(component)
+            refs += [component["bom-ref"]] if "bom-ref" in component else []
+            gone.append(file)
+    if refs and "dependencies" in document:
+        document["dependencies"] = [one for one in document["dependencies"] if one.get("ref") not in refs]
+        for one in document["dependencies"]:
+            if "dependsOn" in one:
+                one["dependsOn"] = [ref for ref in one["dependsOn"] if ref not in refs]
+    return gone
+
+
+def _is_of(component: dict, file: str, table: Table) -> bool:
+    """auditwheel names the package of the system that a file came from (cuda-cudart-12-4, libcublas12), not the file.
+    What is in a package begins alike: libcublas and libcublasLt."""
+    found = re.match(r"lib([a-z]+)", posixpath.basename(file).lower())
+    name = component.get("name", "")
+    if not found or found[1] in _IN_MANY_NAMES:
+        return False
+    stem = found[1]
+    packages = {wheel for library in table.libraries.values() if library.stem.lower() == f"lib{stem}"
+                for wheel in library.wheels.values()}
+    words = [word[3:] if word.startswith("lib") else word for word in re.findall("[a-z]+", name.lower())]
+    return names.normal(name) in packages or any(word == stem or len(word) > 4 and stem.startswith(word)
+                                                 for word in words)
+
+
+def _new(wheel: Wheel) -> dict:
+    """Of a wheel whose builder wrote none: what else is in it is unknown."""
+    purl = f"{_purl(names.normal(wheel.distribution), wheel.version)}?file_name={_quoted(wheel.file)}"
+    itself = {"type": "library", "bom-ref": purl, "name": wheel.distribution, "version": _printable(wheel.version),
+              "purl": purl}
+    return {"bomFormat": "CycloneDX", "specVersion": "1.4", "version": 1, "metadata": {"component": itself},
+            "components": [], "dependencies": [{"ref": purl, "dependsOn": []}],
+            "compositions": [{"aggregate": "incomplete", "assemblies": [purl]}]}
+
+
+def _purl(distribution: str, version: str) -> str:
+    return f"pkg:pypi/{_quoted(distribution)}@{_quoted(version)}"
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _quoted(text: str) -> str:
+    return parse.quote(text, safe="", errors="surrogateescape")
+
+
+def _add(document: dict, stubs: Mapping[str, str], anycuda: str) -> None:
+    """One component, anycuda, with its files."""
+    purl = _purl("anycuda", anycuda)
+    files = [{"type": "file", "name": name, "hashes": [{"alg": "SHA-256", "content": digest}]}
+             for name, digest in sorted(stubs.items())]
+    components = document.setdefault("components", [])
+    known = next((one for one in components if one.get("bom-ref") == purl), None)
+    if known:
+        before = [one for one in known.get("components", []) if isinstance(one, dict) and one.get("name") not in stubs]
+        known["components"] = sorted(before + files, key=lambda one: str(one.get("name")))
+    else:
+        components.append({"type": "library", "bom-ref": purl, "name": "anycuda", "version": anycuda,
+                           "licenses": _LICENCE, "purl": purl, "components": files})
+        _depend(document, purl)
+    _name_tool(document.setdefault("metadata", {}), {"name": "anycuda", "version": anycuda})
+
+
+def _depend(document: dict, purl: str) -> None:
+    itself = document.get("metadata", {}).get("component")
+    root = itself.get("bom-ref") if isinstance(itself, dict) and isinstance(itself.get("bom-ref"), str) else None
+    dependencies = document.setdefault("dependencies", [])
+    of_root = next((one for one in dependencies if root and one.get("ref") == root), None)
+    if of_root is None and root:
+        of_root = {"ref": root}
+        dependencies.append(of_root)
+    if of_root is not None:
+        of_root.setdefault("dependsOn", []).append(purl)
+    dependencies.append({"ref": purl})
+
+
+def _name_tool(about: dict, tool: dict) -> None:
+    """A list up to CycloneDX 1.4; from 1.5 on it may be an object with components."""
+    tools = about.setdefault("tools", [])
+    if isinstance(tools, dict):
+        tools, tool = tools.setdefault("components", []), {"type": "application", **tool}
+    if isinstance(tools, list) and tool not in tools:
+        tools.append(tool)

@@ -1,0 +1,86 @@
+"""The DT_RPATHs that come before LD_LIBRARY_PATH: those of a program and of the libraries that it is linked to, found
+as the dynamic linker finds them (ld.so(8)). What a program opens later is not known."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator, Mapping
+
+from ..elf import ElfError, read
+
+_MOST = 2000  # libraries; real programs have some hundred
+_CONFIGURATION = "/etc/ld.so.conf"
+_FOLDERS = ("/lib/{cpu}-linux-gnu", "/usr/lib/{cpu}-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
+_MOST_CONFIGURATIONS = 200
+
+
+@dataclass(frozen=True)
+class SearchPath:
+    """The folders that the DT_RPATH of that file names."""
+
+    file: Path
+    folders: tuple[Path, ...]
+
+
+def of(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[SearchPath, ...]:
+    found = []
+    environment = [Path(one) for one in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if one]
+    system = [*_configured(), *(Path(one.format(cpu=image.machine)) for one in _FOLDERS)]
+    waiting: deque[tuple[Path, read.Image, tuple[Path, ...]]] = deque([(program, image, ())])
+    seen: set[str] = set()
+    while waiting:
+        file, about, inherited = waiting.popleft()
+        # With a DT_RUNPATH the dynamic linker looks at no DT_RPATH for what this file needs.
+        own = _folders(about.rpath, file) if about.runpath is None else ()
+        if own:
+            found.append(SearchPath(file, own))
+        before = own + inherited if about.runpath is None else ()
+        places = [*before, *environment, *_folders(about.runpath, file), *system]
+        for name in about.needed:
+            if name in seen or len(seen) >= _MOST:  # a name is looked for once in a process
+                continue
+            seen.add(name)
+            library = _library(name, places, image.machine)
+            if library:
+                waiting.append((*library, own + inherited))
+    return tuple(found)
+
+
+def _library(name: str, places: list[Path], machine: str) -> tuple[Path, read.Image] | None:
+    for path in [Path(name)] if "/" in name else [place / name for place in places]:
+        try:
+            if path.is_file():
+                image = read.read(path)
+                if image.machine == machine:
+                    return path, image
+        except (ElfError, OSError):  # the dynamic linker passes over most of these, too
+            continue
+    return None
+
+
+def _folders(search: str | None, file: Path) -> tuple[Path, ...]:
+    origin = str(file.resolve().parent)
+    return tuple(Path(entry.replace("${ORIGIN}", origin).replace("$ORIGIN", origin))
+                 for entry in (search or "").split(":") if entry)
+
+
+def _configured() -> Iterator[Path]:
+    """The folders of /etc/ld.so.conf."""
+    waiting, seen = deque([_CONFIGURATION]), 0
+    while waiting and seen < _MOST_CONFIGURATIONS:
+        seen += 1
+        try:
+            with open(waiting.popleft(), encoding="utf-8", errors="surrogateescape") as file:
+                lines = [line.partition("#")[0].split() for line in file]
+        except OSError:
+            continue
+        for words in lines:
+            if words[:1] == ["include"]:
+                waiting.extend(one for form in words[1:]
+                               for one in sorted(glob.glob(os.path.join(os.path.dirname(_CONFIGURATION), form))))
+            elif words:
+                yield Path(words[0])

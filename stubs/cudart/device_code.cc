@@ -1,0 +1,162 @@
+#include "stubs/cudart/device_code.h"
+
+#include <atomic>
+#include <cstdio>
+
+#include "compat/base/log.h"
+#include "compat/rules/candidate_rule.h"
+#include "compat/rules/device_code_rule.h"
+#include "compat/search/driver/driver.h"
+#include "compat/search/machine/loaded.h"
+#include "device_code/fatbin.h"
+
+namespace anycuda::registration {
+namespace {
+
+// The argument of __cudaRegisterFatBinary, as nvcc 11.8 to 13.0 write it.
+struct Wrapper {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const unsigned char* fatbin;
+};
+constexpr std::uint32_t kWrapper = 0x466243b1;
+
+CodeFacts facts_of(const device_code::Entry& entry) {
+  CodeFacts facts;
+  if (entry.kind == device_code::Kind::ptx) facts.kind = CodeFacts::Kind::ptx;
+  if (entry.kind == device_code::Kind::cubin) facts.kind = CodeFacts::Kind::cubin;
+  facts.architecture = static_cast<int>(entry.architecture);
+  facts.target = entry.target;
+  facts.format = entry.format;
+  return facts;
+}
+
+// The entries of a fat binary in this process's memory.
+class Code {
+ public:
+  explicit Code(std::uint64_t fat_binary) {
+    const auto* wrapper = reinterpret_cast<const Wrapper*>(fat_binary);
+    if (wrapper == nullptr || wrapper->magic != kWrapper || wrapper->fatbin == nullptr) return;
+    const device_code::Bytes header{wrapper->fatbin, device_code::kFatbinHeader};
+    if (!header.begins_with(device_code::kFatbin, sizeof device_code::kFatbin)) return;
+    std::uint64_t size = 0;
+    header.read(device_code::kFatbinSize, &size);
+    entries_ = {wrapper->fatbin + device_code::kFatbinHeader, static_cast<std::size_t>(size)};
+  }
+
+  // Calls visit(facts) until it returns false.
+  template <typename Visit>
+  void each(Visit visit) const {
+    std::size_t at = 0;
+    device_code::FatbinEntry entry;
+    while (device_code::next_entry(entries_, &at, &entry) == device_code::NextEntry::found) {
+      if (!visit(facts_of(device_code::describe(entry)))) return;
+    }
+  }
+  template <typename Holds>
+  bool any(Holds holds) const {
+    bool found = false;
+    each([&](const CodeFacts& code) { return !(found = holds(code)); });
+    return found;
+  }
+  bool is_empty() const {
+    return !any([](const CodeFacts&) { return true; });
+  }
+
+ private:
+  device_code::Bytes entries_;
+};
+
+// "sm_80, sm_90a, PTX 9.0 for compute_90": equal neighbours once, and only as many as there is room
+// for.
+class List {
+ public:
+  explicit List(const Code& code) {
+    CodeFacts before;
+    code.each([&](const CodeFacts& one) {
+      const bool repeated = size_ > 0 && one.kind == before.kind && one.target == before.target &&
+                            one.architecture == before.architecture;
+      before = one;
+      return repeated || add(one);
+    });
+  }
+  const char* text() const { return text_; }
+
+ private:
+  bool add(const CodeFacts& code) {
+    char* end = text_ + size_;
+    const std::size_t room = sizeof text_ - sizeof kMore - size_;
+    const char* between = size_ > 0 ? ", " : "";
+    const char target[] = {code.target, '\0'};
+    const int length =
+        code.kind == CodeFacts::Kind::ptx
+            ? std::snprintf(end, room, "%sPTX %d.%d for compute_%d%s", between, code.format.major,
+                            code.format.minor, code.architecture, target)
+            : std::snprintf(end, room, "%ssm_%d%s", between, code.architecture, target);
+    const bool fits = length >= 0 && static_cast<std::size_t>(length) < room;
+    if (fits) {
+      size_ += static_cast<std::size_t>(length);
+    } else {
+      __builtin_memcpy(end, kMore, sizeof kMore);
+    }
+    return fits;
+  }
+
+  static constexpr char kMore[] = ", ...";
+  char text_[320] = "";
+  std::size_t size_ = 0;
+};
+
+// The oldest CUDA whose driver loads some of it; not known for an empty one.
+Version oldest_cuda_of(const Code& code) {
+  Version oldest;
+  code.each([&](const CodeFacts& one) {
+    const Version needed = oldest_cuda_for(one);
+    if (!oldest.known() || newer(oldest, needed)) oldest = needed;
+    return true;
+  });
+  return oldest;
+}
+
+// The file of an object that nothing was said of before. An object registers all its fat binaries
+// before the next one does.
+const char* new_file(const void* address) {
+  static std::atomic<const char*> last{nullptr};
+  const char* name = object_of(address).name;
+  if (name == nullptr) name = "?";
+  if (last.exchange(name, std::memory_order_relaxed) == name) return nullptr;
+  return *name != '\0' ? name : "the program";
+}
+
+}  // namespace
+
+void report_device_code(std::uint64_t fat_binary) {
+  const Code code(fat_binary);
+  if (code.is_empty()) return;
+  const Driver& driver = driver_of_process();
+  const Version cuda = driver.facts.cuda;
+  if (!cuda.known()) return;
+  const auto is_loaded = [&](const CodeFacts& one) { return loads(cuda, one); };
+  const bool any_loads = code.any(is_loaded);
+  const int gpu = any_loads ? oldest_gpu_of_process(driver) : 0;
+  if (code.any([&](const CodeFacts& one) { return is_loaded(one) && runs_on(gpu, one); })) return;
+  const char* file = new_file(reinterpret_cast<const void*>(fat_binary));
+  if (file == nullptr) return;
+  const List list(code);
+  if (any_loads) {
+    log_line(LogLevel::warn,
+             "cudart: %s: a GPU of compute capability %d.%d runs none of its device code (%s); "
+             "build it for sm_%d too",
+             file, gpu / 10, gpu % 10, list.text(), gpu);
+    return;
+  }
+  const Version needed = oldest_cuda_of(code);
+  log_line(LogLevel::warn,
+           "cudart: %s: the driver %s, of CUDA %d.%d, loads none of its device code (%s), which "
+           "needs a driver of CUDA %d.%d or later; update the driver, or build the device code "
+           "with CUDA %d.%d or older",
+           file, driver.path, cuda.major, cuda.minor, list.text(), needed.major, needed.minor,
+           cuda.major, cuda.minor);
+}
+
+}  // namespace anycuda::registration

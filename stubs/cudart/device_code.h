@@ -1,0 +1,13 @@
+// Says at the level warn of ANYCUDA_LOG which objects have device code that this machine cannot
+// load.
+#pragma once
+
+#include <cstdint>
+
+namespace anycuda::registration {
+
+// `fat_binary`: the argument of __cudaRegisterFatBinary. One line for an object, however many of
+// its fat binaries cannot be loaded. Asks the driver, and NVML for the GPUs.
+void report_device_code(std::uint64_t fat_binary);
+
+}  // namespace anycuda::registration
