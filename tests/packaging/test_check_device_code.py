@@ -264,6 +264,13 @@ class Values(Folder):
             self.assertEqual((status, out), (2, ""), words)
             self.assertIn(text, err)
 
+    def test_here_without_the_doctors_library(self):
+        with mock.patch.object(here.questions, "find_asker", side_effect=Failure("libanycuda_doctor.so is missing")):
+            status, out, err = self.check("/bin/sh", "--here")
+        self.assertEqual((status, err), (3, ""))
+        self.assertEqual(out.splitlines()[-1], "here: cannot tell whether it runs. This machine was not looked at: "
+                                               "libanycuda_doctor.so is missing.")
+
 
 class Facts(unittest.TestCase):
     def test_driver_without_a_branch_counts_as_the_oldest_of_its_cuda(self):
