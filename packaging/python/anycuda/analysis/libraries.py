@@ -141,6 +141,11 @@ class Table:
     def named(self, file: str) -> Named | None:
         """What DT_NEEDED or DT_SONAME `file` is, if it is of a library that has a stub. A major without a
         stub (libcudart.so.10.2) is none."""
+        if file not in self._known:
+            self._known[file] = self._named(file)
+        return self._known[file]
+
+    def _named(self, file: str) -> Named | None:
         for library in self.libraries.values():
             for major in library.majors.values():
                 if file == major.soname:
@@ -212,6 +217,11 @@ class Table:
             return Named(library, "renamed", next(iter(library.majors)))
         major = library.of_file(number) if number else ""  # a major without a stub: None
         return Named(library, "renamed", major) if major is not None else None
+
+    @functools.cached_property
+    def _known(self) -> dict[str, Named | None]:
+        """The answers of named(): it is asked about the same file once for each library."""
+        return {}
 
     @functools.cached_property
     def _nodes(self) -> dict[str, tuple[Library, str]]:
