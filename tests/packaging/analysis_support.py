@@ -14,7 +14,8 @@ from matrix_support import anycuda, built as made  # puts the command on the pat
 
 from anycuda.elf import read
 from anycuda.matrix import data
-from anycuda.analysis import libraries, uses
+from anycuda.analysis import device_code, libraries, uses
+from anycuda.failure import Failure
 
 REAL = BUILD / "tests" / "integration" if BUILD else Path("/no build")
 needs_programs = unittest.skipUnless((REAL / "native" / "call_cudart-12").exists(),
@@ -25,6 +26,14 @@ def built() -> Path:
     """A matrix.json: the build's own where there is one, since it takes seconds to make."""
     path = BUILD / "share" / "anycuda" / "matrix.json" if BUILD else None
     return path if path and path.exists() else made()
+
+
+def reader() -> Path:
+    """The build's program that reads device code; the source tree, in which tests run the command, has none."""
+    path = BUILD / "lib" / device_code.PROGRAM if BUILD else None
+    if path is None or not path.exists():
+        raise Failure(f"the build has no {device_code.PROGRAM}")
+    return path
 
 
 def table() -> libraries.Table:
@@ -66,7 +75,8 @@ class Folder(unittest.TestCase):
 
     def check(self, *words: object) -> tuple[int, str, str]:
         """(exit status, stdout, stderr) of `anycuda check words...`"""
-        with mock.patch.object(data, "find", return_value=built()):
+        with mock.patch.object(data, "find", return_value=built()), \
+                mock.patch.object(device_code, "find", side_effect=lambda: reader()):
             libraries.table.cache_clear()
             status, out, err = anycuda("check", *map(str, words))
             libraries.table.cache_clear()
@@ -74,5 +84,6 @@ class Folder(unittest.TestCase):
         return status, out, re.sub(r"anycuda check: \d+ of \d+ MB\n", "", err)
 
 
-__all__ = ["Folder", "anycuda", "built", "library_file", "needs_programs", "artifact", "table", "use_of", "wheel",
+__all__ = ["Folder", "anycuda", "built", "library_file", "needs_programs", "artifact", "table", "use_of", "reader",
+           "wheel",
            "REAL", "BUILD"]

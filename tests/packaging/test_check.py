@@ -400,7 +400,7 @@ class RealWheels(Check):
             ("torch_memory_saver", (), 0, "run on CUDA 11.8-13.5 and driver 520-615"),
             ("cumm", (), 0, "run on CUDA 11.8-13.5"),  # it brings the one library that has no stub
             ("mooncake", ("--runtime", "11.7"), 1, "1 function would fail on CUDA 11.7"),
-            ("mooncake", ("--runtime", "11.8,12,13"), 0, "run on CUDA 11.8-13.5"),
+            ("mooncake", ("--runtime", "11.8,12,13"), 0, "run on CUDA 11.8-13.5; its device code needs driver 525"),
         ):
             path = wheel(name)
             found, out, _ = self.check(path, *words)
@@ -592,7 +592,7 @@ class Options(Check):
             (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7"),
             (("--library", "npp"), "no library 'npp'; known: cublas"),
             (("--built-for", "10"), "--built-for 10: one of 11, 12, 13 is expected"),
-            (("--allow", "everything"), "--allow everything: one of absent, rejected, unchecked, unknown, tied is"),
+            (("--allow", "everything"), "--allow everything: one of absent, rejected, unchecked, unknown, tied, "),
         ):
             status, out, err = self.check("/bin/sh", *words)
             self.assertEqual((status, out), (2, ""))
@@ -609,10 +609,12 @@ class Json(Check):
         self.assertEqual(list(text), ["schema", "anycuda", "status", "asked", "inputs"])
         self.assertEqual((text["schema"], text["status"]), (1, 2))
         self.assertEqual(text["asked"], {"releases": ["13.5"], "drivers": [], "libraries": [], "built_for": "",
-                                         "allowed": [], "ignored": ["x*"], "own": []})
+                                         "allowed": [], "ignored": ["x*"], "own": [], "gpus": [], "branches": [],
+                                         "runtimes": ["13.5"], "here": False})
         one, other = text["inputs"]
         self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells",
-                                     "requirements", "preloads", "named", "verdict"])
+                                     "requirements", "preloads", "named", "verdict", "device_code", "here",
+                                     "replies"])
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]
@@ -620,7 +622,7 @@ class Json(Check):
                                       "quiet", "opens", "runtime_release", "verdict"])
         for verdict in (one["verdict"], file["verdict"]):
             self.assertEqual(list(verdict), ["kind", "ties", "static", "loaders", "loads", "companions", "python",
-                                             "driver", "text"])
+                                             "device_code", "driver", "text"])
         (use,) = file["uses"]
         self.assertEqual(list(use), ["library", "needed", "how", "majors", "symbols", "strings", "native", "labels",
                                      "by_path"])

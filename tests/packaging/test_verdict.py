@@ -230,7 +230,7 @@ class Command(Tied):
         tie = {"file": "tied.so", "library": CUPTI, "how": "needs", "cuda": "12"}
         for verdict in (one["verdict"], one["files"][0]["verdict"]):
             self.assertEqual(verdict, {"kind": "tied", "ties": [tie], "static": [], "loaders": [], "loads": [],
-                                       "companions": [], "python": [], "driver": "",
+                                       "companions": [], "python": [], "driver": "", "device_code": None,
                                        "text": "tied to CUDA 12 by libcupti.so.12 (tied.so)"})
 
     def test_python_files_are_parsed(self):
@@ -257,7 +257,8 @@ class Command(Tied):
 
     def test_real_wheels(self):
         for name, verdict in (("torch_memory_saver", "free"), ("cumm", "free"),
-                              ("torchvision", "static runtime 12.6: needs driver 525; with torch (==2.7.1)")):
+                              ("torchvision", "static runtime 12.6: needs driver 525; with torch (==2.7.1); "
+                               "device code of CUDA 12.6: needs driver 525")):
             out = self.check(wheel(name))[1]
             self.assertEqual(out.splitlines()[-1], f"verdict: {verdict}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from .. import terminal
@@ -10,14 +11,15 @@ from ..failure import Failure
 from ..matrix import data
 from ..matrix.selection import Selection
 from ..analysis import libraries
-from . import as_json, findings, text, words
+from . import as_json, findings, here, text, words
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
+from .findings import DEVICE_CODE, IN_PART
 from .progress import Progress
 from .standing import TIED
 
 NAME = "check"
 SUMMARY = "What becomes of the CUDA calls of a file, a folder or a wheel on each CUDA, with the stubs in place."
-ALLOWED = (*FAILS, TIED)
+ALLOWED = (*FAILS, TIED, DEVICE_CODE, IN_PART)
 # CUDA 11.7 and the driver that came with it: --runtime 11.7, 515 asks about them.
 _NOT_BY_DEFAULT = ("11.7", "515")
 _EPILOG = f"""\
@@ -29,13 +31,20 @@ tells: --ignore and --allow say what is known not to matter. Kinds are those of 
 `anycuda patch`) and {UNKNOWN} (no stub has it). A file is {TIED} to a CUDA if it needs or opens a library of it
 that has no stub. The last line is the verdict.
 
-exit status: 0  everything runs on every CUDA asked for
-             1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them, or {TIED} to another CUDA
+--gpu and --driver ask whether its device code loads there, each on its own or both together; without --runtime
+they ask about nothing else. --here asks about this machine.
+
+exit status: 0  everything runs on every CUDA, driver and GPU asked for
+             1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them, or {TIED} to another CUDA, or
+                device code does not load
              2  something could not be read, or the command itself failed
+             3  --gpu, --driver, --here: that cannot be told
 
   anycuda check program.so
   anycuda check dist/*.whl --runtime 12,13
   anycuda check plugin.so --runtime 11.8 --ignore 'cudaGraph*'
+  anycuda check plugin.so --gpu sm_120 --driver 550
+  anycuda check plugin.so --here
 """
 
 
@@ -46,6 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="binaries, wheels (each library in them), folders (both in them)")
     for options, name, about in (
         (("--runtime",), "RELEASE", "what is there: CUDA 12.4, or 12 for all of it; a driver's branch, 535; nccl-2.28"),
+        (("--gpu",), "GPU", "does its device code run on sm_120 (or 12.0)?"),
+        (("--driver",), "BRANCH", "does a driver of that branch, 550, load its device code?"),
         (("--library",), "NAME", "such as cudart, nvrtc or nvjpeg"),
         (("--allow",), "KIND", f"no reason to fail: {', '.join(ALLOWED)}"),
         (("--ignore",), "GLOB", "functions that do not matter, such as 'cudaGraph*'"),
@@ -53,18 +64,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(*options, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
     parser.add_argument("--built-for", "--caller", metavar="MAJOR", default="",
                         help="the CUDA that it was built for, where the file does not say: 11, 12, 13")
+    parser.add_argument("--here", action="store_true",
+                        help="does it run on this machine: its driver, GPUs and CUDA libraries?")
     parser.add_argument("--all", action="store_true", help="list what runs, too, not what fails alone")
     parser.add_argument("--json", action="store_true", help="for programs; the schema is documented")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    matrix = data.load()
-    asked = _asked(arguments, matrix)
+    matrix, machine = data.load(), _machine(arguments)
+    asked = _asked(arguments, matrix, machine)
     cells, table, progress = Cells(matrix, asked), libraries.table(), Progress()
     found = []
     for path in arguments.files:
         found.append(findings.look(path, cells, table, progress))
         progress.end()
+        if machine:
+            found[-1].here = here.verdict_of(found[-1], machine, asked)
     if arguments.json:
         print(as_json.report(matrix, asked, found))
     else:
@@ -72,7 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
     return findings.status(found, asked)
 
 
-def _asked(arguments: argparse.Namespace, matrix: data.Matrix) -> Asked:
+def _machine(arguments: argparse.Namespace) -> here.Here | None:
+    if arguments.here and (arguments.runtime or arguments.gpu or arguments.driver):
+        raise Failure("--here asks about this machine's CUDA, GPUs and driver: leave out --runtime, --gpu and --driver")
+    return here.look() if arguments.here else None
+
+
+def _asked(arguments: argparse.Namespace, matrix: data.Matrix, machine: here.Here | None) -> Asked:
     wanted = Selection(libraries=_values(arguments.library), runtimes=_values(arguments.runtime))
     wanted.apply(matrix._replace(libraries={name: library._replace(runs=[])
                                             for name, library in matrix.libraries.items()}))
@@ -89,6 +110,11 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix) -> Asked:
             return release not in _NOT_BY_DEFAULT
         return bool({release, data.major_of(release)} & set(wanted.runtimes))
 
+    architectures, branches = tuple(map(_gpu, _values(arguments.gpu))), tuple(map(_branch, _values(arguments.driver)))
+    if machine:
+        wanted.runtimes = [*machine.releases, *_nearest((machine.branch,), matrix)] or [""]
+    elif architectures or branches:
+        wanted.runtimes = [*wanted.runtimes, *_nearest(branches, matrix)] or [""]  # which no release has
     releases = list(filter(counts, words.every_release(matrix)))
     own = dict.fromkeys(release for library in matrix.libraries.values() if library.own_releases
                         for release in filter(counts, library.runtimes))
@@ -96,7 +122,32 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix) -> Asked:
     drivers = [driver for driver in words.every_release(matrix, "driver")
                if "." not in driver and counts(driver)]
     return Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
-                 tuple(_values(arguments.ignore)), tuple(own))
+                 tuple(_values(arguments.ignore)), tuple(own), architectures, branches,
+                 tuple(_values(arguments.runtime)), machine is not None)
+
+
+def _gpu(text: str) -> int:
+    """90 of sm_90, 90 and 9.0"""
+    found = re.fullmatch(r"(?:sm_)?(?:([1-9]\d{1,2})|([1-9]\d?)\.(\d))", text)
+    if found is None:
+        raise Failure(f"--gpu {text}: a GPU is expected, as sm_90 or 9.0; nvidia-smi --query-gpu=compute_cap tells it")
+    return int(found[1] or found[2] + found[3])
+
+
+def _branch(text: str) -> int:
+    """550 of 550 and 550.54.15"""
+    found = re.fullmatch(r"([1-9]\d{2,3})(\.\d+)*", text)
+    if found is None:
+        raise Failure(f"--driver {text}: a driver's branch or version is expected, as 550 or 550.54.15; nvidia-smi "
+                      "tells it")
+    return int(found[1])
+
+
+def _nearest(branches: tuple[int, ...], matrix: data.Matrix) -> list[str]:
+    """The newest branches of the matrix that are not newer."""
+    known = [int(one) for one in words.every_release(matrix, "driver") if "." not in one]
+    older = [[one for one in known if one <= branch] for branch in branches]
+    return [str(found[-1]) for found in older if found]
 
 
 def _values(texts: list[str]) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from ..analysis import libraries, opened
+from ..analysis import gpus, libraries, opened
+from ..analysis.device_code import Code
 from ..analysis.uses import Use
 from ..matrix.data import Matrix
-from . import findings, words_of_standing
+from . import findings, kernels, words_of_kernels, words_of_standing
 from .cells import Asked
 from .findings import File, Input
 from .standing import Standing
@@ -40,7 +41,27 @@ def _input(one: Input, asked: Asked) -> dict:
         "preloads": [asdict(preload) for preload in one.texts.preloads],
         "named": [{"file": name, "names": found} for name, found in one.texts.named.items()],
         "verdict": _verdict(one.standing),
+        "device_code": _device_code(one, asked),
+        "here": {**asdict(one.here), "text": one.here.text} if one.here else None,
+        "replies": [{**asdict(reply), "text": words_of_kernels.reply(reply)} for reply in one.replies],
     }
+
+
+def _device_code(one: Input, asked: Asked) -> dict:
+    facts, found = gpus.facts(), one.kernels
+    return {
+        "files": [{"name": name, "codes": list(map(_code, codes))} for name, codes in found.files.items()],
+        "unread": [{"file": name, "text": text} for name, text in found.unread.items()],
+        "problems": [{"file": name, "texts": texts} for name, texts in found.problems.items()],
+        "drivers": [asdict(group) for group in
+                    kernels.on_drivers(found.files, kernels.branches_asked(asked, facts), facts)],
+        "late_drivers": one.late_drivers(asked),
+        "uncovered": kernels.uncovered(found.files, facts),
+    }
+
+
+def _code(code: Code) -> dict:
+    return {**asdict(code), "name": code.name}
 
 
 def _use(use: Use) -> dict:
@@ -56,7 +77,9 @@ def _opened(one: opened.Opened) -> dict:
 
 
 def _verdict(found: Standing) -> dict:
-    return {**asdict(found), "driver": found.driver, "text": words_of_standing.sentence(found)}
+    told = asdict(found)
+    told["device_code"] = told.pop("kernels")
+    return {**told, "driver": found.driver, "text": words_of_standing.sentence(found)}
 
 
 def _file(file: File, inside: frozenset[str]) -> dict:

@@ -20,7 +20,8 @@ FAILS = ("absent", "rejected", UNCHECKED, UNKNOWN)
 class Asked:
     """`releases` of CUDA, `drivers`, and `own` releases of libraries (nccl-2.28) that count; `built_for` is for
     references that do not tell; `libraries` empty: all. What is `allowed` (kinds) or `ignored` (globs of functions) is
-    told, and fails nothing."""
+    told, and fails nothing. `gpus` (120 of sm_120) and `branches` of the driver: --gpu and --driver. `runtimes`: what
+    --runtime names. `here`: this machine is asked about."""
 
     releases: tuple[str, ...]
     drivers: tuple[str, ...]
@@ -29,6 +30,10 @@ class Asked:
     allowed: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+    gpus: tuple[int, ...] = ()
+    branches: tuple[int, ...] = ()
+    runtimes: tuple[str, ...] = ()
+    here: bool = False
 
     def wants(self, library: str) -> bool:
         return not self.libraries or library in self.libraries
@@ -38,6 +43,16 @@ class Asked:
         if library.is_driver:
             return self.drivers
         return tuple(one for one in self.own if one in library.runtimes) if library.own_releases else self.releases
+
+    @property
+    def named_drivers(self) -> tuple[int, ...]:
+        """Those that --runtime names."""
+        return tuple(int(one) for one in self.drivers if one in self.runtimes)
+
+    @property
+    def of_device_code(self) -> bool:
+        """Is it only about device code and the driver?"""
+        return bool(self.gpus or self.branches or self.here) and not self.runtimes
 
     def fails(self, run: Run) -> bool:
         return (run.kind in FAILS and run.kind not in self.allowed

@@ -8,18 +8,23 @@ from pathlib import Path
 
 from ..elf import ElfError, NotElf, read
 from ..matrix.data import Run, major_of
-from ..analysis import built_for, siblings, uses
+from ..analysis import built_for, device_code, gpus, siblings, uses
+from ..analysis import ties as tied
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..analysis.uses import FileUse
-from . import inputs, requirements, standing
+from . import inputs, kernels, requirements, standing
 from .cells import Asked, Cells
+from .here import Verdict
+from .kernels import Kernels, Needs, Reply
 from .standing import TIED, Standing
 
-RUNS, DOES_NOT_RUN, FAILED = 0, 1, 2
+RUNS, DOES_NOT_RUN, FAILED, UNKNOWN = 0, 1, 2, 3
+DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
 # What may lie in a wheel or a folder and is no concern of CUDA's; named alone it is a mistake.
-_OF_NO_CONCERN = ("32-bit", "big-endian", "not linked yet", "no dynamic section")
+_NOT_LINKED = "not linked yet"
+_OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, "no dynamic section")
 
 
 @dataclass
@@ -45,6 +50,9 @@ class Input:
     problems: list[tuple[str, str]] = field(default_factory=list)
     texts: requirements.Texts = field(default_factory=requirements.Texts)
     standing: Standing | None = None
+    kernels: Kernels = field(default_factory=Kernels)
+    replies: list[Reply] = field(default_factory=list)
+    here: Verdict | None = None
 
     def cells(self) -> dict[Run, list[str]]:
         """Of all its files together: cell -> names of the files."""
@@ -68,6 +76,19 @@ class Input:
     def failing(self, asked: Asked) -> dict[Run, list[str]]:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}
 
+    def late_drivers(self, asked: Asked) -> tuple[int, ...]:
+        """Branches that --runtime asks about and that do not load its device code: of the named ones each; else those
+        of the named CUDAs, if no branch of them does. --driver has an answer of its own."""
+        needed = self.standing.kernels.driver if self.standing and self.standing.kernels else 0
+        if DEVICE_CODE in asked.allowed or asked.libraries or not needed:
+            return ()
+        if asked.named_drivers:
+            return tuple(branch for branch in asked.named_drivers if branch < needed)
+        if asked.branches or not asked.runtimes:
+            return ()
+        branches = kernels.branches_of(asked.releases, gpus.facts())
+        return branches if branches and branches[-1] < needed else ()
+
 
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:
     found = Input(str(path), inputs.kind_of(path))
@@ -75,13 +96,18 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
         if isinstance(one, inputs.Problem):
             found.problems.append((one.name, one.text))
             continue
+        code = device_code.of_file(one.path)
+        found.kernels.add(one.name, code)
         try:
             image = read.read(one.path)
             if image.machine not in _BUILT_FOR_GPUS:
                 raise ElfError(f"{one.path}: for {image.machine}, where there is no CUDA")
             use = uses.of(image, table)
         except ElfError as error:
-            _keep_error(found, one, error)
+            asked_for = _NOT_LINKED not in str(error) or found.kind == "file" and cells.asked.of_device_code
+            if not code.codes or not asked_for:  # else a cubin, PTX, or the object file that the question is about
+                found.kernels.forget([one.name])
+                _keep_error(found, one, error)
         else:
             found.files.append(File(one.name, image.machine, use, []))
     uses_ = siblings.resolved([(file.name, file.use) for file in found.files])
@@ -93,6 +119,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     if found.kind == "wheel":
         found.texts = requirements.look(path, [(file.name, file.use) for file in found.files], table)
     _stand(found, table)
+    found.replies = _replies(found, cells.asked)
     return found
 
 
@@ -100,10 +127,26 @@ def _stand(found: Input, table: Table) -> None:
     files = [(file.name, file.use) for file in found.files]
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
+    found.kernels.forget({name for name, _ in files} - {name for name, _ in tied.staying(files)})
     found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
-                                 bool(found.problems))
+                                 bool(found.problems), _needs(found.kernels))
     for file in found.files:
-        file.standing = standing.of([(file.name, file.use)], inside, table, found.texts.requirements)
+        file.standing = standing.of([(file.name, file.use)], inside, table, found.texts.requirements,
+                                    kernels=_needs(found.kernels, file.name))
+
+
+def _needs(code: Kernels, name: str = "") -> Needs | None:
+    """Of one file, or of all."""
+    files = {one: codes for one, codes in code.files.items() if name in ("", one)}
+    return kernels.needs(files, gpus.facts()) if files else None
+
+
+def _replies(found: Input, asked: Asked) -> list[Reply]:
+    if not (asked.gpus or asked.branches) or found.problems and not found.files and not found.kernels.files:
+        return []
+    runtime_driver = int(found.standing.driver or 0)
+    return [kernels.reply(found.kernels, gpu, driver, runtime_driver, gpus.facts())
+            for driver in asked.branches or (0,) for gpu in asked.gpus or (0,)]
 
 
 def _keep_error(found: Input, binary: inputs.Binary, error: ElfError) -> None:
@@ -119,4 +162,11 @@ def status(found: list[Input], asked: Asked) -> int:
     """A file that cannot be read leaves the question open."""
     if any(one.problems for one in found):
         return FAILED
-    return DOES_NOT_RUN if any(one.failing(asked) or one.ties(asked) for one in found) else RUNS
+    answers = [reply.loads for one in found for reply in one.replies
+               if not (reply.in_part and IN_PART in asked.allowed)]
+    answers += [one.here.runs for one in found if one.here]
+    if not asked.here:  # whose verdict is of these, too
+        answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)]
+    if False in answers:
+        return DOES_NOT_RUN
+    return UNKNOWN if None in answers else RUNS

@@ -12,6 +12,7 @@ from ..analysis.libraries import Table
 from ..analysis.ties import Files, Tie
 from ..analysis.uses import FileUse
 from ..wheels.requirement import Requirement
+from .kernels import Needs
 
 # The first that is true of an input is its kind. An own loader that only opens names comes behind a static runtime.
 TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE = (
@@ -43,7 +44,7 @@ class Loaded:
 class Standing:
     """`loaders`: files that define functions of a CUDA library and load it by themselves. `loads`: names that it may
     open and that no stub and no drop-in serves. `companions`: packages that bring what it needs beside CUDA's
-    libraries. `python`: what the wheel's Python files name or import."""
+    libraries. `python`: what the wheel's Python files name or import. `kernels`: what its device code needs."""
 
     kind: str
     ties: tuple[Tie, ...] = ()
@@ -52,6 +53,7 @@ class Standing:
     loads: tuple[Loaded, ...] = ()
     companions: tuple[Companion, ...] = ()
     python: tuple[str, ...] = ()
+    kernels: Needs | None = None
 
     @property
     def driver(self) -> str:
@@ -64,7 +66,7 @@ class Standing:
 
 
 def of(files: Files, inside: Collection[str], table: Table, requirements: Sequence[Requirement] = (),
-       python: Iterable[str] = (), unreadable: bool = False) -> Standing:
+       python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None) -> Standing:
     """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be looked at."""
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
@@ -72,7 +74,7 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
                      tuple(_static(ties.counted(files, table), table.drivers)),
                      tuple(name for name, use in users if _has_own_loader(use, table)),
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
-                     tuple(python))
+                     tuple(python), kernels)
     return replace(found, kind=_kind(found, staying, users, unreadable))
 
 

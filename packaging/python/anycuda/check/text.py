@@ -8,7 +8,7 @@ from .. import terminal
 from ..matrix import fold
 from ..matrix.data import Library, Matrix, Run
 from ..matrix.views import COLOURS
-from . import words
+from . import words, words_of_kernels
 from .cells import FAILS, UNCHECKED, WORKS, Asked
 from .findings import Input
 
@@ -36,13 +36,19 @@ class _Page:
         self.lines.append(terminal.paint(terminal.writable(headline), colour, self.colour))
         for name, text in self.input.problems:
             self._line(f"{name}: {text}")
-        self._uses()
-        self._notes()
-        self._requirements()
+        if not self.asked.of_device_code:
+            self._uses()
+            self._notes()
+            self._requirements()
+        self._device_code()
         self._counts()
         self._functions(everything)
         self._advice()
-        if not self.asked.libraries:  # it is about all of them
+        answers = [(words_of_kernels.reply(reply), reply.loads) for reply in self.input.replies]
+        answers += [(self.input.here.text, self.input.here.runs)] if self.input.here else []
+        for answer, good in answers:
+            self.lines.append(terminal.paint(terminal.writable(answer), "green" if good else "red", self.colour))
+        if not self.asked.libraries and not self.asked.of_device_code:  # it is about all of them
             verdict, colour = words.last_line(self.input, self.failing, self.asked, self.matrix)
             self.lines.append(terminal.paint(terminal.writable(verdict), colour, self.colour))
         return self.lines
@@ -67,6 +73,13 @@ class _Page:
 
     def _requirements(self) -> None:
         lines = words.requirements(self.input)
+        if lines:
+            self._gap()
+            for line in lines:
+                self._line(line)
+
+    def _device_code(self) -> None:
+        lines = words.device_code(self.input, self.asked)
         if lines:
             self._gap()
             for line in lines:

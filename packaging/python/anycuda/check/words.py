@@ -7,8 +7,9 @@ from typing import Callable, Sequence
 
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
-from ..analysis import libraries, named, opened, preload
+from ..analysis import gpus, libraries, named, opened, preload
 from ..analysis.uses import FileUse, Use
+from . import kernels, words_of_kernels
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
 from .requirements import PinFate, Preload
@@ -33,7 +34,10 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
         parts.append(_failing(failing, asked, matrix))
     if one.problems and one.files:
         parts.append(f"{counted(len(one.problems), 'file')} could not be checked")
-    is_bad = failing or one.ties(asked) or one.problems
+    late = one.late_drivers(asked)
+    if late:
+        parts.append(f"device code does not load with driver {words_of_kernels.span(late)}")
+    is_bad = failing or one.ties(asked) or one.problems or late
     return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.standing.kind == FREE else "yellow"
 
 
@@ -44,12 +48,19 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     if one.problems and not one.files:  # the lines below say what is wrong
         return f"{name}: cannot be checked", "red"
     incomplete = f"; {counted(len(one.problems), 'file')} could not be checked" if one.problems else ""
+    if asked.of_device_code:
+        return f"{name}: {_failing(failing, asked, matrix)}" if failing else name, "red" if failing else "bold"
     if not cells:
         bad = incomplete or one.ties(asked)
         return f"{name}: {_without_cells(one, asked)}{incomplete}", "red" if bad else "yellow"
     if failing:
         return f"{name}: {_failing(failing, asked, matrix)}{incomplete}", "red"
     beside = ", where the other CUDA libraries that it needs are" if any(map(_others(one), one.files)) else ""
+    late, device_code = one.late_drivers(asked), one.standing.kernels
+    if late:
+        beside += f"; its device code does not load with driver {words_of_kernels.span(late)}"
+    elif device_code and device_code.driver:
+        beside += f"; its device code needs driver {device_code.driver}"
     if any(file.use.static_runtime for file in one.files):
         beside += "; but it has a CUDA runtime inside, too"
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
@@ -58,7 +69,7 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     ties = one.ties(asked)
     if ties:
         return f"{name}: {tied(ties)}; else all CUDA functions that it uses run on {where}{incomplete}", "red"
-    colour = "red" if incomplete else "yellow" if beside else "green"
+    colour = "red" if incomplete or late else "yellow" if beside else "green"
     return f"{name}: all CUDA functions that it uses run on {where}{beside}{incomplete}", colour
 
 
@@ -98,6 +109,8 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return "links no CUDA library"
     if one.texts.python:
         return "has no CUDA in its binaries"
+    if one.kernels.files:
+        return "has device code and uses no CUDA library"
     return "uses no CUDA" if one.files else "has no binaries"
 
 
@@ -219,6 +232,18 @@ def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:
               and any(one.symbols for one in use.of(library.name))]
     return [f"uses functions of {library.product.split(' (')[0]}, which were not asked about: --runtime "
             f"{_newest(library)} would" for library in silent]
+
+
+def device_code(one: Input, asked: Asked) -> list[str]:
+    """Where it lies, then on which drivers it loads, then what would help."""
+    facts = gpus.facts() if one.kernels.files else None
+    told = {**(words_of_kernels.contents(one.kernels, facts) if facts else {}), **words_of_kernels.unread(one.kernels)}
+    lines = [f"{some(names)}: {text}" if one.kind != "file" else text for text, names in told.items()]
+    if facts and not asked.gpus and not asked.libraries:
+        groups = kernels.on_drivers(one.kernels.files, kernels.branches_asked(asked, facts), facts)
+        lines += [words_of_kernels.on_drivers(group) for group in groups]
+        lines += words_of_kernels.advice(groups, kernels.uncovered(one.kernels.files, facts), asked, facts)
+    return lines
 
 
 def requirements(one: Input) -> list[str]:

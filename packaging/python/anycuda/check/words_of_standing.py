@@ -6,6 +6,7 @@ from typing import Iterable, Sequence
 
 from ..analysis.companions import Companion
 from ..analysis.ties import OPENS, Tie
+from .kernels import Needs
 from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing, StaticRuntime
 
 _MOST = 3  # names in a list; the rest is counted
@@ -18,10 +19,12 @@ def sentence(found: Standing) -> str:
         STATIC: _static(found.static) if found.static else "",
         OWN_LOADER: _own_loader(found),
         WITH: _with(found.companions) if found.companions else "",
+        "device_code": _device_code(found.kernels) if found.kernels else "",
     }
     alone = {FREE: "free", CUDA_ITSELF: "a library of CUDA itself",
              NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: it cannot be read"}
-    first = alone.get(found.kind) or parts[found.kind]
+    only_device_code = found.kind == NO_CUDA and found.kernels
+    first = parts.pop("device_code") if only_device_code else alone.get(found.kind) or parts[found.kind]
     others = [text for kind, text in parts.items() if text and kind != found.kind]
     if found.kind == WITH:
         first = f"free {first}"
@@ -51,6 +54,14 @@ def _static(runtimes: Sequence[StaticRuntime]) -> str:
     driver = max((one.driver for one in runtimes if one.driver), key=int, default="")
     needs = f"needs driver {driver}" if driver else "the driver that it needs is unknown"
     return f"static runtime {', '.join(one or 'older than 11.8' for one in releases)}: {needs}"
+
+
+def _device_code(needs: Needs) -> str:
+    """device code of CUDA 12.4, 13.0: needs driver 580"""
+    made = [f"of CUDA {', '.join(needs.toolkits)}" if needs.toolkits else "",
+            f"in PTX {', '.join(needs.ptx)}" if needs.ptx else ""]
+    driver = f"needs driver {needs.driver}" if needs.driver else "the driver that it needs is unknown"
+    return f"{' '.join(['device code', ' and '.join(filter(None, made))]).strip()}: {driver}"
 
 
 def _by_number(release: str) -> list[int]:

@@ -29,6 +29,7 @@ exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at lea
   anycuda doctor
   anycuda doctor --caller 12 --library cudart,nvrtc
   anycuda doctor --native --json
+  anycuda check program --here     does this program run here, with its kernels?
 """
 # Read by the build and the tests, and known here so that they are no typing errors.
 _NOT_OURS = ("ANYCUDA_CACHE", "ANYCUDA_KEEP_MACHINES")
@@ -57,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check("library", libraries, [library.name for library in known])
     _check("caller", callers, list(dict.fromkeys(caller for library in known for caller in library.callers)))
     folders = environment.question_of(arguments.native, os.environ)
-    findings, outcomes = _ask(asker, known, callers, [setting_of(record) for record in about.of("setting")], libraries,
-                              [questions.MACHINE, folders])
+    findings, outcomes = ask(asker, known, callers, [setting_of(record) for record in about.of("setting")], libraries,
+                             [questions.MACHINE, folders])
     machine = machine_of(outcomes[questions.MACHINE], arguments.native, os.environ)
     verdict = judge(findings)
     hints = hints_for(findings, machine, environment.environment_of(outcomes[folders], os.environ))
@@ -73,8 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     return verdict.status
 
 
-def _ask(asker: questions.Asker, known: list[Library], callers: list[str], settings: list[Setting],
-         libraries: list[str], others: list[tuple[str, ...]]) -> tuple[Findings, dict]:
+def ask(asker: questions.Asker, known: list[Library], callers: list[str], settings: list[Setting],
+        libraries: list[str], others: list[tuple[str, ...]]) -> tuple[Findings, dict]:
     """What was found, and the outcomes of all questions."""
     chosen = [one for one in known if not libraries or one.name in (*libraries, RUNTIME)]
     asked = {

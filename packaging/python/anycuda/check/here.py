@@ -1,0 +1,151 @@
+"""`anycuda check --here`: does an input run on this machine? What the machine has is the doctor's to find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Iterable, Sequence
+
+from .. import doctor
+from ..analysis import gpus
+from ..analysis.uses import Use
+from ..doctor import questions
+from ..doctor.findings import UNVERSIONED, Answer, Findings, Library, library_of
+from ..doctor.verdict import without_gpu
+from ..failure import Failure
+from ..matrix.data import Run
+from . import kernels
+from .cells import Asked
+from .words_of_kernels import reasons_of
+from .words_of_standing import some, tied
+
+if TYPE_CHECKING:
+    from .findings import Input
+
+_LIMIT = 30.0  # seconds for the driver and the libraries to answer
+
+
+@dataclass(frozen=True)
+class Here:
+    """What this machine has. `unknown`: why that cannot be told. `lacking`: what of driver and GPU is not here."""
+
+    branch: int = 0
+    gpus: tuple[int, ...] = ()
+    lacking: str = ""
+    libraries: dict[str, Library] = field(default_factory=dict)
+    unknown: str = ""
+
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """Of the libraries that programs would get, as the matrix may name them."""
+        return tuple(dict.fromkeys(text for library in self.libraries.values() for answer in library.answers.values()
+                                   if answer.path and answer.version for text in _releases(library, answer)))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`runs`: None if that cannot be told. `reasons`: sentences."""
+
+    runs: bool | None
+    reasons: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        word = {True: "runs", False: "does not run", None: "cannot tell whether it runs"}[self.runs]
+        return f"here: {word}. {' '.join(self.reasons)}".strip()
+
+
+def look() -> Here:
+    try:
+        asker = questions.find_asker(False, _LIMIT)
+        known = [library_of(record) for record in questions.about(asker).of("library")]
+        found, _ = doctor.ask(asker, known, [], [], [], [])
+    except Failure as failure:
+        return Here(unknown=str(failure))
+    return of_findings(found)
+
+
+def of_findings(found: Findings) -> Here:
+    architectures = {int(gpu.compute_capability.replace(".", "")) for gpu in found.driver.gpus}
+    # A driver without NVML tells its CUDA only: that of the oldest branch of this CUDA.
+    release = gpus.facts().release(gpus.version(found.driver.cuda)) if "." in found.driver.cuda else None
+    branch = found.driver.branch or (release.driver if release else 0)
+    return Here(branch, tuple(sorted(architectures)), without_gpu(found.driver),
+                {library.name: library for library in found.libraries if not library.is_driver})
+
+
+def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
+    if here.unknown:
+        return Verdict(None, (f"This machine was not looked at: {here.unknown}.",))
+    uses = [use for file in one.files for use in file.use.uses if use.symbols]
+    if not uses and not one.kernels.files and not one.standing.static:
+        return Verdict(True, ("It uses no CUDA library and has no device code.",)) if one.files else Verdict(
+            None, ("It has no binaries.",))
+    answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
+    if one.standing.ties:
+        answers.append((None, f"It is {tied(one.standing.ties)}, which is not looked for."))
+    results = {runs for runs, _ in answers}
+    runs = False if False in results else None if None in results else True
+    counted = [text for result, text in answers if runs or result is not True]
+    return Verdict(runs, tuple(dict.fromkeys(counted)))
+
+
+def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
+    if here.lacking:
+        yield False, f"This machine has {here.lacking}."
+    needs = one.standing.kernels
+    if not here.branch:
+        if needs and needs.driver:
+            yield False, f"Its device code needs driver {needs.driver} or newer."
+        elif not here.lacking:
+            yield None, "The branch of the driver is unknown."
+        return
+    for gpu in here.gpus or (0,):
+        reply = kernels.reply(one.kernels, gpu, here.branch, int(one.standing.driver or 0), gpus.facts())
+        yield reply.loads, reasons_of(reply)
+
+
+def _libraries(uses: Sequence[Use], here: Here) -> Iterable[tuple[bool | None, str]]:
+    for use in uses:
+        library = here.libraries.get(use.library)
+        for caller in dict.fromkeys(map(lambda symbol: symbol.major or _only(use), use.symbols)):
+            answer = library and _answer(library, caller)
+            if not answer:
+                continue
+            if answer.ended:
+                yield None, f"Looking for {library.short} ended without an answer ({answer.ended})."
+            elif not answer.path:
+                yield False, f"No usable {library.short} is here{f': {answer.advice}' if answer.advice else ''}."
+            else:
+                yield True, f"{library.short} {answer.version} is here: {answer.path}."
+
+
+def _only(use: Use) -> str:
+    return use.majors[0] if len(use.majors) == 1 else ""
+
+
+def _answer(library: Library, caller: str) -> Answer | None:
+    return library.answers.get(caller) or library.answers.get(UNVERSIONED)
+
+
+def _functions(one: Input, here: Here, asked: Asked) -> Iterable[tuple[bool, str]]:
+    failing: dict[str, list[str]] = {}
+    for run in one.failing(asked):
+        where = _fails_on(run, here)
+        if where:
+            failing.setdefault(where, []).append(run.symbol)
+    for where, names in failing.items():
+        yield False, f"{some(list(dict.fromkeys(names)))} would fail on {where}."
+
+
+def _fails_on(run: Run, here: Here) -> str:
+    library = here.libraries.get(run.library)
+    if library is None:
+        return f"driver {here.branch}" if here.branch else ""
+    answer = _answer(library, run.caller)
+    is_here = answer is not None and set(_releases(library, answer)) & set(run.runtimes)
+    return f"{library.short} {answer.version}" if is_here else ""
+
+
+def _releases(library: Library, answer: Answer) -> tuple[str, ...]:
+    """12.9 and nccl-12.9: of CUDA's libraries, and of those with releases of their own."""
+    return answer.version, f"{library.name}-{answer.version}"

@@ -1,0 +1,214 @@
+"""The device code of an input: what it needs of the driver, on which drivers it loads, and the answers to --gpu and
+--driver. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Iterable, Mapping, Sequence
+
+from ..analysis import code_rules
+from ..analysis.code_rules import Answer
+from ..analysis.device_code import CUBIN, PTX, Code, DeviceCode
+from ..analysis.gpus import Facts
+from ..matrix.data import major_of
+from .cells import Asked
+
+_MOST = 512  # kinds of device code in a file; NVIDIA's libraries have up to 100
+Files = Mapping[str, Sequence[Code]]  # of each file that has device code
+
+
+@dataclass
+class Kernels:
+    """`files`: the device code of those that have some. `unread`: file -> why it could not be read. `problems`: file ->
+    places that could not be read."""
+
+    files: dict[str, tuple[Code, ...]] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def add(self, name: str, code: DeviceCode) -> None:
+        if len(code.codes) > _MOST:
+            code = DeviceCode(unread=f"it is damaged: it has more than {_MOST} kinds of device code")
+        for found, value in (self.files, code.codes), (self.unread, code.unread), (self.problems, code.problems):
+            if value:
+                found[name] = value
+
+    def forget(self, names: Iterable[str]) -> None:
+        for found in self.files, self.unread, self.problems:
+            for name in names:
+                found.pop(name, None)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """`driver`: the oldest branch that loads all cubins, and compiles the PTX of files without cubins; 0: not known.
+    `toolkits`: the releases that made the cubins. `ptx`: versions of the PTX of files without cubins."""
+
+    driver: int
+    toolkits: tuple[str, ...] = ()
+    ptx: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OnDrivers:
+    """What becomes of an input's device code on branches that follow each other. `cuda`: the newest major whose
+    runtimes they work with (0: not known). `native`: GPUs whose cubins load, `compiled`: PTX that the driver compiles,
+    `fails`: GPUs whose cubins do not load, and `hint`: what would help."""
+
+    drivers: tuple[int, ...]
+    cuda: int
+    native: tuple[str, ...]
+    compiled: tuple[str, ...]
+    fails: tuple[str, ...]
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """To one question. `gpu`, `driver`: 0 where it was not asked. `loads`: None if that cannot be told. `reasons`:
+    sentence -> the files that it is true of, none where it is about all."""
+
+    gpu: int
+    driver: int
+    loads: bool | None
+    in_part: bool
+    reasons: dict[str, list[str]]
+
+
+def needs(files: Files, facts: Facts) -> Needs | None:
+    """None: nothing in them is for a driver."""
+    drivers, toolkits, ptx = [], set(), set()
+    for codes in files.values():
+        kind = CUBIN if any(code.kind == CUBIN for code in codes) else PTX
+        counted = [code for code in codes if code.kind == kind]
+        if not counted:
+            continue
+        drivers.append(code_rules.oldest_driver(counted, kind, facts))
+        toolkits.update(code_rules.toolkits(counted))
+        ptx.update(code.ptx for code in counted if code.kind == PTX and code.ptx)
+    if not drivers:
+        return None
+    return Needs(max(drivers) if all(drivers) else 0, _spelt(toolkits), _spelt(ptx))
+
+
+def _spelt(versions: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    return tuple(f"{major}.{minor}" for major, minor in sorted(versions))
+
+
+def on_drivers(files: Files, branches: Sequence[int], facts: Facts) -> list[OnDrivers]:
+    """`branches`: oldest first."""
+    alike = _alike(files)
+    each = [_on_driver(alike, branch, facts) for branch in branches] if files else []
+    groups = (list(group) for _, group in groupby(each, key=lambda one: replace(one, drivers=(), hint="")))
+    return [replace(group[-1], drivers=tuple(one.drivers[0] for one in group)) for group in groups]
+
+
+def _alike(files: Files) -> list[tuple[Code, ...]]:
+    """The device code of each, once for files that have the same: a wheel may have thousands of cubins."""
+    return list(dict.fromkeys(tuple(dict.fromkeys(
+        Code(code.kind, code.architecture, code.target, code.ptx, code.toolkit) for code in codes))
+        for codes in files.values()))
+
+
+def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> OnDrivers:
+    every = [code for codes in files for code in codes]
+    release = facts.cuda_of_driver(branch)
+    answers = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
+    compiled = [name for name in code_rules.jit(every) if all(
+        0 < code_rules.driver_for(code, facts) <= branch for code in every if code.kind == PTX and code.name == name)]
+    native, fails = ({gpu: one for gpu, one in answers.items() if bool(one.loads) == loads} for loads in (True, False))
+    return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
+                     next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""))
+
+
+def _names(gpus: Iterable[int]) -> tuple[str, ...]:
+    return tuple(f"sm_{gpu}" for gpu in gpus)
+
+
+def _targets(codes: Iterable[Code]) -> list[int]:
+    return sorted({code.architecture for code in codes if code.kind == CUBIN and code.architecture})
+
+
+def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> Answer:
+    """Of the files that have cubins for the GPU: the first answer that is not yes."""
+    answers = [code_rules.loads(codes, branch, gpu, facts) for codes in files
+               if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
+    return next((one for one in answers if not one.loads), answers[0])
+
+
+def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
+    """The branches that came with releases of these CUDAs' majors, oldest first."""
+    majors = {int(major_of(release)) for release in releases}
+    return tuple(one.driver for one in facts.releases if one.cuda[0] in majors and one.driver)
+
+
+def branches_asked(asked: Asked, facts: Facts) -> list[int]:
+    """Oldest first; those of the CUDAs where no branch is asked about."""
+    named = {*asked.branches, *(() if asked.branches else map(int, asked.drivers))}
+    return sorted(named) or list(branches_of(asked.releases, facts))
+
+
+def uncovered(files: Files, facts: Facts) -> list[int]:
+    """Newer GPUs than those that it is for, which its code does not run on."""
+    codes = [code for codes in files.values() for code in codes if code.kind in (CUBIN, PTX) and code.architecture]
+    if not codes:
+        return []
+    first = min(code.architecture for code in codes)
+    return [number for number, gpu in facts.gpus.items()
+            if number > first and not gpu.tegra and gpu.example and not gpu.last
+            and not any(code_rules.runs_on(code, number, facts) for code in codes)]
+
+
+def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: Facts) -> Reply:
+    """`runtime_driver`: the oldest that the CUDA runtimes in it work with."""
+    answers = {name: _answer(codes, gpu, driver, facts) for name, codes in kernels.files.items()}
+    answers.update({name: Answer(None, f"Device code was not read: {why}.") for name, why in kernels.unread.items()})
+    if not answers:
+        answers[""] = Answer(True, "It has no device code.")
+    reasons: dict[str, list[str]] = {}
+    for name, answer in answers.items():
+        reasons.setdefault(f"{answer.reason} {answer.hint}".strip(), []).append(name)
+    results = {answer.loads for answer in answers.values()}
+    loads = False if False in results else None if None in results else True
+    if driver and driver < runtime_driver:
+        reasons[f"The CUDA runtime that is linked in needs driver {runtime_driver} or newer."] = []
+        return Reply(gpu, driver, False, False, reasons)
+    return Reply(gpu, driver, loads, loads is False and True in results, reasons)
+
+
+def _answer(codes: Sequence[Code], gpu: int, driver: int, facts: Facts) -> Answer:
+    if gpu and driver:
+        return code_rules.loads(codes, driver, gpu, facts)
+    return _any_driver(codes, gpu, facts) if gpu else _any_gpu(codes, driver, facts)
+
+
+def _any_driver(codes: Sequence[Code], gpu: int, facts: Facts) -> Answer:
+    branches = [release.driver for release in facts.releases if release.driver]
+    answers = {branch: code_rules.loads(codes, branch, gpu, facts) for branch in branches}
+    served = [branch for branch, answer in answers.items() if answer.loads]
+    if not served:
+        newest = [branch for branch in branches if _knows(branch, gpu, facts)] or branches
+        return next((one for one in answers.values() if one.loads is None), answers[newest[-1]])
+    until = "" if served[-1] == branches[-1] else f" to {served[-1]}"
+    return Answer(True, f"It loads with drivers from {served[0]}{until or ' on'}.")
+
+
+def _any_gpu(codes: Sequence[Code], driver: int, facts: Facts) -> Answer:
+    """Of the GPUs that it is for and that the driver knows, the first that it does not load on."""
+    targets = _targets(codes) or sorted({code.architecture for code in codes if code.kind == PTX})
+    answers = {gpu: code_rules.loads(codes, driver, gpu, facts) for gpu in targets}
+    known = [gpu for gpu in targets if _knows(driver, gpu, facts)]
+    if not known:
+        return next(iter(answers.values()), Answer(None, "It has no cubins and no PTX, which a driver loads."))
+    late = next((answers[gpu] for gpu in known if not answers[gpu].loads), None)
+    if late is not None:
+        return late
+    names, others = ", ".join(_names(known)), _names(gpu for gpu in targets if gpu not in known)
+    without = f"; the driver does not support {', '.join(others)}" if others else ""
+    return Answer(True, f"Driver {driver} loads its code for {names}{without}.")
+
+
+def _knows(driver: int, gpu: int, facts: Facts) -> bool:
+    known = facts.gpus.get(gpu)
+    return facts.driver_for_gpu(gpu) <= driver and not (known and 0 < known.last_driver < driver)

@@ -1,0 +1,83 @@
+"""The device code of an input in words. Pure."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..analysis import code_rules
+from ..analysis.gpus import Facts
+from .cells import Asked
+from .kernels import Kernels, OnDrivers, Reply
+from .words_of_standing import some
+
+_MOST = 6  # GPUs in a list of those that are served
+_STILL_MADE = 12  # the oldest CUDA whose drivers get advice unasked
+_LOADS = {True: "loads", False: "does not load", None: "cannot tell"}
+
+
+def contents(kernels: Kernels, facts: Facts) -> dict[str, list[str]]:
+    """sentences -> the files of which they are true"""
+    found: dict[str, list[str]] = {}
+    for name, codes in kernels.files.items():
+        found.setdefault(" ".join(code_rules.describe(codes, facts)), []).append(name)
+    return found
+
+
+def on_drivers(one: OnDrivers) -> str:
+    """on runtimes up to CUDA 12 with driver 525-565: kernels for sm_80, sm_90 load; sm_120 does not"""
+    parts = [_native(one), f"PTX for {', '.join(one.compiled)} compiles" if one.compiled else ""]
+    text = "; ".join(filter(None, parts)) or "no kernel loads"
+    runtimes = f"on runtimes up to CUDA {one.cuda} " if one.cuda else ""
+    return f"{runtimes}with driver {span(one.drivers)}: {text}"
+
+
+def _native(one: OnDrivers) -> str:
+    """As short as it goes: a library of CUDA has kernels for 15 GPUs."""
+    if not one.native:
+        return ""
+    if not one.fails:
+        return "all kernels load"
+    if len(one.native) > _MOST:
+        return f"all kernels load but those for {', '.join(one.fails)}"
+    return (f"kernels for {', '.join(one.native)} load; {', '.join(one.fails)} "
+            f"{'does' if len(one.fails) == 1 else 'do'} not")
+
+
+def span(branches: Sequence[int]) -> str:
+    """525-575"""
+    return "-".join(map(str, dict.fromkeys((branches[0], branches[-1]))))
+
+
+def advice(groups: Sequence[OnDrivers], uncovered: Sequence[int], asked: Asked, facts: Facts) -> list[str]:
+    """A compiler for older drivers, where a CUDA is behind these that --runtime names or that is still made; and the
+    newer GPUs that it has no code for."""
+    oldest = facts.first_of_major(_STILL_MADE)
+    late = [one.hint for one in groups if one.hint and (asked.runtimes or oldest and one.drivers[-1] >= oldest.driver)]
+    lines = late[-1:]
+    if uncovered and not asked.runtimes and not asked.of_device_code:
+        names = ", ".join(f"sm_{number}" for number in uncovered)
+        first = max(facts.gpus[number].first for number in uncovered)
+        lines.append(f"It has no code for {names}: add PTX, or cubins with nvcc {first[0]}.{first[1]} or later.")
+    return lines
+
+
+def reply(one: Reply) -> str:
+    """sm_120, driver 550: does not load. Driver 550 does not support sm_120: ..."""
+    asked = ", ".join(filter(None, [one.gpu and f"sm_{one.gpu}", one.driver and f"driver {one.driver}"]))
+    return f"{asked}: {'loads in part' if one.in_part else _LOADS[one.loads]}. {reasons_of(one)}"
+
+
+def reasons_of(one: Reply) -> str:
+    if len(one.reasons) == 1:
+        return next(iter(one.reasons))
+    return " ".join(f"{some(names)}: {text}" if any(names) else text for text, names in one.reasons.items())
+
+
+def unread(kernels: Kernels) -> dict[str, list[str]]:
+    """sentence -> files"""
+    found: dict[str, list[str]] = {}
+    for name, why in kernels.unread.items():
+        found.setdefault(f"device code was not read: {why}", []).append(name)
+    for name, problems in kernels.problems.items():
+        found.setdefault(f"device code was read in part: {some(problems)}", []).append(name)
+    return found

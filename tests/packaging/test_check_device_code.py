@@ -1,0 +1,317 @@
+"""`anycuda check` on device code: the needs of files and wheels, --gpu and --driver, --here."""
+
+from __future__ import annotations
+
+import json
+import struct
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+from analysis_support import BUILD, Folder, library_file, reader, wheel
+from doctor_support import COMMAND, WORKING, Machine, with_core
+from test_code_rules import FACTS, cubin, ptx
+
+from anycuda.analysis import device_code
+from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
+from anycuda.check import here, kernels, words_of_kernels
+from anycuda.doctor.findings import Driver, Findings, Gpu
+from anycuda.failure import Failure
+
+KERNELS = BUILD / "tests/integration/kernels" if BUILD else Path("/no build")
+
+
+def has_reader() -> bool:
+    try:
+        return reader().exists()
+    except Failure:
+        return False
+
+
+needs_reader = unittest.skipUnless(has_reader(), "ANYCUDA_BUILD names no build with anycuda-device-code")
+needs_kernels = unittest.skipUnless(has_reader() and (KERNELS / "kernels-13.0.so").exists(),
+                                    "the build has no kernels (target real_programs)")
+
+
+def found(*files: list[Code], unread: dict[str, str] | None = None) -> kernels.Kernels:
+    return kernels.Kernels({f"{number}.so": tuple(codes) for number, codes in enumerate(files)}, unread or {})
+
+
+class Needs(unittest.TestCase):
+    def driver(self, *files: list[Code]) -> int:
+        return kernels.needs(found(*files).files, FACTS).driver
+
+    def test_newest_toolkit_of_all_files(self):
+        self.assertEqual(self.driver([cubin(80, (12, 4)), ptx(80, (8, 4))]), 525)
+        self.assertEqual(self.driver([cubin(80, (12, 4))], [cubin(90, (13, 0))]), 580)
+
+    def test_ptx_counts_in_a_file_without_cubins(self):
+        self.assertEqual(self.driver([ptx(80, (8, 4))], [cubin(80, (12, 4))]), 550)
+
+    def test_unknown_toolkit(self):
+        self.assertEqual(self.driver([cubin(80, (12, 4))], [cubin(90, None)]), 0)
+
+    def test_lto_ir_needs_no_driver(self):
+        self.assertIsNone(kernels.needs(found([Code(LTO_IR, 80)]).files, FACTS))
+
+
+class OnDrivers(unittest.TestCase):
+    def lines(self, *files: list[Code], branches: tuple[int, ...]) -> list[str]:
+        return list(map(words_of_kernels.on_drivers, kernels.on_drivers(found(*files).files, branches, FACTS)))
+
+    def test_gpu_that_the_driver_does_not_support(self):
+        codes = [cubin(number, (12, 8)) for number in (80, 90, 120)]
+        self.assertEqual(self.lines(codes, branches=(520, 525, 550, 570, 580)), [
+            "on runtimes up to CUDA 11 with driver 520: no kernel loads",
+            "on runtimes up to CUDA 12 with driver 525-550: kernels for sm_80, sm_90 load; sm_120 does not",
+            "on runtimes up to CUDA 12 with driver 570: all kernels load",
+            "on runtimes up to CUDA 13 with driver 580: all kernels load"])
+
+    def test_every_file_with_cubins_for_a_gpu_counts(self):
+        self.assertEqual(self.lines([cubin(80, (12, 4))], [cubin(80, (13, 0)), cubin(90, (12, 4))], branches=(550,)), [
+            "on runtimes up to CUDA 12 with driver 550: kernels for sm_90 load; sm_80 does not"])
+
+    def test_ptx_compiles_later_than_cubins_load(self):
+        self.assertEqual(self.lines([cubin(80, (12, 4)), ptx(80, (8, 4))], branches=(535, 550)), [
+            "on runtimes up to CUDA 12 with driver 535: all kernels load",
+            "on runtimes up to CUDA 12 with driver 550: all kernels load; PTX for compute_80 compiles"])
+
+    def test_newer_gpus_without_code(self):
+        self.assertEqual(kernels.uncovered(found([cubin(80, (12, 4)), cubin(90, (12, 4))]).files, FACTS),
+                         [100, 103, 120, 121])
+        self.assertEqual(kernels.uncovered(found([cubin(80, (12, 8)), cubin(120, (12, 8))]).files, FACTS),
+                         [90, 100, 103])
+        self.assertEqual(kernels.uncovered(found([cubin(80, (12, 4)), ptx(80, (8, 4))]).files, FACTS), [])
+
+
+class Replies(unittest.TestCase):
+    def reply(self, known: kernels.Kernels, gpu: int, driver: int, runtime_driver: int = 0) -> kernels.Reply:
+        return kernels.reply(known, gpu, driver, runtime_driver, FACTS)
+
+    def test_gpu_with_any_driver(self):
+        known = found([cubin(61, (12, 4)), cubin(120, (12, 8))])
+        for gpu, loads, reason in ((120, True, "drivers from 570 on"), (61, True, "drivers from 525 to 580"),
+                                   (90, False, "It has no code for sm_90: it has sm_61, sm_120.")):
+            reply = self.reply(known, gpu, 0)
+            self.assertEqual(reply.loads, loads)
+            self.assertIn(reason, words_of_kernels.reply(reply))
+
+    def test_driver_with_any_gpu(self):
+        known = found([cubin(80, (12, 8)), cubin(120, (12, 8))])
+        self.assertEqual(words_of_kernels.reply(self.reply(known, 0, 550)),
+                         "driver 550: loads. Driver 550 loads its code for sm_80; the driver does not support sm_120.")
+        self.assertIs(self.reply(known, 0, 520).loads, False)
+
+    def test_part_of_the_files(self):
+        reply = self.reply(found([cubin(80, (12, 8))], [cubin(90, (12, 8), "a")]), 80, 550)
+        self.assertEqual((reply.loads, reply.in_part), (False, True))
+        self.assertRegex(words_of_kernels.reply(reply), r"^sm_80, driver 550: loads in part\. 0\.so: .* 1\.so: It has")
+
+    def test_unread_file_leaves_it_open_unless_another_fails(self):
+        unread = {"b.so": "no program"}
+        for toolkit, loads in (((12, 8), None), ((13, 0), False)):
+            self.assertIs(self.reply(found([cubin(80, toolkit)], unread=unread), 80, 550).loads, loads)
+
+    def test_linked_in_runtime_needs_a_driver(self):
+        self.assertTrue(self.reply(found(), 80, 550, 525).loads)
+        reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, 525)
+        self.assertEqual((reply.loads, reply.in_part), (False, False))
+        self.assertIn("The CUDA runtime that is linked in needs driver 525", words_of_kernels.reply(reply))
+
+    def test_very_many_kinds_are_damage(self):
+        known = found()
+        known.add("a.so", DeviceCode(tuple(cubin(number, None) for number in range(1, 600))))
+        self.assertEqual(known.files, {})
+        self.assertIn("damaged", known.unread["a.so"])
+
+
+@needs_kernels
+class Command(Folder):
+    """On libraries that the build's nvcc made for sm_80, with PTX."""
+
+    def file(self, release: str) -> Path:
+        return KERNELS / f"kernels-{release}.so"
+
+    def made_wheel(self, **files: Path) -> Path:
+        path = self.folder / "thing-1-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, file in files.items():
+                archive.write(file, f"thing/{name}.so")
+        return path
+
+    def last(self, *words: object) -> tuple[int, str]:
+        status, out, err = self.check(*words)
+        self.assertEqual(err, "")
+        return status, out.splitlines()[-1]
+
+    def test_verdict_has_the_driver(self):
+        for release, driver in ("11.8", 450), ("12.4", 525), ("13.0", 580):
+            self.assertEqual(self.last(self.file(release)),
+                             (0, f"verdict: free; device code of CUDA {release}: needs driver {driver}"))
+
+    def test_cuda_without_a_driver_that_loads_it_fails(self):
+        path = self.file("13.0")
+        for words, status in ((("--runtime", "12"), 1), (("--runtime", "12,13"), 0), (("--runtime", "550"), 1),
+                              (("--runtime", "580"), 0), (("--runtime", "12", "--driver", "580"), 0),
+                              (("--runtime", "12", "--allow", "device_code"), 0),
+                              (("--runtime", "12", "--library", "cudart"), 0)):
+            self.assertEqual(self.check(path, *words)[0], status, words)
+        self.assertEqual(self.last(path, "--runtime", "12")[1],
+                         "verdict: free; device code of CUDA 13.0: needs driver 580; "
+                         "device code does not load with driver 525-575")
+
+    def test_what_to_do(self):
+        self.assertIn("Build device code with nvcc 12.x to serve drivers from 525 on", self.check(self.file("13.0"))[1])
+        self.assertNotIn("Build device code", self.check(self.file("12.4"))[1])
+
+    def test_questions(self):
+        for release, words, status, start in (
+                ("12.4", ("--gpu", "sm_80", "--driver", "525"), 0, "sm_80, driver 525: loads. "),
+                ("12.4", ("--gpu", "9.0", "--driver", "525.60.13"), 1, "sm_90, driver 525: does not load. "),
+                ("12.4", ("--gpu", "120"), 0, "sm_120: loads. It loads with drivers from 570 on."),
+                ("13.0", ("--driver", "550"), 1, "driver 550: does not load. "),
+                ("13.0", ("--gpu", "75"), 1, "sm_75: does not load. It has no code for sm_75")):
+            found_status, line = self.last(self.file(release), *words)
+            self.assertEqual(found_status, status, words)
+            self.assertTrue(line.startswith(start), line)
+
+    def test_each_combination_has_its_line(self):
+        status, out, _ = self.check(self.file("12.4"), "--gpu", "80,90", "--driver", "525,550")
+        self.assertEqual((status, [line.split(".")[0] for line in out.splitlines()[-4:]]), (1, [
+            "sm_80, driver 525: loads", "sm_90, driver 525: does not load",
+            "sm_80, driver 550: loads", "sm_90, driver 550: loads"]))
+
+    def test_object_file_and_fatbin_can_be_asked_about(self):
+        self.assertEqual(self.check(KERNELS / "kernels-12.4.o", "--driver", "550")[0], 0)
+        self.assertEqual(self.check(KERNELS / "kernels-12.4.o")[0], 2)  # its calls cannot be checked
+        self.assertEqual(self.last(KERNELS / "mixed-13.0.fatbin"),
+                         (0, "verdict: device code of CUDA 13.0: needs driver 580"))
+        self.assertEqual(self.check(KERNELS / "lto-13.0.fatbin", "--gpu", "80")[0], 3)
+
+    def test_wheel_with_files_of_several_compilers(self):
+        path = self.made_wheel(a=self.file("12.4"), b=self.file("12.4"), c=self.file("13.0"))
+        status, out, _ = self.check(path)
+        self.assertEqual((status, out.splitlines()[-1]),
+                         (0, "verdict: free; device code of CUDA 12.4, 13.0: needs driver 580"))
+        self.assertEqual(out.count("Native code for sm_80"), 2)
+        self.assertIn("thing/a.so, thing/b.so: Native code for sm_80. PTX for compute_80", out)
+        self.assertEqual(self.check(path, "--gpu", "80", "--driver", "550")[0], 1)
+        self.assertEqual(self.check(path, "--gpu", "80", "--driver", "550", "--allow", "in_part")[0], 0)
+
+    def test_json(self):
+        _, out, _ = self.check("--json", self.file("12.4"), "--gpu", "90", "--driver", "525")
+        whole = json.loads(out)
+        (one,) = whole["inputs"]
+        self.assertEqual((whole["status"], whole["asked"]["gpus"], whole["asked"]["branches"]), (1, [90], [525]))
+        (file,) = one["device_code"]["files"]
+        self.assertEqual([(code["name"], code["toolkit"], code["ptx"]) for code in file["codes"]],
+                         [("sm_80", [12, 4], None), ("compute_80", None, [8, 4])])
+        self.assertEqual(one["device_code"]["drivers"], [
+            {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": ""}])
+        self.assertEqual(one["verdict"]["device_code"], {"driver": 525, "toolkits": ["12.4"], "ptx": []})
+        (reply,) = one["replies"]
+        self.assertEqual((reply["gpu"], reply["driver"], reply["loads"]), (90, 525, False))
+
+    def test_without_the_reader(self):
+        lacking = mock.patch("analysis_support.reader", side_effect=Failure("anycuda-device-code is missing"))
+        with lacking:
+            status, out, err = self.check(self.file("13.0"))
+            self.assertEqual((status, err), (0, ""))
+            self.assertIn("device code was not read: anycuda-device-code is missing", out)
+            status, line = self.last(self.file("13.0"), "--driver", "550")
+            self.assertEqual((status, line), (3, "driver 550: cannot tell. Device code was not read: "
+                                                 "anycuda-device-code is missing."))
+
+    def test_reader_that_does_not_end(self):
+        program = self.folder / "program"
+        program.write_text("#!/bin/sh\nexec sleep 60\n")
+        program.chmod(0o755)
+        with mock.patch("analysis_support.reader", return_value=program), mock.patch.object(device_code, "_LIMIT", 0.1):
+            status, line = self.last(self.file("13.0"), "--driver", "550")
+        self.assertEqual(status, 3)
+        self.assertIn("did not finish", line)
+
+    def test_damaged_device_code(self):
+        content = bytearray(self.file("12.4").read_bytes())
+        size_at = content.index(struct.pack("<IHH", 0xBA55ED50, 1, 16)) + 8
+        content[size_at:size_at + 8] = struct.pack("<Q", 1 << 40)
+        path = self.folder / "damaged.so"
+        path.write_bytes(content)
+        status, out, err = self.check(path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("device code was read in part", out)
+
+    def test_real_wheel(self):
+        for gpu, status, text in ("90", 0, "loads. Driver 550 loads"), ("120", 1, "does not load. Driver 550"):
+            found_status, line = self.last(wheel("mooncake"), "--gpu", gpu, "--driver", "550")
+            self.assertEqual(found_status, status)
+            self.assertTrue(line.startswith(f"sm_{gpu}, driver 550: {text}"), line)
+
+    def test_libraries_of_cuda(self):
+        for name, release, driver in (("curand", "11.8", 450), ("nvjpeg", "12.9", 525), ("nvjpeg", "13.5", 580)):
+            out = self.check(library_file(name, release))[1]
+            self.assertRegex(out.splitlines()[-1], fr"device code of CUDA [\d., ]+: needs driver {driver}$")
+
+
+class Values(Folder):
+    def test_value_that_is_not_a_gpu_or_a_driver(self):
+        for words, text in ((("--gpu", "sm_9"), "--gpu sm_9: a GPU is expected"), (("--gpu", "hopper"), "as sm_90"),
+                            (("--driver", "12.4"), "--driver 12.4: a driver's branch"),
+                            (("--driver", ""), "is expected"), (("--gpu", "9" * 400), "is expected"),
+                            (("--here", "--driver", "550"), "leave out --runtime, --gpu and --driver")):
+            status, out, err = self.check("/bin/sh", *words)
+            self.assertEqual((status, out), (2, ""), words)
+            self.assertIn(text, err)
+
+    def test_here_without_the_doctors_library(self):
+        with mock.patch.object(here.questions, "find_asker", side_effect=Failure("libanycuda_doctor.so is missing")):
+            status, out, err = self.check("/bin/sh", "--here")
+        self.assertEqual((status, err), (3, ""))
+        self.assertEqual(out.splitlines()[-1], "here: cannot tell whether it runs. This machine was not looked at: "
+                                               "libanycuda_doctor.so is missing.")
+
+
+class Facts(unittest.TestCase):
+    def test_driver_without_a_branch_counts_as_the_oldest_of_its_cuda(self):
+        gpu = Gpu("one", "9.0", 1)
+        with mock.patch.object(here.gpus, "facts", return_value=FACTS):
+            for branch, cuda, expected in ((0, "12.4", 550), (535, "12.4", 535), (0, "", 0)):
+                machine = here.of_findings(Findings([], Driver("libcuda.so.1", cuda, branch, gpus=[gpu]), []))
+                self.assertEqual((machine.branch, machine.gpus, machine.lacking), (expected, (90,), ""))
+
+
+@needs_kernels
+class ThisMachine(unittest.TestCase):
+    """Machines with a driver of CUDA 12.9 and one GPU, an sm_90."""
+
+    def ask(self, machine: Machine, release: str) -> tuple[int, str]:
+        done = machine.run([machine.python, COMMAND, "check", KERNELS / f"kernels-{release}.so", "--here"])
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout.splitlines()[-1]
+
+    def with_driver(self) -> Machine:
+        return Machine(self).fake_driver(with_core(WORKING))
+
+    def test_driver_gpu_and_runtime(self):
+        machine = self.with_driver().wheel("cudart", "12.9")
+        status, line = self.ask(machine, "12.4")
+        self.assertEqual(status, 0, line)
+        self.assertIn("here: runs. Driver 575 compiles the PTX for sm_90 (compute_80). CUDA runtime 12.9 is here", line)
+        status, line = self.ask(machine, "13.0")
+        self.assertEqual(status, 1)
+        self.assertIn("here: does not run. For sm_90 it has only PTX 9.0", line)
+
+    def test_no_runtime(self):
+        status, line = self.ask(self.with_driver(), "12.4")
+        self.assertEqual(status, 1)
+        self.assertIn("here: does not run. No usable CUDA runtime is here", line)
+
+    def test_no_driver(self):
+        status, line = self.ask(Machine(self).wheel("cudart", "12.9"), "13.0")
+        self.assertEqual((status, line), (1, "here: does not run. This machine has no driver. "
+                                             "Its device code needs driver 580 or newer."))
+
+
+if __name__ == "__main__":
+    unittest.main()
