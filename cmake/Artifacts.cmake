@@ -12,8 +12,6 @@
 
 include_guard(GLOBAL)
 
-set(ANYCUDA_FETCH "${CMAKE_CURRENT_LIST_DIR}/../tools/fetch/fetch.py")
-
 function(anycuda_program variable program)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "PACKAGE" "")
   find_program(${variable} ${program})
@@ -37,7 +35,8 @@ function(anycuda_artifacts)
 
   # Progress and what could not be had go to stderr, thus straight to the user; stdout is the result as CMake code.
   execute_process(
-    COMMAND "${Python3_EXECUTABLE}" "${ANYCUDA_FETCH}" get ${arg_SETS} ${arg_ARTIFACTS} --format cmake
+    COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tools/fetch/fetch.py"
+            get ${arg_SETS} ${arg_ARTIFACTS} --format cmake
     RESULT_VARIABLE status
     OUTPUT_VARIABLE result)
   if(NOT status EQUAL 0)
