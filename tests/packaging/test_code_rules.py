@@ -49,6 +49,7 @@ class Targets(unittest.TestCase):
             self.assertEqual(self.gpus_of(make(100, version, "a")), "100")
             self.assertEqual(self.gpus_of(make(120, version, "f")), "120 121")
             self.assertEqual(self.gpus_of(make(121, version, "f")), "121")
+            self.assertEqual(self.gpus_of(make(100, version, "f")), "100 103 107", "none of Tegra")
 
     def test_lto_ir_runs_on_none(self):
         self.assertEqual(self.gpus_of(Code(LTO_IR, 80)), "")
