@@ -58,7 +58,7 @@ class Targets(unittest.TestCase):
 class Drivers(unittest.TestCase):
     def test_cubins_need_the_first_driver_of_their_major(self):
         for toolkit, driver in (((11, 0), 450), ((11, 8), 450), ((12, 0), 525), ((12, 9), 525), ((13, 5), 580),
-                                ((10, 2), 440), ((14, 0), 0)):
+                                ((10, 2), 440), ((7, 5), 375), ((14, 0), 0)):
             self.assertEqual(code_rules.driver_for(cubin(80, toolkit), FACTS), driver, toolkit)
 
     def test_ptx_needs_the_driver_of_its_release(self):
