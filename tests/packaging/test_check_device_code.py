@@ -118,6 +118,8 @@ class Replies(unittest.TestCase):
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, 525)
         self.assertEqual((reply.loads, reply.in_part), (False, False))
         self.assertIn("The CUDA runtime that is linked in needs driver 525", words_of_kernels.reply(reply))
+        reply = self.reply(found([cubin(80, (11, 8))]), 80, 0, 525)
+        self.assertIn("drivers from 525 on", words_of_kernels.reply(reply))
 
     def test_very_many_kinds_are_damage(self):
         known = found()

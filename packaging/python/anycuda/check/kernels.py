@@ -162,7 +162,7 @@ def uncovered(files: Files, facts: Facts) -> list[int]:
 
 def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: Facts) -> Reply:
     """`runtime_driver`: the oldest that the CUDA runtimes in it work with."""
-    answers = {name: _answer(codes, gpu, driver, facts) for name, codes in kernels.files.items()}
+    answers = {name: _answer(codes, gpu, driver, runtime_driver, facts) for name, codes in kernels.files.items()}
     answers.update({name: Answer(None, f"Device code was not read: {why}.") for name, why in kernels.unread.items()})
     if not answers:
         answers[""] = Answer(True, "It has no device code.")
@@ -177,14 +177,14 @@ def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: F
     return Reply(gpu, driver, loads, loads is False and True in results, reasons)
 
 
-def _answer(codes: Sequence[Code], gpu: int, driver: int, facts: Facts) -> Answer:
+def _answer(codes: Sequence[Code], gpu: int, driver: int, runtime_driver: int, facts: Facts) -> Answer:
     if gpu and driver:
         return code_rules.loads(codes, driver, gpu, facts)
-    return _any_driver(codes, gpu, facts) if gpu else _any_gpu(codes, driver, facts)
+    return _any_driver(codes, gpu, runtime_driver, facts) if gpu else _any_gpu(codes, driver, facts)
 
 
-def _any_driver(codes: Sequence[Code], gpu: int, facts: Facts) -> Answer:
-    branches = [release.driver for release in facts.releases if release.driver]
+def _any_driver(codes: Sequence[Code], gpu: int, runtime_driver: int, facts: Facts) -> Answer:
+    branches = [release.driver for release in facts.releases if release.driver >= max(runtime_driver, 1)]
     answers = {branch: code_rules.loads(codes, branch, gpu, facts) for branch in branches}
     served = [branch for branch, answer in answers.items() if answer.loads]
     if not served:
