@@ -103,6 +103,11 @@ class Replies(unittest.TestCase):
                          "driver 550: loads. Driver 550 loads its code for sm_80; the driver does not support sm_120.")
         self.assertIs(self.reply(known, 0, 520).loads, False)
 
+    def test_driver_that_dropped_every_gpu_that_code_is_for(self):
+        for codes, loads in (([ptx(60, (6, 0))], True), ([cubin(61, (12, 0)), ptx(61, (8, 0))], True),
+                             ([cubin(61, (12, 0))], False), ([ptx(60, (9, 5))], False)):
+            self.assertIs(self.reply(found(codes), 0, 590).loads, loads, codes)
+
     def test_part_of_the_files(self):
         reply = self.reply(found([cubin(80, (12, 8))], [cubin(90, (12, 8), "a")]), 80, 550)
         self.assertEqual((reply.loads, reply.in_part), (False, True))

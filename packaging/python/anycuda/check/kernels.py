@@ -195,10 +195,13 @@ def _any_driver(codes: Sequence[Code], gpu: int, runtime_driver: int, facts: Fac
 
 
 def _any_gpu(codes: Sequence[Code], driver: int, facts: Facts) -> Answer:
-    """Of the GPUs that it is for and that the driver knows, the first that it does not load on."""
+    """Of the GPUs that it is for and that the driver knows, the first that it does not load on. Where the driver knows
+    none of these, PTX may serve newer GPUs."""
     targets = _targets(codes) or sorted({code.architecture for code in codes if code.kind == PTX})
-    answers = {gpu: code_rules.loads(codes, driver, gpu, facts) for gpu in targets}
-    known = [gpu for gpu in targets if _knows(driver, gpu, facts)]
+    known = [gpu for gpu in targets if _knows(driver, gpu, facts)] or [
+        gpu for gpu, one in facts.gpus.items() if one.example and not one.tegra and _knows(driver, gpu, facts)
+        and any(code_rules.runs_on(code, gpu, facts) for code in codes)]
+    answers = {gpu: code_rules.loads(codes, driver, gpu, facts) for gpu in (*targets, *known)}
     if not known:
         return next(iter(answers.values()), Answer(None, "It has no cubins and no PTX, which a driver loads."))
     late = next((answers[gpu] for gpu in known if not answers[gpu].loads), None)
