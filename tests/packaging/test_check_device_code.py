@@ -266,6 +266,7 @@ class Values(Folder):
         for words, text in ((("--gpu", "sm_9"), "--gpu sm_9: a GPU is expected"), (("--gpu", "hopper"), "as sm_90"),
                             (("--driver", "12.4"), "--driver 12.4: a driver's branch"),
                             (("--driver", ""), "is expected"), (("--gpu", "9" * 400), "is expected"),
+                            (("--gpu", "130"), "--gpu 130: this anycuda does not know sm_130, it knows sm_35, "),
                             (("--here", "--driver", "550"), "leave out --runtime, --gpu and --driver")):
             status, out, err = self.check("/bin/sh", *words)
             self.assertEqual((status, out), (2, ""), words)
