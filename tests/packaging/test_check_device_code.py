@@ -72,6 +72,14 @@ class OnDrivers(unittest.TestCase):
         self.assertEqual(self.lines([cubin(80, (12, 4))], [cubin(80, (13, 0)), cubin(90, (12, 4))], branches=(550,)), [
             "on runtimes up to CUDA 12 with driver 550: kernels for sm_90 load; sm_80 does not"])
 
+    def test_cubins_of_an_unknown_toolkit_are_not_said_to_fail(self):
+        start, unknown = "on runtimes up to CUDA 12 with driver 550: ", "; whether those for sm_90 load is unknown"
+        for codes, text in (([cubin(80, (12, 4))], "kernels for sm_80 load"), ([], "no kernel is known to load"),
+                            ([cubin(61, (12, 4)), cubin(80, (13, 0))], "kernels for sm_61 load; sm_80 does not")):
+            self.assertEqual(self.lines([*codes, cubin(90, None)], branches=(550,)), [start + text + unknown])
+        both = [cubin(90, None)], [cubin(90, (13, 0))]
+        self.assertEqual(self.lines(*both, branches=(550,)), [f"{start}no kernel loads"])
+
     def test_ptx_compiles_later_than_cubins_load(self):
         self.assertEqual(self.lines([cubin(80, (12, 4)), ptx(80, (8, 4))], branches=(535, 550)), [
             "on runtimes up to CUDA 12 with driver 535: all kernels load",
@@ -215,7 +223,8 @@ class Command(Folder):
         self.assertEqual([(code["name"], code["toolkit"], code["ptx"]) for code in file["codes"]],
                          [("sm_80", [12, 4], None), ("compute_80", None, [8, 4])])
         self.assertEqual(one["device_code"]["drivers"], [
-            {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": ""}])
+            {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": "",
+             "unknown": []}])
         self.assertEqual(one["verdict"]["device_code"], {"driver": 525, "toolkits": ["12.4"], "ptx": []})
         (reply,) = one["replies"]
         self.assertEqual((reply["gpu"], reply["driver"], reply["loads"]), (90, 525, False))

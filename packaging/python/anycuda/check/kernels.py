@@ -54,7 +54,7 @@ class Needs:
 class OnDrivers:
     """What becomes of an input's device code on branches that follow each other. `cuda`: the newest major whose
     runtimes they work with (0: not known). `native`: GPUs whose cubins load, `compiled`: PTX that the driver compiles,
-    `fails`: GPUs whose cubins do not load, and `hint`: what would help."""
+    `fails`: GPUs whose cubins do not load, and `hint`: what would help. `unknown`: GPUs of which that is not known."""
 
     drivers: tuple[int, ...]
     cuda: int
@@ -62,6 +62,7 @@ class OnDrivers:
     compiled: tuple[str, ...]
     fails: tuple[str, ...]
     hint: str = ""
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,10 @@ def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> On
     answers = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
     compiled = [name for name in code_rules.jit(every) if all(
         0 < code_rules.driver_for(code, facts) <= branch for code in every if code.kind == PTX and code.name == name)]
-    native, fails = ({gpu: one for gpu, one in answers.items() if bool(one.loads) == loads} for loads in (True, False))
+    native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
+                              for loads in (True, False, None))
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
-                     next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""))
+                     next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown))
 
 
 def _names(gpus: Iterable[int]) -> tuple[str, ...]:
@@ -131,10 +133,10 @@ def _targets(codes: Iterable[Code]) -> list[int]:
 
 
 def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> Answer:
-    """Of the files that have cubins for the GPU: the first answer that is not yes."""
+    """Of the files that have cubins for the GPU: the first no, else the first that is not known."""
     answers = [code_rules.loads(codes, branch, gpu, facts) for codes in files
                if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
-    return next((one for one in answers if not one.loads), answers[0])
+    return min(answers, key=lambda one: (False, None, True).index(one.loads))
 
 
 def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
