@@ -20,6 +20,7 @@ struct Wrapper {
   const unsigned char* fatbin;
 };
 constexpr std::uint32_t kWrapper = 0x466243b1;
+constexpr std::uint32_t kLinked = 2;  // version: of nvlink's output
 
 CodeFacts facts_of(const device_code::Entry& entry) {
   CodeFacts facts;
@@ -41,6 +42,7 @@ class Code {
     if (!header.begins_with(device_code::kFatbin, sizeof device_code::kFatbin)) return;
     std::uint64_t size = 0;
     header.read(device_code::kFatbinSize, &size);
+    is_linked_ = wrapper->version == kLinked;
     entries_ = {wrapper->fatbin + device_code::kFatbinHeader, static_cast<std::size_t>(size)};
   }
 
@@ -63,8 +65,13 @@ class Code {
     return !any([](const CodeFacts&) { return true; });
   }
 
+  // From relocatable device code (nvcc -rdc=true): for other GPUs the driver links the PTX of the
+  // objects, which are not in it.
+  bool is_linked() const { return is_linked_; }
+
  private:
   device_code::Bytes entries_;
+  bool is_linked_ = false;
 };
 
 // "sm_80, sm_90a, PTX 9.0 for compute_90": equal neighbours once, and only as many as there is room
@@ -138,23 +145,25 @@ void report_device_code(std::uint64_t fat_binary) {
   if (!cuda.known()) return;
   const auto is_loaded = [&](const CodeFacts& one) { return loads(cuda, one); };
   const bool any_loads = code.any(is_loaded);
+  if (any_loads && code.is_linked()) return;
   const int gpu = any_loads ? oldest_gpu_of_process(driver) : 0;
   if (code.any([&](const CodeFacts& one) { return is_loaded(one) && runs_on(gpu, one); })) return;
   const char* file = new_file(reinterpret_cast<const void*>(fat_binary));
   if (file == nullptr) return;
   const List list(code);
   if (any_loads) {
-    log_line(LogLevel::warn,
-             "cudart: %s: a GPU of compute capability %d.%d runs none of its device code (%s); "
-             "build it for sm_%d too",
-             file, gpu / 10, gpu % 10, list.text(), gpu);
+    log_line(
+        LogLevel::warn,
+        "cudart: %s: a GPU of compute capability %d.%d runs nothing in one of its fat binaries "
+        "(%s); if these kernels are for that GPU, build them for sm_%d too",
+        file, gpu / 10, gpu % 10, list.text(), gpu);
     return;
   }
   const Version needed = oldest_cuda_of(code);
   log_line(LogLevel::warn,
-           "cudart: %s: the driver %s, of CUDA %d.%d, loads none of its device code (%s), which "
-           "needs a driver of CUDA %d.%d or later; update the driver, or build the device code "
-           "with CUDA %d.%d or older",
+           "cudart: %s: the driver %s, of CUDA %d.%d, loads nothing in one of its fat binaries "
+           "(%s), which needs a driver of CUDA %d.%d or later; update the driver, or build the "
+           "device code with CUDA %d.%d or older",
            file, driver.path, cuda.major, cuda.minor, list.text(), needed.major, needed.minor,
            cuda.major, cuda.minor);
 }

@@ -13,7 +13,9 @@ from pathlib import Path
 from unittest import mock
 
 from abi_support import real
-from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, wheel
+from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, table, wheel
+
+from anycuda.check import requirements
 
 PROGRAM = REAL / "native" / "call_cudart-12"
 RELEASES = "11.8-13.5"  # without --runtime
@@ -584,6 +586,8 @@ class Nothing(Check):
             self.assertEqual(out.splitlines()[0], f"{name}: cannot be checked")
             self.assertIn(said, out.splitlines()[1])
             self.assertEqual(out.splitlines()[2:], ["verdict: unknown: it cannot be read"], out)
+        with mock.patch("zipfile.ZipFile", side_effect=AssertionError("it would block")):
+            self.assertEqual(requirements.look(self.folder / "pipe", [], table()), requirements.Texts())
 
 
 class Options(Check):

@@ -72,6 +72,14 @@ class OnDrivers(unittest.TestCase):
         self.assertEqual(self.lines([cubin(80, (12, 4))], [cubin(80, (13, 0)), cubin(90, (12, 4))], branches=(550,)), [
             "on runtimes up to CUDA 12 with driver 550: kernels for sm_90 load; sm_80 does not"])
 
+    def test_cubins_of_an_unknown_toolkit_are_not_said_to_fail(self):
+        start, unknown = "on runtimes up to CUDA 12 with driver 550: ", "; whether those for sm_90 load is unknown"
+        for codes, text in (([cubin(80, (12, 4))], "kernels for sm_80 load"), ([], "no kernel is known to load"),
+                            ([cubin(61, (12, 4)), cubin(80, (13, 0))], "kernels for sm_61 load; sm_80 does not")):
+            self.assertEqual(self.lines([*codes, cubin(90, None)], branches=(550,)), [start + text + unknown])
+        both = [cubin(90, None)], [cubin(90, (13, 0))]
+        self.assertEqual(self.lines(*both, branches=(550,)), [f"{start}no kernel loads"])
+
     def test_ptx_compiles_later_than_cubins_load(self):
         self.assertEqual(self.lines([cubin(80, (12, 4)), ptx(80, (8, 4))], branches=(535, 550)), [
             "on runtimes up to CUDA 12 with driver 535: all kernels load",
@@ -103,6 +111,11 @@ class Replies(unittest.TestCase):
                          "driver 550: loads. Driver 550 loads its code for sm_80; the driver does not support sm_120.")
         self.assertIs(self.reply(known, 0, 520).loads, False)
 
+    def test_driver_that_dropped_every_gpu_that_code_is_for(self):
+        for codes, loads in (([ptx(60, (6, 0))], True), ([cubin(61, (12, 0)), ptx(61, (8, 0))], True),
+                             ([cubin(61, (12, 0))], False), ([ptx(60, (9, 5))], False)):
+            self.assertIs(self.reply(found(codes), 0, 590).loads, loads, codes)
+
     def test_part_of_the_files(self):
         reply = self.reply(found([cubin(80, (12, 8))], [cubin(90, (12, 8), "a")]), 80, 550)
         self.assertEqual((reply.loads, reply.in_part), (False, True))
@@ -118,6 +131,8 @@ class Replies(unittest.TestCase):
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, 525)
         self.assertEqual((reply.loads, reply.in_part), (False, False))
         self.assertIn("The CUDA runtime that is linked in needs driver 525", words_of_kernels.reply(reply))
+        reply = self.reply(found([cubin(80, (11, 8))]), 80, 0, 525)
+        self.assertIn("drivers from 525 on", words_of_kernels.reply(reply))
 
     def test_very_many_kinds_are_damage(self):
         known = found()
@@ -208,7 +223,8 @@ class Command(Folder):
         self.assertEqual([(code["name"], code["toolkit"], code["ptx"]) for code in file["codes"]],
                          [("sm_80", [12, 4], None), ("compute_80", None, [8, 4])])
         self.assertEqual(one["device_code"]["drivers"], [
-            {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": ""}])
+            {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": "",
+             "unknown": []}])
         self.assertEqual(one["verdict"]["device_code"], {"driver": 525, "toolkits": ["12.4"], "ptx": []})
         (reply,) = one["replies"]
         self.assertEqual((reply["gpu"], reply["driver"], reply["loads"]), (90, 525, False))
@@ -259,6 +275,7 @@ class Values(Folder):
         for words, text in ((("--gpu", "sm_9"), "--gpu sm_9: a GPU is expected"), (("--gpu", "hopper"), "as sm_90"),
                             (("--driver", "12.4"), "--driver 12.4: a driver's branch"),
                             (("--driver", ""), "is expected"), (("--gpu", "9" * 400), "is expected"),
+                            (("--gpu", "130"), "--gpu 130: this anycuda does not know sm_130, it knows sm_35, "),
                             (("--here", "--driver", "550"), "leave out --runtime, --gpu and --driver")):
             status, out, err = self.check("/bin/sh", *words)
             self.assertEqual((status, out), (2, ""), words)

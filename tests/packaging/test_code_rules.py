@@ -49,6 +49,7 @@ class Targets(unittest.TestCase):
             self.assertEqual(self.gpus_of(make(100, version, "a")), "100")
             self.assertEqual(self.gpus_of(make(120, version, "f")), "120 121")
             self.assertEqual(self.gpus_of(make(121, version, "f")), "121")
+            self.assertEqual(self.gpus_of(make(100, version, "f")), "100 103 107", "none of Tegra")
 
     def test_lto_ir_runs_on_none(self):
         self.assertEqual(self.gpus_of(Code(LTO_IR, 80)), "")
@@ -57,7 +58,7 @@ class Targets(unittest.TestCase):
 class Drivers(unittest.TestCase):
     def test_cubins_need_the_first_driver_of_their_major(self):
         for toolkit, driver in (((11, 0), 450), ((11, 8), 450), ((12, 0), 525), ((12, 9), 525), ((13, 5), 580),
-                                ((10, 2), 440), ((14, 0), 0)):
+                                ((10, 2), 440), ((7, 5), 375), ((14, 0), 0)):
             self.assertEqual(code_rules.driver_for(cubin(80, toolkit), FACTS), driver, toolkit)
 
     def test_ptx_needs_the_driver_of_its_release(self):

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from doctor_support import COMMAND, WITHOUT_RIGHTS, needs_build
-from test_repair import RepairCase
+from test_repair import SOURCE, RepairCase
 from wheel_support import anycuda, real_wheel
 
 from anycuda.failure import Failure
@@ -32,6 +32,16 @@ class NothingIsLost(RepairCase):
                 self.assertRegex(done.stderr, r"^anycuda repair: .*File too large\n$")
                 self.assertEqual([one.name for one in self.top.rglob("*") if "anycuda" in one.name], [])
                 self.assertFalse((self.top / "out" / path.name).exists())
+
+    def test_no_room_for_an_edited_file(self):
+        library = self.library(source=f"{SOURCE} char large[4 << 20] = {{1}};")
+        path = self.wheel({"thing/a.so": library})
+        done = subprocess.run(
+            [sys.executable, str(COMMAND), "repair", "-w", str(self.top / "out"), str(path)],
+            capture_output=True, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (len(library), len(library))))
+        self.assertEqual((done.returncode, list((self.top / "out").iterdir())), (2, []), done.stdout)
+        self.assertRegex(done.stderr, r"^anycuda repair: .*File too large\n$")
 
     def test_a_folder_that_cannot_be_written(self):
         path = self.wheel({"thing/a.so": self.library()})

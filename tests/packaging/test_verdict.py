@@ -192,6 +192,12 @@ class StaticRuntime(Folder):
             self.assertEqual(use_of(path).runtime_release, "13.0", name)
         status, out, _ = self.check(path)
         self.assertEqual((status, out.splitlines()[-1]), (0, "verdict: static runtime 13.0: needs driver 580"))
+        late = "; the static runtime does not run with driver "
+        for runtime, status, ending in (("550", 1, f"{late}550"), ("580", 0, ""), ("12", 1, f"{late}525-575"),
+                                        ("12,13", 0, "")):
+            found, out, _ = self.check(path, "--runtime", runtime, "--allow", "device_code")
+            self.assertEqual((found, out.splitlines()[-1]),
+                             (status, f"verdict: static runtime 13.0: needs driver 580{ending}"), runtime)
 
     def test_nvidias_libraries_with_a_runtime_in_them(self):
         for name, release in (("nvjpeg", "11.8"), ("nvjpeg", "12.9"), ("nvjpeg", "13.0")):

@@ -79,7 +79,7 @@ def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
     if code.kind == PTX and not code.target:
         return code.architecture < gpu
     tegra = any(number in facts.gpus and facts.gpus[number].tegra for number in (code.architecture, gpu))
-    return code.architecture < gpu and code.architecture // 10 == gpu // 10 and not (code.kind == CUBIN and tegra)
+    return code.architecture < gpu and code.architecture // 10 == gpu // 10 and not tegra
 
 
 def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:

@@ -55,8 +55,8 @@ class Facts:
 
     def driver_for_cubin(self, cuda: Version) -> int:
         """The oldest branch that loads cubins of that CUDA; 0: not known. From 11 on a major's first driver loads those
-        of all its releases."""
-        release = self.first_of_major(cuda[0]) if cuda[0] >= 11 else self.release(cuda)
+        of all its releases. Every known driver loads those of CUDAs before the first known one."""
+        release = self.first_of_major(cuda[0]) if cuda[0] >= 11 else self.release(max(cuda, self.releases[0].cuda))
         return release.driver if release else 0
 
     def first_with_ptx(self, ptx: Version) -> Release | None:

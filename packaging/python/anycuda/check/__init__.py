@@ -10,7 +10,7 @@ from .. import terminal
 from ..failure import Failure
 from ..matrix import data
 from ..matrix.selection import Selection
-from ..analysis import libraries
+from ..analysis import gpus, libraries
 from . import as_json, findings, here, text, words
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .findings import DEVICE_CODE, IN_PART
@@ -36,7 +36,7 @@ they ask about nothing else. --here asks about this machine.
 
 exit status: 0  everything runs on every CUDA, driver and GPU asked for
              1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them, or {TIED} to another CUDA, or
-                device code does not load
+                device code or a static runtime does not run
              2  something could not be read, or the command itself failed
              3  --gpu, --driver, --here: that cannot be told
 
@@ -131,7 +131,11 @@ def _gpu(text: str) -> int:
     found = re.fullmatch(r"(?:sm_)?(?:([1-9]\d{1,2})|([1-9]\d?)\.(\d))", text)
     if found is None:
         raise Failure(f"--gpu {text}: a GPU is expected, as sm_90 or 9.0; nvidia-smi --query-gpu=compute_cap tells it")
-    return int(found[1] or found[2] + found[3])
+    number, known = int(found[1] or found[2] + found[3]), gpus.facts().gpus
+    if number not in known:
+        raise Failure(f"--gpu {text}: this anycuda does not know sm_{number}, it knows "
+                      f"{', '.join(one.name for one in known.values())}; a newer anycuda may know it")
+    return number
 
 
 def _branch(text: str) -> int:

@@ -77,11 +77,13 @@ class Input:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}
 
     def late_drivers(self, asked: Asked) -> tuple[int, ...]:
-        """Branches that --runtime asks about and that do not load its device code: of the named ones each; else those
-        of the named CUDAs, if no branch of them does. --driver has an answer of its own."""
-        needed = self.standing.kernels.driver if self.standing and self.standing.kernels else 0
-        if DEVICE_CODE in asked.allowed or asked.libraries or not needed:
+        """Branches that --runtime asks about and that its device code or its static CUDA runtime does not run on: of
+        the named ones each; else those of the named CUDAs, if it runs on no branch of them. --driver has an answer of
+        its own."""
+        if self.standing is None or asked.libraries:
             return ()
+        code = 0 if DEVICE_CODE in asked.allowed or not self.standing.kernels else self.standing.kernels.driver
+        needed = max(code, int(self.standing.driver or 0))
         if asked.named_drivers:
             return tuple(branch for branch in asked.named_drivers if branch < needed)
         if asked.branches or not asked.runtimes:

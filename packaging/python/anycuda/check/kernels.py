@@ -54,7 +54,7 @@ class Needs:
 class OnDrivers:
     """What becomes of an input's device code on branches that follow each other. `cuda`: the newest major whose
     runtimes they work with (0: not known). `native`: GPUs whose cubins load, `compiled`: PTX that the driver compiles,
-    `fails`: GPUs whose cubins do not load, and `hint`: what would help."""
+    `fails`: GPUs whose cubins do not load, and `hint`: what would help. `unknown`: GPUs of which that is not known."""
 
     drivers: tuple[int, ...]
     cuda: int
@@ -62,6 +62,7 @@ class OnDrivers:
     compiled: tuple[str, ...]
     fails: tuple[str, ...]
     hint: str = ""
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,10 @@ def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> On
     answers = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
     compiled = [name for name in code_rules.jit(every) if all(
         0 < code_rules.driver_for(code, facts) <= branch for code in every if code.kind == PTX and code.name == name)]
-    native, fails = ({gpu: one for gpu, one in answers.items() if bool(one.loads) == loads} for loads in (True, False))
+    native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
+                              for loads in (True, False, None))
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
-                     next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""))
+                     next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown))
 
 
 def _names(gpus: Iterable[int]) -> tuple[str, ...]:
@@ -131,10 +133,10 @@ def _targets(codes: Iterable[Code]) -> list[int]:
 
 
 def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> Answer:
-    """Of the files that have cubins for the GPU: the first answer that is not yes."""
+    """Of the files that have cubins for the GPU: the first no, else the first that is not known."""
     answers = [code_rules.loads(codes, branch, gpu, facts) for codes in files
                if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
-    return next((one for one in answers if not one.loads), answers[0])
+    return min(answers, key=lambda one: (False, None, True).index(one.loads))
 
 
 def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
@@ -162,7 +164,7 @@ def uncovered(files: Files, facts: Facts) -> list[int]:
 
 def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: Facts) -> Reply:
     """`runtime_driver`: the oldest that the CUDA runtimes in it work with."""
-    answers = {name: _answer(codes, gpu, driver, facts) for name, codes in kernels.files.items()}
+    answers = {name: _answer(codes, gpu, driver, runtime_driver, facts) for name, codes in kernels.files.items()}
     answers.update({name: Answer(None, f"Device code was not read: {why}.") for name, why in kernels.unread.items()})
     if not answers:
         answers[""] = Answer(True, "It has no device code.")
@@ -177,14 +179,14 @@ def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: F
     return Reply(gpu, driver, loads, loads is False and True in results, reasons)
 
 
-def _answer(codes: Sequence[Code], gpu: int, driver: int, facts: Facts) -> Answer:
+def _answer(codes: Sequence[Code], gpu: int, driver: int, runtime_driver: int, facts: Facts) -> Answer:
     if gpu and driver:
         return code_rules.loads(codes, driver, gpu, facts)
-    return _any_driver(codes, gpu, facts) if gpu else _any_gpu(codes, driver, facts)
+    return _any_driver(codes, gpu, runtime_driver, facts) if gpu else _any_gpu(codes, driver, facts)
 
 
-def _any_driver(codes: Sequence[Code], gpu: int, facts: Facts) -> Answer:
-    branches = [release.driver for release in facts.releases if release.driver]
+def _any_driver(codes: Sequence[Code], gpu: int, runtime_driver: int, facts: Facts) -> Answer:
+    branches = [release.driver for release in facts.releases if release.driver >= max(runtime_driver, 1)]
     answers = {branch: code_rules.loads(codes, branch, gpu, facts) for branch in branches}
     served = [branch for branch, answer in answers.items() if answer.loads]
     if not served:
@@ -195,10 +197,13 @@ def _any_driver(codes: Sequence[Code], gpu: int, facts: Facts) -> Answer:
 
 
 def _any_gpu(codes: Sequence[Code], driver: int, facts: Facts) -> Answer:
-    """Of the GPUs that it is for and that the driver knows, the first that it does not load on."""
+    """Of the GPUs that it is for and that the driver knows, the first that it does not load on. Where the driver knows
+    none of these, PTX may serve newer GPUs."""
     targets = _targets(codes) or sorted({code.architecture for code in codes if code.kind == PTX})
-    answers = {gpu: code_rules.loads(codes, driver, gpu, facts) for gpu in targets}
-    known = [gpu for gpu in targets if _knows(driver, gpu, facts)]
+    known = [gpu for gpu in targets if _knows(driver, gpu, facts)] or [
+        gpu for gpu, one in facts.gpus.items() if one.example and not one.tegra and _knows(driver, gpu, facts)
+        and any(code_rules.runs_on(code, gpu, facts) for code in codes)]
+    answers = {gpu: code_rules.loads(codes, driver, gpu, facts) for gpu in (*targets, *known)}
     if not known:
         return next(iter(answers.values()), Answer(None, "It has no cubins and no PTX, which a driver loads."))
     late = next((answers[gpu] for gpu in known if not answers[gpu].loads), None)

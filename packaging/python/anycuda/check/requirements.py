@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import zipfile
 from dataclasses import dataclass, field
@@ -59,6 +60,8 @@ class Texts:
 
 def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Texts:
     """Of a wheel, `files` being the binaries in it. What cannot be read is reported where those are read."""
+    if not os.path.isfile(path):  # a pipe would block
+        return Texts()
     try:
         with zipfile.ZipFile(path) as wheel:
             if entries.bomb(wheel.infolist(), path.stat().st_size):

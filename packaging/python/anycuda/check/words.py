@@ -36,7 +36,7 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
         parts.append(f"{counted(len(one.problems), 'file')} could not be checked")
     late = one.late_drivers(asked)
     if late:
-        parts.append(f"device code does not load with driver {words_of_kernels.span(late)}")
+        parts.append(_late(one, late))
     is_bad = failing or one.ties(asked) or one.problems or late
     return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.standing.kind == FREE else "yellow"
 
@@ -58,7 +58,7 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     beside = ", where the other CUDA libraries that it needs are" if any(map(_others(one), one.files)) else ""
     late, device_code = one.late_drivers(asked), one.standing.kernels
     if late:
-        beside += f"; its device code does not load with driver {words_of_kernels.span(late)}"
+        beside += f"; {_late(one, late)}"
     elif device_code and device_code.driver:
         beside += f"; its device code needs driver {device_code.driver}"
     if any(file.use.static_runtime for file in one.files):
@@ -71,6 +71,12 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
         return f"{name}: {tied(ties)}; else all CUDA functions that it uses run on {where}{incomplete}", "red"
     colour = "red" if incomplete or late else "yellow" if beside else "green"
     return f"{name}: all CUDA functions that it uses run on {where}{beside}{incomplete}", colour
+
+
+def _late(one: Input, late: Sequence[int]) -> str:
+    code = one.standing.kernels
+    what = "device code does not load" if code and code.driver > late[-1] else "the static runtime does not run"
+    return f"{what} with driver {words_of_kernels.span(late)}"
 
 
 def _failing(failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:

@@ -33,14 +33,15 @@ def on_drivers(one: OnDrivers) -> str:
 
 def _native(one: OnDrivers) -> str:
     """As short as it goes: a library of CUDA has kernels for 15 GPUs."""
+    unknown = f"; whether those for {', '.join(one.unknown)} load is unknown" if one.unknown else ""
     if not one.native:
-        return ""
-    if not one.fails:
+        return f"no kernel is known to load{unknown}" if unknown else ""
+    if not one.fails and not unknown:
         return "all kernels load"
-    if len(one.native) > _MOST:
+    if len(one.native) > _MOST and not unknown:
         return f"all kernels load but those for {', '.join(one.fails)}"
-    return (f"kernels for {', '.join(one.native)} load; {', '.join(one.fails)} "
-            f"{'does' if len(one.fails) == 1 else 'do'} not")
+    fails = f"; {', '.join(one.fails)} {'does' if len(one.fails) == 1 else 'do'} not" if one.fails else ""
+    return f"kernels for {', '.join(one.native)} load{fails}{unknown}"
 
 
 def span(branches: Sequence[int]) -> str:

@@ -17,8 +17,8 @@ class NotElf(ElfError):
 
 @contextlib.contextmanager
 def failures(path: os.PathLike | str) -> Iterator[None]:
-    """What the system refuses is an ElfError too."""
+    """What the system refuses is an ElfError too, whose cause is the system's error."""
     try:
         yield
     except OSError as error:
-        raise ElfError(f"{path}: {error.strerror or error}") from None
+        raise ElfError(f"{path}: {error.strerror or error}") from error

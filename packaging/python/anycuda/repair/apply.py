@@ -71,6 +71,8 @@ def _edit(one: FileEdit, path: Path) -> None:
     try:
         edit.apply(path, wanted)
     except ElfError as error:
+        if isinstance(error.__cause__, OSError):  # a full disk is not the file's form
+            raise error.__cause__
         raise CannotEdit(f"{one.name}: {str(error).replace(f'{path}: ', '')}") from None
     left = [name for name in read.read(path).needed if name in one.needed or name not in one.kept and _is_nvidias(name)]
     if left:
