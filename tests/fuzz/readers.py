@@ -87,7 +87,7 @@ def _work(cases: Iterable[Case], folder: Path, writing: int) -> None:
             for case in cases:
                 wrong = trial.run(case, sandbox)
                 told.write(f"{ascii(wrong)}\n")
-                if wrong.startswith(trial.TOO_MUCH):  # the most of all inputs so far
+                if trial.took_too_much():
                     break
         status = 0
     finally:

@@ -23,9 +23,8 @@ from anycuda.matrix import data as matrix
 from cases import Case
 from wheel_support import problems
 
-SECONDS, MEMORY = 20, 512 << 20  # of CPU for one input; of this process
+SECONDS, MEMORY = 20, 1 << 30  # of CPU for one command; of this process
 _STATUS = {"check": (0, 1, 2, 3), "repair": (0, 1, 2)}
-TOO_MUCH = "it took"
 _MISTAKE = "a mistake in anycuda"
 
 matrix.load = functools.lru_cache(matrix.load)  # no input changes it, and it takes most of the time
@@ -83,24 +82,30 @@ def limit_this_process() -> None:
 
 def run(case: Case, sandbox: Sandbox, seconds: float = SECONDS) -> str:
     """What is wrong, "" if nothing is."""
-    sandbox.clean()
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    sandbox.watching, sandbox.outside = True, ""
     try:
-        if case.words:
-            for words in case.words:
-                _command(case, words, sandbox)
-        else:
+        for words in case.words:
+            sandbox.clean()
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            _command(case, words, sandbox)
+        if not case.words:
+            signal.setitimer(signal.ITIMER_PROF, seconds)
             _lines(case.data)
     except Wrong as wrong:
         return str(wrong)
     except BaseException:
         return traceback.format_exc()
     finally:
-        sandbox.watching = False
         signal.setitimer(signal.ITIMER_PROF, 0)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-    return f"{TOO_MUCH} {most >> 20} MB of memory" if most > MEMORY else ""
+    return f"it took {_most() >> 20} MB of memory" if took_too_much() else ""
+
+
+def took_too_much() -> bool:
+    """For one of the inputs so far."""
+    return _most() > MEMORY
+
+
+def _most() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
 def _command(case: Case, words: tuple[str, ...], sandbox: Sandbox) -> None:
@@ -110,7 +115,11 @@ def _command(case: Case, words: tuple[str, ...], sandbox: Sandbox) -> None:
     options = ("--any-glibc", "--force", *(("-w", str(out)) if writes else ())) if words[0] == "repair" else ()
     if words[0] == "repair" and "-z" not in words:
         options += "-z", "0", "-j", "1"
-    status, said = _called(main, [*words, *options, str(path)])
+    sandbox.watching, sandbox.outside = True, ""
+    try:
+        status, said = _called(main, [*words, *options, str(path)])
+    finally:
+        sandbox.watching = False
     shown = f"anycuda {' '.join(words)}: status {status}"
     if status not in _STATUS[words[0]]:
         raise Wrong(f"{shown}\n{said}")

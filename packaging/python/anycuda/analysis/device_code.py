@@ -16,7 +16,8 @@ from .gpus import Version
 PROGRAM = "anycuda-device-code"
 CUBIN, PTX, LTO_IR = "cubin", "PTX", "LTO-IR"
 _KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR}
-NOT_UNDERSTOOD = (ValueError, KeyError, TypeError, AttributeError)  # what comes of other output than the program's
+# What comes of other output than the program's.
+NOT_UNDERSTOOD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _LIMIT = 300.0  # seconds; a file of 800 MB takes one
 
 
