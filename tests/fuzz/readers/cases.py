@@ -23,8 +23,11 @@ GROUPS = ("zip", "metadata", "record", "sbom", "texts", "elf", "device_code")
 _CHECK = ((), ("--json",), ("--runtime", "12"), ("--all",), ("--gpu", "sm_90", "--driver", "550"))
 _REPAIR = ((), ("--json",), ("-v",), ("--free-requirements",), ("--free-requirements", "--json"), ("--build-tag", "1"),
            ("--drop-requirement", "nvidia-cuda-runtime-cu12"), ("--no-drop-ins", "--partly"), ("-z", "9", "-j", "2"))
-_NEEDED = "extern int cudaRuntimeGetVersion(int*);\n"
-_LIBRARY = _NEEDED + 'const char* name = "libcublas.so.12";\nint version(int* to) { return cudaRuntimeGetVersion(to); }\n'
+_LIBRARY = """
+extern int cudaRuntimeGetVersion(int*);
+const char* name = "libcublas.so.12";
+int version(int* to) { return cudaRuntimeGetVersion(to); }
+"""
 _LINE = {"code": 2, "architecture": 90, "target": "a", "toolkit": [12, 9], "entries": 1, "stored": 100,
          "compression": "none", "plain_data": False}
 
@@ -64,7 +67,8 @@ def seeds() -> tuple[dict[str, bytes], ...]:
         "thing/lib.so": library(),
         SBOM: json.dumps(_sbom()).encode(),
         f"{ABOUT}/METADATA": b"Metadata-Version: 2.1\nName: thing\nVersion: 1.0\nLicense-File: LICENSE\n"
-                             b"Requires-Dist: nvidia-cuda-runtime-cu12>=12,<13\nRequires-Dist: torch; extra == 'a'\n\nText\n",
+                             b"Requires-Dist: nvidia-cuda-runtime-cu12>=12,<13\nRequires-Dist: torch; extra == 'a'\n"
+                             b"\nText\n",
         f"{ABOUT}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: py3-none-linux_x86_64\n",
         f"{ABOUT}/LICENSE": b"Mine\n",
         f"{ABOUT}/entry_points.txt": b"[console_scripts]\nthing = thing:main\n",
@@ -135,5 +139,5 @@ def _spoil(group: str, files: dict[str, bytes], random: Random) -> None:
 
 def _lines(random: Random) -> bytes:
     rows = [_LINE, {**_LINE, "code": 1, "format": [8, 8]}, {"offset": 12, "problem": "damaged"}, {"kind": "fatbin"}]
-    return b"\n".join(texts.json_(random, json.dumps(one).encode()) if random.random() < 0.4 else json.dumps(one).encode()
-                      for one in random.choices(rows, k=random.randrange(6)))
+    lines = [json.dumps(one).encode() for one in random.choices(rows, k=random.randrange(6))]
+    return b"\n".join(texts.json_(random, line) if random.random() < 0.4 else line for line in lines)

@@ -9,22 +9,28 @@ from typing import Any
 from zips import damaged
 
 _SPACE = (" ", "\n", "\t", "\r\n", "\n ", "\n\n", "\0", "\x0c", "\u2028", "\udcff")
-_METADATA = ("Requires-Dist: ", "Name: thing\n", "License-File: ", "Metadata-Version: 2.1\n", "Provides-Extra: cuda12\n",
-             "nvidia-cuda-runtime-cu12", "nvidia-cublas-cu12", "cuda-toolkit", "cupy-cuda12x", "jax", "[cublas,cudart]",
-             "[all]", "[", "]", "(", ")", ">=12", "<13", "==12.*", "~=12.9.79", "===12", "!=", ";", "@ https://x/y.whl",
-             "@", " extra == 'cuda12'", ' extra == "x"', " or ", " and ", "python_version < '4'", "'", '"', ",",
-             "LICENSE", "../LICENSE", "9" * 5000, "Requires-Dist: nvidia-cuda-runtime-cu12>=12,<13; extra == 'a'\n",
-             "Requires-Dist: nvidia-cuda-runtime-cu12==12.9.79\n", "Requires-Dist: cuda-toolkit[cudart]==12.*\n", ":")
-_RECORD = ("thing/__init__.py", ",sha256=", ",sha512=", ",md5=", "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", ",", '"',
-           '""', "12", "-1", "1_0", "9" * 5000, "\u0663", "thing-1.0.dist-info/RECORD,,\n", "=", "../x", "'", "thing/lib.so")
-_PYTHON = ("import ", "from ", "nvidia.cublas", "torch", "torch.utils", "ctypes.CDLL(", "'libcudart.so.12'", '"libcublas.so',
-           "'", '"', '"""', "f'", "{", "}", "(", ")", "[", "]", "lambda:", "-", "~", "not ", "if x:\n", "    ", "\n", "#",
-           "# -*- coding: utf-7 -*-\n", "# coding: rot13\n", "x", ".a", "=", "async ", "yield ", "*", "\\", "\\N{DASH}",
-           "b'\\xff'", "9" * 5000, "0x", "1e", "importlib.metadata.version('nvidia-cublas-cu12')", "metadata", "def f():\n",
-           "class C:\n", "'libcudart.so.%d'", "lib{x}.so", "match x:\n", "else:\n", ",", "@", "libnvrtc", "\ufeff", "1+",
-           "x if x else ", "a<", "**", "f'{", "}'", "\N{GREEK SMALL LETTER ALPHA}")
-_PIECES = ("\"name\"", "{", "}", "[", "]", ",", ":", "\"libcublas.so.12\"", "\"nvidia-cublas-cu12\"", "1e999", "-1", "NaN",
-           "null", "true", "\"\\ud800\"", "\"", "9" * 5000, "\ufeff")
+_DIGITS = "9" * 5000  # more than Python takes for a number
+_METADATA = (
+    "Requires-Dist: ", "Name: thing\n", "License-File: ", "Metadata-Version: 2.1\n", "Provides-Extra: cuda12\n",
+    "nvidia-cuda-runtime-cu12", "nvidia-cublas-cu12", "cuda-toolkit", "cupy-cuda12x", "jax", "[cublas,cudart]", "[all]",
+    "[", "]", "(", ")", ">=12", "<13", "==12.*", "~=12.9.79", "===12", "!=", "==", ";", "@ https://x/y.whl", "@",
+    " extra == 'cuda12'", ' extra == "x"', " or ", " and ", "python_version < '4'", "'", '"', ",", ":", "LICENSE",
+    "../LICENSE", _DIGITS, "Requires-Dist: nvidia-cuda-runtime-cu12>=12,<13; extra == 'a'\n",
+    "Requires-Dist: nvidia-cuda-runtime-cu12==12.9.79\n", "Requires-Dist: cuda-toolkit[cudart]==12.*\n",
+    "Requires-Dist: cuda-toolkit[cudart]==")
+_RECORD = (
+    "thing/__init__.py", "thing/lib.so", "thing-1.0.dist-info/RECORD,,\n", "../x", ",sha256=", ",sha512=", ",md5=",
+    "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "=", ",", '"', '""', "'", "12", "-1", "1_0", "\u0663", _DIGITS)
+_PYTHON = (
+    "import ", "from ", "nvidia.cublas", "torch", "torch.utils", "ctypes.CDLL(", "'libcudart.so.12'", '"libcublas.so',
+    "'libcudart.so.%d'", "lib{x}.so", "libnvrtc", "importlib.metadata.version('nvidia-cublas-cu12')", "metadata", "'",
+    '"', '"""', "f'", "f'{", "}'", "{", "}", "(", ")", "[", "]", "lambda:", "-", "~", "not ", "1+", "a<",
+    "x if x else ", "**", "*", "x", ".a", "=", ",", "@", "if x:\n", "else:\n", "match x:\n", "def f():\n",
+    "class C:\n", "async ", "yield ", "    ", "\n", "#", "# -*- coding: utf-7 -*-\n", "# coding: rot13\n", "\\",
+    "\\N{DASH}", "b'\\xff'", _DIGITS, "0x", "1e", "\ufeff", "\N{GREEK SMALL LETTER ALPHA}")
+_PIECES = (
+    '"name"', "{", "}", "[", "]", ",", ":", '"libcublas.so.12"', '"nvidia-cublas-cu12"', "1e999", "-1", "NaN", "null",
+    "true", '"\\ud800"', '"', _DIGITS, "\ufeff")
 
 
 def soup(words: tuple[str, ...], random: Random) -> bytes:
@@ -32,8 +38,9 @@ def soup(words: tuple[str, ...], random: Random) -> bytes:
     chosen = [random.choice(words) if random.random() < 0.8 else random.choice(_SPACE)
               for _ in range(random.randrange(1, 40))]
     if random.random() < 0.3:
-        unit = "".join(random.choice((random.choice(words), random.choice(_SPACE))) for _ in range(random.choice((1, 1, 2))))
-        chosen.insert(random.randrange(len(chosen) + 1), unit * (random.choice((100, 2000, 20000, 1 << 20)) // len(unit)))
+        unit = "".join(random.choice(random.choice((words, _SPACE))) for _ in range(random.choice((1, 1, 2))))
+        length = random.choice((100, 2000, 20000, 1 << 20))
+        chosen.insert(random.randrange(len(chosen) + 1), unit * (length // len(unit)))
     return "".join(chosen).encode("utf-8", "surrogateescape" if random.random() < 0.9 else "replace")
 
 
@@ -50,15 +57,16 @@ def python(random: Random, old: bytes) -> bytes:
 
 
 def json_(random: Random, old: bytes) -> bytes:
-    if random.random() < 0.3:
+    what = random.random()
+    if what < 0.3:
         return soup(_PIECES, random)
-    if random.random() < 0.2:
+    if what < 0.45:
         depth = random.choice((50, 200, 400, 700, 900, 5000, 100000))
-        unit = random.choice((("[", "]"), ('{"a":', "}"), ('[{"a":', "}]"), ('{"libraries":[', "]}")))
-        inner = '{"file":"libcublas.so.12","from":"nvidia-cublas-cu12"}'
-        return (unit[0] * depth + inner + unit[1] * depth).encode()
-    return damaged(json.dumps(_value(random, 0)).encode(), random) if random.random() < 0.1 else json.dumps(
-        _changed(random, json.loads(old))).encode()
+        begin, end = random.choice((("[", "]"), ('{"a":', "}"), ('[{"a":', "}]"), ('{"libraries":[', "]}")))
+        return (begin * depth + '{"file":"libcublas.so.12","from":"nvidia-cublas-cu12"}' + end * depth).encode()
+    if what < 0.5:
+        return damaged(json.dumps(_value(random, 0)).encode(), random)
+    return json.dumps(_changed(random, json.loads(old))).encode()
 
 
 def _mixed(random: Random, old: bytes, new: bytes) -> bytes:
@@ -71,8 +79,9 @@ def _mixed(random: Random, old: bytes, new: bytes) -> bytes:
     return old[:place] + new + old[place:]
 
 
-_KEYS = ("components", "dependencies", "dependsOn", "ref", "bom-ref", "name", "version", "metadata", "tools", "component",
-         "bomFormat", "purl", "hashes", "file", "from")
+_KEYS = (
+    "components", "dependencies", "dependsOn", "ref", "bom-ref", "name", "version", "metadata", "tools", "component",
+    "bomFormat", "purl", "hashes", "file", "from")
 _STRINGS = ("", "CycloneDX", "cuda-cudart-12-4", "libcublas12", "nvidia-cuda-runtime-cu12", "pkg:pypi/anycuda@0.1.0",
             "libcudart.so.12", "\ud800", "\0", "x" * 100000)
 

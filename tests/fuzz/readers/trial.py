@@ -1,4 +1,4 @@
-"""One input, read by the commands in this process, under limits. What may come of it: their own results and refusals."""
+"""One input, read by the commands in this process, under limits. What may come of it is their results and refusals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ import traceback
 from pathlib import Path
 from typing import Callable
 
-import anycuda
 from anycuda.__main__ import main
 from anycuda.analysis import device_code
 from anycuda.matrix import data as matrix
@@ -80,15 +79,15 @@ def limit_this_process() -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
 
 
-def run(case: Case, sandbox: Sandbox, seconds: float = SECONDS) -> str:
+def run(case: Case, sandbox: Sandbox) -> str:
     """What is wrong, "" if nothing is."""
     try:
         for words in case.words:
             sandbox.clean()
-            signal.setitimer(signal.ITIMER_PROF, seconds)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
             _command(case, words, sandbox)
         if not case.words:
-            signal.setitimer(signal.ITIMER_PROF, seconds)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
             _lines(case.data)
     except Wrong as wrong:
         return str(wrong)

@@ -171,8 +171,8 @@ def _more(random: Random, members: list[Member]) -> Member:
 
 
 def name(random: Random, old: bytes) -> bytes:
-    step = random.choice((b"../", b"/", b"./", b"\\", b"\0", b"C:/", b"a/", b"\xff", b"\n", b"\x1b[2J", "\u202e".encode(),
-                          b"//", b",", b'"', b"\r", b"\x7f", "\U0001f600".encode()))
+    step = random.choice((b"../", b"/", b"./", b"\\", b"\0", b"C:/", b"a/", b"\xff", b"\n", b"\x1b[2J", b"//", b",",
+                          b'"', b"\r", b"\x7f", "\u202e".encode(), "\U0001f600".encode()))
     what = random.randrange(4)
     if what == 0:
         return step + old

@@ -17,7 +17,7 @@ from ..analysis.libraries import Table
 from ..wheels import names
 
 _AUDITWHEEL, _OWN = "auditwheel.cdx.json", "anycuda.cdx.json"
-_MOST_VERSIONS = 1 << 53  # beyond, programs read JSON's numbers differently, and Python writes no endless ones
+_MOST_VERSIONS = 1 << 53  # not every program reads larger numbers of JSON, and Python writes none of 4301 digits
 LARGEST = 1 << 24  # of all together
 _IN_MANY_NAMES = ("cuda", "nvidia")  # of packages: cuda-cudart-12-4, nvidia-cuda-runtime-cu12
 _LICENCE = [{"license": {"id": "Apache-2.0"}}]
@@ -171,7 +171,8 @@ def _add(document: dict, stubs: Mapping[str, str], anycuda: str) -> None:
     components = document.setdefault("components", [])
     known = next((one for one in components if one.get("bom-ref") == purl), None)
     if known:
-        before = [one for one in known.get("components", []) if isinstance(one, dict) and str(one.get("name")) not in stubs]
+        before = [one for one in known.get("components", [])
+                  if isinstance(one, dict) and str(one.get("name")) not in stubs]
         known["components"] = sorted(before + files, key=lambda one: str(one.get("name")))
     else:
         components.append({"type": "library", "bom-ref": purl, "name": "anycuda", "version": anycuda,
