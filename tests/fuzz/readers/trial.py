@@ -19,6 +19,7 @@ from typing import Callable
 from anycuda.__main__ import main
 from anycuda.analysis import device_code
 from anycuda.matrix import data as matrix
+from anycuda.repair import stubs
 from cases import Case
 from wheel_support import problems
 
@@ -26,7 +27,8 @@ SECONDS, MEMORY = 20, 1 << 30  # of CPU for one command; of this process
 _STATUS = {"check": (0, 1, 2, 3), "repair": (0, 1, 2)}
 _MISTAKE = "a mistake in anycuda"
 
-matrix.load = functools.lru_cache(matrix.load)  # no input changes it, and it takes most of the time
+# No input changes these, and they take most of the time.
+matrix.load, stubs.load = functools.lru_cache(matrix.load), functools.lru_cache(stubs.load)
 matrix.load()
 
 

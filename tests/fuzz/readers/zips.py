@@ -45,7 +45,7 @@ class Member:
 
 
 def _deflated(data: bytes) -> bytes:
-    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    packer = zlib.compressobj(1, zlib.DEFLATED, -15)
     return packer.compress(data) + packer.flush()
 
 
