@@ -218,6 +218,12 @@ class Records(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "damaged"):
             record.parse(b"\xff,,\n", "RECORD")
 
+    def test_with_endless_rows_are_not_kept(self):
+        text = b"".join(b"%d,,\n" % number for number in range(1003))
+        self.assertEqual(len(record.parse(text, "RECORD", 2)), 1003)
+        with self.assertRaisesRegex(Failure, "RECORD names more than 1002 files, and the wheel has 1"):
+            record.parse(text, "RECORD", 1)
+
 
 class Ahead(unittest.TestCase):
     def test_gives_what_it_gets_in_its_order(self):

@@ -16,6 +16,8 @@ from .gpus import Version
 PROGRAM = "anycuda-device-code"
 CUBIN, PTX, LTO_IR = "cubin", "PTX", "LTO-IR"
 _KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR}
+# What comes of other output than the program's.
+NOT_UNDERSTOOD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _LIMIT = 300.0  # seconds; a file of 800 MB takes one
 
 
@@ -70,7 +72,7 @@ def of_file(path: Path, program: Path | None = None) -> DeviceCode:
         return DeviceCode(unread=f"{PROGRAM} ended over {path} ({ending}): the file changed, or anycuda has a fault")
     try:
         return parse(done.stdout)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except NOT_UNDERSTOOD as error:
         return DeviceCode(unread=f"{program} is not of this anycuda: its answer is not understood ({error!r}); "
                                  "install anycuda again")
 

@@ -17,7 +17,7 @@ WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycud
 _SPACE = re.compile(rb"\s")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # of a name that is cut by the end of a block
-_LARGEST_PARSED = 1 << 20  # the tree of a Python file takes some hundred times its size
+_LARGEST_PARSED = 1 << 20  # the tree of a Python file takes up to 800 times its size
 
 
 class Named:

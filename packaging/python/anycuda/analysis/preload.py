@@ -13,6 +13,7 @@ from ..wheels.names import normal
 from . import named
 from .libraries import Table
 
+_DEEPEST = 100  # of the lists and objects in a JSON file, one in another
 LARGEST = 1 << 22  # of a text that is looked into
 _LIBRARY = re.compile(r"lib[\w.+-]+\.so(\.[\d.*]+)?")
 _NVIDIA = "nvidia."  # and the beginning of the distributions' names: nvidia-
@@ -87,9 +88,19 @@ def without(content: bytes, distributions: Collection[str]) -> bytes:
 
 def _parsed(content: bytes) -> Any:
     try:
-        return json.loads(content.decode("utf-8"))
+        value = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
+    return value if _is_flat(value) else None
+
+
+def _is_flat(value: Any) -> bool:
+    """Not so deep that what walks through it needs more calls than Python allows."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [inner for one in level if isinstance(one, (dict, list))
+                 for inner in (one.values() if isinstance(one, dict) else one)]
+    return not level
 
 
 def _entries(value: Any) -> list[dict]:

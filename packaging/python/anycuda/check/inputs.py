@@ -132,8 +132,9 @@ def _members(wheel: zipfile.ZipFile, prefix: str, place: Path, progress: Progres
         if leads_out(member.filename):
             yield Problem(name, "a path that leads out of the wheel: no installer may unpack it; not looked into")
             continue
-        if entries.is_encrypted(member):
-            yield Problem(name, "cannot be unpacked: it is encrypted")
+        if entries.is_encrypted(member) or entries.other_method(member):
+            why = "is encrypted" if entries.is_encrypted(member) else entries.other_method(member)
+            yield Problem(name, f"cannot be unpacked: it {why}")
             continue
         try:
             found = _unpacked(wheel, member, place, lambda bytes_: progress(name, so_far + bytes_, whole))

@@ -122,13 +122,15 @@ def _texts(wheel: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
             wanted = rest == "METADATA" and one.file_size <= preload.LARGEST
         else:
             wanted = preload.is_looked_into(one.filename, one.file_size)
-        if wanted:
+        if wanted and not entries.other_method(one):
             yield one.filename, _read(wheel, one)
 
 
 def _read(wheel: zipfile.ZipFile, one: zipfile.ZipInfo) -> bytes:
+    """No more than its size says, however much it unpacks to."""
     try:
-        return wheel.read(one)
+        with wheel.open(one) as file:
+            return file.read(one.file_size)
     except ZIP_ERRORS:
         return b""
 

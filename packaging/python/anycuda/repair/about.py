@@ -59,7 +59,7 @@ def _sbom(texts: Texts, wheel: Wheel, file: str, plan: Plan, stubs: Mapping[str,
         texts.notes.append(f"the SBOMs in {sbom.folder(wheel.dist_info)} are too large to be changed: they stay, and "
                            "do not list the stubs")
         return
-    found = {entry.filename: wheel.read(entry.filename) for entry in there if not entry.is_dir()}
+    found = {entry.filename: wheel.read(entry.filename, sbom.LARGEST) for entry in there if not entry.is_dir()}
     about = sbom.Wheel(wheel.name.distribution, wheel.name.version, file, wheel.dist_info)
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in stubs.items()}
     made = sbom.make(found, about, list(plan.left_out), digests, installation.find().version, table)

@@ -17,6 +17,7 @@ from ..analysis.libraries import Table
 from ..wheels import names
 
 _AUDITWHEEL, _OWN = "auditwheel.cdx.json", "anycuda.cdx.json"
+_MOST_VERSIONS = 1 << 53  # not every program reads larger numbers of JSON, and Python writes none of 4301 digits
 LARGEST = 1 << 24  # of all together
 _IN_MANY_NAMES = ("cuda", "nvidia")  # of packages: cuda-cudart-12-4, nvidia-cuda-runtime-cu12
 _LICENCE = [{"license": {"id": "Apache-2.0"}}]
@@ -104,7 +105,7 @@ def _rendered(document: dict) -> bytes:
 
 def _count(document: dict) -> None:
     """CycloneDX: whoever changes a BOM adds one to its version."""
-    if isinstance(document.get("version"), int):
+    if isinstance(document.get("version"), int) and abs(document["version"]) < _MOST_VERSIONS:
         document["version"] += 1
 
 
@@ -170,7 +171,8 @@ def _add(document: dict, stubs: Mapping[str, str], anycuda: str) -> None:
     components = document.setdefault("components", [])
     known = next((one for one in components if one.get("bom-ref") == purl), None)
     if known:
-        before = [one for one in known.get("components", []) if isinstance(one, dict) and one.get("name") not in stubs]
+        before = [one for one in known.get("components", [])
+                  if isinstance(one, dict) and str(one.get("name")) not in stubs]
         known["components"] = sorted(before + files, key=lambda one: str(one.get("name")))
     else:
         components.append({"type": "library", "bom-ref": purl, "name": "anycuda", "version": anycuda,

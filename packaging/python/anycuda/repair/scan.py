@@ -55,7 +55,7 @@ class Scan:
 
 
 def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
-    rows = record.parse(wheel.read(wheel.record), f"{wheel.path}: {wheel.record}")
+    rows = record.parse(wheel.read(wheel.record, record.LARGEST), f"{wheel.path}: {wheel.record}", len(wheel.entries))
     scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
     for (entry, total), blocks in itertools.groupby(ahead(_blocks(wheel, rows)), operator.itemgetter(0, 1)):
         _file(wheel, entry, (block for _, _, block in blocks), work, scan, step)

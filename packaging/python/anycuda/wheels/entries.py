@@ -6,6 +6,7 @@ the folder that it is unpacked into, and what unpacks to far more than any wheel
 
 from __future__ import annotations
 
+import bisect
 import stat
 import zipfile
 from typing import Sequence
@@ -40,8 +41,8 @@ def _entry(entry: zipfile.ZipInfo) -> str:
         return f"{shown} is a device, a pipe or a socket"
     if is_encrypted(entry):
         return f"{shown} is encrypted"
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return f"{shown} is compressed by method {entry.compress_type}; wheels are stored or deflated"
+    if other_method(entry):
+        return f"{shown} {other_method(entry)}"
     if _is_folder(entry) and entry.file_size:
         return f"{shown} is a folder that has content"
     return ""
@@ -49,6 +50,13 @@ def _entry(entry: zipfile.ZipInfo) -> str:
 
 def is_encrypted(entry: zipfile.ZipInfo) -> bool:
     return bool(entry.flag_bits & _ENCRYPTED)
+
+
+def other_method(entry: zipfile.ZipInfo) -> str:
+    """What is wrong with how it is compressed, "" if nothing is. zipfile unpacks other methods without a bound."""
+    if entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return ""
+    return f"is compressed by method {entry.compress_type}; wheels are stored or deflated"
 
 
 def _is_folder(entry: zipfile.ZipInfo) -> bool:
@@ -64,17 +72,15 @@ def _duplicates(found: Sequence[zipfile.ZipInfo]) -> list[str]:
             said.append(f"the name {ascii(name)} is in it twice")
         seen.add(name)
     files = {entry.filename for entry in found if not _is_folder(entry)}
-    return said + [f"{ascii(name)} is both a file and a folder in it" for name in sorted(files & _folders(found))]
+    names = sorted(seen)
+    return said + [f"{ascii(name)} is both a file and a folder in it" for name in sorted(files)
+                   if _has_one_below(names, name)]
 
 
-def _folders(found: Sequence[zipfile.ZipInfo]) -> set[str]:
-    folders: set[str] = set()
-    for entry in found:
-        folder = entry.filename.rstrip("/").rpartition("/")[0]
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
-    return folders
+def _has_one_below(names: list[str], folder: str) -> bool:
+    """`names` are sorted."""
+    place = bisect.bisect_left(names, f"{folder}/")
+    return place < len(names) and names[place].startswith(f"{folder}/")
 
 
 def bomb(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:

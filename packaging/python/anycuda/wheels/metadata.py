@@ -23,13 +23,13 @@ def split(metadata: bytes) -> tuple[list[Field], bytes]:
     """(the fields, all from the first empty line on). A line that begins with a space continues the field before."""
     lines = re.findall(rb"[^\n]*\n|[^\n]+", metadata)
     count = next((number for number, line in enumerate(lines) if not line.rstrip(b"\r\n")), len(lines))
-    groups: list[bytes] = []
+    groups: list[list[bytes]] = []
     for line in lines[:count]:
         if line[:1] in b" \t" and groups:
-            groups[-1] += line
+            groups[-1].append(line)
         else:
-            groups.append(line)
-    return [_field(raw) for raw in groups], b"".join(lines[count:])
+            groups.append([line])
+    return [_field(b"".join(group)) for group in groups], b"".join(lines[count:])
 
 
 def _field(raw: bytes) -> Field:

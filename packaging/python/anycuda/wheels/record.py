@@ -6,12 +6,15 @@ import base64
 import csv
 import hashlib
 import io
+import sys
 from typing import NamedTuple
 
 from ..failure import Failure
 
 # What the standard allows: sha256 or better.
 _ALGORITHMS = ("sha256", "sha384", "sha512")
+LARGEST = 1 << 26
+_MORE = 1000  # rows: a few missing files are told by their names
 # They are no part of themselves; signatures are about RECORD as it was.
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 
@@ -38,8 +41,9 @@ class Sum:
         return Row(self.algorithm, digest, self.size)
 
 
-def parse(content: bytes, what: str) -> dict[str, Row]:
-    """file -> its row, in the order of the table."""
+def parse(content: bytes, what: str, files: int | None = None) -> dict[str, Row]:
+    """file -> its row, in the order of the table. `files`: how many the wheel has; of many more rows none is kept."""
+    most = sys.maxsize if files is None else 2 * files + _MORE
     rows: dict[str, Row] = {}
     try:
         for line in csv.reader(io.StringIO(content.decode("utf-8"), newline="")):
@@ -47,6 +51,8 @@ def parse(content: bytes, what: str) -> dict[str, Row]:
                 continue
             name, sum_, size = line
             algorithm, _, digest = sum_.partition("=")
+            if len(rows) >= most:
+                raise Failure(f"{what} names more than {most} files, and the wheel has {files}")
             if name in rows:
                 raise Failure(f"{what} names {ascii(name)} twice")
             if algorithm and algorithm not in _ALGORITHMS:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from . import names
 
 _FORM = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*(.*)", re.S)
-_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<)\s*v?(\d+)((?:\.\d+)*)")
+_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<)\s*v?(\d{1,9})(?!\d)((?:\.\d+)*)")
 _STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
 _EXTRA = re.compile(r"(?<![\w.])extra(?![\w.])")
 
@@ -63,7 +63,7 @@ def parse(text: str) -> Requirement | None:
         return None
     rest = found[3]
     if rest.startswith("@"):
-        version, *marker = re.split(r"\s+;", rest, maxsplit=1)
+        version, *marker = re.split(r"(?<=\s);", rest, maxsplit=1)
     else:
         version, *marker = rest.split(";", 1)
     if version and version[0] not in "@(<>=!~":
