@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from .wheel_list import Entry
+
 FREE, BUT, NOT, NOTHING, UNKNOWN = "free", "free but for", "not free", "nothing to repair", "not measured"
 VERDICTS = (FREE, BUT, NOT, NOTHING, UNKNOWN)
 _NAMED = re.compile(r"\S+\.py names (.+): if it opens that, .*")
@@ -35,6 +37,11 @@ class Opening:
     @property
     def opened(self) -> int:
         return self.total - len(self.failures)
+
+    @classmethod
+    def of(cls, data: dict) -> Opening:
+        """Of what dataclasses.asdict gives."""
+        return cls(data["total"], [Failure(**one) for one in data["failures"]])
 
 
 @dataclass
@@ -68,6 +75,18 @@ class Result:
     @property
     def uses_cuda(self) -> bool:
         return bool(self.needs or self.by_name or self.drop_ins or self.static or self.built_for)
+
+    @classmethod
+    def of(cls, data: dict) -> Result:
+        """Of what dataclasses.asdict gives."""
+        native = data["native"]
+        return cls(**{**data, "native": native and Opening.of(native),
+                      "situations": {name: Opening.of(one) for name, one in data["situations"].items()}})
+
+    def is_current(self, entry: Entry, python: str) -> bool:
+        """Was the wheel measured beside the packages that the list names now, and by this version of Python?"""
+        return not self.failed and (self.beside, self.after, self.python) == (
+            [one.requirement for one in entry.beside], list(entry.after), python)
 
 
 @dataclass(frozen=True)
