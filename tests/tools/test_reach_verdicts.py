@@ -35,6 +35,7 @@ class Page(unittest.TestCase):
 
     def test_loading_is_proof_where_all_libraries_load_everywhere(self):
         one_fails = Result("a==1", situations={"none": Opening(2), "11.8": loaded("libx.so").situations["11.8"]})
+        crash = Result("a==1", situations={"none": Opening(2, [Failure("b/a.so", "crash", "-11 in x.so", "NVIDIA")])})
         for result, text, proved in (
                 (loaded(), "**2 of 2**", True),
                 (loaded(beside=["b==1", "c==2"]), "**2 of 2** beside b==1, c==2", True),
@@ -42,6 +43,8 @@ class Page(unittest.TestCase):
                 (loaded("PyX_Y", "PyX_Z", owner="Python", beside=["b==1"]),
                  "0 of 2 beside b==1 (lacking: another Python)", False),
                 (one_fails, "none: 2 of 2, 11.8: 1 of 2 (lacking: libx.so)", False),
+                (crash, "1 of 2 (ends the process: a.so)", False),
+                (loaded(*"abcdef", total=6), "0 of 6 (lacking: a, b, c, d and 2 more)", False),
                 (loaded(total=0), "no libraries", False),
                 (Result("a==1", failed="no room"), "not loaded: no room", False),
                 (None, "not loaded: too large", False)):

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .page import line
-from .verdict import Result
+from .verdict import Failure, Result, some, unique
 
 _INTRO = """# The verdicts of real wheels
 
@@ -37,7 +37,6 @@ kernel: it does not prove what a verdict says of functions, drivers and device c
 _HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
 _DEVICE_CODE = "device code "
 _TIED = "tied"
-_MOST = 4  # names; the rest is counted
 
 
 @dataclass
@@ -82,14 +81,16 @@ def loads(row: Row) -> str:
     text = alike.pop() if len(alike) == 1 else ", ".join(f"{name}: {count}" for name, count in counts.items())
     text = f"**{text}**" if is_proved(row) else text
     beside = f" beside {', '.join(row.loaded.beside)}" if row.loaded.beside else ""
-    return text + beside + _lacks(row.loaded)
+    why = _why([failure for one in openings.values() for failure in one.failures])
+    return text + beside + (f" ({why})" if why else "")
 
 
-def _lacks(result: Result) -> str:
-    lacks = list(dict.fromkeys("another Python" if failure.owner == "Python" else failure.what
-                               for one in result.situations.values() for failure in one.failures))
-    more = f" and {len(lacks) - _MOST} more" if len(lacks) > _MOST else ""
-    return f" (lacking: {', '.join(lacks[:_MOST])}{more})" if lacks else ""
+def _why(failures: list[Failure]) -> str:
+    """lacking: libc10.so, another Python; ends the process: hair.so"""
+    ends = [one for one in failures if one.kind in ("crash", "constructor")]
+    lacks = ["another Python" if one.owner == "Python" else one.what for one in failures if one not in ends]
+    told = {"lacking": lacks, "ends the process": [one.file.rpartition("/")[2] for one in ends]}
+    return "; ".join(f"{what}: {some(unique(names))}" for what, names in told.items() if names)
 
 
 def make(rows: list[Row], date: str, commit: str) -> str:
