@@ -39,6 +39,7 @@ class Page(unittest.TestCase):
         for result, text, proved in (
                 (loaded(), "**2 of 2**", True),
                 (loaded(beside=["b==1", "c==2"]), "**2 of 2** beside b==1, c==2", True),
+                (loaded(beside=["b==1", "c==2", "d==3"]), "**2 of 2** beside b==1, c==2 and 1 more", True),
                 (loaded("libc10.so"), "1 of 2 (lacking: libc10.so)", False),
                 (loaded("PyX_Y", "PyX_Z", owner="Python", beside=["b==1"]),
                  "0 of 2 beside b==1 (lacking: another Python)", False),

@@ -30,9 +30,10 @@ kernel: it does not prove what a verdict says of functions, drivers and device c
   or opens it by a name that a drop-in serves.
 - **loads** says how many libraries of the repaired wheel (of a tied one with `--partly`) `dlopen` loads with
   `LD_BIND_NOW=1`, each in a process of its own, without CUDA and with only 11.8, only 12.9 or only 13.5; and what the
-  others lack. "Beside" names the packages that are installed in the same folder, repaired where they use CUDA; none of
-  their libraries is counted. Nothing else is installed, so a library that needs PyTorch loads only where torch is
-  named. [wheels.md](wheels.md) tells more of such loading.
+  others lack. "Beside" names the packages that are installed in the same folder, repaired where they use CUDA (the list
+  names all of them); none of their libraries is counted. Nothing else is installed, so a library that needs PyTorch
+  loads only where torch is named. Beside torch lie those of NVIDIA's packages that it needs and that have no stub.
+  [wheels.md](wheels.md) tells more of such loading.
 """
 _HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
 _DEVICE_CODE = "device code "
@@ -80,7 +81,7 @@ def loads(row: Row) -> str:
     alike = set(counts.values())
     text = alike.pop() if len(alike) == 1 else ", ".join(f"{name}: {count}" for name, count in counts.items())
     text = f"**{text}**" if is_proved(row) else text
-    beside = f" beside {', '.join(row.loaded.beside)}" if row.loaded.beside else ""
+    beside = f" beside {some(row.loaded.beside, 2)}" if row.loaded.beside else ""
     why = _why([failure for one in openings.values() for failure in one.failures])
     return text + beside + (f" ({why})" if why else "")
 
