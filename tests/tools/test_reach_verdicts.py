@@ -12,9 +12,9 @@ from wheelreach.verdict_page import Row
 LIST = Path(__file__).resolve().parents[2] / "tools" / "reach" / "verdict_wheels.txt"
 
 
-def loaded(*lacks: str, total: int = 2, owner: str = "another package", **options) -> Result:
+def loaded(*lacks: str, total: int = 2, kind: str = "library", owner: str = "another package", **options) -> Result:
     """The same libraries are lacking in every situation."""
-    failures = [Failure("a.so", "library", what, owner) for what in lacks]
+    failures = [Failure("a.so", kind, what, owner) for what in lacks]
     return Result("a==1", situations={name: Opening(total, failures) for name in ("none", "11.8")}, **options)
 
 
@@ -41,8 +41,10 @@ class Page(unittest.TestCase):
                 (loaded(beside=["b==1", "c==2"]), "**2 of 2** beside b==1, c==2", True),
                 (loaded(beside=["b==1", "c==2", "d==3"]), "**2 of 2** beside b==1, c==2 and 1 more", True),
                 (loaded("libc10.so"), "1 of 2 (lacking: libc10.so)", False),
-                (loaded("PyX_Y", "PyX_Z", owner="Python", beside=["b==1"]),
+                (loaded("PyX_Y", "PyX_Z", kind="symbol", owner="Python", beside=["b==1"]),
                  "0 of 2 beside b==1 (lacking: another Python)", False),
+                (loaded("_ZN3c10", kind="symbol", owner="PyTorch"),
+                 "1 of 2 (lacking: functions of another PyTorch)", False),
                 (one_fails, "none: 2 of 2, 11.8: 1 of 2 (lacking: libx.so)", False),
                 (crash, "1 of 2 (ends the process: a.so)", False),
                 (loaded(*"abcdef", total=6), "0 of 6 (lacking: a, b, c, d and 2 more)", False),

@@ -38,6 +38,8 @@ kernel: it does not prove what a verdict says of functions, drivers and device c
 _HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
 _DEVICE_CODE = "device code "
 _TIED = "tied"
+# The kind and owner of what a library lacks, where the wheel is for another release of that package.
+_OTHER = {("symbol", "Python"): "another Python", ("symbol", "PyTorch"): "functions of another PyTorch"}
 
 
 @dataclass
@@ -89,7 +91,7 @@ def loads(row: Row) -> str:
 def _why(failures: list[Failure]) -> str:
     """lacking: libc10.so, another Python; ends the process: hair.so"""
     ends = [one for one in failures if one.kind in ("crash", "constructor")]
-    lacks = ["another Python" if one.owner == "Python" else one.what for one in failures if one not in ends]
+    lacks = [_OTHER.get((one.kind, one.owner), one.what) for one in failures if one not in ends]
     told = {"lacking": lacks, "ends the process": [one.file.rpartition("/")[2] for one in ends]}
     return "; ".join(f"{what}: {some(unique(names))}" for what, names in told.items() if names)
 
