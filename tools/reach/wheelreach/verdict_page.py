@@ -17,8 +17,8 @@ they come. Made on {date} at commit {commit} by this command, which downloads th
         --out docs/verdicts.md
 
 Loading proves {proved} of the verdicts as to libraries: every library of the repaired wheel loads in every situation
-below, so nothing that it links ties it to one CUDA. Their numbers are **bold**. Loading calls no function and starts no
-kernel: it does not prove what a verdict says of functions, drivers and device code.
+below, so no linked library ties the wheel to one CUDA. Their numbers are **bold**. Loading calls no function of CUDA
+and starts no kernel: it does not prove what a verdict says of functions, drivers and device code.
 
 - **verdict** is the one of `anycuda check`, which [check.md](check.md#the-verdict) explains, without what it says of
   device code.
@@ -33,7 +33,7 @@ kernel: it does not prove what a verdict says of functions, drivers and device c
   others lack. "Beside" names the packages that are installed in the same folder, repaired where they use CUDA (the list
   names all of them); none of their libraries is counted. Nothing else is installed, so a library that needs PyTorch
   loads only where torch is named. Beside torch lie those of NVIDIA's packages that it needs and that have no stub.
-  [wheels.md](wheels.md) tells more of such loading.
+  [wheels.md](wheels.md) describes these situations.
 """
 _HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
 _DEVICE_CODE = "device code "
