@@ -3,6 +3,7 @@
 import os
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from anycuda.analysis.libraries import Library, Major, Table
 from anycuda.elf.read import Image
@@ -167,6 +168,16 @@ class Companions(unittest.TestCase):
             with self.subTest(key=key):
                 self.assertFalse(companions.uses_cuda({"files": [file]}))
                 self.assertTrue(companions.uses_cuda({"files": [file, {**file, key: value}]}))
+
+    def test_package_beside_several_wheels_is_repaired_once(self):
+        uses = {"files": [{"uses": [{"how": "named"}], "opens": [], "other": []}]}
+        first, second = Path("torch.whl"), Path("torchvision.whl")
+        with mock.patch.object(command, "check", return_value=uses), mock.patch.object(
+                command, "repair", side_effect=lambda _, path, out: command.Repair(out / path.name, "", [])) as repair:
+            for wheels in ([first], [first, second]):
+                found = companions.repair(Path("once"), wheels, Path("out"))
+                self.assertEqual([one.wheel for one in found], [Path("out") / path for path in wheels])
+        self.assertEqual([call.args[1] for call in repair.call_args_list], [first, second])
 
 
 class Command(unittest.TestCase):

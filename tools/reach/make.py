@@ -14,27 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
 from wheelreach import measure, options, page, situations, stamp, verdict, wheel_list  # noqa: E402
-from wheelreach.verdict import Failure, Opening, Result  # noqa: E402
+from wheelreach.verdict import Result  # noqa: E402
 
 
 def load(path: Path) -> Result:
-    data = json.loads(path.read_text())
-    native = data.pop("native")
-    return Result(**{**data, "native": native and _opening(native),
-                     "situations": {name: _opening(one) for name, one in data["situations"].items()}})
-
-
-def _opening(data: dict) -> Opening:
-    return Opening(data["total"], [Failure(**one) for one in data["failures"]])
-
-
-def _is_measured(entry: wheel_list.Entry, python: options.Interpreter, path: Path) -> bool:
-    """Also beside the packages that the list names now, and by this Python?"""
-    if not path.exists():
-        return False
-    result = load(path)
-    return not result.failed and (result.beside, result.after, result.python) == (
-        [one.requirement for one in entry.beside], list(entry.after), python.version)
+    return Result.of(json.loads(path.read_text()))
 
 
 def main() -> int:
@@ -60,7 +44,8 @@ def main() -> int:
     folder = cache / "results"
     folder.mkdir(parents=True, exist_ok=True)
     todo = [one for one in selected
-            if chosen.again or not _is_measured(one, python_of(one), folder / f"{one.requirement}.json")]
+            if chosen.again or not (path := folder / f"{one.requirement}.json").exists()
+            or not load(path).is_current(one, python_of(one).version)]
     roots = situations.make(cache / "situations") if todo else {}
     table = measure.table_of(chosen.anycuda)
     for number, entry in enumerate(todo, 1):

@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve()
 from wheelreach import command, download, measure, options, situations, stamp, verdict_page, wheel_list  # noqa: E402
 from wheelreach.verdict_page import Row  # noqa: E402
 
-_DEFAULT_MB = 100
+_DEFAULT_MB = 320
 
 
 class Maker:
@@ -47,8 +47,12 @@ class Maker:
         row.failing = len({cell["symbol"] for cell in report["cells"] if cell["fails"]})
         row.repair = command.dry_run(self.anycuda, wheel)
         if row.size <= self.largest:
-            row.loads = verdict_page.loads(measure.wheel(entry, self.anycuda, self.cache, self.roots, self.table,
-                                                         options.THIS))
+            row.loaded = measure.wheel(entry, self.anycuda, self.cache, self.roots, self.table, options.THIS)
+
+    def is_current(self, row: Row, entry: wheel_list.Entry) -> bool:
+        if row.loaded:
+            return row.loaded.is_current(entry, options.THIS.version)
+        return not row.failed and row.size > self.largest
 
 
 def main() -> int:
@@ -66,12 +70,12 @@ def main() -> int:
     rows = []
     for number, entry in enumerate(entries, 1):
         path = results / f"{entry.requirement}.json"
-        row = Row(**json.loads(path.read_text())) if path.exists() and not chosen.again else None
-        if row is None or row.failed:
+        row = Row.of(json.loads(path.read_text())) if path.exists() and not chosen.again else None
+        if row is None or not maker.is_current(row, entry):
             print(f"{number} of {len(entries)}: {entry.requirement} ...", end=" ", flush=True)
             row = maker.row(entry)
             path.write_text(json.dumps(asdict(row), indent=1))
-            print(row.failed or f"{row.text} [{row.loads}]", flush=True)
+            print(row.failed or f"{row.text} [{verdict_page.loads(row)}]", flush=True)
         rows.append(row)
     chosen.out.write_text(verdict_page.make(rows, stamp.today(), stamp.commit()))
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from . import command, download, unpack
@@ -16,8 +17,14 @@ def fetch(entry: Entry, cache: Path) -> list[Path]:
 def repair(anycuda: Path, wheels: list[Path], out: Path) -> list[command.Repair]:
     """Each repaired that uses CUDA. The others stay as they come: `anycuda repair` would only check their RECORD, and
     packages with a wrong one are on PyPI (scipy-openblas32 0.3.31), where pip installs them."""
-    return [command.repair(anycuda, path, out) if uses_cuda(command.check(anycuda, path)) else
-            command.Repair(path, "", []) for path in wheels]
+    return [_repair(anycuda, path, out) for path in wheels]
+
+
+@lru_cache(maxsize=None)  # PyTorch, which takes minutes, is beside several wheels of a list
+def _repair(anycuda: Path, wheel: Path, out: Path) -> command.Repair:
+    if uses_cuda(command.check(anycuda, wheel)):
+        return command.repair(anycuda, wheel, out)
+    return command.Repair(wheel, "", [])
 
 
 def uses_cuda(report: dict) -> bool:

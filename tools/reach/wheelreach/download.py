@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .wheel_list import Entry
 
-_GLIBC = (39, 38, 36, 35, 34, 31, 28, 27, 26, 24, 17, 12, 5)
+_GLIBC = (39, 38, 36, 35, 34, 31, 28, 27, 26, 25, 24, 17, 12, 5)
 _PLATFORMS = [f"manylinux_2_{minor}_x86_64" for minor in _GLIBC] + [
     "manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64", "linux_x86_64"]
 _SECONDS = 600

@@ -27,7 +27,7 @@ def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], tabl
     work = cache / "work" / entry.requirement
     try:
         path = download.fetch(entry, cache / "wheels" / entry.requirement)
-        _measure(result, path, companions.fetch(entry, cache), anycuda, work, roots, table, python.file)
+        _measure(result, path, companions.fetch(entry, cache), anycuda, cache, work, roots, table, python.file)
     except (download.DownloadError, command.CommandError, zipfile.BadZipFile, OSError,
             subprocess.SubprocessError) as error:
         result.failed = str(error)
@@ -36,8 +36,8 @@ def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], tabl
     return result
 
 
-def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, work: Path, roots: dict[str, Path],
-             table: Table, python: Path) -> None:
+def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, cache: Path, work: Path,
+             roots: dict[str, Path], table: Table, python: Path) -> None:
     size = path.stat().st_size
     if size > LARGEST:
         result.failed = f"the wheel has {size // 10**6} MB, more than the {LARGEST // 10**6} MB that are measured"
@@ -59,12 +59,10 @@ def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, work
     repaired = command.repair(anycuda, path, work / "out")
     result.refusal, result.notes = repaired.refusal, repaired.notes
     opened |= by_name(command.check(anycuda, repaired.wheel), table)
-    others = companions.repair(anycuda, beside, work / "beside")
+    others = companions.repair(anycuda, beside, cache / "companions")
     result.beside_refused = {name: one.refusal for name, one in zip(result.beside, others) if one.refusal}
     images, helpers = _installed(repaired.wheel, [one.wheel for one in others], work / "repaired")
     after = tuple(name for name in after if name in helpers)  # a repair leaves copies of NVIDIA's libraries out
-    # An archive takes as much disk as what is unpacked from it.
-    shutil.rmtree(work / "beside", ignore_errors=True)
     stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}
     added = {image.path.name for name, image in images.items() if name not in native} - stubs.keys()
     result.by_name, result.drop_ins = sorted(opened - added), sorted(added)

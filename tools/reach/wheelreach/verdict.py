@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from .wheel_list import Entry
+
 FREE, BUT, NOT, NOTHING, UNKNOWN = "free", "free but for", "not free", "nothing to repair", "not measured"
 VERDICTS = (FREE, BUT, NOT, NOTHING, UNKNOWN)
 _NAMED = re.compile(r"\S+\.py names (.+): if it opens that, .*")
@@ -35,6 +37,11 @@ class Opening:
     @property
     def opened(self) -> int:
         return self.total - len(self.failures)
+
+    @classmethod
+    def of(cls, data: dict) -> Opening:
+        """Of what dataclasses.asdict gives."""
+        return cls(data["total"], [Failure(**one) for one in data["failures"]])
 
 
 @dataclass
@@ -69,6 +76,18 @@ class Result:
     def uses_cuda(self) -> bool:
         return bool(self.needs or self.by_name or self.drop_ins or self.static or self.built_for)
 
+    @classmethod
+    def of(cls, data: dict) -> Result:
+        """Of what dataclasses.asdict gives."""
+        native = data["native"]
+        return cls(**{**data, "native": native and Opening.of(native),
+                      "situations": {name: Opening.of(one) for name, one in data["situations"].items()}})
+
+    def is_current(self, entry: Entry, python: str) -> bool:
+        """Was the wheel measured beside the packages that the list names now, and by this version of Python?"""
+        return not self.failed and (self.beside, self.after, self.python) == (
+            [one.requirement for one in entry.beside], list(entry.after), python)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -84,7 +103,7 @@ def of(result: Result) -> Verdict:
         return Verdict(UNKNOWN, [], [result.failed])
     locks = _locks(result)
     why = locks + _others(result)
-    but = _unique(name for one in result.situations.values() for failure in one.failures for name in failure.untied)
+    but = unique(name for one in result.situations.values() for failure in one.failures for name in failure.untied)
     if locks:
         return Verdict(NOT, [], why)
     if but or result.by_name:
@@ -95,22 +114,22 @@ def of(result: Result) -> Verdict:
 def _locks(result: Result) -> list[str]:
     """What ties the wheel to one CUDA."""
     failures = [failure for one in result.situations.values() for failure in one.failures]
-    tied = _unique(name for failure in failures for name in failure.tied)
-    lost = _unique(name for failure in failures for name in failure.lost)
-    undefined = _unique(failure.what for failure in failures
-                        if failure.owner == "CUDA" and failure.what not in tied and
-                        not any(name.partition("@")[0] == failure.what for name in lost))
-    crashed = _unique(f"{failure.file.rpartition('/')[2]} ({failure.what})" for failure in failures
-                      if failure.kind == "crash" and not _is_as_before(failure, result))
+    tied = unique(name for failure in failures for name in failure.tied)
+    lost = unique(name for failure in failures for name in failure.lost)
+    undefined = unique(failure.what for failure in failures
+                       if failure.owner == "CUDA" and failure.what not in tied and
+                       not any(name.partition("@")[0] == failure.what for name in lost))
+    crashed = unique(f"{failure.file.rpartition('/')[2]} ({failure.what})" for failure in failures
+                     if failure.kind == "crash" and not _is_as_before(failure, result))
     found = []
     if tied:
-        found.append(f"needs {_some(tied)}, without a stub")
+        found.append(f"needs {some(tied)}, without a stub")
     if lost:
-        found.append(f"the stubs lack {_some(lost)}")
+        found.append(f"the stubs lack {some(lost)}")
     if undefined:
-        found.append(f"CUDA's {_some(undefined)} is not found")
+        found.append(f"CUDA's {some(undefined)} is not found")
     if crashed:
-        found.append(f"opening ends the process: {_some(crashed)}")
+        found.append(f"opening ends the process: {some(crashed)}")
     found += _differences(result.situations)
     found += [f"in the situation {name} the stub of the runtime opens {file or 'nothing'}"
               for name, file in result.runtimes.items()]
@@ -124,7 +143,7 @@ def _differences(situations: dict[str, Opening]) -> list[str]:
     for name, files in failing.items():
         if files - everywhere:
             found.append(f"does not open in the situation {name} only: "
-                         f"{_some(sorted(file.rpartition('/')[2] for file in files - everywhere))}")
+                         f"{some(sorted(file.rpartition('/')[2] for file in files - everywhere))}")
     return found
 
 
@@ -137,7 +156,7 @@ def _others(result: Result) -> list[str]:
         found.append(f"opening {_files(len(crashed))} ends the process, as it comes too, {_crash(crashed)}")
     constructors = [failure for failure in opening.failures if failure.kind == "constructor"]
     if constructors:
-        names = _some([failure.file.rpartition("/")[2] for failure in constructors])
+        names = some([failure.file.rpartition("/")[2] for failure in constructors])
         found.append(f"every function of {_files(len(constructors))} is bound, then its own code ends the process "
                      f"({names})")
     groups: dict[str, list[Failure]] = {}
@@ -145,15 +164,15 @@ def _others(result: Result) -> list[str]:
         if not (failure.tied or failure.lost or failure.kind in ("crash", "constructor") or failure.owner == "CUDA"):
             groups.setdefault(failure.owner, []).append(failure)
     for owner, failures in groups.items():
-        lacks = _unique(failure.what for failure in failures)
-        found.append(f"{_files(len(failures))} {_lack(owner, len(failures))} ({_some(lacks)})"
+        lacks = unique(failure.what for failure in failures)
+        found.append(f"{_files(len(failures))} {_lack(owner, len(failures))} ({some(lacks)})"
                      + (", every CUDA reference is in the stubs" if any(one.references for one in failures) else ""))
     if result.by_name:
-        found.append(f"opens {_some(result.by_name)} by name")
+        found.append(f"opens {some(result.by_name)} by name")
     if result.drop_ins:
-        found.append(f"opens {_some(result.drop_ins)} by name, which the wheel's drop-ins serve")
+        found.append(f"opens {some(result.drop_ins)} by name, which the wheel's drop-ins serve")
     if names := _in_python(result.notes):
-        found.append(f"its Python code names {_some(names)}")
+        found.append(f"its Python code names {some(names)}")
     if result.absent:
         counts = ", ".join(f"{count} on {release}" for release, count in result.absent.items())
         found.append(f"of the functions that it uses, some do not run: {counts}")
@@ -179,7 +198,7 @@ def _crash(failures: list[Failure]) -> str:
 def _in_python(notes: list[str]) -> list[str]:
     """The libraries with a major that the repair's notes say Python files name."""
     listed = [found[1] for found in map(_NAMED.fullmatch, notes) if found]
-    return _unique(name for names in listed for name in names.split(", ") if _WITH_MAJOR.fullmatch(name))
+    return unique(name for names in listed for name in names.split(", ") if _WITH_MAJOR.fullmatch(name))
 
 
 def _is_as_before(failure: Failure, result: Result) -> bool:
@@ -200,11 +219,11 @@ def _files(count: int) -> str:
     return f"{count} file" if count == 1 else f"{count} files"
 
 
-def _some(names: list[str], most: int = 4) -> str:
+def some(names: list[str], most: int = 4) -> str:
     """The first names, and how many more there are."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _unique(names) -> list[str]:
+def unique(names) -> list[str]:
     return list(dict.fromkeys(names))

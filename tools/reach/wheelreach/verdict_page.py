@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .page import line
-from .verdict import Result
+from .verdict import Failure, Result, some, unique
 
 _INTRO = """# The verdicts of real wheels
 
@@ -16,25 +16,36 @@ they come. Made on {date} at commit {commit} by this command, which downloads th
     python3 tools/reach/verdicts.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/verdict_wheels.txt \\
         --out docs/verdicts.md
 
-[check.md](check.md#the-verdict) explains the verdicts.
+Loading proves {proved} of the verdicts as to libraries: every library of the repaired wheel loads in every situation
+below, so no linked library ties the wheel to one CUDA. Their numbers are **bold**. Loading calls no function of CUDA
+and starts no kernel: it does not prove what a verdict says of functions, drivers and device code.
 
+- **verdict** is the one of `anycuda check`, which [check.md](check.md#the-verdict) explains, without what it says of
+  device code.
+- **device code** names the compilers that made the cubins in the wheel (and the version of PTX, where a file has only
+  PTX), and the oldest driver that loads all of them.
 - **fails** counts the functions that would fail or go unchecked on a CUDA release from 11.8 on, on a driver from 520
   on, or on a release of cuDNN or NCCL.
 - **repair** is what `anycuda repair` does: it refuses what is tied, and changes nothing where no file is linked to CUDA
   or opens it by a name that a drop-in serves.
 - **loads** says how many libraries of the repaired wheel (of a tied one with `--partly`) `dlopen` loads with
   `LD_BIND_NOW=1`, each in a process of its own, without CUDA and with only 11.8, only 12.9 or only 13.5; and what the
-  others lack. Nothing is installed beside the wheel, so a library that needs PyTorch does not load. Larger wheels were
-  not loaded (-). [wheels.md](wheels.md) does this for other wheels, with the packages that they need.
+  others lack. "Beside" names the packages that are installed in the same folder, repaired where they use CUDA (the list
+  names all of them); none of their libraries is counted. Nothing else is installed, so a library that needs PyTorch
+  loads only where torch is named. Beside torch lie those of NVIDIA's packages that it needs and that have no stub.
+  [wheels.md](wheels.md) describes these situations.
 """
-_HEAD = ("wheel", "MB", "verdict", "fails", "repair", "loads")
-_MOST = 4  # names; the rest is counted
+_HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
+_DEVICE_CODE = "device code "
+_TIED = "tied"
+# The kind and owner of what a library lacks, where the wheel is for another release of that package.
+_OTHER = {("symbol", "Python"): "another Python", ("symbol", "PyTorch"): "functions of another PyTorch"}
 
 
 @dataclass
 class Row:
-    """`failed`: why there is no verdict. `failing`: functions. `repair`: "repairs", "changes nothing" or "refuses".
-    `loads`: "" where that was not tried."""
+    """`failed`: why there is no verdict. `text`: of the verdict. `failing`: functions. `repair`: "repairs",
+    "changes nothing" or "refuses". `loaded`: None where that was not tried."""
 
     requirement: str
     failed: str = ""
@@ -43,24 +54,51 @@ class Row:
     text: str = ""
     failing: int = 0
     repair: str = ""
-    loads: str = ""
+    loaded: Result | None = None
+
+    @classmethod
+    def of(cls, data: dict) -> Row:
+        """Of what dataclasses.asdict gives."""
+        return cls(**{**data, "loaded": data["loaded"] and Result.of(data["loaded"])})
 
 
-def loads(result: Result) -> str:
-    """3 of 3; 1 of 2 (others lack libc10.so); none: 1 of 1, 11.8: 0 of 1 (...)"""
-    if result.failed or not result.situations:
-        return ""
-    counts = {name: f"{one.opened} of {one.total}" for name, one in result.situations.items()}
+def is_proved(row: Row) -> bool:
+    """Does every library of a wheel that is not tied load in every situation, with the runtime of that situation?"""
+    if not row.loaded or row.loaded.runtimes or row.kind == _TIED:
+        return False
+    openings = row.loaded.situations.values()
+    return bool(openings) and all(one.total and not one.failures for one in openings)
+
+
+def loads(row: Row) -> str:
+    """**3 of 3**; 1 of 2 (lacking: libc10.so); 0 of 1 beside a==1 (lacking: libx.so); not loaded: too large"""
+    if not row.loaded:
+        return "not loaded: too large"
+    if row.loaded.failed:
+        return f"not loaded: {row.loaded.failed}"
+    openings = row.loaded.situations
+    if not any(one.total for one in openings.values()):
+        return "no libraries"
+    counts = {name: f"{one.opened} of {one.total}" for name, one in openings.items()}
     alike = set(counts.values())
     text = alike.pop() if len(alike) == 1 else ", ".join(f"{name}: {count}" for name, count in counts.items())
-    lacks = list(dict.fromkeys(failure.what for one in result.situations.values() for failure in one.failures))
-    more = f" and {len(lacks) - _MOST} more" if len(lacks) > _MOST else ""
-    return f"{text} (lacking: {', '.join(lacks[:_MOST])}{more})" if lacks else text
+    text = f"**{text}**" if is_proved(row) else text
+    beside = f" beside {some(row.loaded.beside, 2)}" if row.loaded.beside else ""
+    why = _why([failure for one in openings.values() for failure in one.failures])
+    return text + beside + (f" ({why})" if why else "")
+
+
+def _why(failures: list[Failure]) -> str:
+    """lacking: libc10.so, another Python; ends the process: hair.so"""
+    ends = [one for one in failures if one.kind in ("crash", "constructor")]
+    lacks = [_OTHER.get((one.kind, one.owner), one.what) for one in failures if one not in ends]
+    told = {"lacking": lacks, "ends the process": [one.file.rpartition("/")[2] for one in ends]}
+    return "; ".join(f"{what}: {some(unique(names))}" for what, names in told.items() if names)
 
 
 def make(rows: list[Row], date: str, commit: str) -> str:
     known = sorted((row for row in rows if not row.failed), key=lambda row: row.requirement)
-    parts = [_INTRO.format(count=len(known), date=date, commit=commit)]
+    parts = [_INTRO.format(count=len(known), proved=sum(map(is_proved, known)), date=date, commit=commit)]
     parts += [line(cells) for cells in (_HEAD, ("---",) * len(_HEAD), *map(_cells, known))]
     unknown = [row for row in rows if row.failed]
     if unknown:
@@ -71,4 +109,9 @@ def make(rows: list[Row], date: str, commit: str) -> str:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    return (row.requirement, f"{row.size / 1e6:.1f}", row.text, str(row.failing or "-"), row.repair, row.loads or "-")
+    told = row.text.split("; ")
+    device_code = [text for text in told if text.startswith(_DEVICE_CODE)]
+    verdict = [text for text in told if text not in device_code] or ["device code"]
+    return (row.requirement, f"{row.size / 1e6:.1f}", "; ".join(verdict),
+            "; ".join(text.removeprefix(_DEVICE_CODE) for text in device_code) or "-",
+            str(row.failing or "-"), row.repair, loads(row))
