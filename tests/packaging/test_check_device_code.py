@@ -72,6 +72,13 @@ class OnDrivers(unittest.TestCase):
         self.assertEqual(self.lines([cubin(80, (12, 4))], [cubin(80, (13, 0)), cubin(90, (12, 4))], branches=(550,)), [
             "on runtimes up to CUDA 12 with driver 550: kernels for sm_90 load; sm_80 does not"])
 
+    def test_cubins_of_several_toolkits_in_a_file(self):
+        codes = [cubin(90, (12, 9)), cubin(90, (13, 1))]
+        self.assertEqual(self.lines(codes, branches=(520, 550, 590)), [
+            "on runtimes up to CUDA 11 with driver 520: no kernel loads",
+            "on runtimes up to CUDA 12 with driver 550: some kernels load, but for no GPU all",
+            "on runtimes up to CUDA 13 with driver 590: all kernels load"])
+
     def test_cubins_of_an_unknown_toolkit_are_not_said_to_fail(self):
         start, unknown = "on runtimes up to CUDA 12 with driver 550: ", "; whether those for sm_90 load is unknown"
         for codes, text in (([cubin(80, (12, 4))], "kernels for sm_80 load"), ([], "no kernel is known to load"),

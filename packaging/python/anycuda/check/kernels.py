@@ -54,7 +54,8 @@ class Needs:
 class OnDrivers:
     """What becomes of an input's device code on branches that follow each other. `cuda`: the newest major whose
     runtimes they work with (0: not known). `native`: GPUs whose cubins load, `compiled`: PTX that the driver compiles,
-    `fails`: GPUs whose cubins do not load, and `hint`: what would help. `unknown`: GPUs of which that is not known."""
+    `fails`: GPUs of which a cubin does not load, and `hint`: what would help. `unknown`: GPUs of which that is not
+    known. `some`: does a cubin load that is for none of `native`?"""
 
     drivers: tuple[int, ...]
     cuda: int
@@ -63,6 +64,7 @@ class OnDrivers:
     fails: tuple[str, ...]
     hint: str = ""
     unknown: tuple[str, ...] = ()
+    some: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,8 +122,11 @@ def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> On
         0 < code_rules.driver_for(code, facts) <= branch for code in every if code.kind == PTX and code.name == name)]
     native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
                               for loads in (True, False, None))
+    some = any(code.kind == CUBIN and code.architecture not in native and _knows(branch, code.architecture, facts)
+               and 0 < code_rules.driver_for(code, facts) <= branch for code in every)
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
-                     next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown))
+                     next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown),
+                     some)
 
 
 def _names(gpus: Iterable[int]) -> tuple[str, ...]:

@@ -26,7 +26,8 @@ def contents(kernels: Kernels, facts: Facts) -> dict[str, list[str]]:
 def on_drivers(one: OnDrivers) -> str:
     """on runtimes up to CUDA 12 with driver 525-565: kernels for sm_80, sm_90 load; sm_120 does not"""
     parts = [_native(one), f"PTX for {', '.join(one.compiled)} compiles" if one.compiled else ""]
-    text = "; ".join(filter(None, parts)) or "no kernel loads"
+    nothing = "some kernels load, but for no GPU all" if one.some else "no kernel loads"
+    text = "; ".join(filter(None, parts)) or nothing
     runtimes = f"on runtimes up to CUDA {one.cuda} " if one.cuda else ""
     return f"{runtimes}with driver {span(one.drivers)}: {text}"
 
