@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import tempfile
+import unittest
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,7 @@ def library() -> bytes:
 
 @functools.lru_cache(maxsize=None)
 def seeds() -> tuple[dict[str, bytes], ...]:
-    """The files of wheels: of one made here that has all that is read, and of a real one."""
+    """The files of wheels: of one made here that has all that is read, and of a real one if the cache has it."""
     files = {
         "thing/__init__.py": b"import ctypes\nimport torch\n\nctypes.CDLL('libcudart.so.12')\n",
         "thing/load.json": b'[{"file": "libcublas.so.12", "from": "nvidia-cublas-cu12"}]\n',
@@ -73,7 +74,11 @@ def seeds() -> tuple[dict[str, bytes], ...]:
         f"{ABOUT}/LICENSE": b"Mine\n",
         f"{ABOUT}/entry_points.txt": b"[console_scripts]\nthing = thing:main\n",
     }
-    with zipfile.ZipFile(real_wheel("torch_memory_saver")) as wheel:
+    try:
+        path = real_wheel("torch_memory_saver")
+    except unittest.SkipTest:  # it is not in the cache
+        return files,
+    with zipfile.ZipFile(path) as wheel:
         real = {info.filename.replace("torch_memory_saver-0.0.9", "thing-1.0"): wheel.read(info)
                 for info in wheel.infolist() if not info.filename.endswith("/RECORD")}
     return files, files, files, real

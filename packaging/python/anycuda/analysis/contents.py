@@ -72,7 +72,7 @@ def look(path: Path, table: Table) -> Contents:
     runtime = False
     with read.opened(path) as file:
         headers = Headers(Source(file, str(path)))
-        linked = headers.strings().table
+        linked = _Linked(headers.strings().table, pattern)
         for piece in _pieces(file, headers):
             runtime = runtime or _RUNTIME in piece.data
             found_marks.update(mark for mark, text in marks.items() if mark not in found_marks and text in piece.data)
@@ -107,20 +107,38 @@ def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:
     return found.end() + _AFTER > piece.seen and (found.end() + _AFTER <= len(piece.data) or piece.last)
 
 
-def _is_text(found: re.Match[bytes], piece: _Piece, linked: bytes) -> bool:
+class _Linked:
+    """The names in the string table of the dynamic section, each with what is before it; `_first` are those near its
+    start, with what is behind them where little is before."""
+
+    def __init__(self, table: bytes, pattern: re.Pattern[bytes]) -> None:
+        self._names: set[tuple[bytes, bytes]] = set()
+        self._first: list[tuple[bytes, bytes, bytes]] = []
+        found = pattern.search(table)
+        while found:
+            at, end = found.span()
+            before = table[max(at - _BEFORE, 0): at]
+            if len(before) == _BEFORE:
+                self._names.add((found[0], before))
+            else:
+                self._first.append((found[0], before, table[end: end + _AFTER] if len(before) < _ENOUGH else b""))
+            found = pattern.search(table, at + 1)
+
+    def has(self, found: re.Match[bytes]) -> bool:
+        data, first, end = found.string, found.start(), found.end()
+        if (found[0], data[max(first - _BEFORE, 0): first]) in self._names:
+            return True
+        return any(name == found[0] and data[max(first - len(before), 0): first] == before
+                   and data[end: end + len(after)] == after for name, before, after in self._first)
+
+
+def _is_text(found: re.Match[bytes], piece: _Piece, linked: _Linked) -> bool:
     """Not the end of a longer name, nor of the string table of the dynamic section: there names are needs and
     versions. Who edited the file may have left an older copy of that table, in which a name has the same around it."""
-    first, end, data = found.start(), found.end(), piece.data
-    if first and data[first - 1] in _OF_TEXT or not first and not piece.whole:
+    first = found.start()
+    if first and piece.data[first - 1] in _OF_TEXT or not first and not piece.whole:
         return False
-    at = linked.find(found[0])
-    while at >= 0:
-        before = linked[max(at - _BEFORE, 0): at]
-        after = linked[at + len(found[0]): at + len(found[0]) + _AFTER] if len(before) < _ENOUGH else b""
-        if data[max(first - len(before), 0): first] == before and data[end: end + len(after)] == after:
-            return False
-        at = linked.find(found[0], at + 1)
-    return True
+    return not linked.has(found)
 
 
 def _pieces(file: BinaryIO, headers: Headers) -> Iterator[_Piece]:

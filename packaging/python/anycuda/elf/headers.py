@@ -8,6 +8,9 @@ from . import layout
 from .errors import ElfError, NotElf
 from .source import Source
 
+# Of real files some have ten. Each is looked through, and is asked for every address.
+_MOST_LOADS = 64
+
 
 class Segment(NamedTuple):
     kind: int
@@ -68,12 +71,16 @@ class Headers:
             raise self.error("a big-endian file; CUDA is not" if start[5] == 2 else "damaged ELF header")
 
     def _check_segments(self) -> None:
+        if len(self.loads) > _MOST_LOADS:
+            raise self.error(f"damaged: it claims {len(self.loads)} segments to load")
         for segment in self.loads:
             if segment.in_file and segment.offset + segment.in_file > self.source.size:
                 raise self.error(f"truncated: a segment ends at byte {segment.offset + segment.in_file}, "
                                  f"the file at {self.source.size}")
             if segment.in_memory < segment.in_file or segment.address + segment.in_memory >= 1 << 63:
                 raise self.error("damaged: a segment does not fit into its memory")
+        if sum(segment.in_file for segment in self.loads) > 2 * self.source.size:
+            raise self.error("damaged: its segments overlap in the file")
 
     def _read_dynamic(self) -> None:
         found = [s for s in self.segments if s.kind == layout.PT_DYNAMIC]
