@@ -231,7 +231,7 @@ class Command(Folder):
                          [("sm_80", [12, 4], None), ("compute_80", None, [8, 4])])
         self.assertEqual(one["device_code"]["drivers"], [
             {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": "",
-             "unknown": []}])
+             "unknown": [], "some": False}])
         self.assertEqual(one["verdict"]["device_code"], {"driver": 525, "toolkits": ["12.4"], "ptx": []})
         (reply,) = one["replies"]
         self.assertEqual((reply["gpu"], reply["driver"], reply["loads"]), (90, 525, False))
