@@ -2,6 +2,7 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 
+#include "device_code/fatbin.h"
 #include "tests/device_code/reading.h"
 
 namespace anycuda::device_code {
@@ -117,6 +118,18 @@ TEST(Library, SectionsOfFatbinsAndDataAreRead) {
   EXPECT_THAT(described(reading),
               ElementsAre("sm_80 of 12.4, 64 at 144", "sm_90 of 12.4, 64 at 288",
                           "sm_100 of 12.4, 64 at 432, plain"));
+}
+
+// As in programs that read fatbins themselves.
+TEST(Library, TheMagicNumberAmongDataIsNoFatbin) {
+  const std::string magic(reinterpret_cast<const char*>(kFatbin), sizeof kFatbin);
+  const Reading reading =
+      reading_of(library({{".rodata", magic + std::string(40, 'x') + fatbin_of(80)},
+                          {".data", magic + std::string(4, '\0')}}));
+  EXPECT_THAT(reading.problems, IsEmpty());
+  EXPECT_THAT(described(reading), ElementsAre("sm_80 of 12.4, 64 at 192, plain"));
+  EXPECT_THAT(reading_of(library({{".nv_fatbin", magic + std::string(40, 'x')}})).problems,
+              ElementsAre("a fatbin is damaged or truncated"));
 }
 
 TEST(Library, WithoutSectionsItIsSearchedFromEndToEnd) {
