@@ -8,31 +8,39 @@ import shlex
 import shutil
 import sys
 import sysconfig
+import tempfile
 import tomllib
 import zipfile
 from pathlib import Path
 
 from anycuda.elf import read
 
-from support import (LIBRARIES, NODE, PREFIX, PROJECTS, SETTINGS, Usage, artifact, includes, nvcc, on_machine, run,
-                     with_headers)
+from support import NODE, PREFIX, PROJECTS, SETTINGS, Usage, artifact, includes, nvcc, on_machine, run, with_headers
 
 CXX = SETTINGS["cxx"]
-COMMAND = PREFIX / "bin/anycuda"
 
 
 class WithTools(Usage):
-    """Programs that a project's build finds in PATH, and Python packages that it imports."""
+    """Programs that a project's build finds in PATH, and Python packages that it imports.
+
+    All lies in the folder of temporary files, a copy of the installation too: configure scripts, and Meson where it
+    splits flags, cannot take a path with a blank, which that of this clone may be."""
 
     def setUp(self) -> None:
-        super().setUp()
+        folder = tempfile.TemporaryDirectory(prefix="usage-")
+        self.addCleanup(folder.cleanup)
+        self.work = Path(folder.name).resolve()
+        self.prefix = self.work / "prefix"
+        shutil.copytree(PREFIX, self.prefix, symlinks=True)
+        self.command = self.prefix / "bin/anycuda"
         self.bin = self.work / "bin"
         self.bin.mkdir()
         self.packages: list[Path] = []
+        files = self.prefix / SETTINGS["libdir"] / "pkgconfig"
         self.environment = {"HOME": str(self.work), "PATH": f"{self.bin}:/usr/bin:/bin", "CXX": CXX, "CC": CXX,
-                            "PKG_CONFIG_PATH": str(LIBRARIES / "pkgconfig"), "PYTHONDONTWRITEBYTECODE": "1"}
+                            "PKG_CONFIG_PATH": str(files), "PYTHONDONTWRITEBYTECODE": "1"}
         self.program("cmake", SETTINGS["cmake"])
-        self.program("anycuda", sys.executable, COMMAND)
+        self.program("anycuda", sys.executable, self.command)
 
     def program(self, name: str, *command: object) -> None:
         path = self.bin / name
@@ -69,7 +77,7 @@ class Meson(WithTools):
         self.with_meson()
         source, build = self.copy("meson", "program.cc"), self.work / "build"
         place = self.work / "installed"
-        self.call("meson", "setup", build, f"-Dcmake_prefix_path={PREFIX}", f"-Dprefix={place}", cwd=source,
+        self.call("meson", "setup", build, f"-Dcmake_prefix_path={self.prefix}", f"-Dprefix={place}", cwd=source,
                   **with_headers("12"))
         self.call("meson", "compile", "-C", build, cwd=source)
         for name in ("by_pkg_config", "by_cmake", "by_number"):
@@ -255,7 +263,7 @@ class StableAbi(WithTorch):
 class ScikitBuild(WithWheel):
     def test_find_package(self) -> None:
         self.packages = [artifact("scikit-build")]
-        arguments = shlex.join((f"-DCMAKE_PREFIX_PATH={PREFIX}", f"-DCUDA_INCLUDES={';'.join(includes('12'))}",
+        arguments = shlex.join((f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCUDA_INCLUDES={';'.join(includes('12'))}",
                                 f"-DCMAKE_CXX_COMPILER={CXX}"))
         wheel = self.build("scikit_build", "scikit_build_core.build", CMAKE_ARGS=arguments)
         self.check_linked(wheel)
@@ -283,7 +291,8 @@ class Cibuildwheel(WithWheel):
         self.script("auditwheel", "auditwheel", "auditwheel.main")
         self.program("anycuda", sys.executable, self.work / "any_glibc.py")
         (self.work / "any_glibc.py").write_text(
-            f"import os, sys\nos.execv(sys.executable, [sys.executable, {str(COMMAND)!r}, sys.argv[1], '--any-glibc',"
+            "import os, sys\n"
+            f"os.execv(sys.executable, [sys.executable, {str(self.command)!r}, sys.argv[1], '--any-glibc',"
             " *sys.argv[2:]])\n", encoding="utf-8")
 
     def repair(self, command: str) -> Path:
