@@ -272,7 +272,7 @@ class Command(Folder):
             self.assertTrue(line.startswith(f"sm_{gpu}, driver 550: {text}"), line)
 
     def test_libraries_of_cuda(self):
-        for name, release, driver in (("curand", "11.8", 450), ("nvjpeg", "12.9", 525), ("nvjpeg", "13.5", 580)):
+        for name, release, driver in (("nvjpeg", "11.8", 450), ("nvjpeg", "12.9", 525), ("nvjpeg", "13.5", 580)):
             out = self.check(library_file(name, release))[1]
             self.assertRegex(out.splitlines()[-1], fr"device code of CUDA [\d., ]+: needs driver {driver}$")
 

@@ -200,7 +200,7 @@ class StaticRuntime(Folder):
                              (status, f"verdict: static runtime 13.0: needs driver 580{ending}"), runtime)
 
     def test_nvidias_libraries_with_a_runtime_in_them(self):
-        for name, release in (("nvjpeg", "11.8"), ("nvjpeg", "12.9"), ("nvjpeg", "13.0")):
+        for name, release in (("nvjpeg", "11.8"), ("nvjpeg", "12.9")):
             self.assertEqual(use_of(library_file(name, release)).runtime_release, release)
 
     def test_string_of_the_program_itself(self):
