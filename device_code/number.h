@@ -5,7 +5,7 @@
 
 namespace anycuda::device_code {
 
-// Reads digits from *at on and leaves it behind them; -1 where there are none, or more than fit.
+// Reads digits from *at on and leaves it behind them; -1 where it finds no digit, or more than fit.
 inline int read_number(Bytes text, std::size_t* at) {
   constexpr int kMost = 99999;
   int number = -1;

@@ -10,8 +10,8 @@ namespace anycuda::device_code {
 // Whether this build has the library that unpacks it.
 bool unpacks(Compression compression);
 
-// Unpacks into one buffer of a fixed size, whatever an entry says of its own: a few kilobytes of
-// a file can stand for gigabytes.
+// Unpacks into one buffer of a fixed size, whatever size an entry gives: a few kilobytes of a
+// file can unpack to gigabytes.
 class Unpacker {
  public:
   static constexpr std::size_t kMost = std::size_t{8} << 20;

@@ -15,7 +15,7 @@ class Groups {
  public:
   static constexpr int kMost = 512;
 
-  // Returns false where there is no room: the groups are to be printed, and cleared.
+  // Returns false when the groups are full: the caller prints and clears them.
   bool add(const Entry& entry);
   void clear();
 

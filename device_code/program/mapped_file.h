@@ -12,7 +12,7 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  // Why there are no bytes; nullptr where there are.
+  // Why the file could not be mapped; nullptr where it was.
   const char* problem() const { return problem_; }
   Bytes bytes() const { return bytes_; }
 

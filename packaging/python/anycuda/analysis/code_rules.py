@@ -19,6 +19,12 @@ class Answer:
     hint: str = ""
 
 
+def of_all(results: Iterable[bool | None]) -> bool | None:
+    """No, where one is; else not known, where one is not."""
+    found = set(results)
+    return False if False in found else None if None in found else True
+
+
 def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     """For people: the GPUs, and the drivers."""
     codes = list(codes)
@@ -72,6 +78,11 @@ def driver_for(code: Code, facts: Facts) -> int:
     return release.driver if release else 0
 
 
+def is_served(code: Code, driver: int, facts: Facts) -> bool:
+    """Does that driver load the cubin, or compile the PTX, whatever the GPU?"""
+    return _serves(driver, driver_for(code, facts))
+
+
 def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
     """Is a cubin, or PTX, for that GPU (90 of sm_90), with a driver that is new enough?"""
     if code.kind not in (CUBIN, PTX) or code.target == "a" or code.architecture == gpu:
@@ -88,9 +99,9 @@ def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
     codes = list(codes)
     if not codes:
         return Answer(True, "It has no device code.")
-    unsupported = _gpu_and_driver(driver, gpu, facts)
-    if unsupported:
-        return unsupported
+    lacking = unsupported(driver, gpu, facts)
+    if lacking:
+        return lacking
     cubins = [code for code in codes if code.kind == CUBIN and runs_on(code, gpu, facts)]
     texts = [code for code in codes if code.kind == PTX and runs_on(code, gpu, facts)]
     if cubins:
@@ -104,7 +115,8 @@ def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
                   _add_gpu(gpu, driver, facts))
 
 
-def _gpu_and_driver(driver: int, gpu: int, facts: Facts) -> Answer | None:
+def unsupported(driver: int, gpu: int, facts: Facts) -> Answer | None:
+    """Why no code runs on that GPU with that driver; None where the driver supports it."""
     first, known = facts.driver_for_gpu(gpu), facts.gpus.get(gpu)
     if first > driver:
         return Answer(False, f"Driver {driver} does not support sm_{gpu}: {first} is the first that does.",
@@ -130,7 +142,7 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
 
 
 def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Answer:
-    served = [code for code in texts if _serves(driver, driver_for(code, facts))]
+    served = [code for code in texts if is_served(code, driver, facts)]
     if served:
         return Answer(True, f"Driver {driver} compiles the PTX for sm_{gpu} ({', '.join(_names(served))}).")
     oldest = min(texts, key=lambda code: code.ptx or (0, 0))

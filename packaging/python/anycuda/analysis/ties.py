@@ -10,8 +10,8 @@ from .libraries import Table
 from .uses import FileUse
 
 NEEDS, OPENS = "needs", "opens"
-_BUILTINS = "libnvrtc-builtins"  # which NVRTC opens itself; the stub of NVRTC stands for both
-_COPIES = ("original", "renamed")
+BUILTINS = "libnvrtc-builtins"  # which NVRTC opens itself; the stub of NVRTC stands for both
+COPIES = ("original", "renamed")  # NVIDIA's library in a wheel, under its own name or another
 Files = Sequence["tuple[str, FileUse]"]  # (name, use)
 
 
@@ -58,7 +58,7 @@ def replaced_in(use: FileUse) -> set[str]:
     stubbed = [one for one in use.uses if one.needed and one.how in ("named", "renamed", "stub")]
     found = {one.needed for one in stubbed}
     if any(one.library == "nvrtc" for one in stubbed):
-        found |= {one for one in use.needed if one.startswith(_BUILTINS)}
+        found |= {one for one in use.needed if one.startswith(BUILTINS)}
     return found
 
 
@@ -77,7 +77,7 @@ def staying(files: Files) -> list[tuple[str, FileUse]]:
 
 def _is_replaceable(use: FileUse) -> bool:
     """A copy with a CUDA runtime in it runs wherever the driver is new enough, and stays."""
-    return use.provides is not None and use.provides.what in _COPIES and not use.static_runtime
+    return use.provides is not None and use.provides.what in COPIES and not use.static_runtime
 
 
 def _names(name: str, use: FileUse) -> set[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..elf import ElfError, NotElf, read
 from ..matrix.data import Run, major_of
-from ..analysis import built_for, device_code, gpus, siblings, uses
+from ..analysis import built_for, code_rules, device_code, gpus, siblings, uses
 from ..analysis import ties as tied
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
@@ -169,6 +169,4 @@ def status(found: list[Input], asked: Asked) -> int:
     answers += [one.here.runs for one in found if one.here]
     if not asked.here:  # whose verdict is of these, too
         answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)]
-    if False in answers:
-        return DOES_NOT_RUN
-    return UNKNOWN if None in answers else RUNS
+    return {True: RUNS, None: UNKNOWN, False: DOES_NOT_RUN}[code_rules.of_all(answers)]

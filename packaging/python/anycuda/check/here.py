@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Iterable, Sequence
 
 from .. import doctor
-from ..analysis import gpus
+from ..analysis import code_rules, gpus
 from ..analysis.uses import Use
 from ..doctor import questions
 from ..doctor.findings import UNVERSIONED, Answer, Findings, Library, library_of
@@ -83,8 +83,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
     if one.standing.ties:
         answers.append((None, f"It is {tied(one.standing.ties)}, which is not looked for."))
-    results = {runs for runs, _ in answers}
-    runs = False if False in results else None if None in results else True
+    runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return Verdict(runs, tuple(dict.fromkeys(counted)))
 

@@ -119,11 +119,11 @@ def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> On
     release = facts.cuda_of_driver(branch)
     answers = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
     compiled = [name for name in code_rules.jit(every) if all(
-        0 < code_rules.driver_for(code, facts) <= branch for code in every if code.kind == PTX and code.name == name)]
+        code_rules.is_served(code, branch, facts) for code in every if code.kind == PTX and code.name == name)]
     native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
                               for loads in (True, False, None))
     some = any(code.kind == CUBIN and code.architecture not in native and _knows(branch, code.architecture, facts)
-               and 0 < code_rules.driver_for(code, facts) <= branch for code in every)
+               and code_rules.is_served(code, branch, facts) for code in every)
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
                      next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown),
                      some)
@@ -177,7 +177,7 @@ def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: F
     for name, answer in answers.items():
         reasons.setdefault(f"{answer.reason} {answer.hint}".strip(), []).append(name)
     results = {answer.loads for answer in answers.values()}
-    loads = False if False in results else None if None in results else True
+    loads = code_rules.of_all(results)
     if driver and driver < runtime_driver:
         reasons[f"The CUDA runtime that is linked in needs driver {runtime_driver} or newer."] = []
         return Reply(gpu, driver, False, False, reasons)
@@ -220,5 +220,4 @@ def _any_gpu(codes: Sequence[Code], driver: int, facts: Facts) -> Answer:
 
 
 def _knows(driver: int, gpu: int, facts: Facts) -> bool:
-    known = facts.gpus.get(gpu)
-    return facts.driver_for_gpu(gpu) <= driver and not (known and 0 < known.last_driver < driver)
+    return code_rules.unsupported(driver, gpu, facts) is None

@@ -7,21 +7,19 @@ from typing import Collection
 
 from ..analysis import named
 from ..analysis.libraries import Table
-from .common import COPIES, is_common
+from ..analysis.ties import BUILTINS, COPIES
+from .common import is_common
 from .files import FileEdit
 from .scan import Member, Scan
 
-_BUILTINS = "libnvrtc-builtins"
 _NVIDIAS, _STUB = "a copy of NVIDIA's library", "a stub under the name that all have in common,"
 
 
-def unstubbed_deps(member: Member, replaced: Collection[str], inside: frozenset,
-                   table: Table) -> tuple[list[str], list[str]]:
-    """What it needs of CUDA that has no stub and is not in the wheel: what ties it to one CUDA, and what is the same
-    beside every one, such as libcufile.so.0."""
-    names = [name for name in member.use.other if name not in replaced and name not in inside]
-    tied = list(filter(table.ties_to_cuda, names))
-    return tied, [name for name in names if name not in tied]
+def unstubbed_deps(member: Member, replaced: Collection[str], inside: frozenset, table: Table) -> list[str]:
+    """What it needs of CUDA that has no stub, is not in the wheel, and is the same beside every CUDA, such as
+    libcufile.so.0."""
+    return [name for name in member.use.other
+            if name not in replaced and name not in inside and not table.ties_to_cuda(name)]
 
 
 def leave_out(plan, scan: Scan, table: Table) -> None:
@@ -30,10 +28,10 @@ def leave_out(plan, scan: Scan, table: Table) -> None:
     replaced = {name for edit in plan.edits for name in edit.needed}
     shared = {member.name for member in scan.members if is_common(member, table)}
     copies = [member for member in scan.members
-              if _is_copy(member) or member.file.startswith(_BUILTINS) or member.name in shared]
+              if _is_copy(member) or member.file.startswith(BUILTINS) or member.name in shared]
     going = {member.name for member in copies if {member.file, member.soname} & replaced
-             or member.file.startswith(_BUILTINS) and any(name.startswith("libnvrtc.") or name.startswith("libnvrtc-")
-                                                          for name in replaced)}
+             or member.file.startswith(BUILTINS) and any(name.startswith(("libnvrtc.", "libnvrtc-"))
+                                                         for name in replaced)}
     while True:  # what stays may need what was to go
         still = {need for member in scan.members if member.name not in going
                  for need in _needs_of(member, edits.get(member.name))}

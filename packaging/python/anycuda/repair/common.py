@@ -4,10 +4,9 @@ under another name (libanycuda_cudart-c7c69a83.so), as repair puts them into whe
 from __future__ import annotations
 
 from ..analysis.libraries import Table
+from ..analysis.ties import COPIES
 from ..analysis.uses import Use
 from .scan import Member, Scan
-
-COPIES = ("original", "renamed")  # NVIDIA's library in a wheel, under its own name or another
 
 
 def has_own_name(use: Use) -> bool:

@@ -63,14 +63,14 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
             continue
         uses = _uses(plan, member, foreign, standing, options.exclude, table)
         if not uses:
-            plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table)[1])
+            plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table))
             continue
         wanted = {use.library: stub_of(use.library) for use in uses}
         edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, options, majors, table))
         plan.edits.append(edit)
         plan.refusals += files.refusals(member, edit, place, wanted, table)
         too_new += glibc.too_new(member, wanted, options.glibc)
-        plan.notes += _without(member, bundled.unstubbed_deps(member, edit.needed, inside, table)[1])
+        plan.notes += _without(member, bundled.unstubbed_deps(member, edit.needed, inside, table))
         paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
         plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
     edits = {edit.name: edit for edit in plan.edits}
