@@ -57,7 +57,7 @@ class NothingIsLost(RepairCase):
         before, out = path.read_bytes(), self.top / "out"
         child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "--any-glibc", "-w", str(out), str(path)],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked")):
+        while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked-*")):
             pass
         child.send_signal(signal.SIGINT)
         said = child.communicate()
@@ -71,7 +71,7 @@ class NothingIsLost(RepairCase):
             out = self.top / f"out-{number}"
             child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "--any-glibc", "-w", str(out), str(path)],
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked")):
+            while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked-*")):
                 pass
             child.send_signal(number)
             said = child.communicate()

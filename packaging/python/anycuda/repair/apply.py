@@ -52,7 +52,8 @@ def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: dict[str, Path], texts: T
           how: Packing) -> Path:
     """The repaired wheel, in `work`. `stubs`: name in the wheel -> where the stub of that name is."""
     out = work / wheel.path.name
-    changes = writing.Changes(removed=set(plan.left_out), added=stubs, texts=texts.edited, renamed=texts.renamed)
+    changes = writing.Changes(unpacked=scan.unpacked, removed=set(plan.left_out), added=stubs, texts=texts.edited,
+                              renamed=texts.renamed)
     for one in plan.edits:
         changes.edited[one.name] = partial(_edit, one)
     writing.write(wheel, scan.sums, changes, work, out, writing.moment_of(wheel), step, how)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import filecmp
 import os
+import shutil
 from pathlib import Path
 
 from ..analysis import libraries
@@ -14,6 +15,8 @@ from . import about, apply, outcome, plan, scan, stubs, texts
 from .exclude import Exclude
 from .outcome import Outcome
 from .report import Report
+
+_KEPT = 1 << 30  # bytes of unpacked files that wait for their edit instead of being unpacked again
 
 
 def repair(path: Path, arguments: argparse.Namespace, found: stubs.Stubs, table: libraries.Table,
@@ -35,7 +38,7 @@ def _repair(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, 
     folder = None if arguments.dry_run else _folder(wheel, arguments)
     with apply.work_folder(folder) as work:
         report.progress.start(f"{wheel.path.name}: reading", wheel.size)
-        made.scan = scan.look(wheel, work, report.progress.step)
+        made.scan = scan.look(wheel, work, report.progress.step, 0 if arguments.dry_run else _room(wheel, work))
         exclude = Exclude(arguments.exclude)
         promised = None if arguments.any_glibc else wheel.name.glibc
         options = plan.Options(arguments.built_for, arguments.partly, promised, exclude)
@@ -78,6 +81,11 @@ def _folder(wheel: archive.Wheel, arguments: argparse.Namespace) -> Path:
     except OSError as error:
         raise Failure(f"--wheel-dir {arguments.wheel_dir}: {error.strerror}") from None
     return arguments.wheel_dir
+
+
+def _room(wheel: archive.Wheel, work: Path) -> int:
+    """For unpacked files beside the result, which is at most as large as all of the wheel unpacked."""
+    return min(_KEPT, max(0, shutil.disk_usage(work).free - wheel.size))
 
 
 def _texts(wheel: archive.Wheel, made: Outcome, brought: dict[str, Path], arguments: argparse.Namespace,
