@@ -7,7 +7,7 @@ import unittest
 from unittest import mock
 
 from abi_support import ROOT
-from anycuda import __main__ as command
+from anycuda import __main__ as command, config
 
 sys.path.insert(0, str(ROOT / "packaging" / "pages"))
 import make  # noqa: E402
@@ -64,7 +64,7 @@ class Pages(unittest.TestCase):
         def add_arguments(parser):
             parser.add_argument("--novel", choices=("a", "b"), help="it's [new]: 100 %% 'quoted' \\n")
 
-        with mock.patch.object(command.config, "add_arguments", add_arguments):
+        with mock.patch.object(config, "add_arguments", add_arguments):
             self.files = make.files("1.2.3")
         self.assertIn("\\fB\\-\\-novel\\fR \\fI{a,b}\\fR\nit's [new]: 100 % 'quoted' \\en\n",
                       self.files[MAN.format("-config")])

@@ -61,7 +61,7 @@ def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0) -> Scan:
     rows = record.parse(wheel.read(wheel.record, record.LARGEST), f"{wheel.path}: {wheel.record}", len(wheel.entries))
     scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
     for (entry, total), blocks in itertools.groupby(ahead(_blocks(wheel, rows)), operator.itemgetter(0, 1)):
-        path = _file(wheel, entry, (block for _, _, block in blocks), work, scan, step)
+        path = _file(wheel, entry, _summed(total, (block for _, _, block in blocks)), work, scan, step)
         if path and entry.file_size <= room:
             room -= entry.file_size
             scan.unpacked[entry.filename] = path
@@ -79,15 +79,21 @@ def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0) -> Scan:
 
 
 def _blocks(wheel: Wheel, rows: dict[str, record.Row]) -> Iterator[tuple[zipfile.ZipInfo, record.Sum, bytes]]:
-    """Of all files, each with its sum, which is whole after the last block. An empty file has an empty block."""
+    """Of all files, each with its sum. An empty file has an empty block."""
     for entry in wheel.entries:
         if not entry.is_dir() and entry.filename != wheel.record:
             total = record.Sum(record.algorithm(rows, entry.filename))
             for block in wheel.blocks(entry):
-                total.add(block)
                 yield entry, total, block
-            if not total.size:
+            if not entry.file_size:
                 yield entry, total, b""
+
+
+def _summed(total: record.Sum, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Here, and not where they are unpacked: these are two threads."""
+    for block in blocks:
+        total.add(block)
+        yield block
 
 
 def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: Path, scan: Scan,
