@@ -51,6 +51,20 @@ class Targets(unittest.TestCase):
             self.assertEqual(self.gpus_of(make(121, version, "f")), "121")
             self.assertEqual(self.gpus_of(make(100, version, "f")), "100 103 107", "none of Tegra")
 
+    def test_every_code_runs_on_the_gpus_of_the_shared_file(self):
+        """The rule of the stubs is held against the same file (tests/compat/rules/device_code_rule_test.cc)."""
+        lines = (ROOT / "tests/compat/rules/device_code_gpus.txt").read_text(encoding="utf-8").splitlines()
+        found = dict(line.split(":") for line in lines if not line.startswith("#"))
+        self.assertEqual({name: gpus_.strip() for name, gpus_ in found.items()},
+                         {code.name: self.gpus_of(code) for code in self.every_code()})
+
+    @staticmethod
+    def every_code() -> list[Code]:
+        """Of the catalogue's GPUs, with the targets that compilers have: 90a, 100f."""
+        first = {"": 0, "a": 90, "f": 100}
+        return [Code(kind, number, target) for kind in (CUBIN, PTX) for target in first for number in FACTS.gpus
+                if number >= first[target]]
+
     def test_lto_ir_runs_on_none(self):
         self.assertEqual(self.gpus_of(Code(LTO_IR, 80)), "")
 
