@@ -147,6 +147,14 @@ class Loading(unittest.TestCase):
         self.assertIsNone(self.answer([ptx(80, (9, 5))], 700, 80).loads)
         self.assertIs(self.answer([ptx(80, (9, 5))], 615, 80).loads, False)
 
+    def test_code_of_a_kind_that_is_not_read(self):
+        other = Code("kind 256", 0)
+        self.assertIsNone(self.answer([other], 580, 90).loads)
+        self.assertIsNone(self.answer([cubin(80, (13, 5)), other], 580, 90).loads)
+        self.assertIs(self.answer([cubin(90, (13, 0)), other], 580, 90).loads, True)
+        self.assertEqual(code_rules.describe([other], FACTS),
+                         ["Device code that this anycuda does not read (kind 256)."])
+
     def test_a_file_without_device_code_loads(self):
         self.assertIs(self.answer([], 450, 80).loads, True)
 
