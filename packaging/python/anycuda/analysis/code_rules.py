@@ -39,6 +39,8 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         lines.append(f"PTX for {', '.join(bound)}, which the driver compiles for these GPUs (a) and families (f) only.")
     if any(code.kind == LTO_IR for code in codes):
         lines.append("LTO-IR, which nvcc or nvJitLink links.")
+    if others(codes):
+        lines.append(f"Device code that this anycuda does not read ({', '.join(others(codes))}).")
     driver = oldest_driver(codes, CUBIN, facts)
     if driver:
         lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
@@ -57,6 +59,11 @@ def native(codes: Iterable[Code]) -> list[str]:
 def jit(codes: Iterable[Code]) -> list[str]:
     """compute_90, compute_100f"""
     return _names(code for code in codes if code.kind == PTX)
+
+
+def others(codes: Iterable[Code]) -> list[str]:
+    """kind 256: what nvcc 13.5 -concat writes, and whatever later compilers add."""
+    return sorted({code.kind for code in codes} - {CUBIN, PTX, LTO_IR})
 
 
 def toolkits(codes: Iterable[Code]) -> list[Version]:
@@ -108,6 +115,8 @@ def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
         return _cubins_load(cubins, driver, gpu, facts)
     if texts:
         return _ptx_compiles(texts, driver, gpu, facts)
+    if others(codes):
+        return Answer(None, f"It has device code that this anycuda does not read ({', '.join(others(codes))}).")
     has = ", ".join([*native(codes), *jit(codes)])
     if not has and any(code.kind == LTO_IR for code in codes):
         return Answer(None, "It has only LTO-IR, which nvcc or nvJitLink has to link first.")
