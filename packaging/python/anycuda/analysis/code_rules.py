@@ -72,7 +72,7 @@ def toolkits(codes: Iterable[Code]) -> list[Version]:
 
 
 def oldest_driver(codes: Iterable[Code], kind: str, facts: Facts) -> int:
-    """The first branch that loads all cubins, or compiles all PTX; 0: there is none, or it is not known."""
+    """The first branch that loads all cubins, or compiles all PTX; 0: no branch does, or it is unknown."""
     needed = [driver_for(code, facts) for code in codes if code.kind == kind]
     return max(needed) if needed and all(needed) else 0
 

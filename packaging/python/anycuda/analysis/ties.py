@@ -31,7 +31,7 @@ class Tie:
 
 
 def of(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
-    """Of the files that a repair leaves in the wheel, if any of them is not CUDA itself, which is of its own CUDA.
+    """Of the files that a repair leaves in the wheel, if any of them is not CUDA itself, which belongs to its CUDA.
     `inside`: names under which files of the wheel are found."""
     found = []
     for name, use in counted(files, table):

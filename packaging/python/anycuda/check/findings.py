@@ -22,7 +22,7 @@ from .standing import TIED, Standing
 RUNS, DOES_NOT_RUN, FAILED, UNKNOWN = 0, 1, 2, 3
 DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
-# What may lie in a wheel or a folder and is no concern of CUDA's; named alone it is a mistake.
+# Files without CUDA that a wheel or a folder may have; named as the only input they are a mistake.
 _NOT_LINKED = "not linked yet"
 _OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, "no dynamic section")
 
@@ -103,7 +103,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
         try:
             image = read.read(one.path)
             if image.machine not in _BUILT_FOR_GPUS:
-                raise ElfError(f"{one.path}: for {image.machine}, where there is no CUDA")
+                raise ElfError(f"{one.path}: for {image.machine}, which CUDA does not support")
             use = uses.of(image, table)
         except ElfError as error:
             asked_for = _NOT_LINKED not in str(error) or found.kind == "file" and cells.asked.of_device_code
@@ -156,7 +156,7 @@ def _keep_error(found: Input, binary: inputs.Binary, error: ElfError) -> None:
     if text.startswith(f"{binary.path}: "):
         text = text[len(f"{binary.path}: "):]
     of_no_concern = found.kind != "file" and not isinstance(error, NotElf) and any(
-        part in text for part in (*_OF_NO_CONCERN, "there is no CUDA"))
+        part in text for part in (*_OF_NO_CONCERN, "which CUDA does not support"))
     (found.passed_over if of_no_concern else found.problems).append((binary.name, text))
 
 

@@ -146,5 +146,5 @@ def _fails_on(run: Run, here: Here) -> str:
 
 
 def _releases(library: Library, answer: Answer) -> tuple[str, ...]:
-    """12.9 and nccl-12.9: of CUDA's libraries, and of those with releases of their own."""
+    """12.9 and nccl-12.9: of CUDA's libraries, and of those with their own releases."""
     return answer.version, f"{library.name}-{answer.version}"

@@ -119,5 +119,5 @@ def _has_own_loader(use: FileUse, table: Table) -> bool:
     defined = {name for name, count in counts.items() if count >= _A_LOADER}
     opened_ = {one.library for one in use.uses if one.how == "loaded"}
     linked = {one.library for one in use.uses if one.how in _LINKED}
-    drivers = {name for name, library in table.libraries.items() if library.is_driver}  # of which there are no archives
+    drivers = {name for name, library in table.libraries.items() if library.is_driver}  # no archive of them exists
     return any(one.how == "peer" for one in use.uses) or bool(defined & (opened_ | drivers) - linked)
