@@ -13,9 +13,9 @@ from analysis_support import BUILD, Folder, library_file, reader, wheel
 from doctor_support import COMMAND, WORKING, Machine, with_core
 from test_code_rules import FACTS, cubin, ptx
 
-from anycuda.analysis import device_code
+from anycuda.analysis import device_code, kernels, words_of_kernels
 from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
-from anycuda.check import here, kernels, words_of_kernels
+from anycuda.check import here
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 

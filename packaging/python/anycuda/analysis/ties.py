@@ -73,9 +73,10 @@ def staying(files: Files) -> list[tuple[str, FileUse]]:
 def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collection[str] = (),
             opens: Mapping[str, Collection[str]] = MappingProxyType({}), named: Collection[str] = ()
             ) -> dict[str, bool]:
-    """The copies of CUDA's libraries, and those of `stubs`, that files of a wheel needed: does each leave it, since none
-    of the files that stay needs or opens it any more? `replaced`: file -> the entries of its DT_NEEDED that become
-    stubs. `opens`: file -> what it opens beside the names in its use. `named`: files that stay, as a text names them."""
+    """The copies of CUDA's libraries, and those of `stubs`, that files of a wheel needed: does each leave it, since
+    none of the files that stay needs or opens it any more? `replaced`: file -> the entries of its DT_NEEDED that become
+    stubs. `opens`: file -> what it opens beside the names in its use. `named`: files that stay since a text names
+    them."""
     names = {name: {name.rpartition("/")[2], use.soname} - {""} for name, use in files}
     wanted = {name: _wanted(use, replaced.get(name, ())) | set(opens.get(name, ())) for name, use in files}
     old = {need for needs in replaced.values() for need in needs}
