@@ -264,6 +264,7 @@ class Command(Folder):
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
         self.assertIn("device code was read in part", out)
+        self.assertEqual(self.check(path, "--driver", "550")[0], 3)
 
     def test_real_wheel(self):
         for gpu, status, text in ("90", 0, "loads. Driver 550 loads"), ("120", 1, "does not load. Driver 550"):

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from analysis_support import Folder, built, reader
+from analysis_support import Folder, artifact, built, reader
 from doctor_support import WORKING, Machine, with_core
 from test_check_device_code import KERNELS, needs_kernels
 from test_code_rules import FACTS, cubin, ptx
@@ -58,7 +58,8 @@ class Verdicts(unittest.TestCase):
 
     def test_machine_without_a_gpu(self):
         none = Driver("/a/libcuda.so.1", "12.9", 575)
-        found = judged(file_of(cubin(90, (12, 4)), here=devices.of_driver(none)), driver=none)
+        with mock.patch.object(devices.gpus, "facts", return_value=FACTS):
+            found = judged(file_of(cubin(90, (12, 4)), here=devices.of_driver(none)), driver=none)
         self.assertEqual((found.status, found.line),
                          (1, "CUDA work is not possible: no GPU (the driver works and sees none)."))
         self.assertIs(found.files[0].loads, False)
@@ -73,6 +74,9 @@ class Verdicts(unittest.TestCase):
         found = file_of(cubin(90, (12, 4)), runtime_driver=580)
         self.assertIs(found.loads, False)
         self.assertIn("The CUDA runtime that is linked in needs driver 580 or newer.", found.replies[0].reasons)
+        self.assertEqual(judged(found, file_of(cubin(90, (13, 0)))).line,
+                         "CUDA work is not possible for a.so: the CUDA runtime that is linked in needs driver 580 or "
+                         "newer; CUDA work is not possible for a.so: the device code loads on no GPU here.")
 
     def test_what_could_not_be_read_is_unknown(self):
         self.assertIsNone(file_of(unread={"a.so": "no program"}).loads)
@@ -143,7 +147,8 @@ class Reports(unittest.TestCase):
         made, compiled, fatbin = told["files"]
         self.assertEqual([one["loads"] for one in told["files"]], [False, True, False])
         self.assertEqual((made["kind"], made["needs"]["driver"], made["replies"][0]["in_part"]), ("wheel", 580, True))
-        self.assertEqual(list(made), ["path", "kind", "problems", "device_code", "needs", "replies", "loads"])
+        self.assertEqual(list(made), ["path", "kind", "problems", "device_code", "needs", "runtime_driver", "replies",
+                                      "loads"])
         self.assertEqual([one["name"] for one in made["device_code"]["files"]], ["thing/12.4.so", "thing/13.0.so"])
         self.assertEqual([code["name"] for code in compiled["device_code"]["files"][0]["codes"]],
                          ["sm_80", "compute_80"])
@@ -188,6 +193,13 @@ class Reader(Folder):
         self.assertIsNone(found.loads)
         self.assertEqual(judged(found).status, 3)
         self.assertEqual(list(found.replies[0].reasons), ["Device code was not read: anycuda-device-code is missing."])
+
+    def test_static_runtime(self):
+        """NVIDIA's, of CUDA 13.0."""
+        path = self.compile("static.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
+                            artifact("nvcc-13.0") / "lib64" / "libcudart_static.a", "-ldl", "-lpthread", "-lrt")
+        found = self.look(path, Failure("not asked"))
+        self.assertEqual((found.runtime_driver, found.loads), (580, False))
 
     @needs_kernels
     def test_folder(self):

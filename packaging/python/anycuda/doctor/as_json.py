@@ -40,6 +40,7 @@ def _file(file: File) -> dict:
         "problems": [{"file": name, "text": text} for name, text in file.problems],
         "device_code": file.kernels.for_json(),
         "needs": asdict(file.needs) if file.needs else None,
+        "runtime_driver": file.runtime_driver,
         "replies": list(map(words_of_kernels.reply_for_json, file.replies)),
         "loads": file.loads,
     }

@@ -18,20 +18,28 @@ from .devices import Devices
 @dataclass(frozen=True)
 class File:
     """`path` and `kind` ("file", "folder", "wheel") of what was named. `problems`: (name, sentence) of what could not
-    be read. `needs`: None without code for a driver. `replies`: one for each kind of GPU here. `loads`: does one of
-    these load all its device code? None if that is not known."""
+    be read. `needs`: None without code for a driver. `runtime_driver`: the oldest that the CUDA runtimes in it work
+    with; 0 if it has none, or that is not known. `replies`: one for each kind of GPU here. `loads`: does one of these
+    load all its device code, with a driver for these runtimes? None if that is not known."""
 
     path: str
     kind: str
     kernels: Kernels
     problems: tuple[tuple[str, str], ...]
     needs: Needs | None
+    runtime_driver: int
     replies: tuple[Reply, ...]
     loads: bool | None
 
     @property
     def name(self) -> str:
         return posixpath.basename(self.path.rstrip("/")) or self.path
+
+    @property
+    def obstacle(self) -> str:
+        if any(0 < reply.driver < self.runtime_driver for reply in self.replies):
+            return f"the CUDA runtime that is linked in needs driver {self.runtime_driver} or newer"
+        return "the device code loads on no GPU here"
 
     @property
     def loads_on(self) -> list[str]:
@@ -53,7 +61,8 @@ def of(seen: reading.Reading, runtime_driver: int, here: Devices, facts: Facts) 
     code, is_read = seen.kernels, bool(seen.files or seen.kernels.files)
     needs = kernels.needs(code.files, facts)
     replies = devices.replies(code, needs, runtime_driver, here, facts) if is_read or not seen.problems else []
-    return File(seen.path, seen.kind, code, tuple(seen.problems), needs, tuple(replies), _loads(code, replies, here))
+    return File(seen.path, seen.kind, code, tuple(seen.problems), needs, runtime_driver, tuple(replies),
+                _loads(code, replies, here))
 
 
 def _loads(code: Kernels, replies: Sequence[Reply], here: Devices) -> bool | None:

@@ -42,8 +42,8 @@ class Verdict:
         if self.reasons:
             work = f"CUDA work is not possible: {'; '.join(self.reasons)}"
         elif self._failing:
-            names = ", ".join(file.name for file in self._failing)
-            work = f"CUDA work is not possible for {names}: the device code loads on no GPU here"
+            obstacles = dict.fromkeys(file.obstacle for file in self._failing)
+            work = "; ".join(f"CUDA work is not possible for {self._names(one)}: {one}" for one in obstacles)
         else:
             work = f"CUDA work is possible: {'; '.join([self.summary, *self.but])}"
         return f"{'; '.join([work, *filter(None, map(_of_file, self.files))])}."
@@ -51,6 +51,9 @@ class Verdict:
     @property
     def _failing(self) -> list[File]:
         return [file for file in self.files if file.loads is False]
+
+    def _names(self, obstacle: str) -> str:
+        return ", ".join(file.name for file in self._failing if file.obstacle == obstacle)
 
 
 def judge(findings: Findings, files: Sequence[File] = ()) -> Verdict:
