@@ -13,9 +13,9 @@ from analysis_support import BUILD, Folder, library_file, reader, wheel
 from doctor_support import COMMAND, WORKING, Machine, with_core
 from test_code_rules import FACTS, cubin, ptx
 
-from anycuda.analysis import device_code
+from anycuda.analysis import device_code, kernels, words_of_kernels
 from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
-from anycuda.check import here, kernels, words_of_kernels
+from anycuda.check import here
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 
@@ -264,6 +264,7 @@ class Command(Folder):
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
         self.assertIn("device code was read in part", out)
+        self.assertEqual(self.check(path, "--driver", "550")[0], 3)
 
     def test_device_code_of_another_kind(self):
         """As `nvcc 13.5 -concat` writes: entries of kind 256."""

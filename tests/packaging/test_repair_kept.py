@@ -81,10 +81,15 @@ class NothingIsLost(RepairCase):
         """Not the file that was being copied to it."""
         full = OSError(errno.ENOSPC, "No space left on device", "/the/stub.so")
         with self.assertRaisesRegex(Failure, f"^{self.top}: No space left on device$"):
-            with apply.work_folder(self.top):
+            with apply.in_folder(self.top):
                 raise full
-        with self.assertRaises(BrokenPipeError), apply.work_folder(self.top):
-            raise BrokenPipeError
+
+    def test_work_folder_leaves_other_failures_alone(self):
+        """Those of stdout, for one, are not of that disk."""
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with self.assertRaises(OSError) as raised, apply.work_folder(self.top):
+            raise full
+        self.assertIs(raised.exception, full)
 
     def test_what_stdout_cannot_take(self):
         path = self.wheel({"thing/a.so": self.library()})

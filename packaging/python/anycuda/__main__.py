@@ -11,7 +11,7 @@ import sys
 from typing import Iterable
 
 from . import installation, terminal
-from .failure import Failure, OutputFailure
+from .failure import Failure
 
 # Each is a module of that name with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
 COMMANDS = ("check", "patch", "repair", "run", "doctor", "matrix", "config")
@@ -49,9 +49,6 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:  # a full disk behind stdout, for one
         _forget_stdout()
         return _failed(name, f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
-    except OutputFailure as failure:
-        _forget_stdout()
-        return _failed(name, str(failure))
     except KeyboardInterrupt:
         return 130
 

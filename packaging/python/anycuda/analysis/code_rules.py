@@ -25,6 +25,12 @@ def of_all(results: Iterable[bool | None]) -> bool | None:
     return False if False in found else None if None in found else True
 
 
+def of_any(results: Iterable[bool | None]) -> bool | None:
+    """Yes, where one is; else not known, where one is not."""
+    found = set(results)
+    return True if True in found else None if None in found else False
+
+
 def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     """For people: the GPUs, and the drivers."""
     codes = list(codes)

@@ -11,10 +11,10 @@ from ..failure import Failure
 from ..matrix import data
 from ..matrix.selection import Selection
 from ..analysis import gpus, libraries
+from ..analysis.progress import Progress
 from . import as_json, findings, here, text, words
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .findings import DEVICE_CODE, IN_PART
-from .progress import Progress
 from .standing import TIED
 
 NAME = "check"
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     matrix, machine = data.load(), _machine(arguments)
     asked = _asked(arguments, matrix, machine)
-    cells, table, progress = Cells(matrix, asked), libraries.table(), Progress()
+    cells, table, progress = Cells(matrix, asked), libraries.table(), Progress(NAME)
     found = []
     for path in arguments.files:
         found.append(findings.look(path, cells, table, progress))

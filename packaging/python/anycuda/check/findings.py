@@ -6,25 +6,19 @@ import posixpath
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..elf import ElfError, NotElf, read
 from ..matrix.data import Run, major_of
-from ..analysis import built_for, code_rules, device_code, gpus, siblings, uses
-from ..analysis import ties as tied
+from ..analysis import built_for, code_rules, gpus, inputs, kernels, reading
+from ..analysis.kernels import Kernels, Needs, Reply
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..analysis.uses import FileUse
-from . import inputs, kernels, requirements, standing
+from . import requirements, standing
 from .cells import Asked, Cells
 from .here import Verdict
-from .kernels import Kernels, Needs, Reply
 from .standing import TIED, Standing
 
 RUNS, DOES_NOT_RUN, FAILED, UNKNOWN = 0, 1, 2, 3
 DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells
-_BUILT_FOR_GPUS = ("x86_64", "aarch64")
-# Files without CUDA that a wheel or a folder may have; named as the only input they are a mistake.
-_NOT_LINKED = "not linked yet"
-_OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, "no dynamic section")
 
 
 @dataclass
@@ -93,33 +87,14 @@ class Input:
 
 
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:
-    found = Input(str(path), inputs.kind_of(path))
-    for one in inputs.binaries(path, progress):
-        if isinstance(one, inputs.Problem):
-            found.problems.append((one.name, one.text))
-            continue
-        code = device_code.of_file(one.path)
-        found.kernels.add(one.name, code)
-        try:
-            image = read.read(one.path)
-            if image.machine not in _BUILT_FOR_GPUS:
-                raise ElfError(f"{one.path}: for {image.machine}, which CUDA does not support")
-            use = uses.of(image, table)
-        except ElfError as error:
-            asked_for = _NOT_LINKED not in str(error) or found.kind == "file" and cells.asked.of_device_code
-            if not code.codes or not asked_for:  # else a cubin, PTX, or the object file that the question is about
-                found.kernels.forget([one.name])
-                _keep_error(found, one, error)
-        else:
-            found.files.append(File(one.name, image.machine, use, []))
-    uses_ = siblings.resolved([(file.name, file.use) for file in found.files])
+    seen = reading.look(path, table, progress, cells.asked.of_device_code)
     # `anycuda repair` writes the major of the others into the file, and takes a wheel alone.
-    known = built_for.majors(one for use in uses_ for one in use.uses) if found.kind == "wheel" else {}
+    known = built_for.majors(one for _, use in seen.files for one in use.uses) if seen.kind == "wheel" else {}
     others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
-    for file, use in zip(found.files, uses_):
-        file.use, file.cells = use, cells.of(use, others)
+    files = [File(name, machine, use, cells.of(use, others)) for (name, use), machine in zip(seen.files, seen.machines)]
+    found = Input(seen.path, seen.kind, files, seen.passed_over, seen.problems, kernels=seen.kernels)
     if found.kind == "wheel":
-        found.texts = requirements.look(path, [(file.name, file.use) for file in found.files], table)
+        found.texts = requirements.look(path, seen.files, table)
     _stand(found, table)
     found.replies = _replies(found, cells.asked)
     return found
@@ -129,7 +104,6 @@ def _stand(found: Input, table: Table) -> None:
     files = [(file.name, file.use) for file in found.files]
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
-    found.kernels.forget({name for name, _ in files} - {name for name, _ in tied.staying(files)})
     found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
                                  bool(found.problems), _needs(found.kernels))
     for file in found.files:
@@ -149,15 +123,6 @@ def _replies(found: Input, asked: Asked) -> list[Reply]:
     runtime_driver = int(found.standing.driver or 0)
     return [kernels.reply(found.kernels, gpu, driver, runtime_driver, gpus.facts())
             for driver in asked.branches or (0,) for gpu in asked.gpus or (0,)]
-
-
-def _keep_error(found: Input, binary: inputs.Binary, error: ElfError) -> None:
-    text = str(error)
-    if text.startswith(f"{binary.path}: "):
-        text = text[len(f"{binary.path}: "):]
-    of_no_concern = found.kind != "file" and not isinstance(error, NotElf) and any(
-        part in text for part in (*_OF_NO_CONCERN, "which CUDA does not support"))
-    (found.passed_over if of_no_concern else found.problems).append((binary.name, text))
 
 
 def status(found: list[Input], asked: Asked) -> int:

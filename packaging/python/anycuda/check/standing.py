@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Collection, Iterable, Mapping, Sequence
+from typing import Collection, Iterable, Sequence
 
 from ..analysis import companions, opened, static_runtime, ties
 from ..analysis.companions import Companion
+from ..analysis.kernels import Needs
 from ..analysis.libraries import Table
+from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import Files, Tie
 from ..analysis.uses import FileUse
 from ..wheels.requirement import Requirement
-from .kernels import Needs
 
 # The first that is true of an input is its kind. An own loader that only opens names comes behind a static runtime.
 TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE = (
@@ -21,15 +22,6 @@ KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE)
 _A_LOADER = 5  # functions; fewer are a tool that stands before some
 _LINKED = ("named", "renamed", "stub", "unnamed")
 _SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, by the driver, by the wheel
-
-
-@dataclass(frozen=True)
-class StaticRuntime:
-    """`release`: "" if it is not known, and then so is the oldest `driver`."""
-
-    file: str
-    release: str
-    driver: str
 
 
 @dataclass(frozen=True)
@@ -58,7 +50,7 @@ class Standing:
     @property
     def driver(self) -> str:
         """The oldest that every CUDA runtime in it works with."""
-        return max((one.driver for one in self.static if one.driver), key=int, default="")
+        return static_runtime.driver_of_all(self.static)
 
     def failing(self, majors: Collection[str]) -> tuple[Tie, ...]:
         """The ties that one of these CUDAs does not meet."""
@@ -71,7 +63,7 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
     found = Standing("", tuple(ties.of(files, inside, table)),
-                     tuple(_static(ties.counted(files, table), table.drivers)),
+                     static_runtime.of(ties.counted(files, table), table.drivers),
                      tuple(name for name, use in users if _has_own_loader(use, table)),
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
                      tuple(python), kernels)
@@ -96,12 +88,6 @@ def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> st
     if found.companions:
         return WITH
     return FREE if linked or uses else NO_CUDA
-
-
-def _static(files: Files, drivers: Mapping[str, str]) -> Iterable[StaticRuntime]:
-    for name, use in files:
-        if use.static_runtime:
-            yield StaticRuntime(name, use.runtime_release, static_runtime.oldest_driver(use.runtime_release, drivers))
 
 
 def _loads(files: Files, inside: Collection[str], table: Table) -> Iterable[Loaded]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Iterable, Sequence
 
 from ..analysis.companions import Companion
+from ..analysis.kernels import Needs
+from ..analysis.static_runtime import StaticRuntime, driver_of_all
 from ..analysis.ties import OPENS, Tie
-from .kernels import Needs
-from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing, StaticRuntime
-
-_MOST = 3  # names in a list; the rest is counted
+from ..analysis.words_of_kernels import some
+from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing
 
 
 def sentence(found: Standing) -> str:
@@ -51,7 +51,7 @@ def _libraries(ties: Iterable[Tie]) -> str:
 def _static(runtimes: Sequence[StaticRuntime]) -> str:
     """static runtime 12.4, 12.9: needs driver 525"""
     releases = dict.fromkeys(sorted((one.release for one in runtimes), key=_by_number))
-    driver = max((one.driver for one in runtimes if one.driver), key=int, default="")
+    driver = driver_of_all(runtimes)
     needs = f"needs driver {driver}" if driver else "the driver that it needs is unknown"
     return f"static runtime {', '.join(one or 'older than 11.8' for one in releases)}: {needs}"
 
@@ -96,8 +96,3 @@ def _no_cuda(found: Standing) -> str:
     imported = [name[len("import "):] for name in found.python if name.startswith("import ")]
     told = [f"may open {some(opened)}" if opened else "", f"import {some(imported)}" if imported else ""]
     return f"no CUDA in binaries; its Python files {' and '.join(text for text in told if text)}"
-
-
-def some(names: Sequence[str]) -> str:
-    short = ", ".join(names[:_MOST])
-    return short if len(names) <= _MOST else f"{short} and {len(names) - _MOST} more"

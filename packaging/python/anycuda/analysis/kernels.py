@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from typing import Iterable, Mapping, Sequence
 
-from ..analysis import code_rules
-from ..analysis.code_rules import Answer
-from ..analysis.device_code import CUBIN, PTX, Code, DeviceCode
-from ..analysis.gpus import Facts
 from ..matrix.data import major_of
-from .cells import Asked
+from . import code_rules
+from .code_rules import Answer
+from .device_code import CUBIN, PTX, Code, DeviceCode
+from .gpus import Facts
 
 _MOST = 512  # kinds of device code in a file; NVIDIA's libraries have up to 100
 Files = Mapping[str, Sequence[Code]]  # of each file that has device code
@@ -38,6 +37,18 @@ class Kernels:
         for found in self.files, self.unread, self.problems:
             for name in names:
                 found.pop(name, None)
+
+    def __bool__(self) -> bool:
+        """Is any known of, also one that could not be read?"""
+        return bool(self.files or self.unread or self.problems)
+
+    def for_json(self) -> dict:
+        return {
+            "files": [{"name": name, "codes": [{**asdict(code), "name": code.name} for code in codes]}
+                      for name, codes in self.files.items()],
+            "unread": [{"file": name, "text": text} for name, text in self.unread.items()],
+            "problems": [{"file": name, "texts": texts} for name, texts in self.problems.items()],
+        }
 
 
 @dataclass(frozen=True)
@@ -150,12 +161,6 @@ def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
     return tuple(one.driver for one in facts.releases if one.cuda[0] in majors and one.driver)
 
 
-def branches_asked(asked: Asked, facts: Facts) -> list[int]:
-    """Oldest first; those of the CUDAs where no branch is asked about."""
-    named = {*asked.branches, *(() if asked.branches else map(int, asked.drivers))}
-    return sorted(named) or list(branches_of(asked.releases, facts))
-
-
 def uncovered(files: Files, facts: Facts) -> list[int]:
     """Newer GPUs than those that it is for, which its code does not run on."""
     codes = [code for codes in files.values() for code in codes if code.kind in (CUBIN, PTX) and code.architecture]
@@ -171,6 +176,9 @@ def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: F
     """`runtime_driver`: the oldest that the CUDA runtimes in it work with."""
     answers = {name: _answer(codes, gpu, driver, runtime_driver, facts) for name, codes in kernels.files.items()}
     answers.update({name: Answer(None, f"Device code was not read: {why}.") for name, why in kernels.unread.items()})
+    for name, problems in kernels.problems.items():
+        if name not in answers or answers[name].loads:
+            answers[name] = Answer(None, f"Device code was read in part: {problems[0]}.")
     if not answers:
         answers[""] = Answer(True, "It has no device code.")
     reasons: dict[str, list[str]] = {}
