@@ -47,10 +47,10 @@ class WithTools(Usage):
         path.write_text(f"#!/bin/sh\nexec {shlex.join(map(str, command))} \"$@\"\n", encoding="utf-8")
         path.chmod(0o755)
 
-    def script(self, name: str, package: str, main: str) -> None:
-        """As pip makes it of an entry point, such as `mesonbuild.mesonmain`."""
-        path = self.bin / name
-        path.write_text(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(artifact(package))!r})\n"
+    def script(self, name: str, package: str, main: str, python: Path | None = None) -> None:
+        """As pip makes it of an entry point, such as `mesonbuild.mesonmain`, beside its Python."""
+        path = (python.parent if python else self.bin) / name
+        path.write_text(f"#!{python or sys.executable}\nimport sys\nsys.path.insert(0, {str(artifact(package))!r})\n"
                         f"from {main} import main\nsys.exit(main())\n", encoding="utf-8")
         path.chmod(0o755)
 
@@ -295,21 +295,54 @@ class Cibuildwheel(WithWheel):
             f"os.execv(sys.executable, [sys.executable, {str(self.command)!r}, sys.argv[1], '--any-glibc',"
             " *sys.argv[2:]])\n", encoding="utf-8")
 
-    def repair(self, command: str) -> Path:
+    def repair(self, command: str, **variables: str) -> Path:
         """cibuildwheel takes the wheels that are in dest_dir afterwards."""
         target = self.work / "repaired"
         target.mkdir()
         line = command.format(wheel=shlex.quote(str(self.wheel)), dest_dir=shlex.quote(str(target)))
-        self.call("sh", "-c", line, cwd=self.work)
+        self.call("sh", "-c", line, cwd=self.work, **variables)
         (wheel,) = target.glob("*.whl")
         return wheel
 
-    def test_the_command_of_the_project(self) -> None:
+    def pythons_of_the_image(self) -> list[Path]:
+        """Folders of programs, one for each Python, each with its own pip, which has a wheel of anycuda."""
+        packages = self.work / "index"
+        packages.mkdir()
+        about = "anycuda-1.0.dist-info"
+        with zipfile.ZipFile(packages / "anycuda-1.0-py3-none-any.whl", "w") as wheel:
+            wheel.write(self.bin / "anycuda", "anycuda-1.0.data/scripts/anycuda")
+            wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: anycuda\nVersion: 1.0\n")
+            wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{about}/RECORD", "")
+        (self.bin / "anycuda").unlink()
+        folders = []
+        for name in ("cp39-cp39", "cp312-cp312"):
+            folder = self.work / "opt/python" / name
+            self.call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=self.work)
+            self.script("pip", "pip", "pip._internal.cli.main", folder / "bin/python")
+            folders.append(folder / "bin")
+        return folders
+
+    def test_the_commands_of_the_project_for_each_python(self) -> None:
+        """PATH as cibuildwheel's platforms/linux.py sets it: with cp39 for before-all, once; with each Python for its
+        before-build and its repair."""
         text = (PROJECTS / "extension/cibuildwheel/pyproject.toml").read_text(encoding="utf-8")
-        commands = tomllib.loads(text)["tool"]["cibuildwheel"]["linux"]["repair-wheel-command"]
-        wheel = self.repair(" && ".join(commands))
-        self.assertIn("manylinux", wheel.name)
-        self.check_free(wheel)
+        options = tomllib.loads(text)["tool"]["cibuildwheel"]["linux"]
+        pythons = self.pythons_of_the_image()
+        image = self.environment["PATH"]
+        offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.work / "index"), "PIP_CONFIG_FILE": "/dev/null"}
+        if "before-all" in options:
+            self.call("sh", "-c", options["before-all"], cwd=self.work, **offline, PATH=f"{pythons[0]}:{image}")
+        for python in pythons:
+            with self.subTest(python.parent.name):
+                path = f"{python}:{image}"
+                if "before-build" in options:
+                    self.call("sh", "-c", options["before-build"], cwd=self.work, **offline, PATH=path)
+                self.assertEqual(shutil.which("anycuda", path=path), str(python / "anycuda"))
+                wheel = self.repair(" && ".join(options["repair-wheel-command"]), PATH=path)
+                self.assertIn("manylinux", wheel.name)
+                self.check_free(wheel)
+                shutil.rmtree(wheel.parent)
 
     def test_anycuda_alone(self) -> None:
         self.check_free(self.repair("anycuda repair --wheel-dir {dest_dir} {wheel}"))
