@@ -143,9 +143,9 @@ class WithWheel(WithTools):
         (path,) = folder.glob("whichcuda.*.so")
         return read.read(path)
 
-    def check_linked(self, wheel: Path) -> None:
+    def check_linked(self, folder: Path) -> None:
         """The stub in place of the runtime, for the CUDA of the headers."""
-        image = self.module(self.unpack(wheel, "linked"))
+        image = self.module(folder)
         self.assertFalse([name for name in image.needed if name.startswith("libcudart.so")], image.needed)
         self.assertEqual(image.versions_needed["libcudart_stub.so"], [NODE["12"]])
         self.assertNotIn("/link/", image.runpath or "")
@@ -162,12 +162,19 @@ class WithWheel(WithTools):
         (stub,) = (name for name in image.needed if "cudart" in name)
         self.assertRegex(stub, "^libanycuda_cudart-")
         self.assertEqual(image.versions_needed[stub], [NODE["12"]])
-        self.assertIn("built 12: 35 0 cudaErrorInsufficientDriver", self.ask(folder, **variables))
-        self.assertIn("built 12: 0 13050 cudaSuccess", self.ask(folder, "cudart-13.5", **variables))
+        self.check_answers(sys.executable, PYTHONPATH=str(folder), **variables)
 
-    def ask(self, folder: Path, *libraries: str, **variables: str) -> str:
-        return on_machine([sys.executable, "-c", "import whichcuda; print(whichcuda.runtime())"], *libraries,
-                          PYTHONPATH=str(folder), **variables)
+    def check_answers(self, python: Path | str, **variables: str) -> None:
+        ask = [python, "-c", "import whichcuda; print(whichcuda.runtime())"]
+        self.assertIn("built 12: 35 0 cudaErrorInsufficientDriver", on_machine(ask, **variables))
+        self.assertIn("built 12: 0 13050 cudaSuccess", on_machine(ask, "cudart-13.5", **variables))
+
+    def python_with_pip(self, name: str) -> Path:
+        """The folder of programs of a Python of its own."""
+        folder = self.work / name
+        self.call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=self.work)
+        self.script("pip", "pip", "pip._internal.cli.main", folder / "bin/python")
+        return folder / "bin"
 
 
 def cuda_home(folder: Path, major: str) -> dict[str, str]:
@@ -196,8 +203,9 @@ class Setuptools(WithWheel):
     def test_linked_to_the_stub_by_ldflags(self) -> None:
         flags = self.call("anycuda", "config", "--libs", "--rpath", "12", cwd=self.work).strip()
         wheel = self.build("setuptools", "setuptools.build_meta", **self.cuda, LDFLAGS=flags)
-        self.check_linked(wheel)
-        self.assertIn("built 12: 35 0 cudaErrorInsufficientDriver", self.ask(self.work / "linked"))
+        linked = self.unpack(wheel, "linked")
+        self.check_linked(linked)
+        self.check_answers(sys.executable, PYTHONPATH=str(linked))
         self.check_free(self.repaired(wheel))
 
 
@@ -228,17 +236,20 @@ class WithTorch(WithWheel):
 
 
 class TorchExtension(WithTorch):
-    def make(self, **variables: str) -> Path:
-        return self.build("torch", "setuptools.build_meta", **self.cuda, **variables)
-
     def test_as_it_is_and_repaired(self) -> None:
-        wheel = self.make()
+        wheel = self.build("torch", "setuptools.build_meta", **self.cuda)
         self.assertIn("libcudart.so.12", self.module(self.unpack(wheel, "native")).needed)
         self.check_free(self.repaired(wheel), LD_LIBRARY_PATH=str(self.torch))
 
-    def test_linked_to_the_stub_by_ldflags(self) -> None:
-        flags = self.call("anycuda", "config", "--libs", "12", cwd=self.work).strip()
-        self.check_linked(self.make(LDFLAGS=flags))
+    def test_an_editable_install_linked_to_the_stub(self) -> None:
+        """The line of docs/packaging.md; what is installed is loaded from the folder of the sources."""
+        source = self.copy("extension/torch", "extension/extension.cc")
+        python = self.python_with_pip("venv")
+        line = 'LDFLAGS="$(anycuda config --libs --rpath 12)" pip install --no-build-isolation -e .'
+        self.call("sh", "-c", line, cwd=source, PATH=f"{python}:{self.environment['PATH']}", PIP_NO_INDEX="1",
+                  PIP_CONFIG_FILE="/dev/null", **self.cuda)
+        self.check_linked(source)
+        self.check_answers(python / "python", LD_LIBRARY_PATH=str(self.torch))
 
 
 class StableAbi(WithTorch):
@@ -266,7 +277,7 @@ class ScikitBuild(WithWheel):
         arguments = shlex.join((f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCUDA_INCLUDES={';'.join(includes('12'))}",
                                 f"-DCMAKE_CXX_COMPILER={CXX}"))
         wheel = self.build("scikit_build", "scikit_build_core.build", CMAKE_ARGS=arguments)
-        self.check_linked(wheel)
+        self.check_linked(self.unpack(wheel, "linked"))
         self.check_free(self.repaired(wheel))
 
 
@@ -275,7 +286,7 @@ class MesonPython(WithWheel):
         self.with_meson()
         self.packages = [artifact("meson")]
         wheel = self.build("meson", "mesonpy", **with_headers("12"))
-        self.check_linked(wheel)
+        self.check_linked(self.unpack(wheel, "linked"))
         self.check_free(self.repaired(wheel))
 
 
@@ -315,13 +326,7 @@ class Cibuildwheel(WithWheel):
             wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
             wheel.writestr(f"{about}/RECORD", "")
         (self.bin / "anycuda").unlink()
-        folders = []
-        for name in ("cp39-cp39", "cp312-cp312"):
-            folder = self.work / "opt/python" / name
-            self.call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=self.work)
-            self.script("pip", "pip", "pip._internal.cli.main", folder / "bin/python")
-            folders.append(folder / "bin")
-        return folders
+        return [self.python_with_pip(f"opt/python/{name}") for name in ("cp39-cp39", "cp312-cp312")]
 
     def test_the_commands_of_the_project_for_each_python(self) -> None:
         """PATH as cibuildwheel's platforms/linux.py sets it: with cp39 for before-all, once; with each Python for its
