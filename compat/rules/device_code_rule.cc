@@ -21,7 +21,7 @@ Version cuda_of_ptx(Version ptx) {
 }
 
 // nvcc 13 writes cubins of format 1.8 for every GPU; nvcc 12.8 and 12.9 do for those that they were
-// the first to know, from sm_100 on. Format 1.7 serves every older driver.
+// the first to know, from sm_100 on. Format 1.7 serves every driver of the cubin's major.
 constexpr Version kNewFormat{1, 8};
 constexpr int kFirstOfNewFormat = 100;
 
@@ -32,9 +32,17 @@ bool is_tegra(int architecture) {
   return false;
 }
 
-Version cuda_of_cubin(const CodeFacts& code) {
+Version cuda_of_format(const CodeFacts& code) {
   if (newer(kNewFormat, code.format)) return {};
   return code.architecture < kFirstOfNewFormat ? Version{13, 0} : Version{12, 8};
+}
+
+// A driver loads the cubins of its major from every minor, but for those of GPUs it does not know.
+Version cuda_of_cubin(const CodeFacts& code) {
+  const Version by_format = cuda_of_format(code);
+  if (!code.newest_ptx.known()) return by_format;
+  const Version by_ptx{cuda_of_ptx(code.newest_ptx).major, 0};
+  return newer(by_ptx, by_format) ? by_ptx : by_format;
 }
 
 }  // namespace

@@ -44,6 +44,12 @@ class Code {
     header.read(device_code::kFatbinSize, &size);
     is_linked_ = wrapper->version == kLinked;
     entries_ = {wrapper->fatbin + device_code::kFatbinHeader, static_cast<std::size_t>(size)};
+    each([this](const CodeFacts& code) {
+      if (code.kind == CodeFacts::Kind::ptx && newer(code.format, newest_ptx_)) {
+        newest_ptx_ = code.format;
+      }
+      return true;
+    });
   }
 
   // Calls visit(facts) until it returns false.
@@ -52,7 +58,9 @@ class Code {
     std::size_t at = 0;
     device_code::FatbinEntry entry;
     while (device_code::next_entry(entries_, &at, &entry) == device_code::NextEntry::found) {
-      if (!visit(facts_of(device_code::describe(entry)))) return;
+      CodeFacts facts = facts_of(device_code::describe(entry));
+      facts.newest_ptx = newest_ptx_;
+      if (!visit(facts)) return;
     }
   }
   template <typename Holds>
@@ -71,6 +79,7 @@ class Code {
 
  private:
   device_code::Bytes entries_;
+  Version newest_ptx_;
   bool is_linked_ = false;
 };
 

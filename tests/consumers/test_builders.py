@@ -47,10 +47,10 @@ class WithTools(Usage):
         path.write_text(f"#!/bin/sh\nexec {shlex.join(map(str, command))} \"$@\"\n", encoding="utf-8")
         path.chmod(0o755)
 
-    def script(self, name: str, package: str, main: str) -> None:
-        """As pip makes it of an entry point, such as `mesonbuild.mesonmain`."""
-        path = self.bin / name
-        path.write_text(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(artifact(package))!r})\n"
+    def script(self, name: str, package: str, main: str, python: Path | None = None) -> None:
+        """As pip makes it of an entry point, such as `mesonbuild.mesonmain`, beside its Python."""
+        path = (python.parent if python else self.bin) / name
+        path.write_text(f"#!{python or sys.executable}\nimport sys\nsys.path.insert(0, {str(artifact(package))!r})\n"
                         f"from {main} import main\nsys.exit(main())\n", encoding="utf-8")
         path.chmod(0o755)
 
@@ -143,9 +143,9 @@ class WithWheel(WithTools):
         (path,) = folder.glob("whichcuda.*.so")
         return read.read(path)
 
-    def check_linked(self, wheel: Path) -> None:
+    def check_linked(self, folder: Path) -> None:
         """The stub in place of the runtime, for the CUDA of the headers."""
-        image = self.module(self.unpack(wheel, "linked"))
+        image = self.module(folder)
         self.assertFalse([name for name in image.needed if name.startswith("libcudart.so")], image.needed)
         self.assertEqual(image.versions_needed["libcudart_stub.so"], [NODE["12"]])
         self.assertNotIn("/link/", image.runpath or "")
@@ -162,12 +162,19 @@ class WithWheel(WithTools):
         (stub,) = (name for name in image.needed if "cudart" in name)
         self.assertRegex(stub, "^libanycuda_cudart-")
         self.assertEqual(image.versions_needed[stub], [NODE["12"]])
-        self.assertIn("built 12: 35 0 cudaErrorInsufficientDriver", self.ask(folder, **variables))
-        self.assertIn("built 12: 0 13050 cudaSuccess", self.ask(folder, "cudart-13.5", **variables))
+        self.check_answers(sys.executable, PYTHONPATH=str(folder), **variables)
 
-    def ask(self, folder: Path, *libraries: str, **variables: str) -> str:
-        return on_machine([sys.executable, "-c", "import whichcuda; print(whichcuda.runtime())"], *libraries,
-                          PYTHONPATH=str(folder), **variables)
+    def check_answers(self, python: Path | str, **variables: str) -> None:
+        ask = [python, "-c", "import whichcuda; print(whichcuda.runtime())"]
+        self.assertIn("built 12: 35 0 cudaErrorInsufficientDriver", on_machine(ask, **variables))
+        self.assertIn("built 12: 0 13050 cudaSuccess", on_machine(ask, "cudart-13.5", **variables))
+
+    def python_with_pip(self, name: str) -> Path:
+        """The folder of programs of a Python of its own."""
+        folder = self.work / name
+        self.call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=self.work)
+        self.script("pip", "pip", "pip._internal.cli.main", folder / "bin/python")
+        return folder / "bin"
 
 
 def cuda_home(folder: Path, major: str) -> dict[str, str]:
@@ -196,8 +203,9 @@ class Setuptools(WithWheel):
     def test_linked_to_the_stub_by_ldflags(self) -> None:
         flags = self.call("anycuda", "config", "--libs", "--rpath", "12", cwd=self.work).strip()
         wheel = self.build("setuptools", "setuptools.build_meta", **self.cuda, LDFLAGS=flags)
-        self.check_linked(wheel)
-        self.assertIn("built 12: 35 0 cudaErrorInsufficientDriver", self.ask(self.work / "linked"))
+        linked = self.unpack(wheel, "linked")
+        self.check_linked(linked)
+        self.check_answers(sys.executable, PYTHONPATH=str(linked))
         self.check_free(self.repaired(wheel))
 
 
@@ -228,17 +236,20 @@ class WithTorch(WithWheel):
 
 
 class TorchExtension(WithTorch):
-    def make(self, **variables: str) -> Path:
-        return self.build("torch", "setuptools.build_meta", **self.cuda, **variables)
-
     def test_as_it_is_and_repaired(self) -> None:
-        wheel = self.make()
+        wheel = self.build("torch", "setuptools.build_meta", **self.cuda)
         self.assertIn("libcudart.so.12", self.module(self.unpack(wheel, "native")).needed)
         self.check_free(self.repaired(wheel), LD_LIBRARY_PATH=str(self.torch))
 
-    def test_linked_to_the_stub_by_ldflags(self) -> None:
-        flags = self.call("anycuda", "config", "--libs", "12", cwd=self.work).strip()
-        self.check_linked(self.make(LDFLAGS=flags))
+    def test_an_editable_install_linked_to_the_stub(self) -> None:
+        """The line of docs/packaging.md; what is installed is loaded from the folder of the sources."""
+        source = self.copy("extension/torch", "extension/extension.cc")
+        python = self.python_with_pip("venv")
+        line = 'LDFLAGS="$(anycuda config --libs --rpath 12)" pip install --no-build-isolation -e .'
+        self.call("sh", "-c", line, cwd=source, PATH=f"{python}:{self.environment['PATH']}", PIP_NO_INDEX="1",
+                  PIP_CONFIG_FILE="/dev/null", **self.cuda)
+        self.check_linked(source)
+        self.check_answers(python / "python", LD_LIBRARY_PATH=str(self.torch))
 
 
 class StableAbi(WithTorch):
@@ -266,7 +277,7 @@ class ScikitBuild(WithWheel):
         arguments = shlex.join((f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCUDA_INCLUDES={';'.join(includes('12'))}",
                                 f"-DCMAKE_CXX_COMPILER={CXX}"))
         wheel = self.build("scikit_build", "scikit_build_core.build", CMAKE_ARGS=arguments)
-        self.check_linked(wheel)
+        self.check_linked(self.unpack(wheel, "linked"))
         self.check_free(self.repaired(wheel))
 
 
@@ -275,7 +286,7 @@ class MesonPython(WithWheel):
         self.with_meson()
         self.packages = [artifact("meson")]
         wheel = self.build("meson", "mesonpy", **with_headers("12"))
-        self.check_linked(wheel)
+        self.check_linked(self.unpack(wheel, "linked"))
         self.check_free(self.repaired(wheel))
 
 
@@ -295,21 +306,48 @@ class Cibuildwheel(WithWheel):
             f"os.execv(sys.executable, [sys.executable, {str(self.command)!r}, sys.argv[1], '--any-glibc',"
             " *sys.argv[2:]])\n", encoding="utf-8")
 
-    def repair(self, command: str) -> Path:
+    def repair(self, command: str, **variables: str) -> Path:
         """cibuildwheel takes the wheels that are in dest_dir afterwards."""
         target = self.work / "repaired"
         target.mkdir()
         line = command.format(wheel=shlex.quote(str(self.wheel)), dest_dir=shlex.quote(str(target)))
-        self.call("sh", "-c", line, cwd=self.work)
+        self.call("sh", "-c", line, cwd=self.work, **variables)
         (wheel,) = target.glob("*.whl")
         return wheel
 
-    def test_the_command_of_the_project(self) -> None:
+    def pythons_of_the_image(self) -> list[Path]:
+        """Folders of programs, one for each Python, each with its own pip, which has a wheel of anycuda."""
+        packages = self.work / "index"
+        packages.mkdir()
+        about = "anycuda-1.0.dist-info"
+        with zipfile.ZipFile(packages / "anycuda-1.0-py3-none-any.whl", "w") as wheel:
+            wheel.write(self.bin / "anycuda", "anycuda-1.0.data/scripts/anycuda")
+            wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: anycuda\nVersion: 1.0\n")
+            wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{about}/RECORD", "")
+        (self.bin / "anycuda").unlink()
+        return [self.python_with_pip(f"opt/python/{name}") for name in ("cp39-cp39", "cp312-cp312")]
+
+    def test_the_commands_of_the_project_for_each_python(self) -> None:
+        """PATH as cibuildwheel's platforms/linux.py sets it: with cp39 for before-all, once; with each Python for its
+        before-build and its repair."""
         text = (PROJECTS / "extension/cibuildwheel/pyproject.toml").read_text(encoding="utf-8")
-        commands = tomllib.loads(text)["tool"]["cibuildwheel"]["linux"]["repair-wheel-command"]
-        wheel = self.repair(" && ".join(commands))
-        self.assertIn("manylinux", wheel.name)
-        self.check_free(wheel)
+        options = tomllib.loads(text)["tool"]["cibuildwheel"]["linux"]
+        pythons = self.pythons_of_the_image()
+        image = self.environment["PATH"]
+        offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.work / "index"), "PIP_CONFIG_FILE": "/dev/null"}
+        if "before-all" in options:
+            self.call("sh", "-c", options["before-all"], cwd=self.work, **offline, PATH=f"{pythons[0]}:{image}")
+        for python in pythons:
+            with self.subTest(python.parent.name):
+                path = f"{python}:{image}"
+                if "before-build" in options:
+                    self.call("sh", "-c", options["before-build"], cwd=self.work, **offline, PATH=path)
+                self.assertEqual(shutil.which("anycuda", path=path), str(python / "anycuda"))
+                wheel = self.repair(" && ".join(options["repair-wheel-command"]), PATH=path)
+                self.assertIn("manylinux", wheel.name)
+                self.check_free(wheel)
+                shutil.rmtree(wheel.parent)
 
     def test_anycuda_alone(self) -> None:
         self.check_free(self.repair("anycuda repair --wheel-dir {dest_dir} {wheel}"))

@@ -15,7 +15,9 @@ class DeviceCode : public ::testing::Test {
     for (const char* artifact : {"cudart-12.9", "driver-535", "driver-550"}) {
       REQUIRE_ARTIFACT(artifact);
     }
-    for (const char* release : {"11.8", "12.4", "13.0"}) REQUIRE_PROGRAM(kernels(release));
+    for (const char* release : {"11.8", "12.4", "13.0", "13.0-sm_100"}) {
+      REQUIRE_PROGRAM(kernels(release));
+    }
   }
   // What a program with these objects writes, with that driver.
   std::string messages(const std::vector<std::string>& releases, int driver,
@@ -42,6 +44,11 @@ TEST_F(DeviceCode, OfANewerMajorThanTheDriversIsNamed) {
                         "fat binaries \\(sm_80, PTX 9.0 for compute_80\\), which needs a driver of "
                         "CUDA 13.0 or later; update the driver, or build the device "
                         "code with CUDA 12.2 or older\n"));
+}
+
+TEST_F(DeviceCode, OfANewerMajorForAGpuOfTheDriversIsKnownByThePtxBesideIt) {
+  EXPECT_THAT(messages({"13.0-sm_100"}, 550),
+              HasSubstr("(sm_100, PTX 9.0 for compute_100), which needs a driver of CUDA 13.0"));
 }
 
 TEST_F(DeviceCode, OfTheDriversMajorIsLoaded) {

@@ -26,7 +26,7 @@ Path native(const std::string& program);   // the same as the linker left it
 Path linked(const std::string& program);   // linked with lib/link/<major>
 Path versionless(const std::string& program);
 Path fake(const std::string& name);        // a runtime that is none
-Path kernels(const std::string& release);  // what nvcc 12.4 built, patched
+Path kernels(const std::string& release);  // what its nvcc built, patched
 Path native_kernels(const std::string& release);
 Path strace();
 Path python();

@@ -24,15 +24,32 @@ version = ctypes.CDLL(sys.argv[1]).version()
 version *= version >= 12000
 print(version, *sorted(set(re.findall(r"/(libcudart[.]so[.0-9]*)$", open("/proc/self/maps").read(), re.M))))
 """
-# How vLLM's find_loaded_library() finds the runtime, as SGLang and FlashInfer do: the first line of the process's maps
-# that has "libcudart" anywhere, and the name at its end.
+# How vLLM finds the runtime: find_loaded_library() and CudaRTLibrary of its cuda_wrapper.py. SGLang (cuda_wrapper.py)
+# and FlashInfer (comm/cuda_ipc.py) have the same: the file of the first line in the process's maps that has
+# "libcudart" anywhere. Its name must begin so. It is opened, with these functions.
 LOOK_UP = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
-def look_up():
+def find_loaded_library(stem):
     with open("/proc/self/maps") as maps:
-        line = next((line for line in maps if "libcudart" in line), None)
-    return line[line.index("/"):].strip().split("/")[-1] if line else None
+        line = next((line for line in maps if stem in line), None)
+    if line is None:
+        return None
+    path = line[line.index("/"):].strip()
+    name = path.split("/")[-1]
+    assert name.rpartition(".so")[0].startswith(stem), f"Unexpected filename: {name}"
+    return path
+def look_up():
+    path = find_loaded_library("libcudart")
+    if path is None:
+        return None
+    runtime = ctypes.CDLL(path)
+    for function in ("SetDevice", "DeviceSynchronize", "DeviceReset", "GetErrorString", "Malloc", "Free", "Memset",
+                     "Memcpy", "IpcGetMemHandle", "IpcOpenMemHandle"):
+        getattr(runtime, "cuda" + function)
+    runtime.cudaGetErrorString.restype = ctypes.c_char_p
+    assert runtime.cudaGetErrorString(0) == b"no error", path
+    return path.split("/")[-1]
 print(look_up(), library.version(), look_up())
 """
 NONE, ON_11, ON_12, ON_13 = "0", "0 libcudart.so.11.0", "12090 libcudart.so.12", "13050 libcudart.so.13"
@@ -95,19 +112,33 @@ class Repaired(RepairCase):
         native = unpack(path, self.top / "native")
         self.assertIn("libcudart.so.12: cannot open shared object", self.versions(native, "thing/sub/a12.so")[3])
 
-    def test_who_looks_for_the_runtime_by_its_name_does_not_find_a_stub(self):
+    def test_a_lookup_by_name_does_not_take_the_stub_of_a_wheel(self):
         # No file of the process has the name but the runtime's: the test's own folder must not have it.
         self.assertNotIn("libcudart", str(self.top))
         for name in ("thing", "libcudart_thing"):
             path = self.wheel({"thing/a.so": self.library("12.9")}, name=f"{name}-1.0-{TAG}.whl")
             folder = unpack(repaired(path, self.top / "out"), self.top / f"unpacked-{name.partition('_')[2]}")
-            for releases, found in (((), "None 0 None"), (("12.9",), "None 12090 libcudart.so.12")):
-                with self.subTest(name=name, releases=releases):
-                    machine = Machine(self).env(LD_BIND_NOW="1", ANYCUDA_LOG="off")
+            runtime = "libcudart.so.12"
+            for releases, when, found in (((), "", "None 0 None"), (("12.9",), "", f"None 12090 {runtime}"),
+                                          (("12.9",), "load", f"{runtime} 12090 {runtime}")):
+                with self.subTest(name=name, releases=releases, when=when):
+                    machine = Machine(self).env(LD_BIND_NOW="1", ANYCUDA_LOG="off", ANYCUDA_OPEN=when)
                     for release in releases:
                         machine.wheel("cudart", release)
                     done = machine.run([machine.python, "-c", LOOK_UP, folder / "thing/a.so"])
                     self.assertEqual(done.stdout.strip(), found, done.stderr)
+
+    def test_a_lookup_by_name_takes_a_stub_that_is_linked_directly(self):
+        """docs/packaging.md warns of it; such a stub serves these calls, with no version."""
+        self.assertNotIn("libcudart", str(self.top))
+        shutil.copy(STUBS / "libcudart_stub.so", self.top)
+        linked = compiled(SOURCE, self.top / "a.so", "-x", "none", STUBS / "link/12/libcudart.so", "-Wl,-rpath,$ORIGIN")
+        machine = Machine(self).env(ANYCUDA_LOG="off").wheel("cudart", "12.9")
+        done = machine.run([machine.python, "-c", LOOK_UP, self.top / "a.so"])
+        self.assertEqual(done.stdout.split()[:2], ["libcudart_stub.so", "12090"], done.stderr)
+        folder = self.repair(self.wheel({"thing/a.so": linked}))
+        done = machine.run([machine.python, "-c", LOOK_UP, folder / "thing/a.so"])
+        self.assertEqual(done.stdout.strip(), "None 12090 libcudart.so.12", done.stderr)
 
     def test_a_wheel_that_an_older_release_has_repaired_stays_as_it_is(self):
         from anycuda.elf import edit

@@ -14,10 +14,14 @@ namespace anycuda {
 namespace {
 
 CodeFacts cubin(int architecture, Version format = {1, 7}, char target = 0) {
-  return {CodeFacts::Kind::cubin, architecture, target, format};
+  return {CodeFacts::Kind::cubin, architecture, target, format, {}};
 }
 CodeFacts ptx(Version version, int architecture = 80, char target = 0) {
-  return {CodeFacts::Kind::ptx, architecture, target, version};
+  return {CodeFacts::Kind::ptx, architecture, target, version, version};
+}
+CodeFacts beside_ptx(CodeFacts code, Version newest_ptx) {
+  code.newest_ptx = newest_ptx;
+  return code;
 }
 
 // A line of device_code_gpus.txt: "sm_100f: 100 103".
@@ -84,6 +88,15 @@ TEST(DeviceCodeRule, CubinsOfTheNewFormatNeedADriverThatKnowsIt) {
   EXPECT_TRUE(loads({13, 0}, cubin(80, {1, 8})));
   EXPECT_FALSE(loads({12, 4}, cubin(120, {1, 8})));
   EXPECT_TRUE(loads({12, 8}, cubin(120, {1, 8})));
+}
+
+TEST(DeviceCodeRule, ThePtxBesideACubinTellsItsMajor) {
+  EXPECT_FALSE(loads({12, 9}, beside_ptx(cubin(100, {1, 8}), {9, 0})));
+  EXPECT_TRUE(loads({13, 0}, beside_ptx(cubin(100, {1, 8}), {9, 2}))) << "minors serve each other";
+  EXPECT_TRUE(loads({12, 8}, beside_ptx(cubin(100, {1, 8}), {8, 8})));
+  EXPECT_FALSE(loads({12, 4}, beside_ptx(cubin(100, {1, 8}), {8, 8})));
+  EXPECT_FALSE(loads({11, 8}, beside_ptx(cubin(80), {8, 4})));
+  EXPECT_TRUE(loads({12, 0}, beside_ptx(cubin(80), {8, 4})));
 }
 
 TEST(DeviceCodeRule, NothingIsKnownAgainstWhatHasNoRule) {
