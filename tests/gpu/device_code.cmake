@@ -37,7 +37,7 @@ foreach(row IN LISTS device_code_programs)
 endforeach()
 set(device_code_bundled ${bundled} ${scripts})
 set(bundled ${all_bundled} ${bundled})
-foreach(release 11.8 12.4 13.0 13.5)
+foreach(release 11.8 12.4 12.9 13.0 13.5) # of the programs, and those that the stub takes
   string(REGEX MATCH "^[0-9]+" major "${release}")
   if(ANYCUDA_ARTIFACT_cudart-${release})
     list(APPEND device_code_bundled "${bundle}/cuda-${release}/${device_code_soname_${major}}")
