@@ -37,7 +37,7 @@ class Wheel(unittest.TestCase):
 
     def test_the_same_sources_give_the_same_bytes(self):
         again = build(self.folder / "second")
-        self.assertTrue(again.read_bytes() == WHEEL.read_bytes())
+        self.assertTrue(again.read_bytes() == WHEEL.read_bytes(), "the second wheel has other bytes")
 
     def test_its_command_knows_where_its_files_are(self):
         def said(*words: str) -> str:
