@@ -133,6 +133,14 @@ class Replies(unittest.TestCase):
         for toolkit, loads in (((12, 8), None), ((13, 0), False)):
             self.assertIs(self.reply(found([cubin(80, toolkit)], unread=unread), 80, 550).loads, loads)
 
+    def test_damaged_code_leaves_it_open_unless_another_fails(self):
+        problems = {"0.so": ("at byte 16: too short",)}
+        for codes, loads in (([cubin(80, (12, 8))], None), ([cubin(80, (13, 0))], False), ([], None)):
+            known = kernels.Kernels({"0.so": tuple(codes)} if codes else {}, {}, problems)
+            self.assertIs(self.reply(known, 80, 550).loads, loads)
+        self.assertIn("Device code was read in part: at byte 16: too short.",
+                      words_of_kernels.reply(self.reply(known, 80, 550)))
+
     def test_linked_in_runtime_needs_a_driver(self):
         self.assertTrue(self.reply(found(), 80, 550, 525).loads)
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, 525)
@@ -232,7 +240,8 @@ class Command(Folder):
         self.assertEqual(one["device_code"]["drivers"], [
             {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": "",
              "unknown": [], "some": False}])
-        self.assertEqual(one["verdict"]["device_code"], {"driver": 525, "toolkits": ["12.4"], "ptx": []})
+        self.assertEqual(one["verdict"]["device_code"],
+                         {"driver": 525, "toolkits": ["12.4"], "ptx": [], "unknown": False})
         (reply,) = one["replies"]
         self.assertEqual((reply["gpu"], reply["driver"], reply["loads"]), (90, 525, False))
 
@@ -245,6 +254,10 @@ class Command(Folder):
             status, line = self.last(self.file("13.0"), "--driver", "550")
             self.assertEqual((status, line), (3, "driver 550: cannot tell. Device code was not read: "
                                                  "anycuda-device-code is missing."))
+            self.assertEqual(self.last(self.file("13.0"), "--runtime", "12"),
+                             (3, "verdict: free; whether its device code loads is unknown"))
+            for words in ("nccl-2.28",), ("12", "--allow", "device_code"), ("12", "--library", "cudart"):
+                self.assertEqual(self.check(self.file("13.0"), "--runtime", *words)[0], 0, words)
 
     def test_reader_that_does_not_end(self):
         program = self.folder / "program"
@@ -264,6 +277,14 @@ class Command(Folder):
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
         self.assertIn("device code was read in part", out)
+        for words, line in (
+                (("--driver", "550"), r"^driver 550: cannot tell\. Device code was read in part: at byte \d+: "),
+                (("--gpu", "80"), r"^sm_80: cannot tell\. Device code was read in part: "),
+                (("--runtime", "12"), "^verdict: free; device code of CUDA 12.4: needs driver 525 or newer; "
+                                      "whether its device code loads is unknown$")):
+            status, last = self.last(path, *words)
+            self.assertEqual(status, 3, words)
+            self.assertRegex(last, line)
 
     def test_real_wheel(self):
         for gpu, status, text in ("90", 0, "loads. Driver 550 loads"), ("120", 1, "does not load. Driver 550"):

@@ -76,6 +76,14 @@ class Input:
     def failing(self, asked: Asked) -> dict[Run, list[str]]:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}
 
+    def is_open(self, asked: Asked) -> bool:
+        """Does --runtime ask about device code of which it cannot be told whether it loads?"""
+        if not asked.runtimes or asked.branches or asked.libraries or DEVICE_CODE in asked.allowed:
+            return False
+        needs = self.standing.kernels if self.standing else None
+        asks = asked.named_drivers or kernels.branches_of(asked.releases, gpus.facts())
+        return bool(asks) and bool(self.kernels.unread or needs and needs.unknown)
+
     def late_drivers(self, asked: Asked) -> tuple[int, ...]:
         """Branches that --runtime asks about and that its device code or its static CUDA runtime does not run on: of
         the named ones each; else those of the named CUDAs, if it runs on no branch of them. --driver has an answer of
@@ -140,7 +148,8 @@ def _stand(found: Input, table: Table) -> None:
 def _needs(code: Kernels, name: str = "") -> Needs | None:
     """Of one file, or of all."""
     files = {one: codes for one, codes in code.files.items() if name in ("", one)}
-    return kernels.needs(files, gpus.facts()) if files else None
+    damaged = any(name in ("", one) for one in code.problems)
+    return kernels.needs(files, gpus.facts(), damaged) if files or damaged else None
 
 
 def _replies(found: Input, asked: Asked) -> list[Reply]:
@@ -167,6 +176,7 @@ def status(found: list[Input], asked: Asked) -> int:
     answers = [reply.loads for one in found for reply in one.replies
                if not (reply.in_part and IN_PART in asked.allowed)]
     answers += [one.here.runs for one in found if one.here]
+    answers += [None for one in found if one.is_open(asked)]
     if not asked.here:  # whose verdict is of these, too
         answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)]
     return {True: RUNS, None: UNKNOWN, False: DOES_NOT_RUN}[code_rules.of_all(answers)]

@@ -39,15 +39,21 @@ class Kernels:
             for name in names:
                 found.pop(name, None)
 
+    def has_any(self) -> bool:
+        """Is there device code, or may there be some?"""
+        return bool(self.files or self.unread or self.problems)
+
 
 @dataclass(frozen=True)
 class Needs:
     """`driver`: the oldest branch that loads all cubins, and compiles the PTX of files without cubins; 0: not known.
-    `toolkits`: the releases that made the cubins. `ptx`: versions of the PTX of files without cubins."""
+    `toolkits`: the releases that made the cubins. `ptx`: versions of the PTX of files without cubins. `unknown`: some
+    of the code may need a newer driver."""
 
     driver: int
     toolkits: tuple[str, ...] = ()
     ptx: tuple[str, ...] = ()
+    unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,8 +85,8 @@ class Reply:
     reasons: dict[str, list[str]]
 
 
-def needs(files: Files, facts: Facts) -> Needs | None:
-    """None: nothing in them is for a driver."""
+def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
+    """None: nothing in them is for a driver. `damaged`: some of their device code could not be read."""
     drivers, toolkits, ptx = [], set(), set()
     for codes in files.values():
         kind = CUBIN if any(code.kind == CUBIN for code in codes) else PTX
@@ -90,9 +96,10 @@ def needs(files: Files, facts: Facts) -> Needs | None:
         drivers.append(code_rules.oldest_driver(counted, kind, facts))
         toolkits.update(code_rules.toolkits(counted))
         ptx.update(code.ptx for code in counted if code.kind == PTX and code.ptx)
-    if not drivers:
+    if not drivers and not damaged:
         return None
-    return Needs(max(drivers) if all(drivers) else 0, _spelt(toolkits), _spelt(ptx))
+    known = bool(drivers) and all(drivers)
+    return Needs(max(drivers) if known else 0, _spelt(toolkits), _spelt(ptx), damaged or not known)
 
 
 def _spelt(versions: Iterable[tuple[int, int]]) -> tuple[str, ...]:
@@ -171,6 +178,8 @@ def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: F
     """`runtime_driver`: the oldest that the CUDA runtimes in it work with."""
     answers = {name: _answer(codes, gpu, driver, runtime_driver, facts) for name, codes in kernels.files.items()}
     answers.update({name: Answer(None, f"Device code was not read: {why}.") for name, why in kernels.unread.items()})
+    answers.update({name: Answer(None, f"Device code was read in part: {problems[0]}.")
+                    for name, problems in kernels.problems.items() if name not in answers or answers[name].loads})
     if not answers:
         answers[""] = Answer(True, "It has no device code.")
     reasons: dict[str, list[str]] = {}

@@ -37,7 +37,9 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
     late = one.late_drivers(asked)
     if late:
         parts.append(_late(one, late))
-    is_bad = failing or one.ties(asked) or one.problems or late
+    elif one.is_open(asked):
+        parts.append("whether its device code loads is unknown")
+    is_bad = failing or one.ties(asked) or one.problems or late or one.is_open(asked)
     return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.standing.kind == FREE else "yellow"
 
 
@@ -115,7 +117,7 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return "links no CUDA library"
     if one.texts.python:
         return "has no CUDA in its binaries"
-    if one.kernels.files:
+    if one.kernels.files or one.kernels.problems:
         return "has device code and uses no CUDA library"
     return "uses no CUDA" if one.files else "has no binaries"
 

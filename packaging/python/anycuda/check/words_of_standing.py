@@ -60,7 +60,8 @@ def _device_code(needs: Needs) -> str:
     """device code of CUDA 12.4, 13.0: needs driver 580"""
     made = [f"of CUDA {', '.join(needs.toolkits)}" if needs.toolkits else "",
             f"in PTX {', '.join(needs.ptx)}" if needs.ptx else ""]
-    driver = f"needs driver {needs.driver}" if needs.driver else "the driver that it needs is unknown"
+    newer = " or newer" if needs.unknown else ""
+    driver = f"needs driver {needs.driver}{newer}" if needs.driver else "the driver that it needs is unknown"
     return f"{' '.join(['device code', ' and '.join(filter(None, made))]).strip()}: {driver}"
 
 
