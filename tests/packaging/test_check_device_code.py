@@ -182,7 +182,9 @@ class Command(Folder):
 
     def test_cuda_without_a_driver_that_loads_it_fails(self):
         path = self.file("13.0")
-        for words, status in ((("--runtime", "12"), 1), (("--runtime", "12,13"), 0), (("--runtime", "550"), 1),
+        for words, status in ((("--runtime", "12"), 1), (("--runtime", "12,13"), 1), (("--runtime", "11.8,13"), 1),
+                              (("--runtime", "13"), 0), (("--runtime", "550"), 1), ((), 0),
+                              (("--runtime", "12,13", "--driver", "580"), 0),
                               (("--runtime", "580"), 0), (("--runtime", "12", "--driver", "580"), 0),
                               (("--runtime", "12", "--allow", "device_code"), 0),
                               (("--runtime", "12", "--library", "cudart"), 0)):
@@ -190,6 +192,13 @@ class Command(Folder):
         self.assertEqual(self.last(path, "--runtime", "12")[1],
                          "verdict: free; device code of CUDA 13.0: needs driver 580; "
                          "device code does not load with driver 525-575")
+        self.assertTrue(self.last(path, "--runtime", "11.8,12,13")[1].endswith("not load with driver 450-575"))
+
+    def test_first_line_without_runtime_names_the_cudas_whose_drivers_are_too_old(self):
+        for release, ending in (("13.0", "; its device code needs driver 580, newer than those of CUDA 11-12"),
+                                ("12.4", "; its device code needs driver 525, newer than those of CUDA 11"),
+                                ("11.8", "; its device code needs driver 450")):
+            self.assertTrue(self.check(self.file(release))[1].splitlines()[0].endswith(f"13.5{ending}"), release)
 
     def test_what_to_do(self):
         self.assertIn("Build device code with nvcc 12.x to serve drivers from 525 on", self.check(self.file("13.0"))[1])

@@ -194,7 +194,7 @@ class StaticRuntime(Folder):
         self.assertEqual((status, out.splitlines()[-1]), (0, "verdict: static runtime 13.0: needs driver 580"))
         late = "; the static runtime does not run with driver "
         for runtime, status, ending in (("550", 1, f"{late}550"), ("580", 0, ""), ("12", 1, f"{late}525-575"),
-                                        ("12,13", 0, "")):
+                                        ("12,13", 1, f"{late}525-575"), ("13", 0, "")):
             found, out, _ = self.check(path, "--runtime", runtime, "--allow", "device_code")
             self.assertEqual((found, out.splitlines()[-1]),
                              (status, f"verdict: static runtime 13.0: needs driver 580{ending}"), runtime)

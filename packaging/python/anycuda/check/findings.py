@@ -86,18 +86,27 @@ class Input:
 
     def late_drivers(self, asked: Asked) -> tuple[int, ...]:
         """Branches that --runtime asks about and that its device code or its static CUDA runtime does not run on: of
-        the named ones each; else those of the named CUDAs, if it runs on no branch of them. --driver has an answer of
-        its own."""
-        if self.standing is None or asked.libraries:
+        the named ones each; else those of each named CUDA that has no branch on which it runs. --driver has an answer
+        of its own."""
+        needed = self._driver(asked)
+        if not needed or asked.libraries:
             return ()
-        code = 0 if DEVICE_CODE in asked.allowed or not self.standing.kernels else self.standing.kernels.driver
-        needed = max(code, int(self.standing.driver or 0))
         if asked.named_drivers:
             return tuple(branch for branch in asked.named_drivers if branch < needed)
         if asked.branches or not asked.runtimes:
             return ()
-        branches = kernels.branches_of(asked.releases, gpus.facts())
-        return branches if branches and branches[-1] < needed else ()
+        return kernels.branches_of(kernels.majors_before(needed, asked.releases, gpus.facts()), gpus.facts())
+
+    def late_majors(self, asked: Asked) -> list[str]:
+        """The CUDAs asked about whose drivers are all too old for its device code or its static CUDA runtime."""
+        return kernels.majors_before(self._driver(asked), asked.releases, gpus.facts())
+
+    def _driver(self, asked: Asked) -> int:
+        """The oldest branch for its device code and its static CUDA runtime; 0: none, or it is not known."""
+        if self.standing is None:
+            return 0
+        code = 0 if DEVICE_CODE in asked.allowed or not self.standing.kernels else self.standing.kernels.driver
+        return max(code, int(self.standing.driver or 0))
 
 
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:

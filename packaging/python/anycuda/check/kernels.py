@@ -157,6 +157,12 @@ def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
     return tuple(one.driver for one in facts.releases if one.cuda[0] in majors and one.driver)
 
 
+def majors_before(needed: int, releases: Iterable[str], facts: Facts) -> list[str]:
+    """Of the CUDAs of these releases those of which no branch is as new as `needed`."""
+    newest = {major: branches_of([major], facts)[-1:] for major in dict.fromkeys(map(major_of, releases))}
+    return [major for major, branch in newest.items() if branch and branch[0] < needed]
+
+
 def branches_asked(asked: Asked, facts: Facts) -> list[int]:
     """Oldest first; those of the CUDAs where no branch is asked about."""
     named = {*asked.branches, *(() if asked.branches else map(int, asked.drivers))}

@@ -58,11 +58,11 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     if failing:
         return f"{name}: {_failing(failing, asked, matrix)}{incomplete}", "red"
     beside = ", where the other CUDA libraries that it needs are" if any(map(_others(one), one.files)) else ""
-    late, device_code = one.late_drivers(asked), one.standing.kernels
+    late = one.late_drivers(asked)
     if late:
         beside += f"; {_late(one, late)}"
-    elif device_code and device_code.driver:
-        beside += f"; its device code needs driver {device_code.driver}"
+    else:
+        beside += _needs_driver(one, asked)
     if any(file.use.static_runtime for file in one.files):
         beside += "; but it has a CUDA runtime inside, too"
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
@@ -73,6 +73,17 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
         return f"{name}: {tied(ties)}; else all CUDA functions that it uses run on {where}{incomplete}", "red"
     colour = "red" if incomplete or late else "yellow" if beside else "green"
     return f"{name}: all CUDA functions that it uses run on {where}{beside}{incomplete}", colour
+
+
+def _needs_driver(one: Input, asked: Asked) -> str:
+    """Beside the CUDAs that its functions run on: ; its device code needs driver 580, newer than those of CUDA 11-12"""
+    code, runtime = one.standing.kernels, int(one.standing.driver or 0)
+    needed = max(code.driver if code else 0, runtime)
+    majors = one.late_majors(asked)
+    newer = f", newer than those of CUDA {'-'.join(dict.fromkeys((majors[0], majors[-1])))}" if majors else ""
+    if not needed or runtime == needed and not majors:
+        return ""
+    return f"; its {'static runtime' if runtime == needed else 'device code'} needs driver {needed}{newer}"
 
 
 def _late(one: Input, late: Sequence[int]) -> str:
