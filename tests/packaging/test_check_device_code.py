@@ -6,6 +6,7 @@ import json
 import struct
 import unittest
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -15,7 +16,7 @@ from test_code_rules import FACTS, cubin, ptx
 
 from anycuda.analysis import device_code
 from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
-from anycuda.check import here, kernels, words_of_kernels
+from anycuda.check import here, kernels, standing, words_of_kernels, words_of_standing
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 
@@ -50,7 +51,14 @@ class Needs(unittest.TestCase):
         self.assertEqual(self.driver([ptx(80, (8, 4))], [cubin(80, (12, 4))]), 550)
 
     def test_unknown_toolkit(self):
-        self.assertEqual(self.driver([cubin(80, (12, 4))], [cubin(90, None)]), 0)
+        """The others still have their oldest driver."""
+        files = [cubin(80, (13, 0)), cubin(90, None)], [cubin(90, None)], [ptx(80, (9, 9))]
+        for codes, driver in ((files[:1], 580), (files, 580), (files[1:], 0), (files[2:], 0)):
+            needs = kernels.needs(found(*codes).files, FACTS)
+            self.assertEqual((needs.driver, needs.unknown), (driver, True), codes)
+        self.assertFalse(kernels.needs(found([cubin(80, (13, 0))]).files, FACTS).unknown)
+        self.assertIn("needs driver 580 or newer", words_of_standing.sentence(
+            standing.Standing(standing.FREE, kernels=kernels.needs(found(*files).files, FACTS))))
 
     def test_lto_ir_needs_no_driver(self):
         self.assertIsNone(kernels.needs(found([Code(LTO_IR, 80)]).files, FACTS))
@@ -199,6 +207,21 @@ class Command(Folder):
                                 ("12.4", "; its device code needs driver 525, newer than those of CUDA 11"),
                                 ("11.8", "; its device code needs driver 450")):
             self.assertTrue(self.check(self.file(release))[1].splitlines()[0].endswith(f"13.5{ending}"), release)
+
+    def test_cubin_of_an_unknown_toolkit_beside_one_of_cuda_13(self):
+        known = device_code.of_file(self.file("13.0"), reader())
+        beside = replace(known, codes=(*known.codes, cubin(90, None)))
+        unknown = replace(known, codes=tuple(replace(code, toolkit=None) for code in known.codes))
+        told = "verdict: free; device code of CUDA 13.0: needs driver 580 or newer"
+        for codes, words, status, line in (
+                (beside, ("--runtime", "12"), 1, f"{told}; device code does not load with driver 525-575"),
+                (beside, ("--runtime", "13"), 3, f"{told}; whether its device code loads is unknown"),
+                (beside, ("--driver", "550", "--gpu", "90"), 3, None), (beside, (), 0, told),
+                (unknown, ("--runtime", "12"), 3, "verdict: free; device code: the driver that it needs is unknown; "
+                                                  "whether its device code loads is unknown")):
+            with mock.patch.object(device_code, "of_file", return_value=codes):
+                found_status, last = self.last(self.file("13.0"), *words)
+            self.assertEqual((found_status, last), (status, line or last), words)
 
     def test_what_to_do(self):
         self.assertIn("Build device code with nvcc 12.x to serve drivers from 525 on", self.check(self.file("13.0"))[1])

@@ -46,7 +46,8 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Needs:
-    """`driver`: the oldest branch that loads all cubins, and compiles the PTX of files without cubins; 0: not known.
+    """`driver`: the oldest branch that loads all cubins of a known CUDA, and compiles the PTX of files without cubins;
+    0: not known.
     `toolkits`: the releases that made the cubins. `ptx`: versions of the PTX of files without cubins. `unknown`: some
     of the code may need a newer driver."""
 
@@ -87,19 +88,19 @@ class Reply:
 
 def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
     """None: nothing in them is for a driver. `damaged`: some of their device code could not be read."""
-    drivers, toolkits, ptx = [], set(), set()
+    drivers, toolkits, ptx, unknown = [], set(), set(), damaged
     for codes in files.values():
         kind = CUBIN if any(code.kind == CUBIN for code in codes) else PTX
         counted = [code for code in codes if code.kind == kind]
         if not counted:
             continue
         drivers.append(code_rules.oldest_driver(counted, kind, facts))
+        unknown = unknown or not code_rules.is_known(counted, kind, facts)
         toolkits.update(code_rules.toolkits(counted))
         ptx.update(code.ptx for code in counted if code.kind == PTX and code.ptx)
     if not drivers and not damaged:
         return None
-    known = bool(drivers) and all(drivers)
-    return Needs(max(drivers) if known else 0, _spelt(toolkits), _spelt(ptx), damaged or not known)
+    return Needs(max(drivers, default=0), _spelt(toolkits), _spelt(ptx), unknown)
 
 
 def _spelt(versions: Iterable[tuple[int, int]]) -> tuple[str, ...]:
