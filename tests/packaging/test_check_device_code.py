@@ -178,6 +178,13 @@ class Command(Folder):
                 archive.write(file, f"thing/{name}.so")
         return path
 
+    def embedded(self, fatbin: Path) -> list[str]:
+        """An assembly file that includes it, for the compiler."""
+        path = self.folder / "embedded.s"
+        path.write_text(f'.section .nv_fatbin, "a"\n.balign 8\n.incbin "{fatbin}"\n'
+                        '.section .note.GNU-stack, "", %progbits\n')
+        return ["-x", "assembler", str(path)]
+
     def last(self, *words: object) -> tuple[int, str]:
         status, out, err = self.check(*words)
         self.assertEqual(err, "")
@@ -317,6 +324,24 @@ class Command(Folder):
             status, last = self.last(path, *words)
             self.assertEqual(status, 3, words)
             self.assertRegex(last, line)
+
+    def test_truncated_library_is_not_read_for_the_cubin_in_it(self):
+        content = self.file("12.4").read_bytes()
+        at = content.index(bytes([0x7F]) + b"ELF", 64)  # of the cubin in it
+        path = self.folder / "truncated.so"
+        path.write_bytes(content[:at + 4096])
+        self.assertTrue(device_code.of_file(path, reader()).codes)
+        for words in (), ("--driver", "550"), ("--runtime", "12"):
+            status, out, err = self.check(path, *words)
+            self.assertEqual((status, err), (2, ""))
+            self.assertIn("truncated.so: truncated: a segment ends at byte", out)
+        status, out, _ = self.check(self.made_wheel(a=path, b=self.file("12.4")))
+        self.assertEqual((status, out.count("thing/a.so")), (2, 1))
+
+    def test_program_without_a_dynamic_section_has_device_code(self):
+        path = self.compile("static", "int main(void) { return 0; }", "-static", "-no-pie",
+                            *self.embedded(KERNELS / "mixed-12.4.fatbin"))
+        self.assertEqual(self.last(path, "--driver", "550")[0], 0)
 
     def test_real_wheel(self):
         for gpu, status, text in ("90", 0, "loads. Driver 550 loads"), ("120", 1, "does not load. Driver 550"):

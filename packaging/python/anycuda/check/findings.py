@@ -10,6 +10,7 @@ from ..elf import ElfError, NotElf, read
 from ..matrix.data import Run, major_of
 from ..analysis import built_for, code_rules, device_code, gpus, siblings, uses
 from ..analysis import ties as tied
+from ..analysis.device_code import DeviceCode
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..analysis.uses import FileUse
@@ -24,7 +25,8 @@ DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
 # What may lie in a wheel or a folder and is no concern of CUDA's; named alone it is a mistake.
 _NOT_LINKED = "not linked yet"
-_OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, "no dynamic section")
+_STATIC = "no dynamic section"
+_OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, _STATIC)
 
 
 @dataclass
@@ -123,8 +125,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
                 raise ElfError(f"{one.path}: for {image.machine}, where there is no CUDA")
             use = uses.of(image, table)
         except ElfError as error:
-            asked_for = _NOT_LINKED not in str(error) or found.kind == "file" and cells.asked.of_device_code
-            if not code.codes or not asked_for:  # else a cubin, PTX, or the object file that the question is about
+            if not _is_device_code(code, error, found.kind == "file" and cells.asked.of_device_code):
                 found.kernels.forget([one.name])
                 _keep_error(found, one, error)
         else:
@@ -140,6 +141,16 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     _stand(found, table)
     found.replies = _replies(found, cells.asked)
     return found
+
+
+def _is_device_code(code: DeviceCode, error: ElfError, is_asked: bool) -> bool:
+    """Is a file that was not read as a library whole all the same: device code itself, a static program that has some,
+    or, where the question `is_asked` about it, an object file? One that is truncated is not."""
+    if not code.codes:
+        return False
+    if _NOT_LINKED in str(error):
+        return is_asked
+    return isinstance(error, NotElf) or code.file == "cubin" or _STATIC in str(error)
 
 
 def _stand(found: Input, table: Table) -> None:
