@@ -325,6 +325,37 @@ class Command(Folder):
             self.assertEqual(status, 3, words)
             self.assertRegex(last, line)
 
+    def test_ptx_and_fatbins_in_wheels_and_folders(self):
+        text = b"// of a compiler\n.version 9.0\n.target sm_100\n.address_size 64\n"
+        fatbin = (KERNELS / "mixed-13.0.fatbin").read_bytes()
+        for name, content, driver in (("k.ptx", text, 580), ("k.fatbin", fatbin, 580), ("data", fatbin, 580),
+                                      ("asm.txt", text[text.index(b"."):], 580)):
+            place = self.folder / f"in-{name}"
+            place.mkdir()
+            (place / name).write_bytes(content)
+            path = self.folder / f"{name.partition('.')[0]}-1-py3-none-any.whl"
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.write(place / name, f"thing/{name}")
+            for one in place, path:
+                self.assertEqual(self.check(one, "--driver", "550")[0], 1, name)
+                self.assertRegex(self.last(one)[1], f"^verdict: device code .*: needs driver {driver}$")
+
+    def test_ptx_file_without_ptx_is_passed_over_and_damaged_fatbin_is_not(self):
+        fatbin = (KERNELS / "mixed-13.0.fatbin").read_bytes()
+        for name, content, status, text in (
+                ("a.ptx", b"nothing", 0, "loads. It has no device code."), ("b.ptx", b"", 0, "It has no device code."),
+                ("c.fatbin", fatbin[:40], 3, "Device code was read in part: "),
+                ("d.fatbin", fatbin[:4], 0, "It has no device code.")):
+            place = self.folder / name.partition(".")[0]
+            place.mkdir()
+            (place / name).write_bytes(content)
+            found_status, line = self.last(place, "--driver", "550")
+            self.assertEqual(found_status, status, name)
+            self.assertIn(text, line)
+        self.assertIn("passed over (neither PTX nor a fatbin): a.ptx", self.check(self.folder / "a")[1])
+        (self.folder / "b" / "style.css").write_text(".vertical { color: red }")
+        self.assertNotIn("style.css", self.check(self.folder / "b")[1])
+
     def test_truncated_library_is_not_read_for_the_cubin_in_it(self):
         content = self.file("12.4").read_bytes()
         at = content.index(bytes([0x7F]) + b"ELF", 64)  # of the cubin in it

@@ -119,6 +119,10 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
             continue
         code = device_code.of_file(one.path)
         found.kernels.add(one.name, code)
+        if one.only_code:
+            if one.name.lower().endswith(inputs.CODE_ENDINGS) and not (code.codes or code.unread or code.problems):
+                found.passed_over.append((one.name, "neither PTX nor a fatbin"))
+            continue
         try:
             image = read.read(one.path)
             if image.machine not in _BUILT_FOR_GPUS:
