@@ -78,7 +78,21 @@ class OnDrivers(unittest.TestCase):
 
     def test_every_file_with_cubins_for_a_gpu_counts(self):
         self.assertEqual(self.lines([cubin(80, (12, 4))], [cubin(80, (13, 0)), cubin(90, (12, 4))], branches=(550,)), [
-            "on runtimes up to CUDA 12 with driver 550: kernels for sm_90 load; sm_80 does not"])
+            "on runtimes up to CUDA 12 with driver 550: kernels for sm_90 load; "
+            "those for sm_80 load in some files only"])
+
+    def test_files_for_several_cudas(self):
+        files = ([cubin(75, (11, 8)), cubin(80, (11, 8))], [cubin(75, (12, 4))],
+                 [cubin(75, (13, 0)), cubin(100, (13, 0))])
+        start = "on runtimes up to CUDA"
+        self.assertEqual(self.lines(*files, branches=(520, 550, 570, 580)), [
+            f"{start} 11 with driver 520: kernels for sm_80 load; those for sm_75 load in some files only; "
+            "sm_100 does not",
+            f"{start} 12 with driver 550-570: kernels for sm_80 load; those for sm_75 load in some files only; "
+            "sm_100 does not",
+            f"{start} 13 with driver 580: all kernels load"])
+        self.assertEqual(self.lines(*([cubin(80, one)] for one in ((12, 4), (13, 0))), branches=(550,)), [
+            f"{start} 12 with driver 550: kernels for sm_80 load in some files only"])
 
     def test_cubins_of_several_toolkits_in_a_file(self):
         codes = [cubin(90, (12, 9)), cubin(90, (13, 1))]
@@ -262,7 +276,18 @@ class Command(Folder):
         path = self.made_wheel(a=self.file("12.4"), b=self.file("12.4"), c=self.file("13.0"))
         status, out, _ = self.check(path)
         self.assertEqual((status, out.splitlines()[-1]),
-                         (0, "verdict: free; device code of CUDA 12.4, 13.0: needs driver 580"))
+                         (0, "verdict: free; device code of CUDA 12.4, 13.0: needs driver 525 to 580, by file"))
+        self.assertTrue(out.splitlines()[0].endswith(
+            "; its device code needs driver 525 to 580, by file, newer than those of CUDA 11"))
+        in_part = "device code loads in part with driver 525-575"
+        for words, status, ending in (
+                (("12",), 1, in_part), (("12", "--allow", "in_part"), 0, "by file"), (("13",), 0, "by file"),
+                (("11.8,12",), 1, f"{in_part.replace('loads', 'does not load with driver 450-520 and loads')}"),
+                (("11.8,12", "--allow", "in_part"), 1, "device code does not load with driver 450-520"),
+                (("550",), 1, in_part.replace("525-575", "550")), (("550", "--allow", "in_part"), 0, "by file")):
+            found_status, line = self.last(path, "--runtime", *words)
+            self.assertEqual(found_status, status, words)
+            self.assertTrue(line.endswith(ending), line)
         self.assertEqual(out.count("Native code for sm_80"), 2)
         self.assertIn("thing/a.so, thing/b.so: Native code for sm_80. PTX for compute_80", out)
         self.assertEqual(self.check(path, "--gpu", "80", "--driver", "550")[0], 1)
@@ -278,9 +303,9 @@ class Command(Folder):
                          [("sm_80", [12, 4], None), ("compute_80", None, [8, 4])])
         self.assertEqual(one["device_code"]["drivers"], [
             {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": "",
-             "unknown": [], "some": False}])
-        self.assertEqual(one["verdict"]["device_code"],
-                         {"driver": 525, "toolkits": ["12.4"], "ptx": [], "unknown": False})
+             "unknown": [], "some": False, "in_part": []}])
+        self.assertEqual(one["verdict"]["device_code"], {"driver": 525, "toolkits": ["12.4"], "ptx": [],
+                                                         "unknown": False, "least": 525})
         (reply,) = one["replies"]
         self.assertEqual((reply["gpu"], reply["driver"], reply["loads"]), (90, 525, False))
 

@@ -104,7 +104,7 @@ class Kinds(unittest.TestCase):
     def test_static_runtime_with_the_oldest_driver(self):
         self.assertEqual(said(use_file(static="12.9")), "static runtime 12.9: needs driver 525")
         self.assertEqual(said(use_file(static="12.4"), use_file(static="13.0")),
-                         "static runtime 12.4, 13.0: needs driver 580")
+                         "static runtime 12.4, 13.0: needs driver 525 to 580, by file")
         old = FileUse(Path("x"), (), (), True, None)
         self.assertEqual(said(old), "static runtime older than 11.8: the driver that it needs is unknown")
 

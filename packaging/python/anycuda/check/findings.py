@@ -90,9 +90,10 @@ class Input:
         """Branches that --runtime asks about and that its device code or its static CUDA runtime does not run on: of
         the named ones each; else those of each named CUDA that has no branch on which it runs. --driver has an answer
         of its own."""
-        needed = self._driver(asked)
+        least, needed = self.drivers_needed(asked)
         if not needed or asked.libraries:
             return ()
+        needed = least if IN_PART in asked.allowed else needed
         if asked.named_drivers:
             return tuple(branch for branch in asked.named_drivers if branch < needed)
         if asked.branches or not asked.runtimes:
@@ -100,15 +101,18 @@ class Input:
         return kernels.branches_of(kernels.majors_before(needed, asked.releases, gpus.facts()), gpus.facts())
 
     def late_majors(self, asked: Asked) -> list[str]:
-        """The CUDAs asked about whose drivers are all too old for its device code or its static CUDA runtime."""
-        return kernels.majors_before(self._driver(asked), asked.releases, gpus.facts())
+        """The CUDAs asked about whose drivers are all too old for the device code and the static CUDA runtimes."""
+        return kernels.majors_before(self.drivers_needed(asked)[0], asked.releases, gpus.facts())
 
-    def _driver(self, asked: Asked) -> int:
-        """The oldest branch for its device code and its static CUDA runtime; 0: none, or it is not known."""
-        if self.standing is None:
-            return 0
-        code = 0 if DEVICE_CODE in asked.allowed or not self.standing.kernels else self.standing.kernels.driver
-        return max(code, int(self.standing.driver or 0))
+    def drivers_needed(self, asked: Asked) -> tuple[int, int]:
+        """The oldest branches for the device code and the static CUDA runtime of a file: of the file that needs the
+        least, and of the one that needs the most; 0: none, or not known. Some wheels have a file for each CUDA."""
+        drivers = {one.file: int(one.driver or 0) for one in (self.standing.static if self.standing else ())}
+        for name, codes in () if DEVICE_CODE in asked.allowed else self.kernels.files.items():
+            needs = kernels.needs({name: codes}, gpus.facts())
+            drivers[name] = max(drivers.get(name, 0), needs.driver if needs else 0)
+        known = list(filter(None, drivers.values()))
+        return min(known, default=0), max(known, default=0)
 
 
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:

@@ -49,12 +49,13 @@ class Needs:
     """`driver`: the oldest branch that loads all cubins of a known CUDA, and compiles the PTX of files without cubins;
     0: not known.
     `toolkits`: the releases that made the cubins. `ptx`: versions of the PTX of files without cubins. `unknown`: some
-    of the code may need a newer driver."""
+    of the code may need a newer driver. `least`: the oldest branch with which one of the files loads."""
 
     driver: int
     toolkits: tuple[str, ...] = ()
     ptx: tuple[str, ...] = ()
     unknown: bool = False
+    least: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class OnDrivers:
     """What becomes of an input's device code on branches that follow each other. `cuda`: the newest major whose
     runtimes they work with (0: not known). `native`: GPUs whose cubins load, `compiled`: PTX that the driver compiles,
     `fails`: GPUs of which a cubin does not load, and `hint`: what would help. `unknown`: GPUs of which that is not
-    known. `some`: does a cubin load that is for none of `native`?"""
+    known. `some`: does a cubin load that is for none of `native`? `in_part`: GPUs whose cubins load in some files and
+    not in others."""
 
     drivers: tuple[int, ...]
     cuda: int
@@ -72,6 +74,7 @@ class OnDrivers:
     hint: str = ""
     unknown: tuple[str, ...] = ()
     some: bool = False
+    in_part: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
         ptx.update(code.ptx for code in counted if code.kind == PTX and code.ptx)
     if not drivers and not damaged:
         return None
-    return Needs(max(drivers, default=0), _spelt(toolkits), _spelt(ptx), unknown)
+    return Needs(max(drivers, default=0), _spelt(toolkits), _spelt(ptx), unknown,
+                 min(filter(None, drivers), default=0))
 
 
 def _spelt(versions: Iterable[tuple[int, int]]) -> tuple[str, ...]:
@@ -125,16 +129,20 @@ def _alike(files: Files) -> list[tuple[Code, ...]]:
 def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> OnDrivers:
     every = [code for codes in files for code in codes]
     release = facts.cuda_of_driver(branch)
-    answers = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
+    each = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
+    in_part = [gpu for gpu, found in each.items() if {True, False} <= {one.loads for one in found}]
+    answers = {gpu: min(found, key=lambda one: (False, None, True).index(one.loads))
+               for gpu, found in each.items() if gpu not in in_part}
     compiled = [name for name in code_rules.jit(every) if all(
         code_rules.is_served(code, branch, facts) for code in every if code.kind == PTX and code.name == name)]
     native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
                               for loads in (True, False, None))
-    some = any(code.kind == CUBIN and code.architecture not in native and _knows(branch, code.architecture, facts)
+    told = {*native, *in_part}
+    some = any(code.kind == CUBIN and code.architecture not in told and _knows(branch, code.architecture, facts)
                and code_rules.is_served(code, branch, facts) for code in every)
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
                      next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown),
-                     some)
+                     some, _names(in_part))
 
 
 def _names(gpus: Iterable[int]) -> tuple[str, ...]:
@@ -145,11 +153,10 @@ def _targets(codes: Iterable[Code]) -> list[int]:
     return sorted({code.architecture for code in codes if code.kind == CUBIN and code.architecture})
 
 
-def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> Answer:
-    """Of the files that have cubins for the GPU: the first no, else the first that is not known."""
-    answers = [code_rules.loads(codes, branch, gpu, facts) for codes in files
-               if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
-    return min(answers, key=lambda one: (False, None, True).index(one.loads))
+def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> list[Answer]:
+    """Of each file that has cubins for the GPU."""
+    return [code_rules.loads(codes, branch, gpu, facts) for codes in files
+            if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
 
 
 def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
