@@ -60,6 +60,12 @@ class Needs(unittest.TestCase):
         self.assertIn("needs driver 580 or newer", words_of_standing.sentence(
             standing.Standing(standing.FREE, kernels=kernels.needs(found(*files).files, FACTS))))
 
+    def test_static_runtime_before_11_8(self):
+        for codes, driver in (([cubin(70, (10, 0)), cubin(75, (10, 2))], 440), ([cubin(70, (9, 0))], 384),
+                              ([cubin(80, (11, 3))], 450), ([cubin(70, (10, 0)), cubin(80, (12, 4))], 450),
+                              ([ptx(70, (6, 3))], 450), ([cubin(70, None)], 450), ([], 450)):
+            self.assertEqual(kernels.driver_of_old_runtime(codes, FACTS), driver, codes)
+
     def test_lto_ir_needs_no_driver(self):
         self.assertIsNone(kernels.needs(found([Code(LTO_IR, 80)]).files, FACTS))
 
@@ -243,6 +249,15 @@ class Command(Folder):
             with mock.patch.object(device_code, "of_file", return_value=codes):
                 found_status, last = self.last(self.file("13.0"), *words)
             self.assertEqual((found_status, last), (status, line or last), words)
+
+    def test_static_runtime_before_11_8_beside_cubins_of_cuda_10(self):
+        code = DeviceCode((cubin(70, (10, 0)),))
+        path = self.compile("old.so", 'const char* f(void) { return "/cudart.shm.x"; }')
+        with mock.patch.object(device_code, "of_file", return_value=code):
+            for words, status in ((), 0), (("--runtime", "520"), 0), (("--runtime", "13"), 0):
+                found_status, line = self.last(path, *words)
+                self.assertEqual((found_status, line), (status, "verdict: static runtime older than 11.8: needs driver "
+                                                                "410; device code of CUDA 10.0: needs driver 410"))
 
     def test_what_to_do(self):
         self.assertIn("Build device code with nvcc 12.x to serve drivers from 525 on", self.check(self.file("13.0"))[1])

@@ -23,6 +23,7 @@ def release(strings: Collection[str], marks: Mapping[str, str]) -> str:
 
 def oldest_driver(release_: str, drivers: Mapping[str, str]) -> str:
     """`drivers`: branch -> the CUDA release that came with it, the oldest first. A runtime works with every driver of
-    its major (minor-version compatibility); "" where that major is not known."""
-    major = release_.partition(".")[0]
+    its major (minor-version compatibility), one that is older than 11.8 with those of CUDA 11; "" where that major is
+    not known."""
+    major = release_.partition(".")[0] or "11"
     return next((branch for branch, cuda in drivers.items() if cuda.partition(".")[0] == major), "")

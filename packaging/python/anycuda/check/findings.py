@@ -166,11 +166,13 @@ def _stand(found: Input, table: Table) -> None:
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
     found.kernels.forget({name for name, _ in files} - {name for name, _ in tied.staying(files)})
+    old_runtimes = {name: str(kernels.driver_of_old_runtime(codes, gpus.facts()))
+                    for name, codes in found.kernels.files.items()}
     found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
-                                 bool(found.problems), _needs(found.kernels))
+                                 bool(found.problems), _needs(found.kernels), old_runtimes)
     for file in found.files:
         file.standing = standing.of([(file.name, file.use)], inside, table, found.texts.requirements,
-                                    kernels=_needs(found.kernels, file.name))
+                                    kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)
 
 
 def _needs(code: Kernels, name: str = "") -> Needs | None:

@@ -14,6 +14,7 @@ from ..analysis.gpus import Facts
 from ..matrix.data import major_of
 from .cells import Asked
 
+_FIRST_RECORDED = (11, 8)  # the first release that a CUDA runtime in a file tells
 _MOST = 512  # kinds of device code in a file; NVIDIA's libraries have up to 100
 Files = Mapping[str, Sequence[Code]]  # of each file that has device code
 
@@ -109,6 +110,13 @@ def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
 
 def _spelt(versions: Iterable[tuple[int, int]]) -> tuple[str, ...]:
     return tuple(f"{major}.{minor}" for major, minor in sorted(versions))
+
+
+def driver_of_old_runtime(codes: Sequence[Code], facts: Facts) -> int:
+    """For a CUDA runtime before 11.8 that is linked in beside this code: that of the compiler which made the cubins,
+    or, where they are newer or there are none, that of CUDA 11, which serves the earlier ones, too."""
+    newest = max(code_rules.toolkits(codes), default=None)
+    return facts.driver_for_cubin(newest if newest and newest < _FIRST_RECORDED else _FIRST_RECORDED)
 
 
 def on_drivers(files: Files, branches: Sequence[int], facts: Facts) -> list[OnDrivers]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Collection, Iterable, Mapping, Sequence
 
 from ..analysis import companions, opened, static_runtime, ties
@@ -25,7 +26,7 @@ _SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, b
 
 @dataclass(frozen=True)
 class StaticRuntime:
-    """`release`: "" if it is not known, and then so is the oldest `driver`."""
+    """`release`: "" if it is older than 11.8. `driver`: the oldest that serves it; "" if that is not known."""
 
     file: str
     release: str
@@ -66,12 +67,14 @@ class Standing:
 
 
 def of(files: Files, inside: Collection[str], table: Table, requirements: Sequence[Requirement] = (),
-       python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None) -> Standing:
-    """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be looked at."""
+       python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None,
+       old_runtimes: Mapping[str, str] = MappingProxyType({})) -> Standing:
+    """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be looked at.
+    `old_runtimes`: file -> the driver for a static runtime of an unknown release, where its device code tells it."""
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
     found = Standing("", tuple(ties.of(files, inside, table)),
-                     tuple(_static(ties.counted(files, table), table.drivers)),
+                     tuple(_static(ties.counted(files, table), table.drivers, old_runtimes)),
                      tuple(name for name, use in users if _has_own_loader(use, table)),
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
                      tuple(python), kernels)
@@ -98,10 +101,11 @@ def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> st
     return FREE if linked or uses else NO_CUDA
 
 
-def _static(files: Files, drivers: Mapping[str, str]) -> Iterable[StaticRuntime]:
+def _static(files: Files, drivers: Mapping[str, str], old: Mapping[str, str]) -> Iterable[StaticRuntime]:
     for name, use in files:
         if use.static_runtime:
-            yield StaticRuntime(name, use.runtime_release, static_runtime.oldest_driver(use.runtime_release, drivers))
+            driver = static_runtime.oldest_driver(use.runtime_release, drivers)
+            yield StaticRuntime(name, use.runtime_release, driver if use.runtime_release else old.get(name, driver))
 
 
 def _loads(files: Files, inside: Collection[str], table: Table) -> Iterable[Loaded]:
