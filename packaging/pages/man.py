@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from model import Argument, Command
 
-_STATUS = ("0: the answer is yes, or the work is done. 1: the answer is no. 2: the command failed. "
-           "The documentation lists the cases of each command.")
+# Of anycuda itself, which has no work of its own.
+_STATUSES = (("0", "the command did its work, and the answer of a question is yes"), ("1", "the answer is no"),
+             ("2", "the command failed"))
 
 
 def page(command: Command, others: tuple[Command, ...], version: str) -> str:
@@ -14,6 +15,8 @@ def page(command: Command, others: tuple[Command, ...], version: str) -> str:
     lines = [f'.TH {title.upper()} 1 "" "anycuda {version}"', ".SH NAME",
              f"{_text(title)} \\- {_text(command.summary.rstrip('.'))}",
              ".SH SYNOPSIS", _text(command.usage), ".SH DESCRIPTION", _text(command.summary)]
+    for note in command.notes:
+        lines += [".PP", _text(note)]
     if others:
         lines += [".SH COMMANDS"]
         for other in others:
@@ -23,7 +26,11 @@ def page(command: Command, others: tuple[Command, ...], version: str) -> str:
             lines.append(f".SH {heading}")
         for argument in arguments:
             lines += [".TP", _term(argument), _text(argument.help)]
-    lines += [".SH EXIT STATUS", _text(_STATUS)]
+    lines.append(".SH EXIT STATUS")
+    for status, meaning in command.statuses or _STATUSES:
+        lines += [".TP", _text(status), _text(meaning)]
+    if command.examples:
+        lines += [".SH EXAMPLES", ".nf", *map(_text, command.examples), ".fi"]
     if command.name:
         lines += [".SH SEE ALSO", ".BR anycuda (1)"]
     return "\n".join(lines) + "\n"

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from anycuda.__main__ import command_line
 
+_STATUS = "exit status:"
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -21,12 +23,16 @@ class Argument:
 
 @dataclass(frozen=True)
 class Command:
-    """`name` is "" for anycuda itself."""
+    """`name` is "" for anycuda itself. `notes`, `statuses` and `examples` are the text behind the options of --help:
+    paragraphs, (exit status, its meaning), lines of a shell."""
 
     name: str
     summary: str
     usage: str
     arguments: tuple[Argument, ...]
+    notes: tuple[str, ...]
+    statuses: tuple[tuple[str, str], ...]
+    examples: tuple[str, ...]
 
     @property
     def options(self) -> tuple[Argument, ...]:
@@ -48,7 +54,36 @@ def _command(name: str, parser: argparse.ArgumentParser) -> Command:
     usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
     actions = [action for action in parser._actions
                if not isinstance(action, argparse._SubParsersAction) and action.help != argparse.SUPPRESS]
-    return Command(name, parser.description or "", usage, tuple(_argument(parser, action) for action in actions))
+    return Command(name, parser.description or "", usage, tuple(_argument(parser, action) for action in actions),
+                   *_epilog(parser.epilog or ""))
+
+
+def _epilog(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Notes, exit statuses and examples: paragraphs, of which one begins with "exit status:" and the indented ones are
+    the examples."""
+    notes: list[str] = []
+    statuses: list[tuple[str, str]] = []
+    examples: list[str] = []
+    for paragraph in text.strip("\n").split("\n\n"):
+        if paragraph.startswith(_STATUS):
+            statuses += _statuses(paragraph.removeprefix(_STATUS))
+        elif paragraph.startswith(" "):
+            examples += [line.strip() for line in paragraph.splitlines()]
+        elif paragraph:
+            notes.append(" ".join(paragraph.split()))
+    return tuple(notes), tuple(statuses), tuple(examples)
+
+
+def _statuses(text: str) -> list[tuple[str, str]]:
+    """Each is on a line of its own, two blanks before its meaning; other lines go on with the meaning."""
+    found: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        number, _, meaning = line.strip().partition("  ")
+        if meaning:
+            found.append((number, meaning.strip()))
+        else:
+            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
+    return found
 
 
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argument:

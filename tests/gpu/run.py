@@ -3,7 +3,7 @@
     python3 run.py                              everything; exit status 1 if anything is not as expected
     python3 run.py everyday                     one of: everyday, behaviour, policy, linker, graph,
                                                 clients, conformance, maths, carried, wheels, pytorch,
-                                                memory_saver
+                                                memory_saver, device_code
     python3 run.py linker graph --memcheck      these once more, under compute-sanitizer
     python3 run.py maths --program nccl         only this program of the maths libraries
     python3 run.py carried --carried FOLDER     libraries of CUDA 12 from this folder
@@ -24,6 +24,7 @@ import behaviour
 import carried
 import clients
 import conformance
+import device_code
 import everyday
 import graph
 import linker
@@ -95,6 +96,7 @@ PARTS = {
     "wheels": lambda log, options: wheels.run(log, options.wheels, options.program),
     "pytorch": lambda log, options: run_pytorch(log),
     "memory_saver": lambda log, options: run_memory_saver(log),
+    "device_code": lambda log, options: device_code.run(log),
 }
 
 

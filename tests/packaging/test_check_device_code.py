@@ -14,9 +14,9 @@ from analysis_support import BUILD, Folder, library_file, reader, wheel
 from doctor_support import COMMAND, WORKING, Machine, with_core
 from test_code_rules import FACTS, cubin, ptx
 
-from anycuda.analysis import device_code
+from anycuda.analysis import device_code, kernels, words_of_kernels
 from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
-from anycuda.check import here, kernels, standing, words_of_kernels, words_of_standing
+from anycuda.check import here, standing, words_of_standing
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 
@@ -413,6 +413,22 @@ class Command(Folder):
         path = self.compile("static", "int main(void) { return 0; }", "-static", "-no-pie",
                             *self.embedded(KERNELS / "mixed-12.4.fatbin"))
         self.assertEqual(self.last(path, "--driver", "550")[0], 0)
+
+    def test_device_code_of_another_kind(self):
+        """As `nvcc 13.5 -concat` writes: entries of kind 256."""
+        content = bytearray(self.file("12.4").read_bytes())
+        start = content.index(struct.pack("<IHH", 0xBA55ED50, 1, 16))
+        at, end = start + 16, start + 16 + struct.unpack_from("<Q", content, start + 8)[0]
+        while at < end:
+            struct.pack_into("<H", content, at, 256)
+            at += sum(struct.unpack_from("<IQ", content, at + 4))
+        path = self.folder / "other.so"
+        path.write_bytes(content)
+        status, out, err = self.check(path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("Device code that this anycuda does not read (kind 256).", out)
+        for words in (), ("--gpu", "80"), ("--driver", "580"), ("--gpu", "80", "--driver", "580"), ("--runtime", "12"):
+            self.assertEqual(self.check(path, *words)[0], 3 if words else 0, words)
 
     def test_real_wheel(self):
         for gpu, status, text in ("90", 0, "loads. Driver 550 loads"), ("120", 1, "does not load. Driver 550"):

@@ -51,6 +51,20 @@ class Targets(unittest.TestCase):
             self.assertEqual(self.gpus_of(make(121, version, "f")), "121")
             self.assertEqual(self.gpus_of(make(100, version, "f")), "100 103 107", "none of Tegra")
 
+    def test_every_code_runs_on_the_gpus_of_the_shared_file(self):
+        """The rule of the stubs is held against the same file (tests/compat/rules/device_code_rule_test.cc)."""
+        lines = (ROOT / "tests/compat/rules/device_code_gpus.txt").read_text(encoding="utf-8").splitlines()
+        found = dict(line.split(":") for line in lines if not line.startswith("#"))
+        self.assertEqual({name: gpus_.strip() for name, gpus_ in found.items()},
+                         {code.name: self.gpus_of(code) for code in self.every_code()})
+
+    @staticmethod
+    def every_code() -> list[Code]:
+        """Of the catalogue's GPUs, with the targets that compilers have: 90a, 100f."""
+        first = {"": 0, "a": 90, "f": 100}
+        return [Code(kind, number, target) for kind in (CUBIN, PTX) for target in first for number in FACTS.gpus
+                if number >= first[target]]
+
     def test_lto_ir_runs_on_none(self):
         self.assertEqual(self.gpus_of(Code(LTO_IR, 80)), "")
 
@@ -134,6 +148,14 @@ class Loading(unittest.TestCase):
         self.assertIsNone(self.answer([Code(LTO_IR, 80)], 550, 80).loads)
         self.assertIsNone(self.answer([ptx(80, (9, 5))], 700, 80).loads)
         self.assertIs(self.answer([ptx(80, (9, 5))], 615, 80).loads, False)
+
+    def test_code_of_a_kind_that_is_not_read(self):
+        other = Code("kind 256", 0)
+        self.assertIsNone(self.answer([other], 580, 90).loads)
+        self.assertIsNone(self.answer([cubin(80, (13, 5)), other], 580, 90).loads)
+        self.assertIs(self.answer([cubin(90, (13, 0)), other], 580, 90).loads, True)
+        self.assertEqual(code_rules.describe([other], FACTS),
+                         ["Device code that this anycuda does not read (kind 256)."])
 
     def test_a_file_without_device_code_loads(self):
         self.assertIs(self.answer([], 450, 80).loads, True)

@@ -98,6 +98,7 @@ class Flags(unittest.TestCase):
     def test_what_it_cannot_answer_is_said(self):
         for words, sentence in ((("--libs",), "need the CUDA major"), (("12",), "add --cflags, --libs or --rpath"),
                                 (("--library", "cudart"), "add --cflags, --libs or --rpath"),
+                                (("--cflags", "--rpath", "--library", "nvrtc", "12"), "add --libs, or leave out"),
                                 (("--libs", "--library", "nvjitlink", "11"), "no nvjitlink for CUDA 11; .* 12, 13"),
                                 (("--libs", "--library", "../x", "12"), "no library '../x'; .* cublas, .*nvrtc")):
             with self.subTest(words), self.assertRaisesRegex(failure.Failure, sentence):

@@ -521,7 +521,7 @@ CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
         what = found()
         told = json.loads(as_json.report("1.2.3", here(), what, verdict.judge(what), []))
         self.assertEqual(list(told), ["schema", "anycuda", "possible", "verdict", "reasons", "machine", "settings",
-                                      "driver", "libraries", "help"])
+                                      "driver", "libraries", "help", "status", "files"])
         self.assertEqual((told["schema"], told["possible"]), (1, True))
         self.assertEqual(list(told["libraries"][0]["candidates"][0]), [
             "path", "place", "state", "version", "exact", "source", "source_file", "source_problem", "decisions",

@@ -7,7 +7,7 @@ import unittest
 from unittest import mock
 
 from abi_support import ROOT
-from anycuda import __main__ as command
+from anycuda import __main__ as command, config
 
 sys.path.insert(0, str(ROOT / "packaging" / "pages"))
 import make  # noqa: E402
@@ -44,6 +44,21 @@ class Pages(unittest.TestCase):
                 for option in action.option_strings:
                     self.assertRegex(page, rf"\\fB{option}\\fR")
 
+    def test_every_page_has_each_word_behind_the_options_of_the_help(self):
+        for name, parser in parsers().items():
+            page = self.files[MAN.format(f"-{name}")].replace("\\-", "-").replace("\\e", "\\")
+            self.assertEqual(set(parser.epilog.replace("exit status:", "").split()) - set(page.split()), set(), name)
+            self.assertRegex(page, r"\.SH EXIT STATUS\n\.TP\n\w+\n[^.]")
+
+    def test_statuses_of_check_and_run(self):
+        def statuses(name: str) -> list[str]:
+            text = self.files[MAN.format(f"-{name}")].partition(".SH EXIT STATUS\n")[2].partition(".SH")[0]
+            return [part.splitlines()[0] for part in text.split(".TP\n")[1:]]
+
+        self.assertEqual(statuses("check"), ["0", "1", "2", "3"])
+        self.assertEqual(statuses("run"), ["N", "127", "126", "2"])
+        self.assertIn("device code or a static runtime does not run\n.TP\n2\n", self.files[MAN.format("-check")])
+
     def test_each_shell_completes_each_option(self):
         for name, parser in parsers().items():
             options = [option for action in parser._actions for option in action.option_strings]
@@ -64,7 +79,7 @@ class Pages(unittest.TestCase):
         def add_arguments(parser):
             parser.add_argument("--novel", choices=("a", "b"), help="it's [new]: 100 %% 'quoted' \\n")
 
-        with mock.patch.object(command.config, "add_arguments", add_arguments):
+        with mock.patch.object(config, "add_arguments", add_arguments):
             self.files = make.files("1.2.3")
         self.assertIn("\\fB\\-\\-novel\\fR \\fI{a,b}\\fR\nit's [new]: 100 % 'quoted' \\en\n",
                       self.files[MAN.format("-config")])

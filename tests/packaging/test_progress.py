@@ -6,7 +6,7 @@ from unittest import mock
 
 from matrix_support import Terminal  # puts anycuda on the path
 
-from anycuda.check.progress import Progress as Check
+from anycuda.analysis.progress import Progress as Check
 from anycuda.repair.progress import Progress as Repair
 
 LONG = "a" * 90 + "-1.0-cp311-cp311-manylinux_2_17_x86_64.whl"
@@ -28,7 +28,7 @@ class Progress(unittest.TestCase):
             stream = Terminal()
             self.repair(stream, 1).clear()
             check = Terminal()
-            Check(check)(f"{LONG}\n", 1 << 20, 3 << 20)
+            Check("check", check)(f"{LONG}\n", 1 << 20, 3 << 20)
         lines = self.shown(stream)
         self.assertEqual([line[:16] for line in lines], [" 25 % of 4 MB, a", " 75 % of 4 MB, a"])
         self.assertEqual({len(line) for line in lines}, {59})
@@ -41,7 +41,7 @@ class Progress(unittest.TestCase):
         self.repair(stream, 3).clear()  # the first step is too early for another line
         self.assertEqual(stream.getvalue(), f"{LONG}: reading  75 % of 4 MB: two\n.so\n")
         stream = io.StringIO()
-        check = Check(stream)
+        check = Check("check", stream)
         for done in (99, 100, 150, 201):
             check("name", done << 20, 300 << 20)
         check.end()

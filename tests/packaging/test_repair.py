@@ -291,7 +291,7 @@ class Refused(RepairCase):
             path.write_bytes(content)
             self.assertIn(said, self.refused(path, status=2))
         for name in (f"none-1-{TAG}.whl", "none.whl", "none"):
-            self.assertIn("there is no such file", self.refused(self.top / name, status=2))
+            self.assertIn("does not exist", self.refused(self.top / name, status=2))
         other = self.top / "there.whl"
         other.write_bytes(b"")
         self.assertIn("not the name of a wheel", self.refused(other, status=2))
@@ -340,12 +340,12 @@ class Refused(RepairCase):
 
     def test_stubs_that_are_none(self):
         path = self.wheel({"thing/a.so": self.library()})
-        self.assertIn("is no folder", self.refused(path, "--stubs", self.top / "nowhere", status=2))
+        self.assertIn("is not a folder", self.refused(path, "--stubs", self.top / "nowhere", status=2))
         folder = self.top / "fake"
         folder.mkdir()
         self.assertIn("libcudart_stub.so", self.refused(path, "--stubs", folder, status=2))
         shutil.copy(library_file("cudart", "12.9"), folder / "libcudart_stub.so")
-        self.assertIn("no stub of anycuda", self.refused(path, "--stubs", folder, status=2))
+        self.assertIn("not a stub of anycuda", self.refused(path, "--stubs", folder, status=2))
 
     def test_a_glibc_that_is_newer_than_promised(self):
         from anycuda.repair.stubs import load as load_stub

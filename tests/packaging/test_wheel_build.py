@@ -1,5 +1,5 @@
 """What packaging/wheel/build.py looks for in a wheel before it calls it done, on wheels that are made up. Its own
-result is tested by tests/emulated/test_wheel.py."""
+result is tested by tests/wheel/test_wheel.py."""
 
 import json
 import os

@@ -176,7 +176,7 @@ class Hostile(FolderCase):
 
     def test_what_is_no_file(self):
         folder = self.top / "thing-1.0-py3-none-any.whl"
-        with self.assertRaisesRegex(Failure, "there is no such file"), archive.open_wheel(folder):
+        with self.assertRaisesRegex(Failure, "does not exist"), archive.open_wheel(folder):
             pass
         folder.mkdir()
         with self.assertRaisesRegex(Failure, "no regular file"), archive.open_wheel(folder):
@@ -360,6 +360,19 @@ class Written(FolderCase):
                 else:
                     with self.assertRaisesRegex(Failure, "SOURCE_DATE_EPOCH"):
                         writing.moment_of(wheel)
+
+    def test_a_file_that_lies_unpacked_is_taken_from_there(self):
+        path = self.wheel({"thing/old.txt": b"of the wheel"})
+        ready, out = self.top / "ready", self.top / "out.whl"
+        ready.write_bytes(b"unpacked before")
+        changes = writing.Changes({"thing/old.txt": lambda path: path.write_bytes(path.read_bytes() + b", edited")},
+                                  unpacked={"thing/old.txt": ready})
+        with archive.open_wheel(path) as wheel:
+            sums = {entry.filename: record.Row("", "", entry.file_size) for entry in wheel.entries}
+            writing.write(wheel, sums, changes, self.top, out, writing.moment_of(wheel), lambda name, size: None)
+        with zipfile.ZipFile(out) as written:
+            self.assertEqual(written.read("thing/old.txt"), b"unpacked before, edited")
+        self.assertFalse(ready.exists())
 
     def test_signatures_go_since_they_would_be_wrong(self):
         out = self.write(self.wheel({**self.FILES, f"{INFO}/RECORD.jws": b"{}", f"{INFO}/RECORD.p7s": b"x"}), "out.whl")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import signal
 import sys
+from typing import Iterable
 
-from . import check, config, doctor, installation, matrix, patch, repair, run, terminal
-from .failure import Failure, OutputFailure
+from . import installation, terminal
+from .failure import Failure
 
-# Each is a module with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
-COMMANDS = (check, patch, repair, run, doctor, matrix, config)
+# Each is a module of that name with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
+COMMANDS = ("check", "patch", "repair", "run", "doctor", "matrix", "config")
 
 
 class _Version(argparse.Action):
@@ -30,7 +32,9 @@ def main(argv: list[str] | None = None) -> int:
     _prepare()
     name = "anycuda"
     try:
-        arguments, unknown = command_line().parse_known_args(argv)
+        words = sys.argv[1:] if argv is None else argv
+        named = [command for command in COMMANDS if words[:1] == [command]]
+        arguments, unknown = command_line(named or COMMANDS).parse_known_args(words)
         if unknown:  # with the usage of the command, not of all
             arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         name = f"anycuda {arguments.name}"
@@ -45,20 +49,19 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:  # a full disk behind stdout, for one
         _forget_stdout()
         return _failed(name, f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
-    except OutputFailure as failure:
-        _forget_stdout()
-        return _failed(name, str(failure))
     except KeyboardInterrupt:
         return 130
 
 
-def command_line() -> argparse.ArgumentParser:
+def command_line(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """With these commands. Only they are imported, which is half of the time that a command takes to start."""
     parser = argparse.ArgumentParser(
         prog="anycuda", description="Tools around the stub libraries of anycuda."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
+    for name in names:
+        command = importlib.import_module(f".{name}", __package__)
         added = commands.add_parser(
             command.NAME, help=command.SUMMARY, description=command.SUMMARY, allow_abbrev=False
         )

@@ -3,6 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
 namespace anycuda {
 namespace {
 
@@ -11,6 +18,50 @@ CodeFacts cubin(int architecture, Version format = {1, 7}, char target = 0) {
 }
 CodeFacts ptx(Version version, int architecture = 80, char target = 0) {
   return {CodeFacts::Kind::ptx, architecture, target, version};
+}
+
+// A line of device_code_gpus.txt: "sm_100f: 100 103".
+struct Row {
+  std::string name;
+  CodeFacts code;
+  std::set<int> gpus;
+};
+
+Row row_of(const std::string& line) {
+  Row row;
+  std::istringstream words(line);
+  std::getline(words, row.name, ':');
+  const std::string number = row.name.substr(row.name.find('_') + 1);
+  const char last = number.empty() ? '\0' : number.back();
+  const char target = last == 'a' || last == 'f' ? last : '\0';
+  const int architecture = std::atoi(number.c_str());
+  row.code = row.name.rfind("sm_", 0) == 0 ? cubin(architecture, {1, 7}, target)
+                                           : ptx({8, 0}, architecture, target);
+  for (int gpu = 0; words >> gpu;) row.gpus.insert(gpu);
+  return row;
+}
+
+std::vector<Row> rows() {
+  std::ifstream file(ANYCUDA_SOURCE_DIR "/tests/compat/rules/device_code_gpus.txt");
+  std::vector<Row> found;
+  for (std::string line; std::getline(file, line);) {
+    if (line[0] != '#') found.push_back(row_of(line));
+  }
+  return found;
+}
+
+TEST(DeviceCodeRule, EveryCodeRunsOnTheGpusOfTheSharedFile) {
+  const std::vector<Row> all = rows();
+  std::set<int> gpus;
+  for (const Row& row : all) gpus.insert(row.code.architecture);
+  ASSERT_GE(gpus.size(), 24u);
+  for (const Row& row : all) {
+    std::set<int> found;
+    for (const int gpu : gpus) {
+      if (runs_on(gpu, row.code)) found.insert(gpu);
+    }
+    EXPECT_EQ(found, row.gpus) << row.name;
+  }
 }
 
 TEST(DeviceCodeRule, PtxNeedsADriverOfTheCudaThatBroughtIt) {

@@ -25,6 +25,12 @@ def of_all(results: Iterable[bool | None]) -> bool | None:
     return False if False in found else None if None in found else True
 
 
+def of_any(results: Iterable[bool | None]) -> bool | None:
+    """Yes, where one is; else not known, where one is not."""
+    found = set(results)
+    return True if True in found else None if None in found else False
+
+
 def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     """For people: the GPUs, and the drivers."""
     codes = list(codes)
@@ -39,6 +45,8 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         lines.append(f"PTX for {', '.join(bound)}, which the driver compiles for these GPUs (a) and families (f) only.")
     if any(code.kind == LTO_IR for code in codes):
         lines.append("LTO-IR, which nvcc or nvJitLink links.")
+    if others(codes):
+        lines.append(f"Device code that this anycuda does not read ({', '.join(others(codes))}).")
     driver = oldest_driver(codes, CUBIN, facts)
     if driver:
         lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
@@ -59,6 +67,11 @@ def native(codes: Iterable[Code]) -> list[str]:
 def jit(codes: Iterable[Code]) -> list[str]:
     """compute_90, compute_100f"""
     return _names(code for code in codes if code.kind == PTX)
+
+
+def others(codes: Iterable[Code]) -> list[str]:
+    """kind 256: what nvcc 13.5 -concat writes, and whatever later compilers add."""
+    return sorted({code.kind for code in codes} - {CUBIN, PTX, LTO_IR})
 
 
 def toolkits(codes: Iterable[Code]) -> list[Version]:
@@ -114,6 +127,8 @@ def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
         return _cubins_load(cubins, driver, gpu, facts)
     if texts:
         return _ptx_compiles(texts, driver, gpu, facts)
+    if others(codes):
+        return Answer(None, f"It has device code that this anycuda does not read ({', '.join(others(codes))}).")
     has = ", ".join([*native(codes), *jit(codes)])
     if not has and any(code.kind == LTO_IR for code in codes):
         return Answer(None, "It has only LTO-IR, which nvcc or nvJitLink has to link first.")

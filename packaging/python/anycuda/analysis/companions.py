@@ -11,7 +11,7 @@ from . import distributions, ties
 from .libraries import Table
 from .ties import Files
 
-# The packages whose libraries have names of their own. Others are known by a requirement of nearly the same name.
+# The packages whose libraries have other names. Others are known by a requirement of nearly the same name.
 _BY_PREFIX = (("libtorch", "torch"), ("libc10", "torch"), ("libtensorflow_", "tensorflow"),
               ("_pywrap_tensorflow", "tensorflow"), ("libpaddle", "paddlepaddle-gpu"))
 _LIBRARY = re.compile(r"(?:lib)?(.+?)(?:\.cpython-\w+|\.abi3)?(?:-[\w-]+)?\.so(?:\..*)?")
@@ -23,7 +23,7 @@ _SHORTEST = 3  # of a name that is the beginning of a library's
 @dataclass(frozen=True)
 class Companion:
     """`package`: "" where no requirement names it. `versions`: as the wheel requires them, "" for any. `cuda`: the CUDA
-    that the requirement is of, "" if of none."""
+    that the requirement is of, "" if it is for every CUDA."""
 
     package: str
     versions: str

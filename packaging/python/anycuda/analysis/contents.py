@@ -34,9 +34,10 @@ _STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are hande
 @dataclass(frozen=True)
 class Contents:
     """`names`: library -> strings that name a file of it, as given to dlopen. `runtime`: has the code of a CUDA runtime
-    in it, of the CUDA `release` ("" if that is older than the releases which are known). `stubs`: the libraries whose
-    stubs are in it, the file's own if it is one. `by_path`: those of the names that stand only at the end of a path,
-    which dlopen looks for nowhere else. `unstubbed`: strings that name a library of NVIDIA's without a stub."""
+    in it, of the CUDA `release` ("" if it is older than those which are known, or there is no runtime). `stubs`: the
+    libraries whose stubs are in it, the file's own if it is one. `by_path`: those of the names that stand only at the
+    end of a path, which dlopen looks for nowhere else. `unstubbed`: strings that name a library of NVIDIA's without a
+    stub."""
 
     names: dict[str, tuple[str, ...]]
     runtime: bool
@@ -64,8 +65,6 @@ def look(path: Path, table: Table) -> Contents:
     stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
     immediates = Immediates((*(major.soname for library in table.libraries.values() for major in library.majors.values()
                                if major.soname.startswith(library.file_prefix)), *table.unstubbed_sonames))
-    marks = {mark: b"\0%s\0" % mark.encode() for mark in table.static_runtimes.values()}
-    found_marks: set[str] = set()
     stubs: set[str] = set()
     plain: set[str] = set()
     behind_folders: set[str] = set()
@@ -75,7 +74,6 @@ def look(path: Path, table: Table) -> Contents:
         linked = _Linked(headers.strings().table, pattern)
         for piece in _pieces(file, headers):
             runtime = runtime or _RUNTIME in piece.data
-            found_marks.update(mark for mark, text in marks.items() if mark not in found_marks and text in piece.data)
             stubs.update(found[1].decode() for found in stub.finditer(piece.data))
             for found in pattern.finditer(piece.data):
                 if _is_new(found, piece) and _is_text(found, piece, linked):
@@ -83,6 +81,7 @@ def look(path: Path, table: Table) -> Contents:
                     (behind_folders if is_end else plain).add(found[0][:-1].decode())
             if piece.code and headers.machine == "x86_64":
                 plain |= immediates.of(piece.data)
+        release = _release(_pieces(file, headers), table) if runtime else ""
     names: dict[str, list[str]] = {}
     unstubbed: list[str] = []
     for name in sorted(plain | behind_folders):
@@ -91,8 +90,14 @@ def look(path: Path, table: Table) -> Contents:
         elif table.has_no_stub(name):  # not libcudnn_stub.so, which looks like a part
             unstubbed.append(name)
     return Contents({name: tuple(strings) for name, strings in sorted(names.items())}, runtime, tuple(sorted(stubs)),
-                    frozenset(behind_folders - plain), tuple(unstubbed),
-                    static_runtime.release(found_marks, table.static_runtimes))
+                    frozenset(behind_folders - plain), tuple(unstubbed), release)
+
+
+def _release(pieces: Iterable[_Piece], table: Table) -> str:
+    """Of the runtime; few files have one, so its strings are looked for only there."""
+    marks = {mark: b"\0%s\0" % mark.encode() for mark in table.static_runtimes.values()}
+    there = {mark for piece in pieces for mark, text in marks.items() if text in piece.data}
+    return static_runtime.release(there, table.static_runtimes)
 
 
 def _stems(stems: Iterable[str], table: Table) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterable
 
@@ -49,7 +49,7 @@ class DeviceCode:
     codes: tuple[Code, ...] = ()
     unread: str = ""
     problems: tuple[str, ...] = ()
-    file: str = ""
+    file: str = field(default="", compare=False)
 
     def of(self, kind: str) -> list[Code]:
         return [code for code in self.codes if code.kind == kind]

@@ -35,7 +35,7 @@ _WHY_EXTRA_STAYS = "only that project knows what it needs"
 @dataclass(frozen=True)
 class Part:
     """What a requirement asks for: a distribution, or an extra of cuda-toolkit. `libraries`: those that have a stub;
-    `stays`: why a requirement of it stays if there are none."""
+    `stays`: why a requirement of it stays if no library has one."""
 
     name: str
     libraries: tuple[Library, ...]
@@ -129,7 +129,7 @@ def of_major(pin: Pin, parts: list[Part], major: str) -> list[str]:
 
 def _versions(library: Library, major: str, pin: Pin) -> str:
     """A distribution's version begins with the number of its library's SONAME. Where the name carries no CUDA, a later
-    CUDA's has a later number; before the first one there are empty placeholders. What has numbers of its own (cuDNN,
+    CUDA's has a later number; before the first one there are empty placeholders. What has other numbers (cuDNN,
     NCCL) keeps the pin's lower bound, but for an earlier CUDA: its releases end before those of a later one."""
     number = int(_SONAME_NUMBER.search(library.majors[major].soname)[1])
     if library.own_releases:

@@ -1,4 +1,4 @@
-"""Names of libraries that a compiler has put into instructions of x86-64, where they are no strings.
+"""Names of libraries that a compiler has put into instructions of x86-64, not into its strings.
 
 GCC builds a short name (`std::string("libcufft.so.12")`) from two immediates of 8 bytes that overlap: "libcufft" and
 "ft.so.12", or "t.so.12" and the NUL; one of 12 characters from 8 and 4. Both have to be there, close to each other, as

@@ -15,7 +15,7 @@ NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stu
 # libcudart-5a077122.so.12.0.107, libcudart.45e7f3ed.so.12: the first characters of a hash, as auditwheel and as
 # PyTorch's own scripts put them into a name.
 _HASHED = re.compile(r"(.+)[-.][0-9a-f]{6,64}(\.so(?:\..*)?)")
-# The stubs of TileLang, whose functions have no versions; in older releases they had the names of ours.
+# The stubs of TileLang, whose functions have no versions; in older releases they had the names of anycuda's.
 _PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_cuda.so": "cuda"}
 # Of other products of NVIDIA's: cuQuantum, TensorRT, maths on several GPUs, image codecs, nvCOMP, DOCA.
 _OTHER_PRODUCTS = frozenset((
@@ -37,7 +37,7 @@ class Major:
 @dataclass(frozen=True)
 class Library:
     """`symbols`: function -> the majors that export it, oldest first. A driver's has the one major "1"; of a library
-    with releases of its own every function is of the first major that these are for."""
+    with its own releases every function is of the first major that these are for."""
 
     name: str
     product: str
@@ -139,8 +139,8 @@ class Table:
         return named.library if named else next(one for one in self.libraries.values() if one.stem == stem)
 
     def named(self, file: str) -> Named | None:
-        """What DT_NEEDED or DT_SONAME `file` is, if it is of a library that has a stub. A major without a
-        stub (libcudart.so.10.2) is none."""
+        """What DT_NEEDED or DT_SONAME `file` is, if it is of a library that has a stub. Not one of a major
+        without a stub (libcudart.so.10.2)."""
         if file not in self._known:
             self._known[file] = self._named(file)
         return self._known[file]
@@ -184,7 +184,7 @@ class Table:
 
     def cuda_of(self, file: str) -> str | None:
         """The CUDA that a name is of: "12" of libnppc.so.12 and libcublas.so.12, "12 or 13" of libcusparse.so.12; "" of
-        libcudnn.so.7, which is of few CUDAs and has a number of its own; None of a name that is the same beside every
+        libcudnn.so.7, which is of few CUDAs and has another number; None of a name that is the same beside every
         CUDA."""
         stem, _, number = _unhashed(file).partition(".so")
         first = number.lstrip(".").partition(".")[0]

@@ -59,7 +59,7 @@ class Opened:
 
 def of(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened, ...]:
     """`inside`: names of the files of its wheel. Not what a library of CUDA opens, nor a CUDA runtime that is linked
-    into a file: these work with the libraries of their own CUDA."""
+    into a file: these work with the libraries of the same CUDA."""
     if is_of_cuda(use, table):
         return ()
     return tuple(found for one in use.uses if one.how == "loaded" and not (

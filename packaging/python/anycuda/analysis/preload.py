@@ -63,7 +63,7 @@ def cuda_packages(name: str, content: bytes, known: Collection[str]) -> set[str]
 
 
 def does(asked: str, imported: str) -> str:
-    """What a file does, for people; of the distributions' names, "" where there are none."""
+    """What a file does, for people; of the distributions' names, "" where it does neither."""
     return " and ".join([*([f"asks for {asked} by name"] if asked else []),
                          *([f"imports what is in {imported}"] if imported else [])])
 

@@ -10,7 +10,7 @@ from .uses import FileUse, Use
 
 
 def resolved(files: Sequence[tuple[str, FileUse]]) -> list[FileUse]:
-    """`files`: (name, use). Without a name in DT_NEEDED functions come from whoever is loaded: where a file of these
+    """`files`: (name, use). Without a name in DT_NEEDED functions come from any loaded library: where a file of these
     defines them, and the one that uses them needs it, directly or through others, they are that file's."""
     by_name = {name: number for number, (path, use) in enumerate(files)
                for name in (posixpath.basename(path), use.soname) if name}

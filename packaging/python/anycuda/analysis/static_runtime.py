@@ -7,7 +7,32 @@ of its own release and of every earlier one, so a program that has a later one o
 
 from __future__ import annotations
 
-from typing import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Collection, Iterable, Mapping
+
+if TYPE_CHECKING:
+    from .ties import Files
+
+
+@dataclass(frozen=True)
+class StaticRuntime:
+    """`release`: "" if it is older than 11.8. `driver`: the oldest that serves it; "" if that is not known."""
+
+    file: str
+    release: str
+    driver: str
+
+
+def of(files: Files, drivers: Mapping[str, str], old: Mapping[str, str]) -> tuple[StaticRuntime, ...]:
+    """`old`: file -> the driver for a runtime before 11.8, where the device code of the file tells it."""
+    return tuple(StaticRuntime(name, use.runtime_release, oldest_driver(use.runtime_release, drivers)
+                               if use.runtime_release or name not in old else old[name])
+                 for name, use in files if use.static_runtime)
+
+
+def driver_of_all(found: Iterable[StaticRuntime]) -> str:
+    """The oldest that each of them works with; "" where none is known."""
+    return max((one.driver for one in found if one.driver), key=int, default="")
 
 
 def release(strings: Collection[str], marks: Mapping[str, str]) -> str:

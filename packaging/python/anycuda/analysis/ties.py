@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Collection, Sequence
+from types import MappingProxyType
+from typing import Collection, Mapping, Sequence
 
 from . import opened
 from .libraries import Table
@@ -11,6 +12,7 @@ from .uses import FileUse
 
 NEEDS, OPENS = "needs", "opens"
 BUILTINS = "libnvrtc-builtins"  # which NVRTC opens itself; the stub of NVRTC stands for both
+_NVRTC = ("libnvrtc.", "libnvrtc-")  # under its own name, and as a bundled copy
 COPIES = ("original", "renamed")  # NVIDIA's library in a wheel, under its own name or another
 Files = Sequence["tuple[str, FileUse]"]  # (name, use)
 
@@ -31,7 +33,7 @@ class Tie:
 
 
 def of(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
-    """Of the files that a repair leaves in the wheel, if any of them is not CUDA itself, which is of its own CUDA.
+    """Of the files that a repair leaves in the wheel, if any of them is not CUDA itself, which belongs to its CUDA.
     `inside`: names under which files of the wheel are found."""
     found = []
     for name, use in counted(files, table):
@@ -64,29 +66,43 @@ def replaced_in(use: FileUse) -> set[str]:
 
 def staying(files: Files) -> list[tuple[str, FileUse]]:
     """Without the copies of CUDA's libraries that nothing needs once stubs stand for them."""
-    replaced = {need for _, use in files for need in replaced_in(use)}
-    going = {name for name, use in files if _is_replaceable(use) and _names(name, use) & replaced}
-    needs = {name: _wanted(use) for name, use in files}
-    while True:
-        wanted = {need for name, needs_ in needs.items() if name not in going for need in needs_}
-        kept = {name for name, use in files if name in going and _names(name, use) & wanted}
+    leaves = leaving(files, {name: replaced_in(use) for name, use in files})
+    return [(name, use) for name, use in files if not leaves.get(name)]
+
+
+def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collection[str] = (),
+            opens: Mapping[str, Collection[str]] = MappingProxyType({}), named: Collection[str] = ()
+            ) -> dict[str, bool]:
+    """The copies of CUDA's libraries, and those of `stubs`, that files of a wheel needed: does each leave it, since
+    none of the files that stay needs or opens it any more? `replaced`: file -> the entries of its DT_NEEDED that become
+    stubs. `opens`: file -> what it opens beside the names in its use. `named`: files that stay since a text names
+    them."""
+    names = {name: {name.rpartition("/")[2], use.soname} - {""} for name, use in files}
+    wanted = {name: _wanted(use, replaced.get(name, ())) | set(opens.get(name, ())) for name, use in files}
+    old = {need for needs in replaced.values() for need in needs}
+    found = {name: name not in named for name, use in files
+             if (_is_copy(use) or name in stubs) and names[name] & old or _is_builtins(name) and any(
+                 need.startswith(_NVRTC) for need in old)}
+    while True:  # what stays may need what was to leave
+        still = {need for name, needs in wanted.items() if not found.get(name) for need in needs}
+        kept = [name for name, leaves in found.items() if leaves and names[name] & still]
         if not kept:
-            return [(name, use) for name, use in files if name not in going]
-        going -= kept
+            return found
+        found.update(dict.fromkeys(kept, False))
 
 
-def _is_replaceable(use: FileUse) -> bool:
+def _is_copy(use: FileUse) -> bool:
     """A copy with a CUDA runtime in it runs wherever the driver is new enough, and stays."""
     return use.provides is not None and use.provides.what in COPIES and not use.static_runtime
 
 
-def _names(name: str, use: FileUse) -> set[str]:
-    return {name.rpartition("/")[2], use.soname} - {""}
+def _is_builtins(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(BUILTINS)
 
 
-def _wanted(use: FileUse) -> set[str]:
-    strings = (text for one in use.uses for text in one.strings)
-    return {*use.needed, *strings, *use.unstubbed} - replaced_in(use)
+def _wanted(use: FileUse, replaced: Collection[str]) -> set[str]:
+    strings = {text for one in use.uses for text in one.strings}
+    return set(use.needed) - set(replaced) | strings | set(use.unstubbed)
 
 
 def _opened(use: FileUse, inside: Collection[str], table: Table) -> list[opened.Opened]:

@@ -13,7 +13,7 @@ from .libraries import NATIVE, Library, Table
 
 # A file with so many of a library's functions is such a library; fewer are a tool that stands before one. Without the
 # symbol versions of NVIDIA's library they must be most of what it exports, too: a program's own library that has a
-# loader of its own, or NVIDIA's code linked in, exports some of them as well.
+# loader, or NVIDIA's code linked in, exports some of them as well.
 _A_LIBRARY = 5
 _NO_USER = ("original", "renamed", "stub", "dropin", "peer")
 
@@ -36,12 +36,12 @@ class Use:
             "renamed"  DT_NEEDED is the name of a bundled copy (libcudart-5a077122.so.12.0.107)
             "stub"     DT_NEEDED is a stub of anycuda's
             "peer"     DT_NEEDED is a stub of another project
-            "unnamed"  functions are used, and nothing in DT_NEEDED has them: whoever loads this file does
+            "unnamed"  functions are used, and nothing in DT_NEEDED has them: the program that loads this file does
             "loaded"   `strings` name files that it may load with dlopen; which functions it asks for nobody knows
     `needed`: that entry of DT_NEEDED, or None.
-    `majors`: what it was built for: by the versions of its symbols, else by `needed`, else by names that one
-              major alone has all of; empty if that tells nothing. Always empty for
-              libraries whose callers have none: the driver's, cuDNN, NCCL.
+    `majors`: what it was built for: by the versions of its symbols, else by `needed`, else by names that only
+              one major has all of; empty if that tells nothing. Always empty for
+              libraries whose callers record no major: the driver's, cuDNN, NCCL.
     `native`: linked to the stub itself (-lcudart_stub), whose own version the references have: it tells no major. Those
               of a library that has no versions in some major (nvFatbin of CUDA 12) have it from lib/anycuda/link too.
     """

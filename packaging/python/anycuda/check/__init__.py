@@ -11,10 +11,10 @@ from ..failure import Failure
 from ..matrix import data
 from ..matrix.selection import Selection
 from ..analysis import gpus, libraries
+from ..analysis.progress import Progress
 from . import as_json, findings, here, text, words
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .findings import DEVICE_CODE, IN_PART
-from .progress import Progress
 from .standing import TIED
 
 NAME = "check"
@@ -24,7 +24,7 @@ ALLOWED = (*FAILS, TIED, DEVICE_CODE, IN_PART)
 _NOT_BY_DEFAULT = ("11.7", "515")
 _EPILOG = f"""\
 Without --runtime all releases from CUDA 11.8 on and all drivers from 520 on are asked about; with it, those
-that it names: cuDNN and NCCL have releases of their own (nccl-2.28, cudnn-9). What is not asked about is told.
+that it names: cuDNN and NCCL have their own releases (nccl-2.28, cudnn-9). A line names what is not asked about.
 A function counts when the file uses it (asks the dynamic linker for it); whether it is ever called, no file
 tells: --ignore and --allow say what is known not to matter. Kinds are those of `anycuda matrix`, and two more:
 {UNCHECKED} (the file does not say for which CUDA it was built, and that matters there: --built-for,
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="+", type=Path,
                         help="binaries, wheels (each library in them), folders (both in them)")
     for options, name, about in (
-        (("--runtime",), "RELEASE", "what is there: CUDA 12.4, or 12 for all of it; a driver's branch, 535; nccl-2.28"),
+        (("--runtime",), "RELEASE", "the installed one: CUDA 12.4, or 12 for all of it; a driver's 535; nccl-2.28"),
         (("--gpu",), "GPU", "does its device code run on sm_120 (or 12.0)?"),
         (("--driver",), "BRANCH", "does a driver of that branch, 550, load its device code?"),
         (("--library",), "NAME", "such as cudart, nvrtc or nvjpeg"),
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     matrix, machine = data.load(), _machine(arguments)
     asked = _asked(arguments, matrix, machine)
-    cells, table, progress = Cells(matrix, asked), libraries.table(), Progress()
+    cells, table, progress = Cells(matrix, asked), libraries.table(), Progress(NAME)
     found = []
     for path in arguments.files:
         found.append(findings.look(path, cells, table, progress))

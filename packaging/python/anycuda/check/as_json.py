@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from ..analysis import gpus, libraries, opened
-from ..analysis.device_code import Code
+from ..analysis import gpus, kernels, libraries, opened, words_of_kernels
 from ..analysis.uses import Use
 from ..matrix.data import Matrix
-from . import findings, kernels, words_of_kernels, words_of_standing
+from . import drivers_asked, findings, words_of_standing
 from .cells import Asked
 from .findings import File, Input
 from .standing import Standing
@@ -43,26 +42,20 @@ def _input(one: Input, asked: Asked) -> dict:
         "verdict": _verdict(one.standing),
         "device_code": _device_code(one, asked),
         "here": {**asdict(one.here), "text": one.here.text} if one.here else None,
-        "replies": [{**asdict(reply), "text": words_of_kernels.reply(reply)} for reply in one.replies],
+        "replies": list(map(words_of_kernels.reply_for_json, one.replies)),
     }
 
 
 def _device_code(one: Input, asked: Asked) -> dict:
     facts, found = gpus.facts(), one.kernels
     return {
-        "files": [{"name": name, "codes": list(map(_code, codes))} for name, codes in found.files.items()],
-        "unread": [{"file": name, "text": text} for name, text in found.unread.items()],
-        "problems": [{"file": name, "texts": texts} for name, texts in found.problems.items()],
+        **found.for_json(),
         "drivers": [asdict(group) for group in
-                    kernels.on_drivers(found.files, kernels.branches_asked(asked, facts), facts)],
+                    kernels.on_drivers(found.files, drivers_asked.branches(asked, facts), facts)],
         "late_drivers": one.late_drivers(asked),
         "open": one.is_open(asked),
         "uncovered": kernels.uncovered(found.files, facts),
     }
-
-
-def _code(code: Code) -> dict:
-    return {**asdict(code), "name": code.name}
 
 
 def _use(use: Use) -> dict:

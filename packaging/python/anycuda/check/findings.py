@@ -6,27 +6,19 @@ import posixpath
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..elf import ElfError, NotElf, read
 from ..matrix.data import Run, major_of
-from ..analysis import built_for, code_rules, device_code, gpus, siblings, uses
-from ..analysis import ties as tied
-from ..analysis.device_code import DeviceCode
+from ..analysis import built_for, code_rules, gpus, inputs, kernels, reading
+from ..analysis.kernels import Kernels, Needs, Reply
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..analysis.uses import FileUse
-from . import inputs, kernels, requirements, standing
+from . import requirements, standing
 from .cells import Asked, Cells
 from .here import Verdict
-from .kernels import Kernels, Needs, Reply
 from .standing import TIED, Standing
 
 RUNS, DOES_NOT_RUN, FAILED, UNKNOWN = 0, 1, 2, 3
 DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells
-_BUILT_FOR_GPUS = ("x86_64", "aarch64")
-# What may lie in a wheel or a folder and is no concern of CUDA's; named alone it is a mistake.
-_NOT_LINKED = "not linked yet"
-_STATIC = "no dynamic section"
-_OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, _STATIC)
 
 
 @dataclass
@@ -116,58 +108,24 @@ class Input:
 
 
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:
-    found = Input(str(path), inputs.kind_of(path))
-    for one in inputs.binaries(path, progress):
-        if isinstance(one, inputs.Problem):
-            found.problems.append((one.name, one.text))
-            continue
-        code = device_code.of_file(one.path)
-        found.kernels.add(one.name, code)
-        if one.only_code:
-            if one.name.lower().endswith(inputs.CODE_ENDINGS) and not (code.codes or code.unread or code.problems):
-                found.passed_over.append((one.name, "neither PTX nor a fatbin"))
-            continue
-        try:
-            image = read.read(one.path)
-            if image.machine not in _BUILT_FOR_GPUS:
-                raise ElfError(f"{one.path}: for {image.machine}, where there is no CUDA")
-            use = uses.of(image, table)
-        except ElfError as error:
-            if not _is_device_code(code, error, found.kind == "file" and cells.asked.of_device_code):
-                found.kernels.forget([one.name])
-                _keep_error(found, one, error)
-        else:
-            found.files.append(File(one.name, image.machine, use, []))
-    uses_ = siblings.resolved([(file.name, file.use) for file in found.files])
+    seen = reading.look(path, table, progress, cells.asked.of_device_code)
     # `anycuda repair` writes the major of the others into the file, and takes a wheel alone.
-    known = built_for.majors(one for use in uses_ for one in use.uses) if found.kind == "wheel" else {}
+    known = built_for.majors(one for _, use in seen.files for one in use.uses) if seen.kind == "wheel" else {}
     others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
-    for file, use in zip(found.files, uses_):
-        file.use, file.cells = use, cells.of(use, others)
+    files = [File(name, machine, use, cells.of(use, others)) for (name, use), machine in zip(seen.files, seen.machines)]
+    found = Input(seen.path, seen.kind, files, seen.passed_over, seen.problems, kernels=seen.kernels)
     if found.kind == "wheel":
-        found.texts = requirements.look(path, [(file.name, file.use) for file in found.files], table)
+        found.texts = requirements.look(path, seen.files, table)
     _stand(found, table)
     found.replies = _replies(found, cells.asked)
     return found
-
-
-def _is_device_code(code: DeviceCode, error: ElfError, is_asked: bool) -> bool:
-    """Is a file that was not read as a library whole all the same: device code itself, a static program that has some,
-    or, where the question `is_asked` about it, an object file? One that is truncated is not."""
-    if not code.codes:
-        return False
-    if _NOT_LINKED in str(error):
-        return is_asked
-    return isinstance(error, NotElf) or code.file == "cubin" or _STATIC in str(error)
 
 
 def _stand(found: Input, table: Table) -> None:
     files = [(file.name, file.use) for file in found.files]
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
-    found.kernels.forget({name for name, _ in files} - {name for name, _ in tied.staying(files)})
-    old_runtimes = {name: str(kernels.driver_of_old_runtime(codes, gpus.facts()))
-                    for name, codes in found.kernels.files.items()}
+    old_runtimes = kernels.drivers_of_old_runtimes(found.kernels.files, gpus.facts()) if found.kernels.files else {}
     found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
                                  bool(found.problems), _needs(found.kernels), old_runtimes)
     for file in found.files:
@@ -188,15 +146,6 @@ def _replies(found: Input, asked: Asked) -> list[Reply]:
     runtime_driver = int(found.standing.driver or 0)
     return [kernels.reply(found.kernels, gpu, driver, runtime_driver, gpus.facts())
             for driver in asked.branches or (0,) for gpu in asked.gpus or (0,)]
-
-
-def _keep_error(found: Input, binary: inputs.Binary, error: ElfError) -> None:
-    text = str(error)
-    if text.startswith(f"{binary.path}: "):
-        text = text[len(f"{binary.path}: "):]
-    of_no_concern = found.kind != "file" and not isinstance(error, NotElf) and any(
-        part in text for part in (*_OF_NO_CONCERN, "there is no CUDA"))
-    (found.passed_over if of_no_concern else found.problems).append((binary.name, text))
 
 
 def status(found: list[Input], asked: Asked) -> int:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Iterable, Sequence
 from .. import doctor
 from ..analysis import code_rules, gpus
 from ..analysis.uses import Use
-from ..doctor import questions
+from ..analysis.words_of_kernels import reasons_of, some
+from ..doctor import devices, questions
+from ..doctor.devices import Devices
 from ..doctor.findings import UNVERSIONED, Answer, Findings, Library, library_of
-from ..doctor.verdict import without_gpu
 from ..failure import Failure
 from ..matrix.data import Run
-from . import kernels
 from .cells import Asked
-from .words_of_kernels import reasons_of
-from .words_of_standing import some, tied
+from .words_of_standing import tied
 
 if TYPE_CHECKING:
     from .findings import Input
@@ -25,12 +24,9 @@ _LIMIT = 30.0  # seconds for the driver and the libraries to answer
 
 
 @dataclass(frozen=True)
-class Here:
-    """What this machine has. `unknown`: why that cannot be told. `lacking`: what of driver and GPU is not here."""
+class Here(Devices):
+    """What this machine has. `unknown`: why that cannot be told."""
 
-    branch: int = 0
-    gpus: tuple[int, ...] = ()
-    lacking: str = ""
     libraries: dict[str, Library] = field(default_factory=dict)
     unknown: str = ""
 
@@ -65,11 +61,8 @@ def look() -> Here:
 
 
 def of_findings(found: Findings) -> Here:
-    architectures = {int(gpu.compute_capability.replace(".", "")) for gpu in found.driver.gpus}
-    # A driver without NVML tells its CUDA only: that of the oldest branch of this CUDA.
-    release = gpus.facts().release(gpus.version(found.driver.cuda)) if "." in found.driver.cuda else None
-    branch = found.driver.branch or (release.driver if release else 0)
-    return Here(branch, tuple(sorted(architectures)), without_gpu(found.driver),
+    here = devices.of_driver(found.driver)
+    return Here(here.branch, here.gpus, here.lacking,
                 {library.name: library for library in found.libraries if not library.is_driver})
 
 
@@ -77,7 +70,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
     if here.unknown:
         return Verdict(None, (f"This machine was not looked at: {here.unknown}.",))
     uses = [use for file in one.files for use in file.use.uses if use.symbols]
-    if not uses and not one.kernels.has_any() and not one.standing.static:
+    if not uses and not one.kernels and not one.standing.static:
         return Verdict(True, ("It uses no CUDA library and has no device code.",)) if one.files else Verdict(
             None, ("It has no binaries.",))
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
@@ -91,15 +84,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
 def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
     if here.lacking:
         yield False, f"This machine has {here.lacking}."
-    needs = one.standing.kernels
-    if not here.branch:
-        if needs and needs.driver:
-            yield False, f"Its device code needs driver {needs.driver} or newer."
-        elif not here.lacking:
-            yield None, "The branch of the driver is unknown."
-        return
-    for gpu in here.gpus or (0,):
-        reply = kernels.reply(one.kernels, gpu, here.branch, int(one.standing.driver or 0), gpus.facts())
+    for reply in devices.replies(one.kernels, one.standing.kernels, int(one.standing.driver or 0), here, gpus.facts()):
         yield reply.loads, reasons_of(reply)
 
 
@@ -146,5 +131,5 @@ def _fails_on(run: Run, here: Here) -> str:
 
 
 def _releases(library: Library, answer: Answer) -> tuple[str, ...]:
-    """12.9 and nccl-12.9: of CUDA's libraries, and of those with releases of their own."""
+    """12.9 and nccl-12.9: of CUDA's libraries, and of those with their own releases."""
     return answer.version, f"{library.name}-{answer.version}"

@@ -11,12 +11,12 @@ from typing import Iterable, Iterator
 
 from ..analysis import distributions, named, opened, preload, remaining
 from ..analysis.distributions import Pin
+from ..analysis.inputs import ZIP_ERRORS
 from ..analysis.libraries import Table
 from ..analysis.remaining import Remaining
 from ..analysis.uses import FileUse
 from ..wheels import entries, metadata, requirement
 from ..wheels.requirement import Requirement
-from .inputs import ZIP_ERRORS
 
 
 @dataclass(frozen=True)

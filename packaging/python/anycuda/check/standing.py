@@ -9,11 +9,12 @@ from typing import Collection, Iterable, Mapping, Sequence
 
 from ..analysis import companions, opened, static_runtime, ties
 from ..analysis.companions import Companion
+from ..analysis.kernels import Needs
 from ..analysis.libraries import Table
+from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import Files, Tie
 from ..analysis.uses import FileUse
 from ..wheels.requirement import Requirement
-from .kernels import Needs
 
 # The first that is true of an input is its kind. An own loader that only opens names comes behind a static runtime.
 TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE = (
@@ -22,15 +23,6 @@ KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE)
 _A_LOADER = 5  # functions; fewer are a tool that stands before some
 _LINKED = ("named", "renamed", "stub", "unnamed")
 _SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, by the driver, by the wheel
-
-
-@dataclass(frozen=True)
-class StaticRuntime:
-    """`release`: "" if it is older than 11.8. `driver`: the oldest that serves it; "" if that is not known."""
-
-    file: str
-    release: str
-    driver: str
 
 
 @dataclass(frozen=True)
@@ -59,7 +51,7 @@ class Standing:
     @property
     def driver(self) -> str:
         """The oldest that every CUDA runtime in it works with."""
-        return max((one.driver for one in self.static if one.driver), key=int, default="")
+        return static_runtime.driver_of_all(self.static)
 
     def failing(self, majors: Collection[str]) -> tuple[Tie, ...]:
         """The ties that one of these CUDAs does not meet."""
@@ -74,7 +66,7 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
     found = Standing("", tuple(ties.of(files, inside, table)),
-                     tuple(_static(ties.counted(files, table), table.drivers, old_runtimes)),
+                     static_runtime.of(ties.counted(files, table), table.drivers, old_runtimes),
                      tuple(name for name, use in users if _has_own_loader(use, table)),
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
                      tuple(python), kernels)
@@ -101,13 +93,6 @@ def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> st
     return FREE if linked or uses else NO_CUDA
 
 
-def _static(files: Files, drivers: Mapping[str, str], old: Mapping[str, str]) -> Iterable[StaticRuntime]:
-    for name, use in files:
-        if use.static_runtime:
-            driver = static_runtime.oldest_driver(use.runtime_release, drivers)
-            yield StaticRuntime(name, use.runtime_release, driver if use.runtime_release else old.get(name, driver))
-
-
 def _loads(files: Files, inside: Collection[str], table: Table) -> Iterable[Loaded]:
     for name, use in files:
         for one in opened.of(use, table, inside):
@@ -123,5 +108,5 @@ def _has_own_loader(use: FileUse, table: Table) -> bool:
     defined = {name for name, count in counts.items() if count >= _A_LOADER}
     opened_ = {one.library for one in use.uses if one.how == "loaded"}
     linked = {one.library for one in use.uses if one.how in _LINKED}
-    drivers = {name for name, library in table.libraries.items() if library.is_driver}  # of which there are no archives
+    drivers = {name for name, library in table.libraries.items() if library.is_driver}  # no archive of them exists
     return any(one.how == "peer" for one in use.uses) or bool(defined & (opened_ | drivers) - linked)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from .. import terminal
+from ..analysis import words_of_kernels
 from ..matrix import fold
 from ..matrix.data import Library, Matrix, Run
 from ..matrix.views import COLOURS
-from . import words, words_of_kernels
+from . import words
 from .cells import FAILS, UNCHECKED, WORKS, Asked
 from .findings import Input
 

@@ -7,14 +7,15 @@ from typing import Callable, Sequence
 
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
-from ..analysis import gpus, libraries, named, opened, preload
+from ..analysis import gpus, kernels, libraries, named, opened, preload, words_of_kernels
 from ..analysis.uses import FileUse, Use
-from . import kernels, words_of_kernels
+from ..analysis.words_of_kernels import some
+from . import drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
 from .requirements import PinFate, Preload
 from .standing import FREE
-from .words_of_standing import needs_driver, sentence, some, tied
+from .words_of_standing import needs_driver, sentence, tied
 
 _FREE = "--free-requirements"
 _PROVIDES = {
@@ -259,12 +260,11 @@ def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:
 def device_code(one: Input, asked: Asked) -> list[str]:
     """Where it lies, then on which drivers it loads, then what would help."""
     facts = gpus.facts() if one.kernels.files else None
-    told = {**(words_of_kernels.contents(one.kernels, facts) if facts else {}), **words_of_kernels.unread(one.kernels)}
-    lines = [f"{some(names)}: {text}" if one.kind != "file" else text for text, names in told.items()]
+    lines = words_of_kernels.lines(one.kernels, facts, one.kind != "file")
     if facts and not asked.gpus and not asked.libraries:
-        groups = kernels.on_drivers(one.kernels.files, kernels.branches_asked(asked, facts), facts)
+        groups = kernels.on_drivers(one.kernels.files, drivers_asked.branches(asked, facts), facts)
         lines += [words_of_kernels.on_drivers(group) for group in groups]
-        lines += words_of_kernels.advice(groups, kernels.uncovered(one.kernels.files, facts), asked, facts)
+        lines += drivers_asked.advice(groups, kernels.uncovered(one.kernels.files, facts), asked, facts)
     return lines
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Iterable, Sequence
 
 from ..analysis.companions import Companion
+from ..analysis.kernels import Needs
+from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import OPENS, Tie
-from .kernels import Needs
-from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing, StaticRuntime
-
-_MOST = 3  # names in a list; the rest is counted
+from ..analysis.words_of_kernels import some
+from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing
 
 
 def sentence(found: Standing) -> str:
@@ -104,8 +104,3 @@ def _no_cuda(found: Standing) -> str:
     imported = [name[len("import "):] for name in found.python if name.startswith("import ")]
     told = [f"may open {some(opened)}" if opened else "", f"import {some(imported)}" if imported else ""]
     return f"no CUDA in binaries; its Python files {' and '.join(text for text in told if text)}"
-
-
-def some(names: Sequence[str]) -> str:
-    short = ", ".join(names[:_MOST])
-    return short if len(names) <= _MOST else f"{short} and {len(names) - _MOST} more"

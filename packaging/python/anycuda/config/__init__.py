@@ -15,6 +15,14 @@ from . import flags
 NAME = "config"
 SUMMARY = "Where the stubs, the CMake package and the rest of this anycuda are, and how to link with them."
 
+_EPILOG = """\
+exit status: 0  the folders or flags were printed
+             2  the command itself failed
+
+  c++ app.cc $(anycuda config --cflags --libs --rpath 12)
+  cmake -Danycuda_DIR="$(anycuda config --cmake-dir)" ...
+"""
+
 # Option, the folder of installation.json that it names, what is in it.
 _FOLDERS = (
     ("--stubs", "stubs", "the stubs, libcudart_stub.so and others"),
@@ -33,6 +41,8 @@ _FLAGS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
     for option, folder, holds in _FOLDERS:
         parser.add_argument(option, dest="asked", action="append_const", const=folder,
                             help=f"print the folder of {holds}")
@@ -48,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """One line for each folder, in their order, then the flags; without options the names of all folders."""
     found = installation.find()
     wanted = [answer for option, answer, _ in _FLAGS if getattr(arguments, option.strip("-"))]
-    flags.check_request(arguments.major, arguments.library, bool(wanted))
+    flags.check_request(arguments.major, arguments.library, bool(wanted), arguments.libs)
     for folder in arguments.asked or ():
         print(found.folder(folder))
     if wanted:

@@ -16,13 +16,16 @@ MAJORS = ("11", "12", "13")
 _SYSTEM_INCLUDES = (Path("/usr/include"), Path("/usr/local/include"))
 
 
-def check_request(major: str | None, libraries: list | None, flags: bool) -> None:
+def check_request(major: str | None, libraries: list | None, flags: bool, libs: bool) -> None:
     """Fails where an option lacks its partner."""
     if flags and not major:
         raise Failure("--cflags, --libs and --rpath need the CUDA major of the headers in use: "
                       "anycuda config --cflags --libs 12")
     if not flags and (major or libraries):
         raise Failure("MAJOR and --library select flags: add --cflags, --libs or --rpath")
+    if libraries and not libs:
+        raise Failure("--library selects what --libs links, and --libs is missing; the other flags are the same for "
+                      "every library: add --libs, or leave out --library")
 
 
 def cflags(found: Installation, major: str, _: list[str]) -> list[str]:

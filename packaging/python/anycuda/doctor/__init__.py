@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+from pathlib import Path
 
 from .. import terminal
+from ..analysis.progress import Progress
 from ..failure import Failure
-from . import as_json, environment, questions, text
+from . import as_json, devices, environment, files, questions, text
 from .findings import (UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of,
                        setting_of)
 from .hints import hints_for
@@ -20,16 +22,19 @@ SUMMARY = "Is CUDA work possible here: the driver, its GPUs, every CUDA library 
 _EPILOG = """\
 It asks with the stubs' own code, so it says what they do: as this Python and its environment would
 get it, or (--native) a program that is not Python, for which LD_LIBRARY_PATH comes before packages.
+Of each file that is named, the report has the device code, and whether this driver loads it for the GPUs here.
 
 exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at least one of the callers,
-                and the driver sees a GPU
+                the driver sees a GPU, and the device code of each file loads on a GPU
              1  it is not; the last line says why
-             2  the command itself failed
+             2  a file could not be read, or the command itself failed
+             3  it is unknown whether the device code of a file loads
 
   anycuda doctor
   anycuda doctor --caller 12 --library cudart,nvrtc
   anycuda doctor --native --json
-  anycuda check program --here     does this program run here, with its kernels?
+  anycuda doctor program           does this machine load the kernels of this program?
+  anycuda check program --here     does this program run here, with its functions and kernels?
 """
 # Read by the build and the tests, and known here so that they are no typing errors.
 _NOT_OURS = ("ANYCUDA_CACHE", "ANYCUDA_KEEP_MACHINES")
@@ -39,6 +44,9 @@ _NOT_OURS_PREFIX = ("ANYCUDA_TEST_", "ANYCUDA_BUILD")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
+    parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="*", type=Path,
+                        help="programs and libraries, wheels (each library in them), folders (both in them): their "
+                             "device code, and whether it loads here")
     for option, name, about in (
         ("--library", "NAME", "such as cudart, nvrtc or nvjpeg; the verdict always asks for cudart"),
         ("--caller", "MAJOR", f"the CUDA that the program was built for: 11, 12, 13, or {UNVERSIONED}"),
@@ -61,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     findings, outcomes = ask(asker, known, callers, [setting_of(record) for record in about.of("setting")], libraries,
                              [questions.MACHINE, folders])
     machine = machine_of(outcomes[questions.MACHINE], arguments.native, os.environ)
-    verdict = judge(findings)
+    named = files.look(arguments.files, devices.of_driver(findings.driver), Progress(NAME)) if arguments.files else []
+    verdict = judge(findings, named)
     hints = hints_for(findings, machine, environment.environment_of(outcomes[folders], os.environ))
     version = about.first("format").text("version")
     # The runtime was asked for in any case.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from ..analysis import words_of_kernels
+from .files import File
 from .findings import Findings
 from .hint import Hint
 from .machine import Machine
-from .verdict import POSSIBLE, Verdict
+from .verdict import Verdict
 
 SCHEMA = 1
 
@@ -17,7 +19,7 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
     whole = {
         "schema": SCHEMA,
         "anycuda": version,
-        "possible": verdict.status == POSSIBLE,
+        "possible": verdict.is_possible,
         "verdict": verdict.line,
         "reasons": verdict.reasons,
         "machine": asdict(machine),
@@ -25,5 +27,20 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
         "driver": asdict(findings.driver),
         "libraries": [asdict(library) for library in findings.libraries],
         "help": [asdict(hint) for hint in hints],
+        "status": verdict.status,
+        "files": list(map(_file, verdict.files)),
     }
     return json.dumps(whole, indent=1)
+
+
+def _file(file: File) -> dict:
+    return {
+        "path": file.path,
+        "kind": file.kind,
+        "problems": [{"file": name, "text": text} for name, text in file.problems],
+        "device_code": file.kernels.for_json(),
+        "needs": asdict(file.needs) if file.needs else None,
+        "runtime_driver": file.runtime_driver,
+        "replies": list(map(words_of_kernels.reply_for_json, file.replies)),
+        "loads": file.loads,
+    }

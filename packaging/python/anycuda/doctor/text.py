@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .. import terminal
+from ..analysis import gpus, words_of_kernels
 from . import words
+from .files import File
 from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library, Place
 from .hint import Hint
 from .machine import Machine
@@ -61,6 +63,8 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
     for library in findings.libraries:
         _library(library, findings.driver, page)
     _matrix(findings, page)
+    for file in verdict.files:
+        _file(file, page)
     _hints(hints, page)
     page.lines.append("")
     page.line(verdict.line, "green" if verdict.status == POSSIBLE else "red")
@@ -179,6 +183,18 @@ def _got(answer: Answer | None, library: Library, driver: Driver) -> str:
     if library.is_driver:
         return f"for CUDA {driver.cuda}" if driver.cuda else "the driver's"
     return answer.version
+
+
+def _file(file: File, page: Page) -> None:
+    page.head(f"Device code of {page.path(file.path)}")
+    for name, text in file.problems:
+        page.sentence(f"{name}: {text}")
+    facts = gpus.facts() if file.kernels.files else None
+    for line in words_of_kernels.lines(file.kernels, facts, file.kind != "file"):
+        page.sentence(line)
+    words_of = words_of_kernels.reply if file.kernels else words_of_kernels.reasons_of
+    for text in dict.fromkeys(map(words_of, file.replies)):
+        page.sentence(text)
 
 
 def _hints(hints: list[Hint], page: Page) -> None:

@@ -1,38 +1,81 @@
-"""Is CUDA work possible on this machine? Pure functions of what was found."""
+"""Is CUDA work possible on this machine, also that of the files which are named? Pure functions of what was found."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Sequence
 
 from .findings import Driver, Findings, Library, numbers
 
+if TYPE_CHECKING:
+    from .files import File
+
 RUNTIME = "cudart"
-POSSIBLE, IMPOSSIBLE = 0, 1  # exit statuses
+POSSIBLE, IMPOSSIBLE, FAILED, UNKNOWN = 0, 1, 2, 3  # exit statuses
 
 
 @dataclass
 class Verdict:
-    """`reasons`: what is lacking; empty where CUDA work is possible. `but`: who gets nothing all the same."""
+    """`reasons`: what is lacking; empty where CUDA work is possible. `but`: who gets nothing all the same. `files`:
+    those that are named."""
 
     summary: str
     reasons: list[str]
     but: list[str]
+    files: Sequence[File] = ()
 
     @property
     def status(self) -> int:
-        return IMPOSSIBLE if self.reasons else POSSIBLE
+        """A file that cannot be read leaves the question open."""
+        if any(file.problems for file in self.files):
+            return FAILED
+        if not self.is_possible:
+            return IMPOSSIBLE
+        return UNKNOWN if any(file.loads is None for file in self.files) else POSSIBLE
+
+    @property
+    def is_possible(self) -> bool:
+        return not self.reasons and not self._failing
 
     @property
     def line(self) -> str:
         if self.reasons:
-            return f"CUDA work is not possible: {'; '.join(self.reasons)}."
-        return f"CUDA work is possible: {'; '.join([self.summary, *self.but])}."
+            work = f"CUDA work is not possible: {'; '.join(self.reasons)}"
+        elif self._failing:
+            obstacles = dict.fromkeys(file.obstacle for file in self._failing)
+            work = "; ".join(f"CUDA work is not possible for {self._names(one)}: {one}" for one in obstacles)
+        else:
+            work = f"CUDA work is possible: {'; '.join([self.summary, *self.but])}"
+        return f"{'; '.join([work, *filter(None, map(_of_file, self.files))])}."
+
+    @property
+    def _failing(self) -> list[File]:
+        return [file for file in self.files if file.loads is False]
+
+    def _names(self, obstacle: str) -> str:
+        return ", ".join(file.name for file in self._failing if file.obstacle == obstacle)
 
 
-def judge(findings: Findings) -> Verdict:
+def judge(findings: Findings, files: Sequence[File] = ()) -> Verdict:
     runtime = findings.library(RUNTIME)
     reasons = [reason for reason in (_without_runtime(runtime), without_gpu(findings.driver)) if reason]
-    return Verdict(_summary(runtime, findings.driver), reasons, _left_out(runtime))
+    return Verdict(_summary(runtime, findings.driver), reasons, _left_out(runtime), files)
+
+
+def _of_file(file: File) -> str:
+    """What the line has not told."""
+    if file.problems:
+        name, text = file.problems[0]
+        more = f" (and {len(file.problems) - 1} more)" if len(file.problems) > 1 else ""
+        inside = f" of {file.name}" if name != file.name else ""
+        return f"{name}{inside} cannot be read: {text.rstrip('.')}{more}"
+    if file.loads is None:
+        return f"it is unknown whether the device code of {file.name} loads"
+    if not file.loads or not file.kernels.files:
+        return ""
+    others = [f"sm_{reply.gpu}" for reply in file.replies if not reply.loads]
+    return (f"the device code of {file.name} loads on {', '.join(file.loads_on)}"
+            + (f", not on {', '.join(others)}" if others else ""))
 
 
 def _without_runtime(runtime: Library) -> str:

@@ -19,6 +19,9 @@ layouts), emulated (made from other calls), absent or rejected (both are errors 
 the CUDA release whose driver first has it. For the driver's own stub the releases are driver versions,
 and the newest cuda.h.
 
+exit status: 0  the matrix was printed
+             2  the command itself failed
+
   anycuda matrix --library cudart --caller 12 --runtime 13 --kind absent,rejected
   anycuda matrix --symbol 'cudaGraph*' --runtime 12.4
   anycuda matrix --summary

@@ -17,11 +17,21 @@ from .wanted import Wanted
 NAME = "patch"
 _START = re.compile(r"/|\$(ORIGIN|\{ORIGIN\})(/|$)")
 SUMMARY = "Makes programs and libraries need the stubs in place of NVIDIA's libraries; --undo takes it back."
+_EPILOG = """\
+A file that uses no CUDA is passed over; where no file uses CUDA, that is an error.
+
+exit status: 0  every file is as it was asked for
+             2  something could not be done; that file is as it was
+
+  anycuda patch program
+  anycuda patch lib/*.so --rpath '$ORIGIN/stubs'
+  anycuda patch --undo program
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = ("Exit status: 0 every file is as it was asked for, 2 something could not be done; such a file is "
-                     "as it was. A file that uses no CUDA is passed over if there are others, and an error alone.")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path,
                         help="a program or shared library; changed in its place")
     parser.add_argument("--undo", action="store_true", help="the file as it was, byte for byte")

@@ -34,11 +34,17 @@ class CannotEdit(Failure):
 @contextlib.contextmanager
 def work_folder(where: Path | None) -> Iterator[Path]:
     """Beside the result, since unpacked files may be larger than /tmp; None: a folder for looking only."""
+    with in_folder(where):
+        folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=where)
+    with folder:
+        yield Path(folder.name)
+
+
+@contextlib.contextmanager
+def in_folder(where: Path | None) -> Iterator[None]:
+    """Around what reads and writes files there, and prints nothing: an OSError becomes a sentence with the place."""
     try:
-        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=where) as folder:
-            yield Path(folder)
-    except BrokenPipeError:  # of stdout
-        raise
+        yield
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)  # whatever file is named then, it is this disk
         place = (None if full else error.filename) or where or "the folder of temporary files"
@@ -52,7 +58,8 @@ def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: dict[str, Path], texts: T
           how: Packing) -> Path:
     """The repaired wheel, in `work`. `stubs`: name in the wheel -> where the stub of that name is."""
     out = work / wheel.path.name
-    changes = writing.Changes(removed=set(plan.left_out), added=stubs, texts=texts.edited, renamed=texts.renamed)
+    changes = writing.Changes(unpacked=scan.unpacked, removed=set(plan.left_out), added=stubs, texts=texts.edited,
+                              renamed=texts.renamed)
     for one in plan.edits:
         changes.edited[one.name] = partial(_edit, one)
     writing.write(wheel, scan.sums, changes, work, out, writing.moment_of(wheel), step, how)

@@ -20,7 +20,7 @@ def is_common(member: Member, table: Table) -> bool:
 
 
 def foreign(scan: Scan, table: Table) -> frozenset[str]:
-    """Files that have the name of a stub and are none of ours: another project's had them once."""
+    """Files that have the name of a stub and are not anycuda's: another project's had them once."""
     return frozenset(name for member in scan.members if _what(member) != "stub"
                      for name in (member.file, member.soname) if name in _names(table))
 
@@ -33,14 +33,14 @@ def standing(scan: Scan) -> frozenset[str]:
 
 
 def there(scan: Scan) -> frozenset[str]:
-    """Stubs under names of their own, by their names in the wheel. What has the same one is the same."""
+    """Stubs, by their names in the wheel. The same name is the same stub."""
     return frozenset(member.name for member in scan.members
                      if _what(member) == "stub" and member.file == member.soname)
 
 
 def lost(member: Member, inside: frozenset[str]) -> list[str]:
     """Stubs of a repaired file that are no longer beside it. No other can be put in their place: what they could do
-    is not known."""
+    is unknown."""
     return [use.needed for use in member.use.uses
             if use.how == "stub" and use.needed and has_own_name(use) and use.needed not in inside]
 

@@ -103,7 +103,7 @@ def _why_not(one: opened.Opened, member: Member, brought: Collection[str], neede
 
 def _needed(scan: Scan, edits: Mapping[str, FileEdit], table: Table) -> dict[str, str]:
     """name -> a file of the wheel that goes on needing NVIDIA's library of that name. Those of CUDA itself also need
-    what they open: each works with the libraries of its own CUDA."""
+    what they open: each works with the libraries of the same CUDA."""
     found: dict[str, str] = {}
     for member in scan.members:
         edit = edits.get(member.name)

@@ -17,8 +17,8 @@ from .scan import Member
 class FileEdit:
     """`needed`: other names for entries of DT_NEEDED. `kept`: CUDA libraries that it goes on needing. `add_needed`: new
     ones. `versions`: function without version -> (stub, node) that it gets. `path`: what the search path gets, "" if it
-    leads to the stubs already; `runpath`: as a DT_RUNPATH if there is none. `unknown`: libraries whose functions are
-    used without saying for which major. `said`: for people."""
+    leads to the stubs already; `runpath`: as a DT_RUNPATH if the file has no search path. `unknown`: libraries whose
+    functions are used without saying for which major. `said`: for people."""
 
     name: str
     needed: dict[str, str]
@@ -33,9 +33,9 @@ class FileEdit:
 
 
 def to_replace(member: Member, foreign: frozenset[str]) -> list[Use]:
-    """A library of CUDA itself, or a stub, is no user of another. What a file can do without (all its references
+    """A library of CUDA itself, or a stub, does not use another. What a file can do without (all its references
     are weak) it does without now, and a need would change that. `foreign`: files of this wheel that have the name
-    of a stub and are none of ours."""
+    of a stub and are not anycuda's."""
     if is_library(member):
         return []
     return [use for use in member.use.uses

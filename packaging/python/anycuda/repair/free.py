@@ -121,7 +121,7 @@ def _without_what_is_freed(fields: list[Field], majors: set[str], extras: Extras
 
 
 def _own(split: _Split, renewed: dict[str, str]) -> str:
-    """What the extra of its own major requires."""
+    """What the extra of the pinned major requires."""
     name = split.pin.requirement.normal
     return f"{split.pin.requirement.name}>={renewed[name]}" if name in renewed else split.freed_base
 

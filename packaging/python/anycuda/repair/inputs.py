@@ -24,7 +24,7 @@ _OTHERS = {
 def wheels(path: Path) -> list[Path]:
     """Of a folder those that are directly in it, in the order of their names."""
     if not os.path.lexists(path):
-        raise Failure(f"{path}: there is no such file")
+        raise Failure(f"{path} does not exist")
     if path.is_dir() and path.suffix != ".whl":
         return _in_folder(path)
     what = next((text for ending, text in _OTHERS.items() if path.name.lower().endswith(ending)), "")

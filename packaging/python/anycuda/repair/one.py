@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import filecmp
 import os
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..analysis import libraries
@@ -14,6 +16,8 @@ from . import about, apply, outcome, plan, scan, stubs, texts
 from .exclude import Exclude
 from .outcome import Outcome
 from .report import Report
+
+_KEPT = 1 << 30  # bytes of unpacked files that wait for their edit instead of being unpacked again
 
 
 def repair(path: Path, arguments: argparse.Namespace, found: stubs.Stubs, table: libraries.Table,
@@ -34,28 +38,43 @@ def _repair(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, 
             table: libraries.Table, report: Report) -> None:
     folder = None if arguments.dry_run else _folder(wheel, arguments)
     with apply.work_folder(folder) as work:
-        report.progress.start(f"{wheel.path.name}: reading", wheel.size)
-        made.scan = scan.look(wheel, work, report.progress.step)
-        exclude = Exclude(arguments.exclude)
-        promised = None if arguments.any_glibc else wheel.name.glibc
-        options = plan.Options(arguments.built_for, arguments.partly, promised, exclude)
-        made.plan = plan.make(made.scan, wheel.name.distribution, options, table, found.of,
-                              None if arguments.no_drop_ins else found.dropin)
-        made.plan.notes += [f"--exclude {glob} fits nothing that would be changed" for glob in exclude.unused()]
-        if made.plan.refusals:
-            made.status, made.reasons = outcome.REFUSED, made.plan.refusals
-            made.plan = plan.Plan()
-            report.planned(made)
-            return
-        brought = {name: stubs.written(stub, work) for name, stub in made.plan.stubs.items()}
-        target = _texts(wheel, made, brought, arguments, table)
+        with apply.in_folder(folder):
+            result = _planned(wheel, made, work, arguments, found, table, report)
         report.planned(made)
-        if arguments.dry_run:
+        if result is None or arguments.dry_run:
             return
         try:
-            _put(_result(wheel, made, brought, work, arguments, report), target, made, arguments)
+            with apply.in_folder(folder):
+                _put(_result(wheel, made, result.brought, work, arguments, report), result.target, made, arguments)
         except apply.CannotEdit as reason:
             made.status, made.reasons = outcome.REFUSED, [str(reason)]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """`brought`: name in the wheel -> where the stub of that name is. `target`: where the result goes."""
+
+    brought: dict[str, Path]
+    target: Path
+
+
+def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argparse.Namespace, found: stubs.Stubs,
+             table: libraries.Table, report: Report) -> _Wanted | None:
+    """None: the wheel is refused."""
+    report.progress.start(f"{wheel.path.name}: reading", wheel.size)
+    made.scan = scan.look(wheel, work, report.progress.step, 0 if arguments.dry_run else _room(wheel, work))
+    exclude = Exclude(arguments.exclude)
+    promised = None if arguments.any_glibc else wheel.name.glibc
+    options = plan.Options(arguments.built_for, arguments.partly, promised, exclude)
+    made.plan = plan.make(made.scan, wheel.name.distribution, options, table, found.of,
+                          None if arguments.no_drop_ins else found.dropin)
+    made.plan.notes += [f"--exclude {glob} fits nothing that would be changed" for glob in exclude.unused()]
+    if made.plan.refusals:
+        made.status, made.reasons = outcome.REFUSED, made.plan.refusals
+        made.plan = plan.Plan()
+        return None
+    brought = {name: stubs.written(stub, work) for name, stub in made.plan.stubs.items()}
+    return _Wanted(brought, _texts(wheel, made, brought, arguments, table))
 
 
 def _check(path: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:
@@ -78,6 +97,11 @@ def _folder(wheel: archive.Wheel, arguments: argparse.Namespace) -> Path:
     except OSError as error:
         raise Failure(f"--wheel-dir {arguments.wheel_dir}: {error.strerror}") from None
     return arguments.wheel_dir
+
+
+def _room(wheel: archive.Wheel, work: Path) -> int:
+    """For unpacked files beside the result, which is at most as large as all of the wheel unpacked."""
+    return min(_KEPT, max(0, shutil.disk_usage(work).free - wheel.size))
 
 
 def _texts(wheel: archive.Wheel, made: Outcome, brought: dict[str, Path], arguments: argparse.Namespace,

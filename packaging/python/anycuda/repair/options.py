@@ -13,7 +13,7 @@ in which there is nothing to do is copied there unchanged, so that what comes ne
 wheels directly in it are repaired.
 
 exit status: 0  every wheel is repaired, or needs no repair
-             1  a wheel cannot be repaired; the reason is said, and nothing was written for it
+             1  a wheel cannot be repaired; the message says why, and nothing was written for it
              2  a wheel cannot be read, or the result not be written
 
   anycuda repair torch_memory_saver-0.0.9-cp39-abi3-manylinux2014_x86_64.whl
@@ -54,7 +54,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
                         help="leave these libraries as they are (libcuda.so.*), or, with a /, these files of the wheel "
                              "(thing/legacy/*)")
     parser.add_argument("--partly", action="store_true",
-                        help="repair wheels too that go on needing libraries for which there is no stub")
+                        help="also repair wheels that go on needing libraries without a stub")
     parser.add_argument("--any-glibc", action="store_true",
                         help="even if the stubs need a newer glibc than the wheel's name promises")
     parser.add_argument("--drop-requirement", action="append", default=[], metavar="PROJECT",

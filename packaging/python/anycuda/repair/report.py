@@ -7,7 +7,6 @@ import io
 import sys
 
 from .. import installation, terminal
-from ..failure import OutputFailure
 from . import as_json, outcome, text
 from .outcome import Outcome
 from .progress import Progress
@@ -45,11 +44,6 @@ class Report:
 
     @staticmethod
     def _print(*lines: str) -> None:
-        try:
-            for line in lines:
-                print(line)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise OutputFailure(error) from None
+        for line in lines:
+            print(line)
+        sys.stdout.flush()

@@ -1,7 +1,7 @@
 """The wheel's software bill of materials (PEP 770): what a repair leaves out goes from the CycloneDX files that name
-it, and the stubs come. Where there is none, one is written that says it knows of the stubs only. Pure.
+it, and the stubs come. Where a wheel has no such file, one is written that says it knows of the stubs only. Pure.
 
-There are no times and no serial numbers in what is written: the same wheel gets the same bytes.
+Neither times nor serial numbers are written: the same wheel gets the same bytes.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _rendered(document: dict) -> bytes:
 
 
 def _count(document: dict) -> None:
-    """CycloneDX: whoever changes a BOM adds one to its version."""
+    """CycloneDX: a tool that changes a BOM adds one to its version."""
     if isinstance(document.get("version"), int) and abs(document["version"]) < _MOST_VERSIONS:
         document["version"] += 1
 

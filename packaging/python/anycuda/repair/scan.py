@@ -45,20 +45,28 @@ class Member:
 
 @dataclass
 class Scan:
-    """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it."""
+    """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it. `unpacked`: file ->
+    where its content lies, of as many programs and libraries as there is room for."""
 
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sums: dict[str, record.Row] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    unpacked: dict[str, Path] = field(default_factory=dict)
 
 
-def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
+def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0) -> Scan:
+    """`room`: bytes of unpacked files that may stay in `work`."""
     rows = record.parse(wheel.read(wheel.record, record.LARGEST), f"{wheel.path}: {wheel.record}", len(wheel.entries))
     scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
     for (entry, total), blocks in itertools.groupby(ahead(_blocks(wheel, rows)), operator.itemgetter(0, 1)):
-        _file(wheel, entry, (block for _, _, block in blocks), work, scan, step)
+        path = _file(wheel, entry, _summed(total, (block for _, _, block in blocks)), work, scan, step)
+        if path and entry.file_size <= room:
+            room -= entry.file_size
+            scan.unpacked[entry.filename] = path
+        elif path:
+            path.unlink()
         scan.sums[entry.filename] = total.row
     found = siblings.resolved([(member.name, member.use) for member in scan.members])
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
@@ -71,25 +79,31 @@ def look(wheel: Wheel, work: Path, step: writing.Step) -> Scan:
 
 
 def _blocks(wheel: Wheel, rows: dict[str, record.Row]) -> Iterator[tuple[zipfile.ZipInfo, record.Sum, bytes]]:
-    """Of all files, each with its sum, which is whole after the last block. An empty file has an empty block."""
+    """Of all files, each with its sum. An empty file has an empty block."""
     for entry in wheel.entries:
         if not entry.is_dir() and entry.filename != wheel.record:
             total = record.Sum(record.algorithm(rows, entry.filename))
             for block in wheel.blocks(entry):
-                total.add(block)
                 yield entry, total, block
-            if not total.size:
+            if not entry.file_size:
                 yield entry, total, b""
 
 
+def _summed(total: record.Sum, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Here, and not where they are unpacked: these are two threads."""
+    for block in blocks:
+        total.add(block)
+        yield block
+
+
 def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: Path, scan: Scan,
-          step: writing.Step) -> None:
+          step: writing.Step) -> Path | None:
+    """Where it is unpacked, if it is a program or a library."""
     name, named = entry.filename, Named(entry.filename, entry.file_size)
     first, path = True, None
     for block in blocks:
         if first and block[:4] == b"\x7fELF":
-            path = work / "unpacked"
-            writing.room_for(entry, work)
+            path = writing.place_of(entry, work)
             path.write_bytes(b"")
         first = False
         if path:
@@ -99,10 +113,10 @@ def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: P
         step(name, len(block))
     if path:
         _elf(name, path, scan)
-        path.unlink()
     names = named.names()
     if names and not name.startswith(wheel.dist_info + "/"):
         scan.texts[name] = names
+    return path
 
 
 def _elf(name: str, path: Path, scan: Scan) -> None:

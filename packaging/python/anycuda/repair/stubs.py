@@ -36,7 +36,7 @@ class Stubs:
     def __init__(self, folder: Path | None, quiet: bool = False) -> None:
         self.folder, self.quiet = folder, quiet
         if folder is not None and not folder.is_dir():
-            raise Failure(f"--stubs: {folder} is no folder")
+            raise Failure(f"--stubs: {folder} is not a folder")
 
     @functools.lru_cache(maxsize=None)
     def of(self, library: str) -> Stub:
@@ -45,7 +45,7 @@ class Stubs:
         try:
             return load(library, path, self.quiet)
         except ElfError as error:
-            raise Failure(f"{error}: this is no stub of anycuda") from None
+            raise Failure(f"{error}: this is not a stub of anycuda") from None
 
     @functools.lru_cache(maxsize=None)
     def dropin(self, library: str, soname: str) -> Stub | None:

@@ -22,7 +22,10 @@ stubs are put in front of LD_PRELOAD: that reaches a program whose DT_RPATH name
 opens a library by name. What is in these variables is kept; the program gets anycuda's process, so its
 signals and exit status are its own.
 
-exit status: the program's; 127 if there is none of that name, 126 if it cannot be run, 2 if the command failed
+exit status: N    the program's own
+             127  no program has that name
+             126  the program cannot be run
+             2    the command itself failed
 
   anycuda run -- ./program --its-option
   anycuda run --log info -- python3 script.py

@@ -6,7 +6,7 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import Iterable, Iterator, TypeVar
 
-_COUNT = 8
+_COUNT = 32
 _END = object()
 T = TypeVar("T")
 

@@ -79,7 +79,7 @@ def open_wheel(path: Path) -> Iterator[Wheel]:
     name = names.parse(path.name)
     with _broken(path, ""):
         if not path.is_file():
-            raise Failure(f"{path}: {'no regular file' if path.exists() else 'there is no such file'}")
+            raise Failure(f"{path}{': no regular file' if path.exists() else ' does not exist'}")
         archive = zipfile.ZipFile(path)
     with archive:
         found = tuple(archive.infolist())

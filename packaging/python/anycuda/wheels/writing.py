@@ -23,13 +23,15 @@ _LIBRARY, _TEXT = (stat.S_IFREG | 0o755) << 16, (stat.S_IFREG | 0o644) << 16
 @dataclass
 class Changes:
     """By names in the wheel. `edited`: what changes a file, unpacked at that path, in place. `texts`: new content of
-    small files, whether the wheel has them or not. `renamed`: old name -> new name of what else stays as it is."""
+    small files, whether the wheel has them or not. `renamed`: old name -> new name of what else stays as it is.
+    `unpacked`: where files lie unpacked already; edited ones are deleted."""
 
     edited: dict[str, Callable[[Path], None]] = field(default_factory=dict)
     added: dict[str, Path] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
     texts: dict[str, bytes] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    unpacked: dict[str, Path] = field(default_factory=dict)
 
 
 def write(wheel: Wheel, sums: dict[str, record.Row], changes: Changes, work: Path, out: Path,
@@ -52,7 +54,8 @@ def write(wheel: Wheel, sums: dict[str, record.Row], changes: Changes, work: Pat
             elif name in texts:
                 rows[name] = _put(writer, _as(entry), len(texts[name]), [texts.pop(name)])
             elif name in changes.edited:
-                path = unpack(wheel, entry, work, lambda size, name=name: step(name, size))
+                path = changes.unpacked.get(name) or unpack(wheel, entry, work)
+                step(name, entry.file_size)
                 changes.edited[name](path)
                 rows[name] = _put(writer, _as(entry), path.stat().st_size, packing.blocks_of(path))
                 path.unlink()
@@ -69,21 +72,21 @@ def write(wheel: Wheel, sums: dict[str, record.Row], changes: Changes, work: Pat
     return rows
 
 
-def unpack(wheel: Wheel, entry: zipfile.ZipInfo, work: Path, step: Callable[[int], None]) -> Path:
-    room_for(entry, work)
-    path = work / "unpacked"
+def unpack(wheel: Wheel, entry: zipfile.ZipInfo, work: Path) -> Path:
+    path = place_of(entry, work)
     with open(path, "wb") as file:
         for block in wheel.blocks(entry):
             file.write(block)
-            step(len(block))
     return path
 
 
-def room_for(entry: zipfile.ZipInfo, work: Path) -> None:
+def place_of(entry: zipfile.ZipInfo, work: Path) -> Path:
+    """Of the unpacked file; no two entries have their headers at one place."""
     free = shutil.disk_usage(work).free
     if entry.file_size > free:
         raise Failure(f"{entry.filename} has {entry.file_size / 1e6:.1f} MB unpacked, and the disk of {work.parent} "
                       f"has {free / 1e6:.1f} MB left")
+    return work / f"unpacked-{entry.header_offset}"
 
 
 def moment_of(wheel: Wheel) -> tuple:

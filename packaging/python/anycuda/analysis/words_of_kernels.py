@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Sequence
 
-from ..analysis import code_rules
-from ..analysis.gpus import Facts
-from .cells import Asked
+from . import code_rules
+from .gpus import Facts
 from .kernels import Kernels, OnDrivers, Reply
-from .words_of_standing import some
 
 _MOST = 6  # GPUs in a list of those that are served
-_STILL_MADE = 12  # the oldest CUDA whose drivers get advice unasked
+_MOST_NAMES = 3  # in a list of files; the rest is counted
 _LOADS = {True: "loads", False: "does not load", None: "cannot tell"}
+
+
+def lines(kernels: Kernels, facts: Facts, of_several: bool) -> list[str]:
+    """What device code is where, and what could not be read. `of_several`: the files are named."""
+    told = {**(contents(kernels, facts) if kernels.files else {}), **unread(kernels)}
+    return [f"{some(names)}: {text}" if of_several else text for text, names in told.items()]
 
 
 def contents(kernels: Kernels, facts: Facts) -> dict[str, list[str]]:
@@ -57,23 +62,14 @@ def span(branches: Sequence[int]) -> str:
     return "-".join(map(str, dict.fromkeys((branches[0], branches[-1]))))
 
 
-def advice(groups: Sequence[OnDrivers], uncovered: Sequence[int], asked: Asked, facts: Facts) -> list[str]:
-    """A compiler for older drivers, where a CUDA is behind these that --runtime names or that is still made; and the
-    newer GPUs that it has no code for."""
-    oldest = facts.first_of_major(_STILL_MADE)
-    late = [one.hint for one in groups if one.hint and (asked.runtimes or oldest and one.drivers[-1] >= oldest.driver)]
-    lines = late[-1:]
-    if uncovered and not asked.runtimes and not asked.of_device_code:
-        names = ", ".join(f"sm_{number}" for number in uncovered)
-        first = max(facts.gpus[number].first for number in uncovered)
-        lines.append(f"It has no code for {names}: add PTX, or cubins with nvcc {first[0]}.{first[1]} or later.")
-    return lines
-
-
 def reply(one: Reply) -> str:
     """sm_120, driver 550: does not load. Driver 550 does not support sm_120: ..."""
     asked = ", ".join(filter(None, [one.gpu and f"sm_{one.gpu}", one.driver and f"driver {one.driver}"]))
-    return f"{asked}: {'loads in part' if one.in_part else _LOADS[one.loads]}. {reasons_of(one)}"
+    return f"{asked or 'here'}: {'loads in part' if one.in_part else _LOADS[one.loads]}. {reasons_of(one)}"
+
+
+def reply_for_json(one: Reply) -> dict:
+    return {**asdict(one), "text": reply(one)}
 
 
 def reasons_of(one: Reply) -> str:
@@ -90,3 +86,8 @@ def unread(kernels: Kernels) -> dict[str, list[str]]:
     for name, problems in kernels.problems.items():
         found.setdefault(f"device code was read in part: {some(problems)}", []).append(name)
     return found
+
+
+def some(names: Sequence[str]) -> str:
+    short = ", ".join(names[:_MOST_NAMES])
+    return short if len(names) <= _MOST_NAMES else f"{short} and {len(names) - _MOST_NAMES} more"

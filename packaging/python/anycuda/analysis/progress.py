@@ -1,4 +1,4 @@
-"""How far a long check is, on stderr: a status line on a terminal, else a line now and then."""
+"""How far a long look at files is, on stderr: a status line on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ _EVERY = 100 << 20  # bytes between two lines in a log
 
 
 class Progress:
-    def __init__(self, stream=None) -> None:
-        self._line, self._told = StatusLine(stream), 0
+    def __init__(self, command: str, stream=None) -> None:
+        self._command, self._line, self._told = command, StatusLine(stream), 0
 
     def __call__(self, name: str, done: int, whole: int) -> None:
         share = f"{done >> 20} of {whole >> 20} MB"
@@ -17,7 +17,7 @@ class Progress:
             self._line.show(f"checking {share}: {name}")
         elif done - self._told >= _EVERY:
             self._told = done
-            print(f"anycuda check: {share}", file=self._line.stream, flush=True)
+            print(f"anycuda {self._command}: {share}", file=self._line.stream, flush=True)
 
     def end(self) -> None:
         self._told = 0

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from typing import Iterable, Mapping, Sequence
 
-from ..analysis import code_rules
-from ..analysis.code_rules import Answer
-from ..analysis.device_code import CUBIN, PTX, Code, DeviceCode
-from ..analysis.gpus import Facts
 from ..matrix.data import major_of
-from .cells import Asked
+from . import code_rules
+from .code_rules import Answer
+from .device_code import CUBIN, PTX, Code, DeviceCode
+from .gpus import Facts
 
 _FIRST_RECORDED = (11, 8)  # the first release that a CUDA runtime in a file tells
 _MOST = 512  # kinds of device code in a file; NVIDIA's libraries have up to 100
@@ -40,9 +39,17 @@ class Kernels:
             for name in names:
                 found.pop(name, None)
 
-    def has_any(self) -> bool:
-        """Is there device code, or may there be some?"""
+    def __bool__(self) -> bool:
+        """Is any known of, also one that could not be read?"""
         return bool(self.files or self.unread or self.problems)
+
+    def for_json(self) -> dict:
+        return {
+            "files": [{"name": name, "codes": [{**asdict(code), "name": code.name} for code in codes]}
+                      for name, codes in self.files.items()],
+            "unread": [{"file": name, "text": text} for name, text in self.unread.items()],
+            "problems": [{"file": name, "texts": texts} for name, texts in self.problems.items()],
+        }
 
 
 @dataclass(frozen=True)
@@ -97,12 +104,13 @@ def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
         kind = CUBIN if any(code.kind == CUBIN for code in codes) else PTX
         counted = [code for code in codes if code.kind == kind]
         if not counted:
+            unknown = unknown or bool(code_rules.others(codes))
             continue
         drivers.append(code_rules.oldest_driver(counted, kind, facts))
         unknown = unknown or not code_rules.is_known(counted, kind, facts)
         toolkits.update(code_rules.toolkits(counted))
         ptx.update(code.ptx for code in counted if code.kind == PTX and code.ptx)
-    if not drivers and not damaged:
+    if not drivers and not unknown:
         return None
     return Needs(max(drivers, default=0), _spelt(toolkits), _spelt(ptx), unknown,
                  min(filter(None, drivers), default=0))
@@ -117,6 +125,10 @@ def driver_of_old_runtime(codes: Sequence[Code], facts: Facts) -> int:
     or, where they are newer or there are none, that of CUDA 11, which serves the earlier ones, too."""
     newest = max(code_rules.toolkits(codes), default=None)
     return facts.driver_for_cubin(newest if newest and newest < _FIRST_RECORDED else _FIRST_RECORDED)
+
+
+def drivers_of_old_runtimes(files: Files, facts: Facts) -> dict[str, str]:
+    return {name: str(driver_of_old_runtime(codes, facts)) for name, codes in files.items()}
 
 
 def on_drivers(files: Files, branches: Sequence[int], facts: Facts) -> list[OnDrivers]:
@@ -179,12 +191,6 @@ def majors_before(needed: int, releases: Iterable[str], facts: Facts) -> list[st
     return [major for major, branch in newest.items() if branch and branch[0] < needed]
 
 
-def branches_asked(asked: Asked, facts: Facts) -> list[int]:
-    """Oldest first; those of the CUDAs where no branch is asked about."""
-    named = {*asked.branches, *(() if asked.branches else map(int, asked.drivers))}
-    return sorted(named) or list(branches_of(asked.releases, facts))
-
-
 def uncovered(files: Files, facts: Facts) -> list[int]:
     """Newer GPUs than those that it is for, which its code does not run on."""
     codes = [code for codes in files.values() for code in codes if code.kind in (CUBIN, PTX) and code.architecture]
@@ -200,8 +206,9 @@ def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: F
     """`runtime_driver`: the oldest that the CUDA runtimes in it work with."""
     answers = {name: _answer(codes, gpu, driver, runtime_driver, facts) for name, codes in kernels.files.items()}
     answers.update({name: Answer(None, f"Device code was not read: {why}.") for name, why in kernels.unread.items()})
-    answers.update({name: Answer(None, f"Device code was read in part: {problems[0]}.")
-                    for name, problems in kernels.problems.items() if name not in answers or answers[name].loads})
+    for name, problems in kernels.problems.items():
+        if name not in answers or answers[name].loads:
+            answers[name] = Answer(None, f"Device code was read in part: {problems[0]}.")
     if not answers:
         answers[""] = Answer(True, "It has no device code.")
     reasons: dict[str, list[str]] = {}

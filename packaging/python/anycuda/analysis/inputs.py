@@ -108,7 +108,7 @@ def _starts(path: Path, count: int = 2) -> bytes:
 
 
 def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | Problem]:
-    """Nothing is unpacked under its own name, so no name can lead elsewhere; such names are told all the same."""
+    """Nothing is unpacked under its own name, so no name can lead elsewhere; such names are reported all the same."""
     shown = prefix.rstrip("/") or path.name
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would block, a device may have no end
         yield Problem(shown, "no regular file")

@@ -1,0 +1,86 @@
+"""The binaries in a file, a folder or a wheel: the CUDA that each uses, and its device code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..elf import ElfError, NotElf, read
+from . import device_code, gpus, inputs, kernels, siblings, static_runtime, ties, uses
+from .device_code import DeviceCode
+from .kernels import Kernels
+from .libraries import Table
+from .uses import FileUse
+
+_BUILT_FOR_GPUS = ("x86_64", "aarch64")
+# What may lie in a wheel or a folder and is no concern of CUDA's; named alone it is a mistake.
+_NOT_LINKED = "not linked yet"
+_STATIC = "no dynamic section"
+_OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, _STATIC)
+
+
+@dataclass
+class Reading:
+    """`files`: the programs and libraries, as (name, use), and the `machines` that they are for. `kernels`: of those
+    that stay once stubs are in place. `passed_over`: binaries that no CUDA can be in; `problems`: what could not be
+    read. Both are (name, sentence)."""
+
+    path: str
+    kind: str
+    files: list[tuple[str, FileUse]] = field(default_factory=list)
+    machines: list[str] = field(default_factory=list)
+    passed_over: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    kernels: Kernels = field(default_factory=Kernels)
+
+    def runtimes(self, table: Table) -> tuple[static_runtime.StaticRuntime, ...]:
+        """The CUDA runtimes that are linked into it."""
+        old = kernels.drivers_of_old_runtimes(self.kernels.files, gpus.facts()) if self.kernels.files else {}
+        return static_runtime.of(ties.counted(self.files, table), table.drivers, old)
+
+
+def look(path: Path, table: Table, progress: inputs.Progress, of_device_code: bool) -> Reading:
+    """`of_device_code`: only that is asked about, which an object file has, too."""
+    found = Reading(str(path), inputs.kind_of(path))
+    for one in inputs.binaries(path, progress):
+        if isinstance(one, inputs.Problem):
+            found.problems.append((one.name, one.text))
+            continue
+        code = device_code.of_file(one.path)
+        found.kernels.add(one.name, code)
+        if one.only_code:
+            if one.name.lower().endswith(inputs.CODE_ENDINGS) and not (code.codes or code.unread or code.problems):
+                found.passed_over.append((one.name, "neither PTX nor a fatbin"))
+            continue
+        try:
+            image = read.read(one.path)
+            if image.machine not in _BUILT_FOR_GPUS:
+                raise ElfError(f"{one.path}: for {image.machine}, which CUDA does not support")
+            found.files.append((one.name, uses.of(image, table)))
+            found.machines.append(image.machine)
+        except ElfError as error:
+            if not _is_device_code(code, error, found.kind == "file" and of_device_code):
+                found.kernels.forget([one.name])
+                _keep_error(found, one, error)
+    found.files = [(name, use) for (name, _), use in zip(found.files, siblings.resolved(found.files))]
+    found.kernels.forget({name for name, _ in found.files} - {name for name, _ in ties.staying(found.files)})
+    return found
+
+
+def _is_device_code(code: DeviceCode, error: ElfError, is_asked: bool) -> bool:
+    """Is a file that was not read as a library whole all the same: device code itself, a static program that has some,
+    or, where the question `is_asked` about it, an object file? One that is truncated is not."""
+    if not code.codes:
+        return False
+    if _NOT_LINKED in str(error):
+        return is_asked
+    return isinstance(error, NotElf) or code.file == "cubin" or _STATIC in str(error)
+
+
+def _keep_error(found: Reading, binary: inputs.Binary, error: ElfError) -> None:
+    text = str(error)
+    if text.startswith(f"{binary.path}: "):
+        text = text[len(f"{binary.path}: "):]
+    of_no_concern = found.kind != "file" and not isinstance(error, NotElf) and any(
+        part in text for part in (*_OF_NO_CONCERN, "which CUDA does not support"))
+    (found.passed_over if of_no_concern else found.problems).append((binary.name, text))

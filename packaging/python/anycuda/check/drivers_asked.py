@@ -1,0 +1,31 @@
+"""The drivers that a question is about, and what would help device code that these do not load. Pure."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..analysis import kernels
+from ..analysis.gpus import Facts
+from ..analysis.kernels import OnDrivers
+from .cells import Asked
+
+_STILL_MADE = 12  # the oldest CUDA whose drivers get advice unasked
+
+
+def branches(asked: Asked, facts: Facts) -> list[int]:
+    """Oldest first; those of the CUDAs where no branch is asked about."""
+    named = {*asked.branches, *(() if asked.branches else map(int, asked.drivers))}
+    return sorted(named) or list(kernels.branches_of(asked.releases, facts))
+
+
+def advice(groups: Sequence[OnDrivers], uncovered: Sequence[int], asked: Asked, facts: Facts) -> list[str]:
+    """A compiler for older drivers, where a CUDA is behind these that --runtime names or that is still made; and the
+    newer GPUs that it has no code for."""
+    oldest = facts.first_of_major(_STILL_MADE)
+    late = [one.hint for one in groups if one.hint and (asked.runtimes or oldest and one.drivers[-1] >= oldest.driver)]
+    lines = late[-1:]
+    if uncovered and not asked.runtimes and not asked.of_device_code:
+        names = ", ".join(f"sm_{number}" for number in uncovered)
+        first = max(facts.gpus[number].first for number in uncovered)
+        lines.append(f"It has no code for {names}: add PTX, or cubins with nvcc {first[0]}.{first[1]} or later.")
+    return lines

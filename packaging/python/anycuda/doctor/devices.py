@@ -1,0 +1,41 @@
+"""The driver and the GPUs of this machine, and whether they load device code. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..analysis import gpus, kernels
+from ..analysis.gpus import Facts
+from ..analysis.kernels import Kernels, Needs, Reply
+from .findings import Driver
+from .verdict import without_gpu
+
+
+@dataclass(frozen=True)
+class Devices:
+    """`branch`: 0 if it is not known. `gpus`: their architectures (90 of sm_90). `lacking`: what of driver and GPU is
+    not here."""
+
+    branch: int = 0
+    gpus: tuple[int, ...] = ()
+    lacking: str = ""
+
+
+def of_driver(driver: Driver) -> Devices:
+    architectures = {int(gpu.compute_capability.replace(".", "")) for gpu in driver.gpus}
+    # A driver without NVML tells its CUDA only: that of the oldest branch of this CUDA.
+    release = gpus.facts().release(gpus.version(driver.cuda)) if "." in driver.cuda else None
+    branch = driver.branch or (release.driver if release else 0)
+    return Devices(branch, tuple(sorted(architectures)), without_gpu(driver))
+
+
+def replies(code: Kernels, needs: Needs | None, runtime_driver: int, devices: Devices, facts: Facts) -> list[Reply]:
+    """One for each kind of GPU. `runtime_driver`: the oldest that the CUDA runtimes in the file work with."""
+    if devices.branch:
+        return [kernels.reply(code, gpu, devices.branch, runtime_driver, facts) for gpu in devices.gpus or (0,)]
+    needed = f"Its device code needs driver {needs.driver} or newer." if needs and needs.driver else ""
+    if not devices.lacking:
+        return [Reply(0, 0, None, False, {f"The branch of the driver is unknown. {needed}".strip(): []})]
+    if needed:
+        return [Reply(0, 0, False, False, {needed: []})]
+    return [] if code.files else [kernels.reply(code, 0, 0, 0, facts)]

@@ -1,0 +1,71 @@
+"""The files that the command names: their device code, and whether this machine loads it."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterable, Sequence
+
+from ..analysis import code_rules, gpus, kernels, libraries, reading, static_runtime
+from ..analysis.gpus import Facts
+from ..analysis.kernels import Kernels, Needs, Reply
+from ..analysis.progress import Progress
+from . import devices
+from .devices import Devices
+
+
+@dataclass(frozen=True)
+class File:
+    """`path` and `kind` ("file", "folder", "wheel") of what was named. `problems`: (name, sentence) of what could not
+    be read. `needs`: None without code for a driver. `runtime_driver`: the oldest that the CUDA runtimes in it work
+    with; 0 if it has none, or that is not known. `replies`: one for each kind of GPU here. `loads`: does one of these
+    load all its device code, with a driver for these runtimes? None if that is not known."""
+
+    path: str
+    kind: str
+    kernels: Kernels
+    problems: tuple[tuple[str, str], ...]
+    needs: Needs | None
+    runtime_driver: int
+    replies: tuple[Reply, ...]
+    loads: bool | None
+
+    @property
+    def name(self) -> str:
+        return posixpath.basename(self.path.rstrip("/")) or self.path
+
+    @property
+    def obstacle(self) -> str:
+        if any(0 < reply.driver < self.runtime_driver for reply in self.replies):
+            return f"the CUDA runtime that is linked in needs driver {self.runtime_driver} or newer"
+        return "the device code loads on no GPU here"
+
+    @property
+    def loads_on(self) -> list[str]:
+        """sm_90"""
+        return [f"sm_{reply.gpu}" for reply in self.replies if reply.loads and reply.gpu]
+
+
+def look(paths: Iterable[Path], here: Devices, progress: Progress) -> list[File]:
+    table, found = libraries.table(), []
+    for path in paths:
+        seen = reading.look(path, table, progress, True)
+        progress.end()
+        runtime_driver = int(static_runtime.driver_of_all(seen.runtimes(table)) or 0)
+        found.append(of(seen, runtime_driver, here, gpus.facts()))
+    return found
+
+
+def of(seen: reading.Reading, runtime_driver: int, here: Devices, facts: Facts) -> File:
+    code, is_read = seen.kernels, bool(seen.files or seen.kernels.files)
+    needs = kernels.needs(code.files, facts)
+    replies = devices.replies(code, needs, runtime_driver, here, facts) if is_read or not seen.problems else []
+    return File(seen.path, seen.kind, code, tuple(seen.problems), needs, runtime_driver, tuple(replies),
+                _loads(code, replies, here))
+
+
+def _loads(code: Kernels, replies: Sequence[Reply], here: Devices) -> bool | None:
+    if here.lacking and code.files:
+        return False
+    return code_rules.of_any(reply.loads for reply in replies) if replies else None
