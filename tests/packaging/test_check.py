@@ -404,7 +404,9 @@ class RealWheels(Check):
             ("torch_memory_saver", (), 0, "run on CUDA 11.8-13.5 and driver 520-615"),
             ("cumm", (), 0, "run on CUDA 11.8-13.5"),  # it brings the one library that has no stub
             ("mooncake", ("--runtime", "11.7"), 1, "1 function would fail on CUDA 11.7"),
-            ("mooncake", ("--runtime", "11.8,12,13"), 0, "run on CUDA 11.8-13.5; its device code needs driver 525"),
+            ("mooncake", ("--runtime", "12,13"), 0, "run on CUDA 12.0-13.5; its device code needs driver 525"),
+            ("mooncake", ("--runtime", "11.8,12,13"), 1,
+             "run on CUDA 11.8-13.5; device code does not load with driver 450-520"),
         ):
             path = wheel(name)
             found, out, _ = self.check(path, *words)

@@ -6,6 +6,7 @@ import json
 import struct
 import unittest
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -15,7 +16,7 @@ from test_code_rules import FACTS, cubin, ptx
 
 from anycuda.analysis import device_code, kernels, words_of_kernels
 from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
-from anycuda.check import here
+from anycuda.check import here, standing, words_of_standing
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 
@@ -50,7 +51,20 @@ class Needs(unittest.TestCase):
         self.assertEqual(self.driver([ptx(80, (8, 4))], [cubin(80, (12, 4))]), 550)
 
     def test_unknown_toolkit(self):
-        self.assertEqual(self.driver([cubin(80, (12, 4))], [cubin(90, None)]), 0)
+        """The others still have their oldest driver."""
+        files = [cubin(80, (13, 0)), cubin(90, None)], [cubin(90, None)], [ptx(80, (9, 9))]
+        for codes, driver in ((files[:1], 580), (files, 580), (files[1:], 0), (files[2:], 0)):
+            needs = kernels.needs(found(*codes).files, FACTS)
+            self.assertEqual((needs.driver, needs.unknown), (driver, True), codes)
+        self.assertFalse(kernels.needs(found([cubin(80, (13, 0))]).files, FACTS).unknown)
+        self.assertIn("needs driver 580 or newer", words_of_standing.sentence(
+            standing.Standing(standing.FREE, kernels=kernels.needs(found(*files).files, FACTS))))
+
+    def test_static_runtime_before_11_8(self):
+        for codes, driver in (([cubin(70, (10, 0)), cubin(75, (10, 2))], 440), ([cubin(70, (9, 0))], 384),
+                              ([cubin(80, (11, 3))], 450), ([cubin(70, (10, 0)), cubin(80, (12, 4))], 450),
+                              ([ptx(70, (6, 3))], 450), ([cubin(70, None)], 450), ([], 450)):
+            self.assertEqual(kernels.driver_of_old_runtime(codes, FACTS), driver, codes)
 
     def test_lto_ir_needs_no_driver(self):
         self.assertIsNone(kernels.needs(found([Code(LTO_IR, 80)]).files, FACTS))
@@ -70,7 +84,21 @@ class OnDrivers(unittest.TestCase):
 
     def test_every_file_with_cubins_for_a_gpu_counts(self):
         self.assertEqual(self.lines([cubin(80, (12, 4))], [cubin(80, (13, 0)), cubin(90, (12, 4))], branches=(550,)), [
-            "on runtimes up to CUDA 12 with driver 550: kernels for sm_90 load; sm_80 does not"])
+            "on runtimes up to CUDA 12 with driver 550: kernels for sm_90 load; "
+            "those for sm_80 load in some files only"])
+
+    def test_files_for_several_cudas(self):
+        files = ([cubin(75, (11, 8)), cubin(80, (11, 8))], [cubin(75, (12, 4))],
+                 [cubin(75, (13, 0)), cubin(100, (13, 0))])
+        start = "on runtimes up to CUDA"
+        self.assertEqual(self.lines(*files, branches=(520, 550, 570, 580)), [
+            f"{start} 11 with driver 520: kernels for sm_80 load; those for sm_75 load in some files only; "
+            "sm_100 does not",
+            f"{start} 12 with driver 550-570: kernels for sm_80 load; those for sm_75 load in some files only; "
+            "sm_100 does not",
+            f"{start} 13 with driver 580: all kernels load"])
+        self.assertEqual(self.lines(*([cubin(80, one)] for one in ((12, 4), (13, 0))), branches=(550,)), [
+            f"{start} 12 with driver 550: kernels for sm_80 load in some files only"])
 
     def test_cubins_of_several_toolkits_in_a_file(self):
         codes = [cubin(90, (12, 9)), cubin(90, (13, 1))]
@@ -133,6 +161,14 @@ class Replies(unittest.TestCase):
         for toolkit, loads in (((12, 8), None), ((13, 0), False)):
             self.assertIs(self.reply(found([cubin(80, toolkit)], unread=unread), 80, 550).loads, loads)
 
+    def test_damaged_code_leaves_it_open_unless_another_fails(self):
+        problems = {"0.so": ("at byte 16: too short",)}
+        for codes, loads in (([cubin(80, (12, 8))], None), ([cubin(80, (13, 0))], False), ([], None)):
+            known = kernels.Kernels({"0.so": tuple(codes)} if codes else {}, {}, problems)
+            self.assertIs(self.reply(known, 80, 550).loads, loads)
+        self.assertIn("Device code was read in part: at byte 16: too short.",
+                      words_of_kernels.reply(self.reply(known, 80, 550)))
+
     def test_linked_in_runtime_needs_a_driver(self):
         self.assertTrue(self.reply(found(), 80, 550, 525).loads)
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, 525)
@@ -162,6 +198,13 @@ class Command(Folder):
                 archive.write(file, f"thing/{name}.so")
         return path
 
+    def embedded(self, fatbin: Path) -> list[str]:
+        """An assembly file that includes it, for the compiler."""
+        path = self.folder / "embedded.s"
+        path.write_text(f'.section .nv_fatbin, "a"\n.balign 8\n.incbin "{fatbin}"\n'
+                        '.section .note.GNU-stack, "", %progbits\n')
+        return ["-x", "assembler", str(path)]
+
     def last(self, *words: object) -> tuple[int, str]:
         status, out, err = self.check(*words)
         self.assertEqual(err, "")
@@ -174,7 +217,9 @@ class Command(Folder):
 
     def test_cuda_without_a_driver_that_loads_it_fails(self):
         path = self.file("13.0")
-        for words, status in ((("--runtime", "12"), 1), (("--runtime", "12,13"), 0), (("--runtime", "550"), 1),
+        for words, status in ((("--runtime", "12"), 1), (("--runtime", "12,13"), 1), (("--runtime", "11.8,13"), 1),
+                              (("--runtime", "13"), 0), (("--runtime", "550"), 1), ((), 0),
+                              (("--runtime", "12,13", "--driver", "580"), 0),
                               (("--runtime", "580"), 0), (("--runtime", "12", "--driver", "580"), 0),
                               (("--runtime", "12", "--allow", "device_code"), 0),
                               (("--runtime", "12", "--library", "cudart"), 0)):
@@ -182,6 +227,37 @@ class Command(Folder):
         self.assertEqual(self.last(path, "--runtime", "12")[1],
                          "verdict: free; device code of CUDA 13.0: needs driver 580; "
                          "device code does not load with driver 525-575")
+        self.assertTrue(self.last(path, "--runtime", "11.8,12,13")[1].endswith("not load with driver 450-575"))
+
+    def test_first_line_without_runtime_names_the_cudas_whose_drivers_are_too_old(self):
+        for release, ending in (("13.0", "; its device code needs driver 580, newer than those of CUDA 11-12"),
+                                ("12.4", "; its device code needs driver 525, newer than those of CUDA 11"),
+                                ("11.8", "; its device code needs driver 450")):
+            self.assertTrue(self.check(self.file(release))[1].splitlines()[0].endswith(f"13.5{ending}"), release)
+
+    def test_cubin_of_an_unknown_toolkit_beside_one_of_cuda_13(self):
+        known = device_code.of_file(self.file("13.0"), reader())
+        beside = replace(known, codes=(*known.codes, cubin(90, None)))
+        unknown = replace(known, codes=tuple(replace(code, toolkit=None) for code in known.codes))
+        told = "verdict: free; device code of CUDA 13.0: needs driver 580 or newer"
+        for codes, words, status, line in (
+                (beside, ("--runtime", "12"), 1, f"{told}; device code does not load with driver 525-575"),
+                (beside, ("--runtime", "13"), 3, f"{told}; whether its device code loads is unknown"),
+                (beside, ("--driver", "550", "--gpu", "90"), 3, None), (beside, (), 0, told),
+                (unknown, ("--runtime", "12"), 3, "verdict: free; device code: the driver that it needs is unknown; "
+                                                  "whether its device code loads is unknown")):
+            with mock.patch.object(device_code, "of_file", return_value=codes):
+                found_status, last = self.last(self.file("13.0"), *words)
+            self.assertEqual((found_status, last), (status, line or last), words)
+
+    def test_static_runtime_before_11_8_beside_cubins_of_cuda_10(self):
+        code = DeviceCode((cubin(70, (10, 0)),))
+        path = self.compile("old.so", 'const char* f(void) { return "/cudart.shm.x"; }')
+        with mock.patch.object(device_code, "of_file", return_value=code):
+            for words, status in ((), 0), (("--runtime", "520"), 0), (("--runtime", "13"), 0):
+                found_status, line = self.last(path, *words)
+                self.assertEqual((found_status, line), (status, "verdict: static runtime older than 11.8: needs driver "
+                                                                "410; device code of CUDA 10.0: needs driver 410"))
 
     def test_what_to_do(self):
         self.assertIn("Build device code with nvcc 12.x to serve drivers from 525 on", self.check(self.file("13.0"))[1])
@@ -215,7 +291,18 @@ class Command(Folder):
         path = self.made_wheel(a=self.file("12.4"), b=self.file("12.4"), c=self.file("13.0"))
         status, out, _ = self.check(path)
         self.assertEqual((status, out.splitlines()[-1]),
-                         (0, "verdict: free; device code of CUDA 12.4, 13.0: needs driver 580"))
+                         (0, "verdict: free; device code of CUDA 12.4, 13.0: needs driver 525 to 580, by file"))
+        self.assertTrue(out.splitlines()[0].endswith(
+            "; its device code needs driver 525 to 580, by file, newer than those of CUDA 11"))
+        in_part = "device code loads in part with driver 525-575"
+        for words, status, ending in (
+                (("12",), 1, in_part), (("12", "--allow", "in_part"), 0, "by file"), (("13",), 0, "by file"),
+                (("11.8,12",), 1, f"{in_part.replace('loads', 'does not load with driver 450-520 and loads')}"),
+                (("11.8,12", "--allow", "in_part"), 1, "device code does not load with driver 450-520"),
+                (("550",), 1, in_part.replace("525-575", "550")), (("550", "--allow", "in_part"), 0, "by file")):
+            found_status, line = self.last(path, "--runtime", *words)
+            self.assertEqual(found_status, status, words)
+            self.assertTrue(line.endswith(ending), line)
         self.assertEqual(out.count("Native code for sm_80"), 2)
         self.assertIn("thing/a.so, thing/b.so: Native code for sm_80. PTX for compute_80", out)
         self.assertEqual(self.check(path, "--gpu", "80", "--driver", "550")[0], 1)
@@ -231,8 +318,9 @@ class Command(Folder):
                          [("sm_80", [12, 4], None), ("compute_80", None, [8, 4])])
         self.assertEqual(one["device_code"]["drivers"], [
             {"drivers": [525], "cuda": 12, "native": ["sm_80"], "compiled": [], "fails": [], "hint": "",
-             "unknown": [], "some": False}])
-        self.assertEqual(one["verdict"]["device_code"], {"driver": 525, "toolkits": ["12.4"], "ptx": []})
+             "unknown": [], "some": False, "in_part": []}])
+        self.assertEqual(one["verdict"]["device_code"], {"driver": 525, "toolkits": ["12.4"], "ptx": [],
+                                                         "unknown": False, "least": 525})
         (reply,) = one["replies"]
         self.assertEqual((reply["gpu"], reply["driver"], reply["loads"]), (90, 525, False))
 
@@ -245,6 +333,10 @@ class Command(Folder):
             status, line = self.last(self.file("13.0"), "--driver", "550")
             self.assertEqual((status, line), (3, "driver 550: cannot tell. Device code was not read: "
                                                  "anycuda-device-code is missing."))
+            self.assertEqual(self.last(self.file("13.0"), "--runtime", "12"),
+                             (3, "verdict: free; whether its device code loads is unknown"))
+            for words in ("nccl-2.28",), ("12", "--allow", "device_code"), ("12", "--library", "cudart"):
+                self.assertEqual(self.check(self.file("13.0"), "--runtime", *words)[0], 0, words)
 
     def test_reader_that_does_not_end(self):
         program = self.folder / "program"
@@ -264,7 +356,63 @@ class Command(Folder):
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
         self.assertIn("device code was read in part", out)
-        self.assertEqual(self.check(path, "--driver", "550")[0], 3)
+        for words, line in (
+                (("--driver", "550"), r"^driver 550: cannot tell\. Device code was read in part: at byte \d+: "),
+                (("--gpu", "80"), r"^sm_80: cannot tell\. Device code was read in part: "),
+                (("--runtime", "12"), "^verdict: free; device code of CUDA 12.4: needs driver 525 or newer; "
+                                      "whether its device code loads is unknown$")):
+            status, last = self.last(path, *words)
+            self.assertEqual(status, 3, words)
+            self.assertRegex(last, line)
+
+    def test_ptx_and_fatbins_in_wheels_and_folders(self):
+        text = b"// of a compiler\n.version 9.0\n.target sm_100\n.address_size 64\n"
+        fatbin = (KERNELS / "mixed-13.0.fatbin").read_bytes()
+        for name, content, driver in (("k.ptx", text, 580), ("k.fatbin", fatbin, 580), ("data", fatbin, 580),
+                                      ("asm.txt", text[text.index(b"."):], 580)):
+            place = self.folder / f"in-{name}"
+            place.mkdir()
+            (place / name).write_bytes(content)
+            path = self.folder / f"{name.partition('.')[0]}-1-py3-none-any.whl"
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.write(place / name, f"thing/{name}")
+            for one in place, path:
+                self.assertEqual(self.check(one, "--driver", "550")[0], 1, name)
+                self.assertRegex(self.last(one)[1], f"^verdict: device code .*: needs driver {driver}$")
+
+    def test_ptx_file_without_ptx_is_passed_over_and_damaged_fatbin_is_not(self):
+        fatbin = (KERNELS / "mixed-13.0.fatbin").read_bytes()
+        for name, content, status, text in (
+                ("a.ptx", b"nothing", 0, "loads. It has no device code."), ("b.ptx", b"", 0, "It has no device code."),
+                ("c.fatbin", fatbin[:40], 3, "Device code was read in part: "),
+                ("d.fatbin", fatbin[:4], 0, "It has no device code.")):
+            place = self.folder / name.partition(".")[0]
+            place.mkdir()
+            (place / name).write_bytes(content)
+            found_status, line = self.last(place, "--driver", "550")
+            self.assertEqual(found_status, status, name)
+            self.assertIn(text, line)
+        self.assertIn("passed over (neither PTX nor a fatbin): a.ptx", self.check(self.folder / "a")[1])
+        (self.folder / "b" / "style.css").write_text(".vertical { color: red }")
+        self.assertNotIn("style.css", self.check(self.folder / "b")[1])
+
+    def test_truncated_library_is_not_read_for_the_cubin_in_it(self):
+        content = self.file("12.4").read_bytes()
+        at = content.index(bytes([0x7F]) + b"ELF", 64)  # of the cubin in it
+        path = self.folder / "truncated.so"
+        path.write_bytes(content[:at + 4096])
+        self.assertTrue(device_code.of_file(path, reader()).codes)
+        for words in (), ("--driver", "550"), ("--runtime", "12"):
+            status, out, err = self.check(path, *words)
+            self.assertEqual((status, err), (2, ""))
+            self.assertIn("truncated.so: truncated: a segment ends at byte", out)
+        status, out, _ = self.check(self.made_wheel(a=path, b=self.file("12.4")))
+        self.assertEqual((status, out.count("thing/a.so")), (2, 1))
+
+    def test_program_without_a_dynamic_section_has_device_code(self):
+        path = self.compile("static", "int main(void) { return 0; }", "-static", "-no-pie",
+                            *self.embedded(KERNELS / "mixed-12.4.fatbin"))
+        self.assertEqual(self.last(path, "--driver", "550")[0], 0)
 
     def test_device_code_of_another_kind(self):
         """As `nvcc 13.5 -concat` writes: entries of kind 256."""
@@ -279,7 +427,7 @@ class Command(Folder):
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
         self.assertIn("Device code that this anycuda does not read (kind 256).", out)
-        for words in (), ("--gpu", "80"), ("--driver", "580"), ("--gpu", "80", "--driver", "580"):
+        for words in (), ("--gpu", "80"), ("--driver", "580"), ("--gpu", "80", "--driver", "580"), ("--runtime", "12"):
             self.assertEqual(self.check(path, *words)[0], 3 if words else 0, words)
 
     def test_real_wheel(self):

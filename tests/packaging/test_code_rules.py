@@ -84,7 +84,9 @@ class Drivers(unittest.TestCase):
         codes = [cubin(80, (12, 4)), cubin(90, (11, 8)), ptx(90, (8, 4))]
         self.assertEqual(code_rules.oldest_driver(codes, CUBIN, FACTS), 525)
         self.assertEqual(code_rules.oldest_driver(codes, PTX, FACTS), 550)
-        self.assertEqual(code_rules.oldest_driver([*codes, cubin(80, None)], CUBIN, FACTS), 0)
+        self.assertEqual(code_rules.oldest_driver([*codes, cubin(80, None)], CUBIN, FACTS), 525)
+        self.assertFalse(code_rules.is_known([*codes, cubin(80, None)], CUBIN, FACTS))
+        self.assertTrue(code_rules.is_known(codes, CUBIN, FACTS))
         self.assertEqual(code_rules.oldest_driver([], CUBIN, FACTS), 0)
 
     def test_the_rule_of_the_stubs_is_the_same(self):

@@ -104,9 +104,16 @@ class Kinds(unittest.TestCase):
     def test_static_runtime_with_the_oldest_driver(self):
         self.assertEqual(said(use_file(static="12.9")), "static runtime 12.9: needs driver 525")
         self.assertEqual(said(use_file(static="12.4"), use_file(static="13.0")),
-                         "static runtime 12.4, 13.0: needs driver 580")
+                         "static runtime 12.4, 13.0: needs driver 525 to 580, by file")
         old = FileUse(Path("x"), (), (), True, None)
-        self.assertEqual(said(old), "static runtime older than 11.8: the driver that it needs is unknown")
+        self.assertEqual(said(old), "static runtime older than 11.8: needs driver 450")
+        self.assertEqual(said(use_file(static="14.0")), "static runtime 14.0: the driver that it needs is unknown")
+
+    def test_static_runtime_of_an_unknown_release_has_the_driver_of_its_cubins(self):
+        old, new = FileUse(Path("x"), (), (), True, None), use_file(static="12.4")
+        found = standing.of([("0.so", old), ("1.so", new)], (), table(), old_runtimes={"0.so": "410", "1.so": "450"})
+        self.assertEqual(words_of_standing.sentence(found),
+                         "static runtime older than 11.8, 12.4: needs driver 410 to 525, by file")
 
     def test_own_loader(self):
         names = ("libcublas.so", "libcublas.so.%d")
@@ -176,7 +183,7 @@ class StaticRuntime(Folder):
 
     def test_oldest_driver(self):
         drivers = {"450": "11.0", "455": "11.1", "525": "12.0", "580": "13.0"}
-        for release, driver in (("11.8", "450"), ("12.9", "525"), ("13.5", "580"), ("14.0", ""), ("", "")):
+        for release, driver in (("11.8", "450"), ("12.9", "525"), ("13.5", "580"), ("14.0", ""), ("", "450")):
             self.assertEqual(static_runtime.oldest_driver(release, drivers), driver)
 
     def test_every_runtime_tells_its_release(self):
@@ -194,7 +201,7 @@ class StaticRuntime(Folder):
         self.assertEqual((status, out.splitlines()[-1]), (0, "verdict: static runtime 13.0: needs driver 580"))
         late = "; the static runtime does not run with driver "
         for runtime, status, ending in (("550", 1, f"{late}550"), ("580", 0, ""), ("12", 1, f"{late}525-575"),
-                                        ("12,13", 0, "")):
+                                        ("12,13", 1, f"{late}525-575"), ("13", 0, "")):
             found, out, _ = self.check(path, "--runtime", runtime, "--allow", "device_code")
             self.assertEqual((found, out.splitlines()[-1]),
                              (status, f"verdict: static runtime 13.0: needs driver 580{ending}"), runtime)

@@ -23,7 +23,8 @@ and starts no kernel: it does not prove what a verdict says of functions, driver
 - **verdict** is the one of `anycuda check`, which [check.md](check.md#the-verdict) explains, without what it says of
   device code.
 - **device code** names the compilers that made the cubins in the wheel (and the version of PTX, where a file has only
-  PTX), and the oldest driver that loads all of them.
+  PTX), and the oldest driver that loads all of them: `or newer` where some do not record their compiler, and
+  `525 to 580, by file` where each file has its own.
 - **fails** counts the functions that would fail or go unchecked on a CUDA release from 11.8 on, on a driver from 520
   on, or on a release of cuDNN or NCCL.
 - **repair** is what `anycuda repair` does: it refuses what is tied, and changes nothing where no file is linked to CUDA

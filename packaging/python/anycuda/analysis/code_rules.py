@@ -50,6 +50,8 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     driver = oldest_driver(codes, CUBIN, facts)
     if driver:
         lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
+    if any(code.kind == CUBIN and not code.toolkit for code in codes):
+        lines.append(f"The CUDA of {'other' if driver else 'the'} cubins is unknown, and so is the driver for them.")
     driver = oldest_driver(codes, PTX, facts)
     if driver:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
@@ -78,9 +80,13 @@ def toolkits(codes: Iterable[Code]) -> list[Version]:
 
 
 def oldest_driver(codes: Iterable[Code], kind: str, facts: Facts) -> int:
-    """The first branch that loads all cubins, or compiles all PTX; 0: no branch does, or it is unknown."""
-    needed = [driver_for(code, facts) for code in codes if code.kind == kind]
-    return max(needed) if needed and all(needed) else 0
+    """The first branch that loads all cubins, or compiles all PTX, of which that is known (`is_known`); 0: none is."""
+    return max((driver_for(code, facts) for code in codes if code.kind == kind), default=0)
+
+
+def is_known(codes: Iterable[Code], kind: str, facts: Facts) -> bool:
+    """Is the first branch known for all cubins, or all PTX?"""
+    return all(driver_for(code, facts) for code in codes if code.kind == kind)
 
 
 def driver_for(code: Code, facts: Facts) -> int:

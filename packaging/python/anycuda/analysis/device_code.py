@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterable
 
@@ -44,11 +44,12 @@ class Code:
 @dataclass(frozen=True)
 class DeviceCode:
     """Of one file, or of several (`joined`). `unread`: why nothing is known of it; "" where it was read. `problems`:
-    places that could not be read."""
+    places that could not be read. `file`: what the file is: "cubin", "elf", "ptx", ..."""
 
     codes: tuple[Code, ...] = ()
     unread: str = ""
     problems: tuple[str, ...] = ()
+    file: str = field(default="", compare=False)
 
     def of(self, kind: str) -> list[Code]:
         return [code for code in self.codes if code.kind == kind]
@@ -92,7 +93,8 @@ def parse(output: bytes) -> DeviceCode:
         raise ValueError("its last line is missing")
     codes = joined(_code(record) for record in records if "code" in record)
     return DeviceCode(codes, unread, tuple(f"at byte {record['offset']}: {record['problem']}"
-                                           for record in records if "problem" in record))
+                                           for record in records if "problem" in record),
+                      next((str(record["kind"]) for record in records if "kind" in record), ""))
 
 
 def joined(codes: Iterable[Code]) -> tuple[Code, ...]:

@@ -14,6 +14,8 @@ from typing import Callable, Iterator
 from ..wheels import entries
 
 _ELF, _ZIP = b"\x7fELF", b"PK"
+_CODE_STARTS = (b"\x50\xed\x55\xba", b".ver")  # of fatbins and of PTX; a cubin is an ELF file
+CODE_ENDINGS = (".ptx", ".fatbin")
 _PIECE = 1 << 20
 _ARCHIVES = {".conda": "a package of conda", ".deb": "a package of Debian", ".rpm": "a package of RPM",
              ".tar": "an archive", **{f".tar.{one}": "an archive" for one in ("gz", "bz2", "xz", "zst")},
@@ -24,10 +26,12 @@ ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Run
 
 @dataclass(frozen=True)
 class Binary:
-    """An ELF file: `name` is for people; `path` is where its bytes are while the next one is not asked for."""
+    """An ELF file, or one that was named: `name` is for people; `path` is where its bytes are while the next one is not
+    asked for. `only_code`: PTX or a fatbin by its name or its start, in a folder or a wheel."""
 
     name: str
     path: Path
+    only_code: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,22 @@ def _in_folder(folder: Path, progress: Progress) -> Iterator[Binary | Problem]:
             except OSError as error:
                 yield Problem(inside, error.strerror or str(error))
                 continue
-            if start == _ELF[:2] and _starts(path, 4) == _ELF:
-                yield Binary(inside, path)
+            what = _what(name, _starts(path, len(_ELF))) if start else ""
+            if what:
+                yield Binary(inside, path, what == _CODE)
             elif path.suffix == ".whl" and start:
                 yield from _in_wheel(path, f"{inside}/", progress)
     yield from problems
+
+
+_LINKED, _CODE = "ELF", "code"
+
+
+def _what(name: str, start: bytes) -> str:
+    """By its first bytes and the end of its name; "" if it is neither."""
+    if start == _ELF:
+        return _LINKED
+    return _CODE if start in _CODE_STARTS or name.lower().endswith(CODE_ENDINGS) else ""
 
 
 def _starts(path: Path, count: int = 2) -> bytes:
@@ -142,7 +157,7 @@ def _members(wheel: zipfile.ZipFile, prefix: str, place: Path, progress: Progres
             yield Problem(name, f"cannot be unpacked: {_sentence(error)}")
         else:
             if found:
-                yield Binary(name, place)
+                yield Binary(name, place, found == _CODE)
         place.unlink(missing_ok=True)
 
 
@@ -152,18 +167,19 @@ def leads_out(name: str) -> bool:
     return name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or "\0" in name
 
 
-def _unpacked(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: Callable[[int], None]) -> bool:
-    """Of a binary alone; everything else is left after its first bytes."""
+def _unpacked(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: Callable[[int], None]) -> str:
+    """What it is. Everything but binaries and device code is left after its first bytes."""
     with wheel.open(member) as packed:
         data = packed.read(len(_ELF))
-        if data != _ELF:
-            return False
+        what = _what(member.filename, data)
+        if not what:
+            return ""
         with open(place, "wb") as file:
             while data:
                 file.write(data)
                 tell(file.tell())
                 data = packed.read(_PIECE)
-    return True
+    return what
 
 
 def _sentence(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from .code_rules import Answer
 from .device_code import CUBIN, PTX, Code, DeviceCode
 from .gpus import Facts
 
+_FIRST_RECORDED = (11, 8)  # the first release that a CUDA runtime in a file tells
 _MOST = 512  # kinds of device code in a file; NVIDIA's libraries have up to 100
 Files = Mapping[str, Sequence[Code]]  # of each file that has device code
 
@@ -53,12 +54,16 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Needs:
-    """`driver`: the oldest branch that loads all cubins, and compiles the PTX of files without cubins; 0: not known.
-    `toolkits`: the releases that made the cubins. `ptx`: versions of the PTX of files without cubins."""
+    """`driver`: the oldest branch that loads all cubins of a known CUDA, and compiles the PTX of files without cubins;
+    0: not known.
+    `toolkits`: the releases that made the cubins. `ptx`: versions of the PTX of files without cubins. `unknown`: some
+    of the code may need a newer driver. `least`: the oldest branch with which one of the files loads."""
 
     driver: int
     toolkits: tuple[str, ...] = ()
     ptx: tuple[str, ...] = ()
+    unknown: bool = False
+    least: int = 0
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,8 @@ class OnDrivers:
     """What becomes of an input's device code on branches that follow each other. `cuda`: the newest major whose
     runtimes they work with (0: not known). `native`: GPUs whose cubins load, `compiled`: PTX that the driver compiles,
     `fails`: GPUs of which a cubin does not load, and `hint`: what would help. `unknown`: GPUs of which that is not
-    known. `some`: does a cubin load that is for none of `native`?"""
+    known. `some`: does a cubin load that is for none of `native`? `in_part`: GPUs whose cubins load in some files and
+    not in others."""
 
     drivers: tuple[int, ...]
     cuda: int
@@ -76,6 +82,7 @@ class OnDrivers:
     hint: str = ""
     unknown: tuple[str, ...] = ()
     some: bool = False
+    in_part: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,24 +97,38 @@ class Reply:
     reasons: dict[str, list[str]]
 
 
-def needs(files: Files, facts: Facts) -> Needs | None:
-    """None: nothing in them is for a driver."""
-    drivers, toolkits, ptx = [], set(), set()
+def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
+    """None: nothing in them is for a driver. `damaged`: some of their device code could not be read."""
+    drivers, toolkits, ptx, unknown = [], set(), set(), damaged
     for codes in files.values():
         kind = CUBIN if any(code.kind == CUBIN for code in codes) else PTX
         counted = [code for code in codes if code.kind == kind]
         if not counted:
+            unknown = unknown or bool(code_rules.others(codes))
             continue
         drivers.append(code_rules.oldest_driver(counted, kind, facts))
+        unknown = unknown or not code_rules.is_known(counted, kind, facts)
         toolkits.update(code_rules.toolkits(counted))
         ptx.update(code.ptx for code in counted if code.kind == PTX and code.ptx)
-    if not drivers:
+    if not drivers and not unknown:
         return None
-    return Needs(max(drivers) if all(drivers) else 0, _spelt(toolkits), _spelt(ptx))
+    return Needs(max(drivers, default=0), _spelt(toolkits), _spelt(ptx), unknown,
+                 min(filter(None, drivers), default=0))
 
 
 def _spelt(versions: Iterable[tuple[int, int]]) -> tuple[str, ...]:
     return tuple(f"{major}.{minor}" for major, minor in sorted(versions))
+
+
+def driver_of_old_runtime(codes: Sequence[Code], facts: Facts) -> int:
+    """For a CUDA runtime before 11.8 that is linked in beside this code: that of the compiler which made the cubins,
+    or, where they are newer or there are none, that of CUDA 11, which serves the earlier ones, too."""
+    newest = max(code_rules.toolkits(codes), default=None)
+    return facts.driver_for_cubin(newest if newest and newest < _FIRST_RECORDED else _FIRST_RECORDED)
+
+
+def drivers_of_old_runtimes(files: Files, facts: Facts) -> dict[str, str]:
+    return {name: str(driver_of_old_runtime(codes, facts)) for name, codes in files.items()}
 
 
 def on_drivers(files: Files, branches: Sequence[int], facts: Facts) -> list[OnDrivers]:
@@ -128,16 +149,20 @@ def _alike(files: Files) -> list[tuple[Code, ...]]:
 def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> OnDrivers:
     every = [code for codes in files for code in codes]
     release = facts.cuda_of_driver(branch)
-    answers = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
+    each = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
+    in_part = [gpu for gpu, found in each.items() if {True, False} <= {one.loads for one in found}]
+    answers = {gpu: min(found, key=lambda one: (False, None, True).index(one.loads))
+               for gpu, found in each.items() if gpu not in in_part}
     compiled = [name for name in code_rules.jit(every) if all(
         code_rules.is_served(code, branch, facts) for code in every if code.kind == PTX and code.name == name)]
     native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
                               for loads in (True, False, None))
-    some = any(code.kind == CUBIN and code.architecture not in native and _knows(branch, code.architecture, facts)
+    told = {*native, *in_part}
+    some = any(code.kind == CUBIN and code.architecture not in told and _knows(branch, code.architecture, facts)
                and code_rules.is_served(code, branch, facts) for code in every)
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
                      next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown),
-                     some)
+                     some, _names(in_part))
 
 
 def _names(gpus: Iterable[int]) -> tuple[str, ...]:
@@ -148,17 +173,22 @@ def _targets(codes: Iterable[Code]) -> list[int]:
     return sorted({code.architecture for code in codes if code.kind == CUBIN and code.architecture})
 
 
-def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> Answer:
-    """Of the files that have cubins for the GPU: the first no, else the first that is not known."""
-    answers = [code_rules.loads(codes, branch, gpu, facts) for codes in files
-               if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
-    return min(answers, key=lambda one: (False, None, True).index(one.loads))
+def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> list[Answer]:
+    """Of each file that has cubins for the GPU."""
+    return [code_rules.loads(codes, branch, gpu, facts) for codes in files
+            if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
 
 
 def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
     """The branches that came with releases of these CUDAs' majors, oldest first."""
     majors = {int(major_of(release)) for release in releases}
     return tuple(one.driver for one in facts.releases if one.cuda[0] in majors and one.driver)
+
+
+def majors_before(needed: int, releases: Iterable[str], facts: Facts) -> list[str]:
+    """Of the CUDAs of these releases those of which no branch is as new as `needed`."""
+    newest = {major: branches_of([major], facts)[-1:] for major in dict.fromkeys(map(major_of, releases))}
+    return [major for major, branch in newest.items() if branch and branch[0] < needed]
 
 
 def uncovered(files: Files, facts: Facts) -> list[int]:

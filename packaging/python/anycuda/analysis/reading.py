@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..elf import ElfError, NotElf, read
-from . import device_code, inputs, siblings, static_runtime, ties, uses
+from . import device_code, gpus, inputs, kernels, siblings, static_runtime, ties, uses
+from .device_code import DeviceCode
 from .kernels import Kernels
 from .libraries import Table
 from .uses import FileUse
@@ -14,7 +15,8 @@ from .uses import FileUse
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
 # What may lie in a wheel or a folder and is no concern of CUDA's; named alone it is a mistake.
 _NOT_LINKED = "not linked yet"
-_OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, "no dynamic section")
+_STATIC = "no dynamic section"
+_OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, _STATIC)
 
 
 @dataclass
@@ -33,7 +35,8 @@ class Reading:
 
     def runtimes(self, table: Table) -> tuple[static_runtime.StaticRuntime, ...]:
         """The CUDA runtimes that are linked into it."""
-        return static_runtime.of(ties.counted(self.files, table), table.drivers)
+        old = kernels.drivers_of_old_runtimes(self.kernels.files, gpus.facts()) if self.kernels.files else {}
+        return static_runtime.of(ties.counted(self.files, table), table.drivers, old)
 
 
 def look(path: Path, table: Table, progress: inputs.Progress, of_device_code: bool) -> Reading:
@@ -45,6 +48,10 @@ def look(path: Path, table: Table, progress: inputs.Progress, of_device_code: bo
             continue
         code = device_code.of_file(one.path)
         found.kernels.add(one.name, code)
+        if one.only_code:
+            if one.name.lower().endswith(inputs.CODE_ENDINGS) and not (code.codes or code.unread or code.problems):
+                found.passed_over.append((one.name, "neither PTX nor a fatbin"))
+            continue
         try:
             image = read.read(one.path)
             if image.machine not in _BUILT_FOR_GPUS:
@@ -52,13 +59,22 @@ def look(path: Path, table: Table, progress: inputs.Progress, of_device_code: bo
             found.files.append((one.name, uses.of(image, table)))
             found.machines.append(image.machine)
         except ElfError as error:
-            asked_for = _NOT_LINKED not in str(error) or found.kind == "file" and of_device_code
-            if not code.codes or not asked_for:  # else a cubin, PTX, or the object file that the question is about
+            if not _is_device_code(code, error, found.kind == "file" and of_device_code):
                 found.kernels.forget([one.name])
                 _keep_error(found, one, error)
     found.files = [(name, use) for (name, _), use in zip(found.files, siblings.resolved(found.files))]
     found.kernels.forget({name for name, _ in found.files} - {name for name, _ in ties.staying(found.files)})
     return found
+
+
+def _is_device_code(code: DeviceCode, error: ElfError, is_asked: bool) -> bool:
+    """Is a file that was not read as a library whole all the same: device code itself, a static program that has some,
+    or, where the question `is_asked` about it, an object file? One that is truncated is not."""
+    if not code.codes:
+        return False
+    if _NOT_LINKED in str(error):
+        return is_asked
+    return isinstance(error, NotElf) or code.file == "cubin" or _STATIC in str(error)
 
 
 def _keep_error(found: Reading, binary: inputs.Binary, error: ElfError) -> None:

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StaticRuntime:
-    """`release`: "" if it is not known, and then so is the oldest `driver`."""
+    """`release`: "" if it is older than 11.8. `driver`: the oldest that serves it; "" if that is not known."""
 
     file: str
     release: str
     driver: str
 
 
-def of(files: Files, drivers: Mapping[str, str]) -> tuple[StaticRuntime, ...]:
-    return tuple(StaticRuntime(name, use.runtime_release, oldest_driver(use.runtime_release, drivers))
+def of(files: Files, drivers: Mapping[str, str], old: Mapping[str, str]) -> tuple[StaticRuntime, ...]:
+    """`old`: file -> the driver for a runtime before 11.8, where the device code of the file tells it."""
+    return tuple(StaticRuntime(name, use.runtime_release, oldest_driver(use.runtime_release, drivers)
+                               if use.runtime_release or name not in old else old[name])
                  for name, use in files if use.static_runtime)
 
 
@@ -46,6 +48,7 @@ def release(strings: Collection[str], marks: Mapping[str, str]) -> str:
 
 def oldest_driver(release_: str, drivers: Mapping[str, str]) -> str:
     """`drivers`: branch -> the CUDA release that came with it, the oldest first. A runtime works with every driver of
-    its major (minor-version compatibility); "" where that major is not known."""
-    major = release_.partition(".")[0]
+    its major (minor-version compatibility), one that is older than 11.8 with those of CUDA 11; "" where that major is
+    not known."""
+    major = release_.partition(".")[0] or "11"
     return next((branch for branch, cuda in drivers.items() if cuda.partition(".")[0] == major), "")

@@ -40,14 +40,21 @@ def on_drivers(one: OnDrivers) -> str:
 def _native(one: OnDrivers) -> str:
     """As short as it goes: a library of CUDA has kernels for 15 GPUs."""
     unknown = f"; whether those for {', '.join(one.unknown)} load is unknown" if one.unknown else ""
+    if one.in_part:
+        start = f"kernels for {', '.join(one.native)} load; " if one.native else ""
+        some = f"{'those' if one.native else 'kernels'} for {', '.join(one.in_part)} load in some files only"
+        return f"{start}{some}{_fails(one)}{unknown}"
     if not one.native:
         return f"no kernel is known to load{unknown}" if unknown else ""
     if not one.fails and not unknown:
         return "all kernels load"
     if len(one.native) > _MOST and not unknown:
         return f"all kernels load but those for {', '.join(one.fails)}"
-    fails = f"; {', '.join(one.fails)} {'does' if len(one.fails) == 1 else 'do'} not" if one.fails else ""
-    return f"kernels for {', '.join(one.native)} load{fails}{unknown}"
+    return f"kernels for {', '.join(one.native)} load{_fails(one)}{unknown}"
+
+
+def _fails(one: OnDrivers) -> str:
+    return f"; {', '.join(one.fails)} {'does' if len(one.fails) == 1 else 'do'} not" if one.fails else ""
 
 
 def span(branches: Sequence[int]) -> str:

@@ -38,7 +38,7 @@ exit status: 0  everything runs on every CUDA, driver and GPU asked for
              1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them, or {TIED} to another CUDA, or
                 device code or a static runtime does not run
              2  something could not be read, or the command itself failed
-             3  --gpu, --driver, --here: that cannot be told
+             3  --gpu, --driver, --here, and --runtime as to device code: that cannot be told
 
   anycuda check program.so
   anycuda check dist/*.whl --runtime 12,13

@@ -53,6 +53,7 @@ def _device_code(one: Input, asked: Asked) -> dict:
         "drivers": [asdict(group) for group in
                     kernels.on_drivers(found.files, drivers_asked.branches(asked, facts), facts)],
         "late_drivers": one.late_drivers(asked),
+        "open": one.is_open(asked),
         "uncovered": kernels.uncovered(found.files, facts),
     }
 

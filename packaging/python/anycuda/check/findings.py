@@ -70,20 +70,41 @@ class Input:
     def failing(self, asked: Asked) -> dict[Run, list[str]]:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}
 
+    def is_open(self, asked: Asked) -> bool:
+        """Does --runtime ask about device code of which it cannot be told whether it loads?"""
+        if not asked.runtimes or asked.branches or asked.libraries or DEVICE_CODE in asked.allowed:
+            return False
+        needs = self.standing.kernels if self.standing else None
+        asks = asked.named_drivers or kernels.branches_of(asked.releases, gpus.facts())
+        return bool(asks) and bool(self.kernels.unread or needs and needs.unknown)
+
     def late_drivers(self, asked: Asked) -> tuple[int, ...]:
         """Branches that --runtime asks about and that its device code or its static CUDA runtime does not run on: of
-        the named ones each; else those of the named CUDAs, if it runs on no branch of them. --driver has an answer of
-        its own."""
-        if self.standing is None or asked.libraries:
+        the named ones each; else those of each named CUDA that has no branch on which it runs. --driver has an answer
+        of its own."""
+        least, needed = self.drivers_needed(asked)
+        if not needed or asked.libraries:
             return ()
-        code = 0 if DEVICE_CODE in asked.allowed or not self.standing.kernels else self.standing.kernels.driver
-        needed = max(code, int(self.standing.driver or 0))
+        needed = least if IN_PART in asked.allowed else needed
         if asked.named_drivers:
             return tuple(branch for branch in asked.named_drivers if branch < needed)
         if asked.branches or not asked.runtimes:
             return ()
-        branches = kernels.branches_of(asked.releases, gpus.facts())
-        return branches if branches and branches[-1] < needed else ()
+        return kernels.branches_of(kernels.majors_before(needed, asked.releases, gpus.facts()), gpus.facts())
+
+    def late_majors(self, asked: Asked) -> list[str]:
+        """The CUDAs asked about whose drivers are all too old for the device code and the static CUDA runtimes."""
+        return kernels.majors_before(self.drivers_needed(asked)[0], asked.releases, gpus.facts())
+
+    def drivers_needed(self, asked: Asked) -> tuple[int, int]:
+        """The oldest branches for the device code and the static CUDA runtime of a file: of the file that needs the
+        least, and of the one that needs the most; 0: none, or not known. Some wheels have a file for each CUDA."""
+        drivers = {one.file: int(one.driver or 0) for one in (self.standing.static if self.standing else ())}
+        for name, codes in () if DEVICE_CODE in asked.allowed else self.kernels.files.items():
+            needs = kernels.needs({name: codes}, gpus.facts())
+            drivers[name] = max(drivers.get(name, 0), needs.driver if needs else 0)
+        known = list(filter(None, drivers.values()))
+        return min(known, default=0), max(known, default=0)
 
 
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:
@@ -104,17 +125,19 @@ def _stand(found: Input, table: Table) -> None:
     files = [(file.name, file.use) for file in found.files]
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
+    old_runtimes = kernels.drivers_of_old_runtimes(found.kernels.files, gpus.facts()) if found.kernels.files else {}
     found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
-                                 bool(found.problems), _needs(found.kernels))
+                                 bool(found.problems), _needs(found.kernels), old_runtimes)
     for file in found.files:
         file.standing = standing.of([(file.name, file.use)], inside, table, found.texts.requirements,
-                                    kernels=_needs(found.kernels, file.name))
+                                    kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)
 
 
 def _needs(code: Kernels, name: str = "") -> Needs | None:
     """Of one file, or of all."""
     files = {one: codes for one, codes in code.files.items() if name in ("", one)}
-    return kernels.needs(files, gpus.facts()) if files else None
+    damaged = any(name in ("", one) for one in code.problems)
+    return kernels.needs(files, gpus.facts(), damaged) if files or damaged else None
 
 
 def _replies(found: Input, asked: Asked) -> list[Reply]:
@@ -132,6 +155,7 @@ def status(found: list[Input], asked: Asked) -> int:
     answers = [reply.loads for one in found for reply in one.replies
                if not (reply.in_part and IN_PART in asked.allowed)]
     answers += [one.here.runs for one in found if one.here]
+    answers += [None for one in found if one.is_open(asked)]
     if not asked.here:  # whose verdict is of these, too
         answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)]
     return {True: RUNS, None: UNKNOWN, False: DOES_NOT_RUN}[code_rules.of_all(answers)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Collection, Iterable, Sequence
+from types import MappingProxyType
+from typing import Collection, Iterable, Mapping, Sequence
 
 from ..analysis import companions, opened, static_runtime, ties
 from ..analysis.companions import Companion
@@ -58,12 +59,14 @@ class Standing:
 
 
 def of(files: Files, inside: Collection[str], table: Table, requirements: Sequence[Requirement] = (),
-       python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None) -> Standing:
-    """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be looked at."""
+       python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None,
+       old_runtimes: Mapping[str, str] = MappingProxyType({})) -> Standing:
+    """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be looked at.
+    `old_runtimes`: file -> the driver for a static runtime of an unknown release, where its device code tells it."""
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
     found = Standing("", tuple(ties.of(files, inside, table)),
-                     static_runtime.of(ties.counted(files, table), table.drivers),
+                     static_runtime.of(ties.counted(files, table), table.drivers, old_runtimes),
                      tuple(name for name, use in users if _has_own_loader(use, table)),
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
                      tuple(python), kernels)

@@ -15,7 +15,7 @@ from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
 from .requirements import PinFate, Preload
 from .standing import FREE
-from .words_of_standing import sentence, tied
+from .words_of_standing import needs_driver, sentence, tied
 
 _FREE = "--free-requirements"
 _PROVIDES = {
@@ -37,8 +37,10 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
         parts.append(f"{counted(len(one.problems), 'file')} could not be checked")
     late = one.late_drivers(asked)
     if late:
-        parts.append(_late(one, late))
-    is_bad = failing or one.ties(asked) or one.problems or late
+        parts.append(_late(one, late, asked))
+    elif one.is_open(asked):
+        parts.append("whether its device code loads is unknown")
+    is_bad = failing or one.ties(asked) or one.problems or late or one.is_open(asked)
     return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.standing.kind == FREE else "yellow"
 
 
@@ -57,11 +59,11 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     if failing:
         return f"{name}: {_failing(failing, asked, matrix)}{incomplete}", "red"
     beside = ", where the other CUDA libraries that it needs are" if any(map(_others(one), one.files)) else ""
-    late, device_code = one.late_drivers(asked), one.standing.kernels
+    late = one.late_drivers(asked)
     if late:
-        beside += f"; {_late(one, late)}"
-    elif device_code and device_code.driver:
-        beside += f"; its device code needs driver {device_code.driver}"
+        beside += f"; {_late(one, late, asked)}"
+    else:
+        beside += _needs_driver(one, asked)
     if any(file.use.static_runtime for file in one.files):
         beside += "; but it has a CUDA runtime inside, too"
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
@@ -74,10 +76,24 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     return f"{name}: all CUDA functions that it uses run on {where}{beside}{incomplete}", colour
 
 
-def _late(one: Input, late: Sequence[int]) -> str:
-    code = one.standing.kernels
-    what = "device code does not load" if code and code.driver > late[-1] else "the static runtime does not run"
-    return f"{what} with driver {words_of_kernels.span(late)}"
+def _needs_driver(one: Input, asked: Asked) -> str:
+    """Beside the CUDAs that its functions run on: ; its device code needs driver 580, newer than those of CUDA 11-12"""
+    runtime, (least, needed), majors = int(one.standing.driver or 0), one.drivers_needed(asked), one.late_majors(asked)
+    newer = f", newer than those of CUDA {'-'.join(dict.fromkeys((majors[0], majors[-1])))}" if majors else ""
+    if not needed or runtime == needed and not majors:
+        return ""
+    what = "static runtime" if runtime == needed else "device code"
+    return f"; its {what} {needs_driver(least, needed)}{newer}"
+
+
+def _late(one: Input, late: Sequence[int], asked: Asked) -> str:
+    """device code does not load with driver 450-520 and loads in part with driver 525-575"""
+    code, least = one.standing.kernels, one.drivers_needed(asked)[0]
+    what, verb = ("device code", "load") if code and code.driver > late[-1] else ("the static runtime", "run")
+    found = {f"does not {verb}": [branch for branch in late if branch < least],
+             f"{verb}s in part": [branch for branch in late if branch >= least]}
+    return f"{what} " + " and ".join(f"{text} with driver {words_of_kernels.span(branches)}"
+                                     for text, branches in found.items() if branches)
 
 
 def _failing(failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
@@ -116,7 +132,7 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return "links no CUDA library"
     if one.texts.python:
         return "has no CUDA in its binaries"
-    if one.kernels.files:
+    if one.kernels.files or one.kernels.problems:
         return "has device code and uses no CUDA library"
     return "uses no CUDA" if one.files else "has no binaries"
 

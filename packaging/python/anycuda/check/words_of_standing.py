@@ -6,7 +6,7 @@ from typing import Iterable, Sequence
 
 from ..analysis.companions import Companion
 from ..analysis.kernels import Needs
-from ..analysis.static_runtime import StaticRuntime, driver_of_all
+from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import OPENS, Tie
 from ..analysis.words_of_kernels import some
 from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing
@@ -51,16 +51,24 @@ def _libraries(ties: Iterable[Tie]) -> str:
 def _static(runtimes: Sequence[StaticRuntime]) -> str:
     """static runtime 12.4, 12.9: needs driver 525"""
     releases = dict.fromkeys(sorted((one.release for one in runtimes), key=_by_number))
-    driver = driver_of_all(runtimes)
-    needs = f"needs driver {driver}" if driver else "the driver that it needs is unknown"
+    drivers = [int(one.driver) for one in runtimes if one.driver] or [0]
+    needs = needs_driver(min(drivers), max(drivers))
     return f"static runtime {', '.join(one or 'older than 11.8' for one in releases)}: {needs}"
+
+
+def needs_driver(least: int, newest: int, unknown: bool = False) -> str:
+    """needs driver 450 to 580, by file: the files that need the least and the most. `unknown`: or a newer one."""
+    if not newest:
+        return "the driver that it needs is unknown"
+    newer = " or newer" if unknown else ""
+    return f"needs driver {newest}{newer}" if least == newest else f"needs driver {least} to {newest}{newer}, by file"
 
 
 def _device_code(needs: Needs) -> str:
     """device code of CUDA 12.4, 13.0: needs driver 580"""
     made = [f"of CUDA {', '.join(needs.toolkits)}" if needs.toolkits else "",
             f"in PTX {', '.join(needs.ptx)}" if needs.ptx else ""]
-    driver = f"needs driver {needs.driver}" if needs.driver else "the driver that it needs is unknown"
+    driver = needs_driver(needs.least, needs.driver, needs.unknown)
     return f"{' '.join(['device code', ' and '.join(filter(None, made))]).strip()}: {driver}"
 
 
