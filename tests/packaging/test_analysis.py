@@ -360,6 +360,41 @@ class Small(Folder):
                 self.assertEqual({use.library: use.strings for use in file.uses}, expected, (section, piece_size))
                 self.assertEqual([use.by_path for use in file.uses], [()] * len(file.uses))
 
+    def test_names_without_number_in_instructions(self):
+        """As GCC makes a std::string of them: with its length, since "libcublas.so" begins longer names, too."""
+        def load(text: bytes) -> bytes:
+            return b"\x48\xb8" + text
+
+        def store(text: bytes) -> bytes:  # at 0x18(%rsp)
+            return {1: b"\xc6", 4: b"\xc7"}[len(text)] + b"\x44\x24\x18" + text
+
+        def length(number: int) -> bytes:
+            return b"\x48\xc7\x44\x24\x08" + number.to_bytes(4, "little")
+
+        two = b"\xba.s\0\0" + b"\x66\x89\x50\x08"  # into a register, and from there
+        code = [load(b"libcubla") + store(b"s.so") + length(12), two + load(b"libcudnn") + store(b"o") + length(11),
+                load(b"libcufft") + store(b"t.so") + length(11), load(b"libcuspa") + load(b"parse.so") + length(14)]
+        other = [load(b"libcusol") + load(b"olver.so"), load(b"libnvrtc") + store(b"o") + length(11),
+                 load(b"libnvjpe") + store(b"g.so") + length(15), load(b"libnccl.") + store(b"l.so")]
+        whole = (b"\x90" * 300).join([b"", *code, *other, b""])
+        path = self.compile("text.so", f'__asm__(".byte {",".join(map(str, whole))}\\n");')
+        for piece_size in (1 << 20, 64):
+            with mock.patch.object(contents, "_PIECE", piece_size):
+                found = {use.library: use.strings for use in use_of(path).uses}
+            self.assertEqual(found, {"cublas": ("libcublas.so",), "cudnn": ("libcudnn.so",), "cufft": ("libcufft.so",),
+                                     "cusparse": ("libcusparse.so",)})
+
+    def test_name_that_is_a_constant_of_16_bytes(self):
+        texts = {"libnvToolsExt.solibcuda": ("libnvToolsExt.so",), "xlibnvToolsExt.solib": (),
+                 "libnvToolsExt.so.1x": (),
+                 "0123456789abcde/libnvToolsExt.soX": (), "0123456789abcdeflibnvToolsExt.soX": ("libnvToolsExt.so",)}
+        for text, expected in texts.items():
+            path = self.compile("constant.so", f'__asm__(".data\\n.balign 16\\n.ascii \\"{text}\\"\\n.text");')
+            for piece_size in (1 << 20, 24):
+                with self.subTest(text=text, piece_size=piece_size), mock.patch.object(contents, "_PIECE", piece_size):
+                    names = [name for use in use_of(path).uses for name in use.strings]
+                    self.assertEqual(tuple(names), expected)
+
     def test_names_in_writable_data_too(self):
         file = use_of(self.compile("loads.so", 'char name[] = "libcuda.so.1";'))
         self.assertEqual([(use.library, use.strings) for use in file.uses], [("cuda", ("libcuda.so.1",))])

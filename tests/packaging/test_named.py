@@ -8,7 +8,7 @@ from analysis_support import built
 
 from anycuda.analysis import libraries
 from anycuda.matrix import data
-from anycuda.analysis import named
+from anycuda.analysis import named, python_text
 from anycuda.analysis.named import Named
 
 
@@ -20,6 +20,7 @@ class Names(unittest.TestCase):
 
     def names(self, text: str, name: str = "thing/x.py", block: int = 1 << 20) -> tuple[str, ...]:
         content = text.encode()
+        python_text.values.cache_clear()
         found = Named(name, len(content))
         for at in range(0, len(content), block):
             found.add(content[at:at + block])
@@ -44,16 +45,43 @@ class Names(unittest.TestCase):
                 self.assertEqual(self.names(text), ())
         self.assertEqual(self.names('"""libcudart.so.12"""\nx = "libcufft.so.11"  # libcurand'), ("libcufft.so.11",))
 
-    def test_file_that_does_not_parse_counts_as_text(self):
-        for text in ('print "x"  # libcudart.so.12', "x = (  # libcudart.so.12", "# libcudart.so.12\0\nx = 1\n\0"):
+    def test_docstring_behind_a_colon_or_in_brackets_does_not_count(self):
+        for text in ("def f(): 'libcudart'", "class A: pass\nclass B: 'libcudart'; x = 1", "('libcudart'\n 'b')",
+                     "if x:\n    'libcudart'", "'libcudart'; 'libcufft'", "x = 1 \\\n# libcudart"):
             with self.subTest(text=text):
-                self.assertEqual(self.names(text), ("libcudart.so.12",))
-        with mock.patch.object(named.ast, "parse", side_effect=RecursionError):
-            self.assertEqual(self.names("# libcudart.so.12"), ("libcudart.so.12",))
+                self.assertEqual(self.names(text), ())
+        for text in ("def f(a='libcudart'): 1", "x = \\\n    'libcudart'", "x: 'libcudart' = 1", "f(\n'libcudart'\n)",
+                     "x = lambda: 'libcudart'", "'libcudart', 1", "return 'libcudart' # y"):
+            with self.subTest(text=text):
+                self.assertEqual(self.names(text), ("libcudart",))
+
+    def test_file_of_another_python_counts_by_its_strings(self):
+        self.assertEqual(self.names('print "libcufft"  # libcudart'), ("libcufft",))
+        self.assertEqual(self.names("x = (  # libcudart.so.12\0\n'libcufft'"), ("libcufft",))
+        self.assertEqual(self.names('f(f"{x["a"]}", "libcufft")  # libcudart'), ("libcufft",))
+
+    def test_string_that_does_not_parse_counts_as_text(self):
+        self.assertEqual(self.names("x = b'\u00e9 libcudart'"), ("libcudart",))
+        with mock.patch.object(python_text.ast, "parse", side_effect=RecursionError):
+            self.assertEqual(self.names("x = 'a libcudart.so.13 b'"), ("libcudart.so.13",))
+
+    def test_file_with_a_string_without_end_counts_as_text(self):
+        for text in ("x = 'a\n# libcudart", "x = '''\n# libcudart", "x = 'libcudart", "x = '''a''\n# libcudart"):
+            with self.subTest(text=text):
+                self.assertEqual(self.names(text), ("libcudart",))
 
     def test_large_file_counts_as_text(self):
-        with mock.patch.object(named, "_LARGEST_PARSED", 16):
+        with mock.patch.object(named, "LARGEST", 16):
             self.assertEqual(self.names("# libcudart.so.12"), ("libcudart.so.12",))
+
+    def test_only_strings_are_parsed(self):
+        """The tree of a whole file takes seconds for a megabyte."""
+        parse = self.enterContext(mock.patch.object(python_text.ast, "parse", side_effect=python_text.ast.parse))
+        self.assertEqual(self.names("x = 'libcudart'\n" + "y = 'b'\n" * 1000 + "f(['libcufft', 'libcudart'])"),
+                         ("libcudart", "libcufft"))
+        self.assertLessEqual(sum(len(call.args[0]) for call in parse.call_args_list), 60)
+        self.assertEqual(self.names("x = 'libcudart.so" + "a" * (1 << 17) + "'"), ())
+        self.assertLessEqual(max(len(call.args[0]) for call in parse.call_args_list), 1 << 16)
 
     def test_other_text_counts_whole(self):
         for name in ("a.pth", "a.sh", "a.json"):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Iterable, Iterator, NamedTuple
 
 from ..elf import layout, read
-from ..elf.headers import Headers
+from ..elf.headers import Headers, Segment
 from ..elf.source import Source
 from . import static_runtime
 from .immediates import Immediates
@@ -49,13 +49,15 @@ class Contents:
 
 class _Piece(NamedTuple):
     """`seen`: so many of the bytes at the start were at the end of the one before. `whole`: it begins where a
-    range of the file does, `last`: it ends where that does. `code`: it may hold instructions."""
+    range of the file does, `last`: it ends where that does. `code`: it may hold instructions. `address`: of its first
+    byte when it is loaded."""
 
     data: bytes
     seen: int
     whole: bool
     last: bool
     code: bool
+    address: int
 
 
 def look(path: Path, table: Table) -> Contents:
@@ -63,8 +65,7 @@ def look(path: Path, table: Table) -> Contents:
     # A whole string: the name itself, a path that ends in it, or a form for printf (libcudart.so.%d).
     pattern = re.compile(rb"(?:%s)\.so[.0-9%%a-z]{0,12}\0" % b"|".join(_stems(stems, table)))
     stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
-    immediates = Immediates((*(major.soname for library in table.libraries.values() for major in library.majors.values()
-                               if major.soname.startswith(library.file_prefix)), *table.unstubbed_sonames))
+    immediates = Immediates(_whole_names(table))
     stubs: set[str] = set()
     plain: set[str] = set()
     behind_folders: set[str] = set()
@@ -79,8 +80,9 @@ def look(path: Path, table: Table) -> Contents:
                 if _is_new(found, piece) and _is_text(found, piece, linked):
                     is_end = piece.data[max(found.start() - 1, 0): found.start()] == b"/"
                     (behind_folders if is_end else plain).add(found[0][:-1].decode())
-            if piece.code and headers.machine == "x86_64":
-                plain |= immediates.of(piece.data)
+            if headers.machine == "x86_64":
+                plain |= immediates.constants(piece.data, piece.address)
+                plain |= immediates.of(piece.data) if piece.code else set()
         release = _release(_pieces(file, headers), table) if runtime else ""
     names: dict[str, list[str]] = {}
     unstubbed: list[str] = []
@@ -105,6 +107,15 @@ def _stems(stems: Iterable[str], table: Table) -> Iterator[bytes]:
     yield from (re.escape(stem.encode()) for stem in (*stems, *sorted(table.unstubbed_stems)))
     yield from (re.escape(library.parts.encode()) + rb"[a-z_]{1,40}" for library in table.libraries.values()
                 if library.parts)
+
+
+def _whole_names(table: Table) -> Iterator[str]:
+    for library in table.libraries.values():
+        yield library.file_prefix
+        yield from (major.soname for major in library.majors.values()
+                    if major.soname.startswith(library.file_prefix))
+    yield from table.unstubbed_sonames
+    yield from (f"{stem}.so" for stem in table.unstubbed_stems)
 
 
 def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:
@@ -149,19 +160,20 @@ def _is_text(found: re.Match[bytes], piece: _Piece, linked: _Linked) -> bool:
 def _pieces(file: BinaryIO, headers: Headers) -> Iterator[_Piece]:
     for segment in headers.segments:
         if segment.kind == layout.PT_LOAD:
-            yield from _read(file, segment.offset, segment.offset + segment.in_file,
-                             bool(segment.flags & layout.PF_X))
+            yield from _read(file, segment)
 
 
-def _read(file: BinaryIO, start: int, end: int, code: bool) -> Iterator[_Piece]:
+def _read(file: BinaryIO, segment: Segment) -> Iterator[_Piece]:
     kept, whole = b"", True
+    start, end, code = segment.offset, segment.offset + segment.in_file, bool(segment.flags & layout.PF_X)
     file.seek(start)
     while start < end:
         data = file.read(min(_PIECE, end - start))
         if not data:
             return
+        address = segment.address + start - segment.offset - len(kept)
         start += len(data)
-        yield _Piece(kept + data, len(kept), whole, start == end, code)
+        yield _Piece(kept + data, len(kept), whole, start == end, code, address)
         kept += data
         whole = whole and len(kept) <= _LONGEST
         kept = kept[-_LONGEST:]

@@ -1,8 +1,11 @@
 """Names of libraries that a compiler has put into instructions of x86-64, not into its strings.
 
-GCC builds a short name (`std::string("libcufft.so.12")`) from two immediates of 8 bytes that overlap: "libcufft" and
-"ft.so.12", or "t.so.12" and the NUL; one of 12 characters from 8 and 4. Both have to be there, close to each other, as
-operands of the instructions that load or store such a number, so that chance makes no name. Longer names are strings.
+GCC builds a short name (`std::string("libcufft.so.12")`) from two immediates that overlap: "libcufft" and "ft.so.12",
+or "t.so.12" and the NUL; "libcudnn" and "n.so"; or from such as follow each other: "libcudnn", ".s" and "o". All have
+to be there, close to each other, as operands of the instructions that load or store such a number, so that chance makes
+no name. For a name without a number ("libcublas.so" may begin a longer one), and for small pieces, the length has to be
+there, too, which std::string keeps. A name of 16 characters may be a constant among the data (constants()). Longer
+names are strings.
 """
 
 from __future__ import annotations
@@ -11,24 +14,45 @@ import re
 from typing import Iterable
 
 _HEAD, _SHORT, _LONG = 8, 12, 16
-_SPAN = 224  # bytes of instructions behind the head; with it less than what contents.py keeps of a piece
+_BEFORE, _SPAN = 32, 208  # bytes of instructions around the head; together less than what contents.py keeps of a piece
+_UNNUMBERED = b".so"
 _STORE = rb"\xc7[\s\S]{1,6}"  # mov of 4 bytes to memory: ModRM, perhaps SIB and a displacement
+_OPERANDS = {4: rb"(?:\xc7[\s\S]{1,6}|[\xb8-\xbf])%s", 2: rb"(?:\x66\xc7[\s\S]{1,6}%s|[\xb8-\xbf]%s\0\0)",
+             1: rb"(?:\xc6[\s\S]{1,6}|[\xb0-\xb7])%s"}
+
+# The bytes before and behind what is a part of a text; what ends with its piece is looked at with the next.
+_BEFORE_TEXT, _BEHIND_TEXT = re.compile(rb"[\s/]"), re.compile(rb"[\0\s./:,;)'\"%_\d-]|\Z")
 
 
 class Immediates:
     def __init__(self, names: Iterable[str]) -> None:
         self._names: dict[bytes, list[bytes]] = {}
-        for name in sorted({name.encode() for name in names if _HEAD < len(name) <= _LONG}):
+        short = sorted({name.encode() for name in names if _HEAD < len(name) <= _LONG})
+        self._constants = re.compile(_any_of(name for name in short if len(name) == _LONG))
+        for name in short:
             self._names.setdefault(name[:_HEAD], []).append(name)
-        self._heads = re.compile(b"|".join(map(re.escape, self._names)) or b"(?!)")
+        self._heads = re.compile(_any_of(self._names))
 
     def of(self, code: bytes) -> set[str]:
         found = set()
         for head in self._heads.finditer(code):
             if _is_movabs(code, head.start()):
                 rest = code[head.end(): head.end() + _SPAN]
-                found |= {name.decode() for name in self._names[head[0]] if _has_end(rest, name)}
+                around = code[max(head.start() - _BEFORE, 0): head.start()] + rest
+                found |= {name.decode() for name in self._names[head[0]]
+                          if _has_end(rest, name) or _has_pieces(around, name)}
         return found
+
+    def constants(self, data: bytes, address: int) -> set[str]:
+        """Names that are a constant of 16 bytes, which instructions load at once: it lies at a multiple of 16 and has
+        no NUL behind it. `address`: of the first byte."""
+        return {one[0].decode() for one in self._constants.finditer(data) if (address + one.start()) % _LONG == 0
+                and not _BEFORE_TEXT.match(data, max(one.start() - 1, 0), one.start())
+                and not _BEHIND_TEXT.match(data, one.end())}
+
+
+def _any_of(names: Iterable[bytes]) -> bytes:
+    return b"|".join(map(re.escape, names)) or b"(?!)"
 
 
 def _is_movabs(code: bytes, at: int) -> bool:
@@ -37,6 +61,9 @@ def _is_movabs(code: bytes, at: int) -> bool:
 
 
 def _has_end(code: bytes, name: bytes) -> bool:
+    """The last bytes, which overlap the first 8 or follow them."""
+    if name.endswith(_UNNUMBERED) and not _has(code, 4, _length_of(name)):
+        return False
     for end in (name[-_HEAD:], name[1 - _HEAD:] + b"\0"):
         at = code.find(end)
         while at >= 0:
@@ -44,3 +71,24 @@ def _has_end(code: bytes, name: bytes) -> bool:
                 return True
             at = code.find(end, at + 1)
     return len(name) == _SHORT and re.search(_STORE + re.escape(name[_HEAD:]), code) is not None
+
+
+def _has_pieces(code: bytes, name: bytes) -> bool:
+    """The rest of the name in pieces of 4, 2 and 1, or its last 4 bytes; and its length."""
+    if not _has(code, 4, _length_of(name)):
+        return False
+    pieces, rest = [], name[_HEAD:]
+    for size in _OPERANDS:
+        if len(rest) >= size:
+            pieces.append(rest[:size])
+            rest = rest[size:]
+    return not rest and all(_has(code, len(piece), piece) for piece in pieces) or (
+        len(name) < _SHORT and _has(code, 4, name[-4:]))
+
+
+def _length_of(name: bytes) -> bytes:
+    return len(name).to_bytes(4, "little")
+
+
+def _has(code: bytes, size: int, number: bytes) -> bool:
+    return re.search(_OPERANDS[size].replace(b"%s", re.escape(number)), code) is not None

@@ -3,13 +3,11 @@ that a program can use: not its comments and docstrings. Pure."""
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
-import warnings
-from typing import Iterable, Iterator
+from typing import Iterable
 
-from . import libraries
+from . import libraries, python_text
 
 # What `anycuda check` and `repair` say of such a name: Python's dlopen does not search the folders of a wheel.
 WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycuda run` serves whole names, such as "
@@ -17,7 +15,7 @@ WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycud
 _SPACE = re.compile(rb"\s")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # of a name that is cut by the end of a block
-_LARGEST_PARSED = 1 << 20  # the tree of a Python file takes up to 800 times its size
+LARGEST = 1 << 22  # of a Python file whose strings are told from its other text
 
 
 class Named:
@@ -27,7 +25,7 @@ class Named:
         self.of_text = name.endswith(_TEXTS)
         self._found: set[bytes] = set()
         self._before = b""
-        self._python: list[bytes] | None = [] if name.endswith(".py") and size <= _LARGEST_PARSED else None
+        self._python: list[bytes] | None = [] if name.endswith(".py") and size <= LARGEST else None
 
     def add(self, block: bytes) -> None:
         if not self.of_text:
@@ -71,9 +69,20 @@ def _names() -> re.Pattern[bytes]:
 
 
 def _in_python(content: bytes, of_text: set[bytes]) -> set[bytes]:
-    """`of_text`: the names in the whole text, for a file that this Python cannot parse."""
-    tree = parsed(content)
-    return {name for text in _strings(tree) for name in _of_string(text)} if tree else of_text
+    """`of_text`: the names in the whole text, for a file that is not Python."""
+    found = python_text.pieces(content)
+    if found is None:
+        return of_text
+    strings = dict.fromkeys(one for one in found.strings if _names().search(one))
+    return {name for string in strings for name in _of_constant(string)}
+
+
+def _of_constant(string: bytes) -> list[bytes]:
+    """Of a string as it stands in the file; one that this Python cannot parse counts as text."""
+    values = python_text.values(string)
+    if values is None:
+        return _names().findall(string)
+    return [name for value in values for name in _of_string(value)]
 
 
 def _of_string(text: bytes) -> list[bytes]:
@@ -81,33 +90,3 @@ def _of_string(text: bytes) -> list[bytes]:
     if _names().fullmatch(text) and b"." not in text and b"_" not in text:
         return [text]  # libcudart
     return [] if _SPACE.search(text) else _files().findall(text)
-
-
-def parsed(content: bytes) -> ast.AST | None:
-    """The tree of a Python file; None for one that this Python cannot parse, or that is too large."""
-    if len(content) > _LARGEST_PARSED:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as those of "\d", which are the wheel's
-            return ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _strings(tree: ast.AST) -> Iterator[bytes]:
-    parts: set[ast.AST] = set()  # docstrings and other statements that are a string; pieces of f-strings
-    for node in ast.walk(tree):  # what holds a node comes before it
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            parts.add(node.value)
-        elif isinstance(node, ast.JoinedStr):
-            parts.update(node.values)
-            yield b"".join(_bytes(one.value) if isinstance(one, ast.Constant) else b"{}" for one in node.values)
-        elif isinstance(node, ast.Constant) and node not in parts:
-            yield _bytes(node.value)
-
-
-def _bytes(value: object) -> bytes:
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
-    return value if isinstance(value, bytes) else b""

@@ -4,24 +4,23 @@ raise. Pure."""
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from typing import Any, Collection
 
 from ..wheels.names import normal
-from . import named
+from . import named, python_text
 from .libraries import Table
 
 _DEEPEST = 100  # of the lists and objects in a JSON file, one in another
-LARGEST = 1 << 22  # of a text that is looked into
+LARGEST = named.LARGEST  # of a text that is looked into
 _LIBRARY = re.compile(r"lib[\w.+-]+\.so(\.[\d.*]+)?")
 _NVIDIA = "nvidia."  # and the beginning of the distributions' names: nvidia-
 _SUFFIX = re.compile(r"-cu1\d$")
 _CUDA_PACKAGES = ("cuda", "cupy", "jax", "numba.cuda", "paddle", "pynvml", "tensorflow", "tensorrt",
                   "torch", "triton")
-_IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(%s)\b" % "|".join(
-    dict.fromkeys(one.partition(".")[0] for one in _CUDA_PACKAGES)).encode(), re.M)
+_IMPORT = re.compile(rb"(?:^|[:;])[ \t]*(?:import|from)[ \t]([^\n:;]*)", re.M)
+_WORD = re.compile(rb"\w+")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
 
@@ -45,21 +44,22 @@ def in_text(name: str, content: bytes, table: Table) -> tuple[str, ...]:
 def imported(name: str, content: bytes, table: Table) -> tuple[str, ...]:
     """The distributions that bring the packages which this file imports: nvidia.cublas is in nvidia-cublas-cu11 and
     nvidia-cublas-cu12. Those of CUDA 13 share one package, nvidia.cu13."""
-    if not name.endswith(".py") or b"nvidia" not in content:
+    if not name.endswith(".py") or not _roots(content, {_NVIDIA[:-1]}):
         return ()
-    packages = {one[len(_NVIDIA):].partition(".")[0] for one in _imports(content) if one.startswith(_NVIDIA)}
+    packages = {one[len(_NVIDIA):].partition(".")[0] for one in _imports(content, {_NVIDIA[:-1]})
+                if one.startswith(_NVIDIA)}
     known = dict.fromkeys(wheel for library in table.libraries.values() for wheel in library.wheels.values())
     return tuple(wheel for wheel in known if _SUFFIX.sub("", wheel)[len(_NVIDIA):].replace("-", "_") in packages
                  and _SUFFIX.search(wheel))
 
 
 def cuda_packages(name: str, content: bytes, known: Collection[str]) -> set[str]:
-    """Packages that bring CUDA or open its libraries, and that this Python file imports: torch, cuda. It is
-    parsed only for what `known` lacks."""
-    lines = {found.decode() for found in _IMPORT.findall(content)} if name.endswith(".py") else set()
-    if lines <= {root.partition(".")[0] for root in known}:
-        return set()
-    return {root for one in _imports(content) for root in _CUDA_PACKAGES if f"{one}.".startswith(f"{root}.")}
+    """Packages that bring CUDA or open its libraries, and that this Python file imports: torch, cuda. It is read only
+    for what `known` lacks."""
+    lacking = {root.partition(".")[0] for root in _CUDA_PACKAGES} - {root.partition(".")[0] for root in known}
+    roots = _roots(content, lacking) if name.endswith(".py") else set()
+    imports = _imports(content, roots) if roots else []
+    return {root for one in imports for root in _CUDA_PACKAGES if f"{one}.".startswith(f"{root}.")}
 
 
 def does(asked: str, imported: str) -> str:
@@ -68,13 +68,18 @@ def does(asked: str, imported: str) -> str:
                          *([f"imports what is in {imported}"] if imported else [])])
 
 
-def _imports(content: bytes) -> list[str]:
-    """a.b of `import a.b`, `from a.b import c` and `from a import b`."""
-    tree = named.parsed(content)
-    nodes = list(ast.walk(tree)) if tree else []
-    found = [one.name for node in nodes if isinstance(node, ast.Import) for one in node.names]
-    return found + [f"{node.module}.{one.name}" for node in nodes
-                    if isinstance(node, ast.ImportFrom) and node.module and not node.level for one in node.names]
+def _roots(content: bytes, names: Collection[str]) -> set[str]:
+    """Those that words in lines look like imports of."""
+    words = {word for line in _IMPORT.findall(content) for word in _WORD.findall(line)}
+    return {name for name in names if name.encode() in words}
+
+
+def _imports(content: bytes, roots: Collection[str]) -> list[str]:
+    """a.b of `import a.b`, `from a.b import c` and `from a import b`, where one of the roots is named."""
+    found = python_text.pieces(content)
+    wanted = {root.encode() for root in roots}
+    return [module for statement in dict.fromkeys(found.imports if found else ())
+            if not wanted.isdisjoint(_WORD.findall(statement)) for module in python_text.modules(statement)]
 
 
 def without(content: bytes, distributions: Collection[str]) -> bytes:
