@@ -205,7 +205,7 @@ class Wheels(Check):
         self.assertIn("unchecked", "\n".join(self.told(bare, "--runtime", "13")))
 
     def test_requirements_of_one_cuda(self):
-        """They do not change the status; a folder is not asked for them."""
+        """They do not change the status."""
         opens = self.compile("opens.so",
                              'const char* name = "libcublas.so"; const char* served = "libnvrtc.so.12";')
         entry = {"package": "nvidia-cuda-runtime-cu12", "library": "libcudart.so.12"}
@@ -234,7 +234,8 @@ class Wheels(Check):
                      "x/load.json asks for the distribution nvidia-cuda-runtime-cu12 by name",
                      "x/load.py imports what is in the distribution nvidia-cufft-cu12; try what it does where they"):
             self.assertTrue(any(said in line for line in lines), said)
-        self.assertEqual(self.json(self.folder, "--runtime", "12")["inputs"][0]["requirements"], [])
+        in_folder = {one["kind"]: one["requirements"] for one in self.json(self.folder, "--runtime", "12")["inputs"]}
+        self.assertEqual(in_folder, {"folder": [], "wheel": one["requirements"]})
 
     def test_needs_without_a_function(self):
         library = library_file("cudart", "12.9")
@@ -361,9 +362,10 @@ class Wheels(Check):
         (self.folder / "lib" / "linked.so").symlink_to(PROGRAM)
         os.mkfifo(self.folder / "lib" / "pipe")
         (self.folder / "lib" / "empty").touch()
-        one = self.json(self.folder)["inputs"][0]
-        self.assertEqual((one["kind"], one["problems"]), ("folder", []))
-        self.assertEqual([file["name"] for file in one["files"]], ["lib/a.whl/in.so", "lib/b"])
+        found = self.json(self.folder)["inputs"]
+        self.assertEqual([(one["kind"], one["path"], one["problems"]) for one in found],
+                         [("folder", str(self.folder), []), ("wheel", str(self.folder / "lib" / "a.whl"), [])])
+        self.assertEqual([[file["name"] for file in one["files"]] for one in found], [["lib/b"], ["in.so"]])
 
     def test_bounded_memory(self):
         """A member of 160 MB: a real program, and zeros behind it."""

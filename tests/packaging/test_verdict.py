@@ -230,6 +230,18 @@ class Command(Tied):
             if "--library" not in words:  # it is about all of them
                 self.assertEqual(out.splitlines()[-1], "verdict: tied to CUDA 12 by libcupti.so.12 (tied.so)")
 
+    def test_wheel_in_folder_is_not_freed_by_another(self):
+        wheels = self.folder / "wheels"
+        wheels.mkdir()
+        for name, file in (("brings", self.folder / CUPTI), ("tied", self.tied())):
+            with zipfile.ZipFile(wheels / f"{name}-1-py3-none-linux_x86_64.whl", "w") as archive:
+                archive.write(file, f"{name}/{file.name}")
+        status, out, err = self.check(wheels)
+        self.assertEqual((status, err), (1, ""))
+        self.assertEqual([line for line in out.splitlines() if line.startswith("verdict: ")],
+                         ["verdict: a library of CUDA itself",
+                          "verdict: tied to CUDA 12 by libcupti.so.12 (tied/tied.so)"])
+
     def test_json(self):
         _, out, _ = self.check("--json", self.tied())
         one = json.loads(out)["inputs"][0]

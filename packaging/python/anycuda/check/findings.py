@@ -40,7 +40,7 @@ class File:
 
 @dataclass
 class Input:
-    """One word of the command line. `passed_over`: binaries that no CUDA can be in; `problems`: what could not
+    """A file, a folder without the wheels in it, or a wheel. `passed_over`: binaries that no CUDA can be in; `problems`: what could not
     be read. Both are (name, sentence). `texts`: of a wheel, what its METADATA and program texts say."""
 
     path: str
@@ -90,6 +90,13 @@ class Input:
             return ()
         branches = kernels.branches_of(asked.releases, gpus.facts())
         return branches if branches and branches[-1] < needed else ()
+
+
+def look_into(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> list[Input]:
+    """A word of the command line: of a folder, what is in it beside wheels, if anything is; then each wheel."""
+    found = [look(one, cells, table, progress) for one in inputs.expanded(path)]
+    first = found[0]
+    return found if len(found) == 1 or first.files or first.passed_over or first.problems else found[1:]
 
 
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:

@@ -51,20 +51,32 @@ def kind_of(path: Path) -> str:
         return "file"
 
 
+def expanded(path: Path) -> list[Path]:
+    """A folder, and each wheel in it: a wheel has a verdict of its own."""
+    if kind_of(path) != "folder":
+        return [path]
+    found = [path]
+    for place, folders, names in os.walk(path):
+        folders.sort()
+        found += [Path(place, name) for name in sorted(names) if name.endswith(".whl")]
+    return found
+
+
 def binaries(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
     kind = kind_of(path)
     archive = next((told for ending, told in _ARCHIVES.items() if path.name.endswith(ending)), "")
     if archive and os.path.isfile(path):
         yield Problem(path.name, f"{archive}, which anycuda does not open: unpack it, and check the folder")
     elif kind == "folder":
-        yield from _in_folder(path, progress)
+        yield from _in_folder(path)
     elif kind == "wheel":
-        yield from _in_wheel(path, "", progress)
+        yield from _in_wheel(path, progress)
     else:
         yield Binary(path.name, path)
 
 
-def _in_folder(folder: Path, progress: Progress) -> Iterator[Binary | Problem]:
+def _in_folder(folder: Path) -> Iterator[Binary | Problem]:
+    """Without those in its wheels."""
     problems: list[Problem] = []
 
     def failed(error: OSError) -> None:
@@ -82,8 +94,6 @@ def _in_folder(folder: Path, progress: Progress) -> Iterator[Binary | Problem]:
                 continue
             if start == _ELF[:2] and _starts(path, 4) == _ELF:
                 yield Binary(inside, path)
-            elif path.suffix == ".whl" and start:
-                yield from _in_wheel(path, f"{inside}/", progress)
     yield from problems
 
 
@@ -92,9 +102,9 @@ def _starts(path: Path, count: int = 2) -> bytes:
         return file.read(count)
 
 
-def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | Problem]:
+def _in_wheel(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
     """Nothing is unpacked under its own name, so no name can lead elsewhere; such names are told all the same."""
-    shown = prefix.rstrip("/") or path.name
+    shown = path.name
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would block, a device may have no end
         yield Problem(shown, "no regular file")
         return
@@ -117,16 +127,15 @@ def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | 
             yield Problem(shown, f"cannot be unpacked: {_sentence(error)}")
             return
         with temporary as folder:
-            yield from _members(wheel, prefix, Path(folder, "binary"), progress)
+            yield from _members(wheel, Path(folder, "binary"), progress)
 
 
-def _members(wheel: zipfile.ZipFile, prefix: str, place: Path, progress: Progress) -> Iterator[Binary | Problem]:
+def _members(wheel: zipfile.ZipFile, place: Path, progress: Progress) -> Iterator[Binary | Problem]:
     """One after another, unpacked at `place`."""
     members = [one for one in wheel.infolist() if not one.filename.endswith("/")]
     whole, done = sum(member.file_size for member in members), 0
     for member in members:
-        name = prefix + member.filename
-        so_far = done
+        name, so_far = member.filename, done
         progress(name, so_far, whole)
         done += member.file_size
         if leads_out(member.filename):
