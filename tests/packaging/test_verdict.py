@@ -101,6 +101,12 @@ class Kinds(unittest.TestCase):
         library = use_file(needed=("libcublasLt.so.12",), provides=Provides("cublas", "original", "12"))
         self.assertEqual(stands(library).kind, standing.CUDA_ITSELF)
 
+    def test_other_product_is_not_of_cuda_itself(self):
+        for soname in ("libcutensor.so.2", "libcutensorMg.so.2", "libcusparseLt.so.0", "libcudss.so.0",
+                       "libnvshmem_host.so.3", "libnvinfer.so.10", "libcutensor-0a1b2c3d.so.2.2.0"):
+            self.assertEqual(said(use_file(needed=("libnppc.so.12",), soname=soname, static="11.8")),
+                             "tied to CUDA 12 by libnppc.so.12 (0.so); static runtime 11.8: needs driver 450", soname)
+
     def test_static_runtime_with_the_oldest_driver(self):
         self.assertEqual(said(use_file(static="12.9")), "static runtime 12.9: needs driver 525")
         self.assertEqual(said(use_file(static="12.4"), use_file(static="13.0")),

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="+", type=Path,
-                        help="binaries, wheels (each library in them), folders (both in them; each wheel has an answer)")
+                        help="binaries, wheels (each library in them), folders (both in them, each wheel by itself)")
     for options, name, about in (
         (("--runtime",), "RELEASE", "what is there: CUDA 12.4, or 12 for all of it; a driver's branch, 535; nccl-2.28"),
         (("--gpu",), "GPU", "does its device code run on sm_120 (or 12.0)?"),

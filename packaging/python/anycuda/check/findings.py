@@ -40,8 +40,8 @@ class File:
 
 @dataclass
 class Input:
-    """A file, a folder without the wheels in it, or a wheel. `passed_over`: binaries that no CUDA can be in; `problems`: what could not
-    be read. Both are (name, sentence). `texts`: of a wheel, what its METADATA and program texts say."""
+    """A file, a wheel, or a folder without the wheels in it. `passed_over`: binaries that no CUDA can be in; `problems`:
+    what could not be read. Both are (name, sentence). `texts`: of a wheel, what its METADATA and program texts say."""
 
     path: str
     kind: str
