@@ -270,6 +270,26 @@ class Command(Tied):
         self.assertEqual(out.splitlines()[-1], "verdict: no CUDA in binaries; its Python files may open "
                                                "libcublas.so.12 and import cuda, torch")
 
+    def test_wheel_for_another_system(self):
+        library = self.compile("plain.so", "int f(void) { return 0; }")
+        for name, files, known in (
+            ("a-1-cp311-cp311-win_amd64.whl", ("a/a.pyd",), False), ("b-1-py3-none-win_amd64.whl", ("b/b.py",), False),
+            ("c-1-cp311-cp311-macosx_11_0_arm64.whl", ("c/c.so",), False),
+            ("d-1-py3-none-any.whl", ("d/d.dll",), False),
+            ("e.zip", ("e/e.pyd",), False), ("f-1-py3-none-any.whl", ("f/f.dll", "f/plain.so"), True),
+            ("g-1-py3-none-any.whl", ("g/t64.exe",), True), ("h-1-py3-none-win32.linux_x86_64.whl", ("h/h.dll",), True),
+            ("i-1-py3-none-win_amd64.whl", ("i/plain.so",), False),
+        ):
+            with zipfile.ZipFile(self.folder / name, "w") as archive:
+                for file in files:
+                    archive.writestr(file, library.read_bytes() if file.endswith("plain.so") else b"MZ")
+            status, out, err = self.check(self.folder / name)
+            verdict = "no CUDA in binaries" if known else "unknown: not for Linux"
+            ending = "; 1 file could not be checked" if name.startswith("i") else ""
+            self.assertEqual((status, out.splitlines()[-1], err),
+                             (0 if known else 2, f"verdict: {verdict}{ending}", ""), name)
+            self.assertEqual("anycuda reads binaries for Linux" in out, not known, name)
+
     def test_archives_of_other_kinds_are_refused_in_words(self):
         for name in ("thing-1-0.conda", "thing.tar.gz", "thing_1_amd64.deb", "thing.tgz"):
             with zipfile.ZipFile(self.folder / name, "w") as archive:

@@ -40,8 +40,9 @@ class File:
 
 @dataclass
 class Input:
-    """A file, a wheel, or a folder without the wheels in it. `passed_over`: binaries that no CUDA can be in; `problems`:
-    what could not be read. Both are (name, sentence). `texts`: of a wheel, what its METADATA and program texts say."""
+    """A file, a wheel, or a folder without its wheels. `passed_over`: binaries that no CUDA can be in; `problems`: what
+    could not be read. Both are (name, sentence). `other_system`: a wheel for Windows or macOS, a problem, too.
+    `texts`: of a wheel, what its METADATA and program texts say."""
 
     path: str
     kind: str
@@ -53,6 +54,7 @@ class Input:
     kernels: Kernels = field(default_factory=Kernels)
     replies: list[Reply] = field(default_factory=list)
     here: Verdict | None = None
+    other_system: bool = False
 
     def cells(self) -> dict[Run, list[str]]:
         """Of all its files together: cell -> names of the files."""
@@ -104,6 +106,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     for one in inputs.binaries(path, progress):
         if isinstance(one, inputs.Problem):
             found.problems.append((one.name, one.text))
+            found.other_system = found.other_system or one.other_system
             continue
         code = device_code.of_file(one.path)
         found.kernels.add(one.name, code)
@@ -139,6 +142,8 @@ def _stand(found: Input, table: Table) -> None:
     found.kernels.forget({name for name, _ in files} - {name for name, _ in tied.staying(files)})
     found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
                                  bool(found.problems), _needs(found.kernels))
+    if found.other_system:
+        found.standing = standing.of_other_system(found.standing)
     for file in found.files:
         file.standing = standing.of([(file.name, file.use)], inside, table, found.texts.requirements,
                                     kernels=_needs(found.kernels, file.name))

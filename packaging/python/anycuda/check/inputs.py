@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterator
 
-from ..wheels import entries
+from ..failure import Failure
+from ..wheels import entries, names
 
 _ELF, _ZIP = b"\x7fELF", b"PK"
 _PIECE = 1 << 20
 _ARCHIVES = {".conda": "a package of conda", ".deb": "a package of Debian", ".rpm": "a package of RPM",
              ".tar": "an archive", **{f".tar.{one}": "an archive" for one in ("gz", "bz2", "xz", "zst")},
              ".tgz": "an archive", ".7z": "an archive"}
+_OF_OTHER_SYSTEMS = (".pyd", ".dll", ".dylib")
 # What zipfile makes of a damaged or strange archive.
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
@@ -32,10 +34,11 @@ class Binary:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that cannot be read, in a sentence."""
+    """Something that cannot be read, in a sentence. `other_system`: it is a wheel for Windows or macOS."""
 
     name: str
     text: str
+    other_system: bool = False
 
 
 Progress = Callable[[str, int, int], None]  # (what is looked at, bytes done, bytes in all)
@@ -56,9 +59,9 @@ def expanded(path: Path) -> list[Path]:
     if kind_of(path) != "folder":
         return [path]
     found = [path]
-    for place, folders, names in os.walk(path):
+    for place, folders, files in os.walk(path):
         folders.sort()
-        found += [Path(place, name) for name in sorted(names) if name.endswith(".whl")]
+        found += [Path(place, name) for name in sorted(files) if name.endswith(".whl")]
     return found
 
 
@@ -82,9 +85,9 @@ def _in_folder(folder: Path) -> Iterator[Binary | Problem]:
     def failed(error: OSError) -> None:
         problems.append(Problem(str(error.filename), error.strerror or str(error)))
 
-    for place, folders, names in os.walk(folder, onerror=failed):
+    for place, folders, files in os.walk(folder, onerror=failed):
         folders.sort()
-        for name in sorted(names):
+        for name in sorted(files):
             path = Path(place, name)
             inside = str(path.relative_to(folder))
             try:
@@ -126,8 +129,27 @@ def _in_wheel(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
         except OSError as error:
             yield Problem(shown, f"cannot be unpacked: {_sentence(error)}")
             return
+        read = False
         with temporary as folder:
-            yield from _members(wheel, Path(folder, "binary"), progress)
+            for one in _members(wheel, Path(folder, "binary"), progress):
+                read = read or isinstance(one, Binary)
+                yield one
+        system = _other_system(path.name, wheel.namelist(), read)
+        if system:
+            yield Problem(shown, f"{system}; anycuda reads binaries for Linux: check the wheel for Linux", True)
+
+
+def _other_system(file: str, members: list[str], has_elf: bool) -> str:
+    """By its platform tags; by its members where these are of every system or the file has another kind of name."""
+    try:
+        platforms = names.parse(file).platforms
+    except Failure:
+        platforms = ("any",)
+    if all(not (one == "any" or "linux" in one) for one in platforms):
+        return f"a wheel for {', '.join(platforms)}"
+    found = next((name for name in members if name.lower().endswith(_OF_OTHER_SYSTEMS)), "")
+    return f"{found} is for Windows or macOS, and no binary for Linux is in it" if (
+        found and not has_elf and "any" in platforms) else ""
 
 
 def _members(wheel: zipfile.ZipFile, place: Path, progress: Progress) -> Iterator[Binary | Problem]:

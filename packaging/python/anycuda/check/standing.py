@@ -15,9 +15,10 @@ from ..wheels.requirement import Requirement
 from .kernels import Needs
 
 # The first that is true of an input is its kind. An own loader that only opens names comes behind a static runtime.
-TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE = (
-    "tied", "cuda_itself", "own_loader", "static_runtime", "free_with", "free", "no_cuda", "unreadable")
-KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE)
+TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE, OTHER_SYSTEM = (
+    "tied", "cuda_itself", "own_loader", "static_runtime", "free_with", "free", "no_cuda", "unreadable",
+    "not_for_linux")
+KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE, OTHER_SYSTEM)
 _A_LOADER = 5  # functions; fewer are a tool that stands before some
 _LINKED = ("named", "renamed", "stub", "unnamed")
 _SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, by the driver, by the wheel
@@ -76,6 +77,11 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
                      tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
                      tuple(python), kernels)
     return replace(found, kind=_kind(found, staying, users, unreadable))
+
+
+def of_other_system(found: Standing) -> Standing:
+    """Of a wheel for Windows or macOS, whose own binaries are not read."""
+    return replace(found, kind=OTHER_SYSTEM) if found.kind in (UNREADABLE, NO_CUDA) else found
 
 
 def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> str:

@@ -7,7 +7,8 @@ from typing import Iterable, Sequence
 from ..analysis.companions import Companion
 from ..analysis.ties import OPENS, Tie
 from .kernels import Needs
-from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing, StaticRuntime
+from .standing import (CUDA_ITSELF, FREE, NO_CUDA, OTHER_SYSTEM, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing,
+                       StaticRuntime)
 
 _MOST = 3  # names in a list; the rest is counted
 
@@ -22,7 +23,8 @@ def sentence(found: Standing) -> str:
         "device_code": _device_code(found.kernels) if found.kernels else "",
     }
     alone = {FREE: "free", CUDA_ITSELF: "a library of CUDA itself",
-             NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: it cannot be read"}
+             NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: it cannot be read",
+             OTHER_SYSTEM: "unknown: not for Linux"}
     only_device_code = found.kind == NO_CUDA and found.kernels
     first = parts.pop("device_code") if only_device_code else alone.get(found.kind) or parts[found.kind]
     others = [text for kind, text in parts.items() if text and kind != found.kind]
