@@ -324,6 +324,35 @@ class Agreement(Tied):
                 partly = run_command("repair", "--dry-run", "--any-glibc", "--partly", path)
                 self.assertEqual((self.check(path, "--allow", "tied")[0], partly.returncode), (0, 0), partly.stdout)
 
+    def test_repair_ends_with_the_verdict_of_check(self):
+        free = self.call("free.so", "cudaFree", library_file("cudart", "12.9")).read_bytes()
+        beside = self.compile("libcutensor.so.2", "int f(void) { return 0; }", "-Wl,-soname,libcutensor.so.2")
+        user = self.compile("user.so", "int f(void); int g(void) { return f(); }", beside).read_bytes()
+        pages = {"thing/a.so": free, "thing/b.so": user, "thing/c.py": b"import torch\n"}
+        requires = "Requires-Dist: cutensor-cu12>=2.8\n"
+        made = [make_wheel(self.folder, files, f"{name}-1-py3-none-{tag}.whl", requires) for name, files, tag in (
+            ("free", pages, "linux_x86_64"), ("tied", {"a.so": self.tied().read_bytes()}, "linux_x86_64"),
+            ("none", {"a.py": b"import torch\n"}, "any"), ("win", {"a.pyd": b"MZ"}, "win_amd64"))]
+        for path, status in zip((*made, wheel("torchvision")), (0, 1, 0, 0, 0)):
+            with self.subTest(path.name):
+                out = self.folder / "out"
+                words = ("repair", "--any-glibc", "--force", "--wheel-dir", out, path)
+                done, known = run_command(*words), json.loads(run_command(*words, "--json").stdout)["wheels"][0]
+                result = path if status else out / path.name
+                self.assertEqual((done.returncode, done.stderr), (status, ""), done.stdout)
+                self.assertEqual(done.stdout.splitlines()[-1].strip(), self.check(result)[1].splitlines()[-1])
+                _, told, _ = self.check("--json", result)
+                self.assertEqual(known["verdict"], json.loads(told)["inputs"][0]["verdict"])
+
+    def test_verdict_of_repair_follows_freed_requirements(self):
+        beside = self.compile("libcutensor.so.2", "int f(void) { return 0; }", "-Wl,-soname,libcutensor.so.2")
+        user = self.compile("user.so", "int f(void); int g(void) { return f(); }", beside).read_bytes()
+        path = make_wheel(self.folder, {"a.so": user}, metadata="Requires-Dist: cutensor-cu12>=2.8\n")
+        for words, verdict in (((), "cutensor-cu12 (>=2.8, of CUDA 12)"),
+                               (("--drop-requirement", "cutensor-cu12"), "libcutensor.so.2")):
+            done = run_command("repair", "--any-glibc", "--dry-run", *words, path)
+            self.assertEqual(done.stdout.splitlines()[-1], f"  verdict: free with {verdict}", done.stdout + done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -40,7 +40,7 @@ def _input(one: Input, asked: Asked) -> dict:
         "requirements": [asdict(pin) for pin in one.texts.pins],
         "preloads": [asdict(preload) for preload in one.texts.preloads],
         "named": [{"file": name, "names": found} for name, found in one.texts.named.items()],
-        "verdict": _verdict(one.standing),
+        "verdict": verdict(one.standing),
         "device_code": _device_code(one, asked),
         "here": {**asdict(one.here), "text": one.here.text} if one.here else None,
         "replies": [{**asdict(reply), "text": words_of_kernels.reply(reply)} for reply in one.replies],
@@ -76,7 +76,7 @@ def _opened(one: opened.Opened) -> dict:
     return {"name": one.name, "library": one.library, "kind": one.kind, "run": one.by_run, "repair": one.by_repair}
 
 
-def _verdict(found: Standing) -> dict:
+def verdict(found: Standing) -> dict:
     told = asdict(found)
     told["device_code"] = told.pop("kernels")
     return {**told, "driver": found.driver, "text": words_of_standing.sentence(found)}
@@ -95,5 +95,5 @@ def _file(file: File, inside: frozenset[str]) -> dict:
         "quiet": use.quiet,
         "opens": [_opened(one) for one in opened.of(use, libraries.table(), inside)],
         "runtime_release": use.runtime_release,
-        "verdict": _verdict(file.standing),
+        "verdict": verdict(file.standing),
     }

@@ -130,12 +130,13 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
         file.use, file.cells = use, cells.of(use, others)
     if found.kind == "wheel":
         found.texts = requirements.look(path, [(file.name, file.use) for file in found.files], table)
-    _stand(found, table)
+    stand(found, table)
     found.replies = _replies(found, cells.asked)
     return found
 
 
-def _stand(found: Input, table: Table) -> None:
+def stand(found: Input, table: Table) -> None:
+    """The verdicts on it and on its files."""
     files = [(file.name, file.use) for file in found.files]
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}

@@ -134,12 +134,12 @@ def _in_wheel(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
             for one in _members(wheel, Path(folder, "binary"), progress):
                 read = read or isinstance(one, Binary)
                 yield one
-        system = _other_system(path.name, wheel.namelist(), read)
+        system = other_system(path.name, wheel.namelist(), read)
         if system:
             yield Problem(shown, f"{system}; anycuda reads binaries for Linux: check the wheel for Linux", True)
 
 
-def _other_system(file: str, members: list[str], has_elf: bool) -> str:
+def other_system(file: str, members: list[str], has_elf: bool) -> str:
     """By its platform tags; by its members where these are of every system or the file has another kind of name."""
     try:
         platforms = names.parse(file).platforms

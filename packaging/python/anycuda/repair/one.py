@@ -10,7 +10,7 @@ from pathlib import Path
 from ..analysis import libraries
 from ..failure import Failure
 from ..wheels import archive, packing
-from . import about, apply, outcome, plan, scan, stubs, texts
+from . import about, apply, outcome, plan, scan, stubs, texts, verdict
 from .exclude import Exclude
 from .outcome import Outcome
 from .report import Report
@@ -45,10 +45,12 @@ def _repair(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, 
         if made.plan.refusals:
             made.status, made.reasons = outcome.REFUSED, made.plan.refusals
             made.plan = plan.Plan()
+            made.verdict = verdict.of(wheel, made.scan, made.texts, table)
             report.planned(made)
             return
         brought = {name: stubs.written(stub, work) for name, stub in made.plan.stubs.items()}
         target = _texts(wheel, made, brought, arguments, table)
+        made.verdict = verdict.of(wheel, made.scan, made.texts, table)
         report.planned(made)
         if arguments.dry_run:
             return
