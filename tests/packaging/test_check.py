@@ -15,7 +15,8 @@ from unittest import mock
 from abi_support import real
 from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, table, wheel
 
-from anycuda.check import requirements
+from anycuda.check import here, requirements
+from anycuda.doctor.findings import Answer, Library
 
 PROGRAM = REAL / "native" / "call_cudart-12"
 RELEASES = "11.8-13.5"  # without --runtime
@@ -452,6 +453,20 @@ class RealWheels(Check):
         self.assertIn(f"not before {first}", "\n".join(lines))
         self.assertEqual(self.check(str(path), "--runtime", "nccl-2.32")[0], 0)
         self.assertEqual(self.check(str(path), "--runtime", "nccl-2.16")[0], 1)
+
+    def test_copy_that_stays_is_asked_of_no_cuda(self):
+        path = wheel("torchvision")
+        (one,) = self.json(path)["inputs"]
+        self.assertEqual({cell["library"] for cell in one["cells"]}, {"cudart"})
+        (copy,) = {name for file in one["files"] for name in file["kept"]}
+        self.assertTrue(copy.startswith("libnvjpeg."), copy)
+        self.assertIn(f"{copy} (a copy that stays)", " ".join(self.check(path)[1].split()))
+        lacks = {name: Library(name, f"of {name}", "", "", False, [], answers={"12": Answer()})
+                 for name in ("cudart", "nvjpeg")}
+        with mock.patch.object(here, "look", return_value=here.Here(575, (80,), "", lacks)):
+            out = self.check(path, "--here")[1]
+        self.assertIn("No usable of cudart is here.", out)
+        self.assertNotIn("No usable of nvjpeg", out)
 
     def test_what_no_stub_can_do_is_said(self):
         lines = self.told(wheel("torchvision"))

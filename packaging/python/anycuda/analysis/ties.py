@@ -65,7 +65,7 @@ def replaced_in(use: FileUse) -> set[str]:
 def staying(files: Files) -> list[tuple[str, FileUse]]:
     """Without the copies of CUDA's libraries that nothing needs once stubs stand for them."""
     replaced = {need for _, use in files for need in replaced_in(use)}
-    going = {name for name, use in files if _is_replaceable(use) and _names(name, use) & replaced}
+    going = {name for name, use in files if _is_copy(use) and not use.static_runtime and _names(name, use) & replaced}
     needs = {name: _wanted(use) for name, use in files}
     while True:
         wanted = {need for name, needs_ in needs.items() if name not in going for need in needs_}
@@ -75,9 +75,16 @@ def staying(files: Files) -> list[tuple[str, FileUse]]:
         going -= kept
 
 
-def _is_replaceable(use: FileUse) -> bool:
-    """A copy with a CUDA runtime in it runs wherever the driver is new enough, and stays."""
-    return use.provides is not None and use.provides.what in COPIES and not use.static_runtime
+def standing(files: Files) -> frozenset[str]:
+    """The names of the copies that have a CUDA runtime linked into them: they run wherever the driver is new enough, on
+    a machine without CUDA too, and what needs them goes on needing them. A stub in their place would need a library
+    that may be missing."""
+    copies = [(name, use) for name, use in files if _is_copy(use) and use.static_runtime]
+    return frozenset(found for name, use in copies for found in _names(name, use))
+
+
+def _is_copy(use: FileUse) -> bool:
+    return use.provides is not None and use.provides.what in COPIES
 
 
 def _names(name: str, use: FileUse) -> set[str]:

@@ -89,6 +89,7 @@ def _file(file: File, inside: frozenset[str]) -> dict:
         "machine": file.machine,
         "uses": [_use(one) for one in use.uses],
         "other": list(use.other),
+        "kept": sorted(file.kept),
         "static_runtime": use.static_runtime,
         "provides": asdict(use.provides) if use.provides else None,
         "stubs_inside": list(use.stubs_inside),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..elf import ElfError, NotElf, read
@@ -12,7 +12,7 @@ from ..analysis import built_for, code_rules, device_code, gpus, siblings, uses
 from ..analysis import ties as tied
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
-from ..analysis.uses import FileUse
+from ..analysis.uses import FileUse, Use
 from . import inputs, kernels, requirements, standing
 from .cells import Asked, Cells
 from .here import Verdict
@@ -29,13 +29,19 @@ _OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, "no dynamic section")
 
 @dataclass
 class File:
-    """One binary, with the cells of all that it uses."""
+    """One binary, with the cells of all that stubs serve. `kept`: what it needs that is a copy in whose place no stub
+    comes."""
 
     name: str
     machine: str
     use: FileUse
     cells: list[Run]
     standing: Standing | None = None
+    kept: frozenset[str] = frozenset()
+
+    @property
+    def served(self) -> tuple[Use, ...]:
+        return tuple(one for one in self.use.uses if one.needed not in self.kept)
 
 
 @dataclass
@@ -126,8 +132,10 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     # `anycuda repair` writes the major of the others into the file, and takes a wheel alone.
     known = built_for.majors(one for use in uses_ for one in use.uses) if found.kind == "wheel" else {}
     others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
+    copies = tied.standing([(file.name, use) for file, use in zip(found.files, uses_)])
     for file, use in zip(found.files, uses_):
-        file.use, file.cells = use, cells.of(use, others)
+        file.use, file.kept = use, copies.intersection(use.needed)
+        file.cells = cells.of(replace(use, uses=file.served), others)
     if found.kind == "wheel":
         found.texts = requirements.look(path, [(file.name, file.use) for file in found.files], table)
     stand(found, table)

@@ -58,7 +58,7 @@ class _Page:
         for file in self.input.files:
             linked = [use for use in file.use.uses if use.how != "loaded" and self.asked.wants(use.library)]
             for number, use in enumerate(linked):
-                rows.append((file.name if number == 0 else "", use.library, words.how(use), words.built_for(use),
+                rows.append((file.name if number == 0 else "", use.library, words.how(use, file), words.built_for(use),
                              str(len(use.symbols))))
         if rows:
             self._gap()
