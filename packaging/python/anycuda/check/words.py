@@ -196,7 +196,8 @@ def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
                      + _not_asked(file, asked, matrix)):
             found.setdefault(text, []).append(file.name)
     for name, names in one.texts.named.items():
-        found.setdefault(f"a string in it names {some(names)}: {named.WHO_SERVES}", []).append(name)
+        for fate, alike in named.by_fate(names).items():
+            found.setdefault(f"a string in it names {some(alike)}: {fate}", []).append(name)
     for name, text in one.passed_over:
         found.setdefault(f"passed over ({text})", []).append(name)
     return found

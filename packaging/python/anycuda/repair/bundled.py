@@ -66,5 +66,6 @@ def _why_stays(member: Member, still: set[str], scan: Scan) -> str:
 def _named_in_texts(plan, scan: Scan) -> list[str]:
     """A program text that names a CUDA library may open it; nobody can tell from here."""
     of_nvidia = {text: named.of_nvidia(names) for text, names in scan.texts.items()}
-    return [f"{text} names {', '.join(names[:3])}: {named.WHO_SERVES}"
-            for text, names in of_nvidia.items() if names and posixpath.splitext(text)[1] == ".py"]
+    return [f"{text} names {', '.join(alike[:3])}: {fate}"
+            for text, names in of_nvidia.items() if posixpath.splitext(text)[1] == ".py"
+            for fate, alike in named.by_fate(names).items()]
