@@ -71,6 +71,10 @@ class Kinds(unittest.TestCase):
         self.assertEqual(text.split("; "), ["tied to CUDA 12 by libcupti.so.12 (0.so, 1.so)",
                                             "tied to CUDA 11 by libnppc.so.11 (0.so)"])
 
+    def test_every_file_of_a_tie_is_named(self):
+        text = said(*(use_file(needed=(CUPTI,)) for _ in range(7)))
+        self.assertEqual(text, f"tied to CUDA 12 by {CUPTI} ({', '.join(f'{number}.so' for number in range(7))})")
+
     def test_number_that_is_not_cudas(self):
         self.assertEqual(said(use_file(needed=("libcudnn.so.7",))), "tied by libcudnn.so.7 (0.so)")
         self.assertEqual(said(use_file(needed=("libcudart.so.10.2",))), "tied to CUDA 10 by libcudart.so.10.2 (0.so)")
@@ -235,6 +239,21 @@ class Command(Tied):
             self.assertEqual((found, err), (status, ""), words)
             if "--library" not in words:  # it is about all of them
                 self.assertEqual(out.splitlines()[-1], "verdict: tied to CUDA 12 by libcupti.so.12 (tied.so)")
+
+    def test_each_file_of_several_has_a_verdict(self):
+        free = self.call("free.so", "cudaFree", library_file("cudart", "12.9"))
+        plain = self.compile("plain.so", "int f(void) { return 0; }")
+        for name, files in (("several", (self.tied(), free, plain)), ("alone", (self.tied(),))):
+            path = self.folder / f"{name}-1-py3-none-linux_x86_64.whl"
+            with zipfile.ZipFile(path, "w") as archive:
+                for file in files:
+                    archive.write(file, file.name)
+            out = self.check(path)[1]
+            rows = [line.split(None, 1) for line in out.splitlines() if line.startswith("  ")]
+            of_files = [["tied.so", "tied to CUDA 12 by libcupti.so.12 (tied.so)"], ["free.so", "free"],
+                        ["no", "CUDA in 1 other file"]]
+            self.assertEqual([row for row in rows if row in of_files], of_files if len(files) > 1 else [], out)
+            self.assertNotIn("verdict", self.check(path, "--library", "cudart")[1])
 
     def test_wheel_in_folder_is_not_freed_by_another(self):
         wheels = self.folder / "wheels"

@@ -41,6 +41,8 @@ class _Page:
             self._notes()
             self._requirements()
         self._device_code()
+        if not self.asked.libraries and not self.asked.of_device_code:
+            self._verdicts()
         self._counts()
         self._functions(everything)
         self._advice()
@@ -84,6 +86,15 @@ class _Page:
             self._gap()
             for line in lines:
                 self._line(line)
+
+    def _verdicts(self) -> None:
+        """Of each file, where there are several: the last line is about all of them."""
+        rows, others = words.verdicts(self.input)
+        if rows:
+            self._gap()
+            self._table(["file", "verdict"], rows)
+        if rows and others:
+            self._line(others)
 
     def _libraries(self, runs: dict[Run, list[str]]) -> list[Library]:
         """With these runs, over all releases: nvJitLink is asked for on CUDA 11, too, and a range of releases

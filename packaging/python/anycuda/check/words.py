@@ -13,7 +13,7 @@ from . import kernels, words_of_kernels
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
 from .requirements import PinFate, Preload
-from .standing import FREE
+from .standing import FREE, NO_CUDA
 from .words_of_standing import sentence, some, tied
 
 _FREE = "--free-requirements"
@@ -39,6 +39,15 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
         parts.append(_late(one, late))
     is_bad = failing or one.ties(asked) or one.problems or late
     return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.standing.kind == FREE else "yellow"
+
+
+def verdicts(one: Input) -> tuple[list[tuple[str, str]], str]:
+    """(file, verdict) of each of several files; and a sentence that counts those without CUDA."""
+    if one.kind == "file" or len(one.files) < 2:
+        return [], ""
+    none = [file for file in one.files if file.standing.kind == NO_CUDA and not file.standing.kernels]
+    rows = [(file.name, sentence(file.standing)) for file in one.files if file not in none]
+    return rows, f"no CUDA in {counted(len(none), 'other file')}" if none else ""
 
 
 def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[str]], asked: Asked,

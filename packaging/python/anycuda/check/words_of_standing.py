@@ -46,7 +46,7 @@ def _libraries(ties: Iterable[Tie]) -> str:
     users: dict[tuple[str, str], list[str]] = {}
     for tie in ties:
         users.setdefault((tie.library, tie.how), []).append(tie.file)
-    return ", ".join(f"{library} ({'opened by ' if how == OPENS else ''}{some(files)})"
+    return ", ".join(f"{library} ({'opened by ' if how == OPENS else ''}{', '.join(files)})"
                      for (library, how), files in users.items())
 
 
