@@ -641,8 +641,8 @@ class Json(Check):
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]
-        self.assertEqual(list(file), ["name", "machine", "uses", "other", "kept", "static_runtime", "provides", "stubs_inside",
-                                      "quiet", "opens", "runtime_release", "verdict"])
+        self.assertEqual(list(file), ["name", "machine", "uses", "other", "kept", "static_runtime", "provides",
+                                      "stubs_inside", "quiet", "opens", "runtime_release", "verdict"])
         for verdict in (one["verdict"], file["verdict"]):
             self.assertEqual(list(verdict), ["kind", "ties", "static", "loaders", "loads", "companions", "python",
                                              "device_code", "driver", "text"])

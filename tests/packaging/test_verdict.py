@@ -156,7 +156,8 @@ class With(unittest.TestCase):
 
     def test_torch_with_the_versions_that_the_wheel_requires(self):
         torch = use_file(linked(), needed=("libc10.so", "libtorch.so"))
-        self.assertEqual(said(torch), "free with torch")
+        self.assertEqual(said(torch), "free with torch (versions not stated)")
+        self.assertEqual(said(torch, requires=("torch",)), "free with torch (versions not stated)")
         self.assertEqual(said(torch, requires=("torch>=2.9,<3; python_version > '3.8'",)), "free with torch (>=2.9,<3)")
 
     def test_package_of_one_cuda(self):
@@ -164,7 +165,25 @@ class With(unittest.TestCase):
                          "free with cutensor-cu12 (>=2.8, of CUDA 12)")
 
     def test_library_that_no_requirement_brings(self):
-        self.assertEqual(said(use_file(linked(), needed=("libcutensor.so.2",))), "free with libcutensor.so.2")
+        for libraries, distribution in (
+                (("libcutensor.so.2", "libcutensorMg.so.2"), "cutensor"), (("libnvinfer.so.10",), "tensorrt"),
+                (("libcustatevec.so.1",), "custatevec"), (("libcutensornet.so.2",), "cutensornet"),
+                (("libcufile.so.0",), "nvidia-cufile"), (("libcudnn_ops.so.9",), "nvidia-cudnn")):
+            self.assertEqual(said(use_file(linked(), needed=libraries)),
+                             f"free with {', '.join(libraries)} ({distribution}-cuXX)")
+        self.assertEqual(said(use_file(linked(), needed=("libcutensor.so.2", "libdoca_verbs.so.2"))),
+                         "free with libcutensor.so.2 (cutensor-cuXX), libdoca_verbs.so.2")
+
+    def test_requirement_of_another_name(self):
+        self.assertEqual(said(use_file(linked(), needed=("libnvinfer.so.10",)), requires=("tensorrt-cu12~=10.3",)),
+                         "free with tensorrt-cu12 (~=10.3, of CUDA 12)")
+
+    def test_opened_library(self):
+        opens = use_file(unstubbed=("libcufile.so.0",))
+        self.assertEqual(said(opens), "own loader: it may open libcufile.so.0 (nvidia-cufile-cuXX)")
+        self.assertEqual(said(opens, requires=("nvidia-cufile-cu12>=1.11",)), "own loader: it may open libcufile.so.0 "
+                         "(nvidia-cufile-cu12, >=1.11, of CUDA 12)")
+        self.assertEqual(said(use_file(unstubbed=("libdoca_verbs.so",))), "own loader: it may open libdoca_verbs.so")
 
 
 class Majors(unittest.TestCase):

@@ -35,10 +35,11 @@ class StaticRuntime:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A name that a file opens by itself."""
+    """A name that a file opens by itself. `source`: what brings it, if that is known."""
 
     file: str
     library: str
+    source: Companion | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
     found = Standing("", tuple(ties.of(files, inside, table)),
                      tuple(_static(ties.counted(files, table), table.drivers)),
                      tuple(name for name, use in users if _has_own_loader(use, table)),
-                     tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
+                     tuple(_loads(users, inside, requirements, table)),
+                     tuple(companions.of(users, inside, requirements, table)),
                      tuple(python), kernels)
     return replace(found, kind=_kind(found, staying, users, unreadable))
 
@@ -110,11 +112,13 @@ def _static(files: Files, drivers: Mapping[str, str]) -> Iterable[StaticRuntime]
             yield StaticRuntime(name, use.runtime_release, static_runtime.oldest_driver(use.runtime_release, drivers))
 
 
-def _loads(files: Files, inside: Collection[str], table: Table) -> Iterable[Loaded]:
+def _loads(files: Files, inside: Collection[str], requirements: Sequence[Requirement], table: Table
+           ) -> Iterable[Loaded]:
     for name, use in files:
         for one in opened.of(use, table, inside):
             if one.kind not in (*_SERVED, "tied") and not (one.library and table.libraries[one.library].is_driver):
-                yield Loaded(name, one.name)
+                source = None if one.library else companions.of_opened(one.name, requirements, table)
+                yield Loaded(name, one.name, source)
         yield from (Loaded(name, one.needed) for one in use.uses if one.how == "peer" and one.needed)
 
 

@@ -71,7 +71,8 @@ def _by_number(release: str) -> list[int]:
 
 
 def _own_loader(found: Standing) -> str:
-    names = list(dict.fromkeys(one.library for one in found.loads))
+    names = list(dict.fromkeys(one.library + (f" ({_source(one.source)})" if one.source else "")
+                               for one in found.loads))
     opens = f"may open {some(names)}" if names else ""
     if found.loaders:
         return f"own loader in {some(found.loaders)}{f': it {opens}' if opens else ''}"
@@ -79,16 +80,20 @@ def _own_loader(found: Standing) -> str:
 
 
 def _with(companions: Sequence[Companion]) -> str:
-    """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12) and libcufile.so.0"""
-    known = [one.package + _versions(one) for one in companions if one.package]
-    others = [library for one in companions if not one.package for library in one.libraries]
+    """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12), libcufile.so.0 (nvidia-cufile-cuXX)"""
+    known = [f"{one.package} ({_versions(one)})" for one in companions if one.package]
+    others = [", ".join(one.libraries) + (f" ({one.distribution})" if one.distribution else "")
+              for one in companions if not one.package]
     return f"with {', '.join(known + others)}"
 
 
 def _versions(one: Companion) -> str:
-    told = [one.versions, f"of CUDA {one.cuda}" if one.cuda else ""]
-    inside = ", ".join(text for text in told if text)
-    return f" ({inside})" if inside else ""
+    return ", ".join([one.versions or "versions not stated", *([f"of CUDA {one.cuda}"] if one.cuda else [])])
+
+
+def _source(one: Companion) -> str:
+    """nvidia-cufile-cu12, >=1.11, of CUDA 12; nvidia-cufile-cuXX"""
+    return f"{one.package}, {_versions(one)}" if one.package else one.distribution
 
 
 def _no_cuda(found: Standing) -> str:
