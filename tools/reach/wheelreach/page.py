@@ -30,10 +30,10 @@ function that the library uses, under its version (or a copy of NVIDIA's library
 runs without CUDA). "Of the functions that it uses, some do not run" is from `anycuda check`: a call of them returns an
 error on that CUDA ([cross-major.md](cross-major.md)).
 
-The column **linking** is about libraries only: which ones the wheel's files are linked to or open by name. It is not the
-verdict of `anycuda check`, which also says which driver a linked-in CUDA runtime and the device code need, and which
-packages the wheel goes with: a wheel whose linking is free may need driver 525. [verdicts.md](verdicts.md) lists those
-verdicts.
+The column **linking** is about libraries only: which ones the wheel's files are linked to or open by name. It is not
+the verdict of `anycuda check`, which also says which driver a linked-in CUDA runtime and the device code need, and
+which packages the wheel goes with: a wheel whose linking is free may need driver 525. [verdicts.md](verdicts.md) lists
+those verdicts.
 
 - **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages,
   or has every function bound, and then its own code ends the process, in all four alike. Whether it does so beside
