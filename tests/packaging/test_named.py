@@ -45,7 +45,8 @@ class Names(unittest.TestCase):
 
     def test_what_becomes_of_a_name(self):
         without = ("libcupti.so.12", "libnppc.so.{}", "libcufile", "libcudnn_ops.so.9", "libnpps-{}.so.12")
-        (stub, served), (other, unserved) = named.by_fate(("libcudart.so.12", *without, "libcudnn.so.9")).items()
+        names = ("libcudart.so.12", *without, "libcudnn.so.9")
+        (stub, served), (other, unserved) = named.by_fate(names, libraries.table()).items()
         self.assertEqual((stub, served, unserved), (named.WHO_SERVES, ["libcudart.so.12", "libcudnn.so.9"],
                                                     list(without)))
         self.assertIn("no stub", other)

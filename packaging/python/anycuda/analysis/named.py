@@ -50,16 +50,15 @@ def of_nvidia(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if "_stub" not in name)
 
 
-def by_fate(names: Iterable[str]) -> dict[str, list[str]]:
+def by_fate(names: Iterable[str], table: libraries.Table) -> dict[str, list[str]]:
     """What becomes of a name -> the names of which that is true."""
     found: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(WHO_SERVES if _has_stub(re.split("[-.]", name)[0]) else _NO_STUB, []).append(name)
+        found.setdefault(WHO_SERVES if _has_stub(re.split("[-.]", name)[0], table) else _NO_STUB, []).append(name)
     return found
 
 
-def _has_stub(stem: str) -> bool:
-    table = libraries.table()
+def _has_stub(stem: str, table: libraries.Table) -> bool:
     return stem not in table.unstubbed_stems and not any(one.is_part(stem) for one in table.libraries.values())
 
 

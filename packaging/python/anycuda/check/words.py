@@ -205,7 +205,7 @@ def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
                      + _not_asked(file, asked, matrix)):
             found.setdefault(text, []).append(file.name)
     for name, names in one.texts.named.items():
-        for fate, alike in named.by_fate(names).items():
+        for fate, alike in named.by_fate(names, libraries.table()).items():
             found.setdefault(f"a string in it names {some(alike)}: {fate}", []).append(name)
     for name, text in one.passed_over:
         found.setdefault(f"passed over ({text})", []).append(name)

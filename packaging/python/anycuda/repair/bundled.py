@@ -43,7 +43,7 @@ def leave_out(plan, scan: Scan, table: Table) -> None:
         going -= set(kept)
     plan.left_out.update({name: f"{_STUB if name in shared else _NVIDIAS} that nothing in the wheel needs any more"
                           for name in sorted(going)})
-    plan.notes += _named_in_texts(plan, scan)
+    plan.notes += _named_in_texts(scan, table)
 
 
 def _is_copy(member: Member) -> bool:
@@ -63,9 +63,9 @@ def _why_stays(member: Member, still: set[str], scan: Scan) -> str:
     return f"{named[0]} names it" if named else ""
 
 
-def _named_in_texts(plan, scan: Scan) -> list[str]:
+def _named_in_texts(scan: Scan, table: Table) -> list[str]:
     """A program text that names a CUDA library may open it; nobody can tell from here."""
     of_nvidia = {text: named.of_nvidia(names) for text, names in scan.texts.items()}
     return [f"{text} names {', '.join(alike[:3])}: {fate}"
             for text, names in of_nvidia.items() if posixpath.splitext(text)[1] == ".py"
-            for fate, alike in named.by_fate(names).items()]
+            for fate, alike in named.by_fate(names, table).items()]
