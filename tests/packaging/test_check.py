@@ -15,7 +15,8 @@ from unittest import mock
 from abi_support import real
 from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, table, wheel
 
-from anycuda.check import requirements
+from anycuda.check import here, requirements
+from anycuda.doctor.findings import Answer, Library
 
 PROGRAM = REAL / "native" / "call_cudart-12"
 RELEASES = "11.8-13.5"  # without --runtime
@@ -205,7 +206,7 @@ class Wheels(Check):
         self.assertIn("unchecked", "\n".join(self.told(bare, "--runtime", "13")))
 
     def test_requirements_of_one_cuda(self):
-        """They do not change the status; a folder is not asked for them."""
+        """They do not change the status."""
         opens = self.compile("opens.so",
                              'const char* name = "libcublas.so"; const char* served = "libnvrtc.so.12";')
         entry = {"package": "nvidia-cuda-runtime-cu12", "library": "libcudart.so.12"}
@@ -234,7 +235,8 @@ class Wheels(Check):
                      "x/load.json asks for the distribution nvidia-cuda-runtime-cu12 by name",
                      "x/load.py imports what is in the distribution nvidia-cufft-cu12; try what it does where they"):
             self.assertTrue(any(said in line for line in lines), said)
-        self.assertEqual(self.json(self.folder, "--runtime", "12")["inputs"][0]["requirements"], [])
+        in_folder = {one["kind"]: one["requirements"] for one in self.json(self.folder, "--runtime", "12")["inputs"]}
+        self.assertEqual(in_folder, {"folder": [], "wheel": one["requirements"]})
 
     def test_needs_without_a_function(self):
         library = library_file("cudart", "12.9")
@@ -361,9 +363,10 @@ class Wheels(Check):
         (self.folder / "lib" / "linked.so").symlink_to(PROGRAM)
         os.mkfifo(self.folder / "lib" / "pipe")
         (self.folder / "lib" / "empty").touch()
-        one = self.json(self.folder)["inputs"][0]
-        self.assertEqual((one["kind"], one["problems"]), ("folder", []))
-        self.assertEqual([file["name"] for file in one["files"]], ["lib/a.whl/in.so", "lib/b"])
+        found = self.json(self.folder)["inputs"]
+        self.assertEqual([(one["kind"], one["path"], one["problems"]) for one in found],
+                         [("folder", str(self.folder), []), ("wheel", str(self.folder / "lib" / "a.whl"), [])])
+        self.assertEqual([[file["name"] for file in one["files"]] for one in found], [["lib/b"], ["in.so"]])
 
     def test_bounded_memory(self):
         """A member of 160 MB: a real program, and zeros behind it."""
@@ -452,6 +455,20 @@ class RealWheels(Check):
         self.assertIn(f"not before {first}", "\n".join(lines))
         self.assertEqual(self.check(str(path), "--runtime", "nccl-2.32")[0], 0)
         self.assertEqual(self.check(str(path), "--runtime", "nccl-2.16")[0], 1)
+
+    def test_copy_that_stays_is_asked_of_no_cuda(self):
+        path = wheel("torchvision")
+        (one,) = self.json(path)["inputs"]
+        self.assertEqual({cell["library"] for cell in one["cells"]}, {"cudart"})
+        (copy,) = {name for file in one["files"] for name in file["kept"]}
+        self.assertTrue(copy.startswith("libnvjpeg."), copy)
+        self.assertIn(f"{copy} (a copy that stays)", " ".join(self.check(path)[1].split()))
+        lacks = {name: Library(name, f"of {name}", "", "", False, [], answers={"12": Answer()})
+                 for name in ("cudart", "nvjpeg")}
+        with mock.patch.object(here, "look", return_value=here.Here(575, (80,), "", lacks)):
+            out = self.check(path, "--here")[1]
+        self.assertIn("No usable of cudart is here.", out)
+        self.assertNotIn("No usable of nvjpeg", out)
 
     def test_what_no_stub_can_do_is_said(self):
         lines = self.told(wheel("torchvision"))
@@ -626,8 +643,8 @@ class Json(Check):
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]
-        self.assertEqual(list(file), ["name", "machine", "uses", "other", "static_runtime", "provides", "stubs_inside",
-                                      "quiet", "opens", "runtime_release", "verdict"])
+        self.assertEqual(list(file), ["name", "machine", "uses", "other", "kept", "static_runtime", "provides",
+                                      "stubs_inside", "quiet", "opens", "runtime_release", "verdict"])
         for verdict in (one["verdict"], file["verdict"]):
             self.assertEqual(list(verdict), ["kind", "ties", "static", "loaders", "loads", "companions", "python",
                                              "device_code", "driver", "text"])

@@ -36,6 +36,22 @@ class Names(unittest.TestCase):
         self.assertEqual(self.names('open(f"/a/libcudart.so.{major}.{minor}")'), ("libcudart.so.{}.{}",))
         self.assertEqual(self.names('f"{x or \'libcudart.so.12\'}"'), ("libcudart.so.12",))
 
+    def test_library_without_a_stub_counts(self):
+        for text, found in (('"libcupti.so.12"', "libcupti.so.12"), ('f"libnppc.so.{v}"', "libnppc.so.{}"),
+                            ('"libnvinfer_plugin.so.10"', "libnvinfer_plugin.so.10"), ('"libcufile"', "libcufile"),
+                            ('b"/a/libcutensorMg.so.2"', "libcutensorMg.so.2")):
+            with self.subTest(text=text):
+                self.assertEqual(self.names(f"x = {text}"), (found,))
+        self.assertEqual(self.names('x = "libnvinference.so", "libcuptix.so.1", "libcupti_static.a"'), ())
+
+    def test_what_becomes_of_a_name(self):
+        without = ("libcupti.so.12", "libnppc.so.{}", "libcufile", "libcudnn_ops.so.9", "libnpps-{}.so.12")
+        names = ("libcudart.so.12", *without, "libcudnn.so.9")
+        (stub, served), (other, unserved) = named.by_fate(names, libraries.table()).items()
+        self.assertEqual((stub, served, unserved), (named.WHO_SERVES, ["libcudart.so.12", "libcudnn.so.9"],
+                                                    list(without)))
+        self.assertIn("no stub", other)
+
     def test_comment_and_docstring_do_not_count(self):
         texts = ("# libcudart.so.12", '"""Loads libcudart.so.12."""', 'def f():\n    """libcudart"""\n    return 1',
                  'async def f():\n    "libcudart"', 'class A:\n    """libcudart"""\n    x = 1\n    """libcufft"""',

@@ -292,7 +292,8 @@ class Repaired(RepairCase):
 
     def test_a_dry_run_says_that_there_is_nothing(self):
         done = anycuda("repair", "--dry-run", self.wheel({"thing/a.py": b"1"}))
-        self.assertEqual((done.returncode, done.stdout), (0, f"{NAME}\n  nothing to repair\n"))
+        said = f"{NAME}\n  nothing to repair\n  verdict: no CUDA in binaries\n"
+        self.assertEqual((done.returncode, done.stdout), (0, said))
 
     def test_another_wheel_of_that_name_is_not_lost(self):
         path = self.wheel({"thing/a.so": self.library()})

@@ -71,6 +71,10 @@ class Kinds(unittest.TestCase):
         self.assertEqual(text.split("; "), ["tied to CUDA 12 by libcupti.so.12 (0.so, 1.so)",
                                             "tied to CUDA 11 by libnppc.so.11 (0.so)"])
 
+    def test_every_file_of_a_tie_is_named(self):
+        text = said(*(use_file(needed=(CUPTI,)) for _ in range(7)))
+        self.assertEqual(text, f"tied to CUDA 12 by {CUPTI} ({', '.join(f'{number}.so' for number in range(7))})")
+
     def test_number_that_is_not_cudas(self):
         self.assertEqual(said(use_file(needed=("libcudnn.so.7",))), "tied by libcudnn.so.7 (0.so)")
         self.assertEqual(said(use_file(needed=("libcudart.so.10.2",))), "tied to CUDA 10 by libcudart.so.10.2 (0.so)")
@@ -100,6 +104,12 @@ class Kinds(unittest.TestCase):
     def test_libraries_of_cuda_alone(self):
         library = use_file(needed=("libcublasLt.so.12",), provides=Provides("cublas", "original", "12"))
         self.assertEqual(stands(library).kind, standing.CUDA_ITSELF)
+
+    def test_other_product_is_not_of_cuda_itself(self):
+        for soname in ("libcutensor.so.2", "libcutensorMg.so.2", "libcusparseLt.so.0", "libcudss.so.0",
+                       "libnvshmem_host.so.3", "libnvinfer.so.10", "libcutensor-0a1b2c3d.so.2.2.0"):
+            self.assertEqual(said(use_file(needed=("libnppc.so.12",), soname=soname, static="11.8")),
+                             "tied to CUDA 12 by libnppc.so.12 (0.so); static runtime 11.8: needs driver 450", soname)
 
     def test_static_runtime_with_the_oldest_driver(self):
         self.assertEqual(said(use_file(static="12.9")), "static runtime 12.9: needs driver 525")
@@ -153,7 +163,8 @@ class With(unittest.TestCase):
 
     def test_torch_with_the_versions_that_the_wheel_requires(self):
         torch = use_file(linked(), needed=("libc10.so", "libtorch.so"))
-        self.assertEqual(said(torch), "free with torch")
+        self.assertEqual(said(torch), "free with torch (versions not stated)")
+        self.assertEqual(said(torch, requires=("torch",)), "free with torch (versions not stated)")
         self.assertEqual(said(torch, requires=("torch>=2.9,<3; python_version > '3.8'",)), "free with torch (>=2.9,<3)")
 
     def test_package_of_one_cuda(self):
@@ -161,7 +172,25 @@ class With(unittest.TestCase):
                          "free with cutensor-cu12 (>=2.8, of CUDA 12)")
 
     def test_library_that_no_requirement_brings(self):
-        self.assertEqual(said(use_file(linked(), needed=("libcutensor.so.2",))), "free with libcutensor.so.2")
+        for libraries, distribution in (
+                (("libcutensor.so.2", "libcutensorMg.so.2"), "cutensor"), (("libnvinfer.so.10",), "tensorrt"),
+                (("libcustatevec.so.1",), "custatevec"), (("libcutensornet.so.2",), "cutensornet"),
+                (("libcufile.so.0",), "nvidia-cufile"), (("libcudnn_ops.so.9",), "nvidia-cudnn")):
+            self.assertEqual(said(use_file(linked(), needed=libraries)),
+                             f"free with {', '.join(libraries)} ({distribution}-cuXX)")
+        self.assertEqual(said(use_file(linked(), needed=("libcutensor.so.2", "libdoca_verbs.so.2"))),
+                         "free with libcutensor.so.2 (cutensor-cuXX), libdoca_verbs.so.2")
+
+    def test_requirement_of_another_name(self):
+        self.assertEqual(said(use_file(linked(), needed=("libnvinfer.so.10",)), requires=("tensorrt-cu12~=10.3",)),
+                         "free with tensorrt-cu12 (~=10.3, of CUDA 12)")
+
+    def test_opened_library(self):
+        opens = use_file(unstubbed=("libcufile.so.0",))
+        self.assertEqual(said(opens), "own loader: it may open libcufile.so.0 (nvidia-cufile-cuXX)")
+        self.assertEqual(said(opens, requires=("nvidia-cufile-cu12>=1.11",)), "own loader: it may open libcufile.so.0 "
+                         "(nvidia-cufile-cu12, >=1.11, of CUDA 12)")
+        self.assertEqual(said(use_file(unstubbed=("libdoca_verbs.so",))), "own loader: it may open libdoca_verbs.so")
 
 
 class Majors(unittest.TestCase):
@@ -237,6 +266,33 @@ class Command(Tied):
             if "--library" not in words:  # it is about all of them
                 self.assertEqual(out.splitlines()[-1], "verdict: tied to CUDA 12 by libcupti.so.12 (tied.so)")
 
+    def test_each_file_of_several_has_a_verdict(self):
+        free = self.call("free.so", "cudaFree", library_file("cudart", "12.9"))
+        plain = self.compile("plain.so", "int f(void) { return 0; }")
+        for name, files in (("several", (self.tied(), free, plain)), ("alone", (self.tied(),))):
+            path = self.folder / f"{name}-1-py3-none-linux_x86_64.whl"
+            with zipfile.ZipFile(path, "w") as archive:
+                for file in files:
+                    archive.write(file, file.name)
+            out = self.check(path)[1]
+            rows = [line.split(None, 1) for line in out.splitlines() if line.startswith("  ")]
+            of_files = [["tied.so", "tied to CUDA 12 by libcupti.so.12 (tied.so)"], ["free.so", "free"],
+                        ["no", "CUDA in 1 other file"]]
+            self.assertEqual([row for row in rows if row in of_files], of_files if len(files) > 1 else [], out)
+            self.assertNotIn("verdict", self.check(path, "--library", "cudart")[1])
+
+    def test_wheel_in_folder_is_not_freed_by_another(self):
+        wheels = self.folder / "wheels"
+        wheels.mkdir()
+        for name, file in (("brings", self.folder / CUPTI), ("tied", self.tied())):
+            with zipfile.ZipFile(wheels / f"{name}-1-py3-none-linux_x86_64.whl", "w") as archive:
+                archive.write(file, f"{name}/{file.name}")
+        status, out, err = self.check(wheels)
+        self.assertEqual((status, err), (1, ""))
+        self.assertEqual([line for line in out.splitlines() if line.startswith("verdict: ")],
+                         ["verdict: a library of CUDA itself",
+                          "verdict: tied to CUDA 12 by libcupti.so.12 (tied/tied.so)"])
+
     def test_json(self):
         _, out, _ = self.check("--json", self.tied())
         one = json.loads(out)["inputs"][0]
@@ -258,6 +314,26 @@ class Command(Tied):
         _, out, _ = self.check(path)
         self.assertEqual(out.splitlines()[-1], "verdict: no CUDA in binaries; its Python files may open "
                                                "libcublas.so.12 and import cuda, torch")
+
+    def test_wheel_for_another_system(self):
+        library = self.compile("plain.so", "int f(void) { return 0; }")
+        for name, files, known in (
+            ("a-1-cp311-cp311-win_amd64.whl", ("a/a.pyd",), False), ("b-1-py3-none-win_amd64.whl", ("b/b.py",), False),
+            ("c-1-cp311-cp311-macosx_11_0_arm64.whl", ("c/c.so",), False),
+            ("d-1-py3-none-any.whl", ("d/d.dll",), False),
+            ("e.zip", ("e/e.pyd",), False), ("f-1-py3-none-any.whl", ("f/f.dll", "f/plain.so"), True),
+            ("g-1-py3-none-any.whl", ("g/t64.exe",), True), ("h-1-py3-none-win32.linux_x86_64.whl", ("h/h.dll",), True),
+            ("i-1-py3-none-win_amd64.whl", ("i/plain.so",), False),
+        ):
+            with zipfile.ZipFile(self.folder / name, "w") as archive:
+                for file in files:
+                    archive.writestr(file, library.read_bytes() if file.endswith("plain.so") else b"MZ")
+            status, out, err = self.check(self.folder / name)
+            verdict = "no CUDA in binaries" if known else "unknown: not for Linux"
+            ending = "; 1 file could not be checked" if name.startswith("i") else ""
+            self.assertEqual((status, out.splitlines()[-1], err),
+                             (0 if known else 2, f"verdict: {verdict}{ending}", ""), name)
+            self.assertEqual("anycuda reads binaries for Linux" in out, not known, name)
 
     def test_archives_of_other_kinds_are_refused_in_words(self):
         for name in ("thing-1-0.conda", "thing.tar.gz", "thing_1_amd64.deb", "thing.tgz"):
@@ -292,6 +368,35 @@ class Agreement(Tied):
                 self.assertEqual((self.check(path)[0], done.returncode), (status, status), done.stdout + done.stderr)
                 partly = run_command("repair", "--dry-run", "--any-glibc", "--partly", path)
                 self.assertEqual((self.check(path, "--allow", "tied")[0], partly.returncode), (0, 0), partly.stdout)
+
+    def test_repair_ends_with_the_verdict_of_check(self):
+        free = self.call("free.so", "cudaFree", library_file("cudart", "12.9")).read_bytes()
+        beside = self.compile("libcutensor.so.2", "int f(void) { return 0; }", "-Wl,-soname,libcutensor.so.2")
+        user = self.compile("user.so", "int f(void); int g(void) { return f(); }", beside).read_bytes()
+        pages = {"thing/a.so": free, "thing/b.so": user, "thing/c.py": b"import torch\n"}
+        requires = "Requires-Dist: cutensor-cu12>=2.8\n"
+        made = [make_wheel(self.folder, files, f"{name}-1-py3-none-{tag}.whl", requires) for name, files, tag in (
+            ("free", pages, "linux_x86_64"), ("tied", {"a.so": self.tied().read_bytes()}, "linux_x86_64"),
+            ("none", {"a.py": b"import torch\n"}, "any"), ("win", {"a.pyd": b"MZ"}, "win_amd64"))]
+        for path, status in zip((*made, wheel("torchvision")), (0, 1, 0, 0, 0)):
+            with self.subTest(path.name):
+                out = self.folder / "out"
+                words = ("repair", "--any-glibc", "--force", "--wheel-dir", out, path)
+                done, known = run_command(*words), json.loads(run_command(*words, "--json").stdout)["wheels"][0]
+                result = path if status else out / path.name
+                self.assertEqual((done.returncode, done.stderr), (status, ""), done.stdout)
+                self.assertEqual(done.stdout.splitlines()[-1].strip(), self.check(result)[1].splitlines()[-1])
+                _, told, _ = self.check("--json", result)
+                self.assertEqual(known["verdict"], json.loads(told)["inputs"][0]["verdict"])
+
+    def test_verdict_of_repair_follows_freed_requirements(self):
+        beside = self.compile("libcutensor.so.2", "int f(void) { return 0; }", "-Wl,-soname,libcutensor.so.2")
+        user = self.compile("user.so", "int f(void); int g(void) { return f(); }", beside).read_bytes()
+        path = make_wheel(self.folder, {"a.so": user}, metadata="Requires-Dist: cutensor-cu12>=2.8\n")
+        for words, verdict in (((), "cutensor-cu12 (>=2.8, of CUDA 12)"),
+                               (("--drop-requirement", "cutensor-cu12"), "libcutensor.so.2")):
+            done = run_command("repair", "--any-glibc", "--dry-run", *words, path)
+            self.assertEqual(done.stdout.splitlines()[-1], f"  verdict: free with {verdict}", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

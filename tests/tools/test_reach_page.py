@@ -131,6 +131,11 @@ class Page(unittest.TestCase):
     def test_names_date_and_commit(self):
         self.assertIn("Made on 2026-01-02 with the\nstubs of commit abc1234 ", self.text)
 
+    def test_column_is_about_linking_and_refers_to_the_verdicts(self):
+        self.assertEqual(self.rows()[0][-2], "linking")
+        self.assertIn("The column **linking** is about libraries only", self.text)
+        self.assertIn("(verdicts.md)", self.text)
+
     def test_rows_are_sorted_and_as_long_as_the_head(self):
         rows = self.rows()
         self.assertEqual([row[0] for row in rows[2:]], ["a==1", "b==1", r"c\|d==1"])

@@ -30,6 +30,11 @@ function that the library uses, under its version (or a copy of NVIDIA's library
 runs without CUDA). "Of the functions that it uses, some do not run" is from `anycuda check`: a call of them returns an
 error on that CUDA ([cross-major.md](cross-major.md)).
 
+The column **linking** is about libraries only: which ones the wheel's files are linked to or open by name. It is not
+the verdict of `anycuda check`, which also says which driver a linked-in CUDA runtime and the device code need, and
+which packages the wheel goes with: a wheel whose linking is free may need driver 525. [verdicts.md](verdicts.md) lists
+those verdicts.
+
 - **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages,
   or has every function bound, and then its own code ends the process, in all four alike. Whether it does so beside
   NVIDIA's libraries, too, this page does not test.
@@ -45,7 +50,7 @@ error on that CUDA ([cross-major.md](cross-major.md)).
 no driver, that of onnxruntime-gpu 1.22.0 ends the process, beside NVIDIA's libraries as well.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
-         *(f"only {release}" for release in situations.RELEASES), "verdict", "why")
+         *(f"only {release}" for release in situations.RELEASES), "linking", "why")
 
 
 def make(results: list[Result], date: str, commit: str) -> str:

@@ -14,6 +14,15 @@ from .ties import Files
 # The packages whose libraries have other names. Others are known by a requirement of nearly the same name.
 _BY_PREFIX = (("libtorch", "torch"), ("libc10", "torch"), ("libtensorflow_", "tensorflow"),
               ("_pywrap_tensorflow", "tensorflow"), ("libpaddle", "paddlepaddle-gpu"))
+# The beginning of a name of a library without a stub -> its distribution on PyPI, without the -cu12 of that name.
+_DISTRIBUTIONS = {
+    "libcublasmp": "nvidia-cublasmp", "libcudensitymat": "cudensitymat", "libcudnn_": "nvidia-cudnn",
+    "libcudss": "nvidia-cudss", "libcufftMp": "nvidia-cufftmp", "libcufile": "nvidia-cufile",
+    "libcusolverMp": "nvidia-cusolvermp", "libcusparseLt": "nvidia-cusparselt", "libcustabilizer": "custabilizer",
+    "libcustatevec": "custatevec", "libcutensornet": "cutensornet", "libcutensor": "cutensor",
+    "libnvcomp": "nvidia-libnvcomp", "libnvimgcodec": "nvidia-nvimgcodec", "libnvinfer": "tensorrt",
+    "libnvjpeg2k": "nvidia-nvjpeg2k", "libnvonnxparser": "tensorrt", "libnvshmem": "nvidia-nvshmem",
+    "libnvtiff": "nvidia-nvtiff"}
 _LIBRARY = re.compile(r"(?:lib)?(.+?)(?:\.cpython-\w+|\.abi3)?(?:-[\w-]+)?\.so(?:\..*)?")
 _OF_ONE_CUDA = re.compile(r"-cu(?:da)?1\d\d?x?$")
 _LONGEST = 255  # of a file's name, on Linux
@@ -22,26 +31,47 @@ _SHORTEST = 3  # of a name that is the beginning of a library's
 
 @dataclass(frozen=True)
 class Companion:
-    """`package`: "" where no requirement names it. `versions`: as the wheel requires them, "" for any. `cuda`: the CUDA
-    that the requirement is of, "" if it is for every CUDA."""
+    """`package`: "" where no requirement names it; `distribution` is then where the libraries are on PyPI, if that is
+    known. `versions`: as the wheel requires them, "" where it states none. `cuda`: the CUDA that the requirement is of,
+    "" if it is for every CUDA."""
 
     package: str
     versions: str
     cuda: str
     libraries: tuple[str, ...]
+    distribution: str = ""
 
 
 def of(files: Files, inside: Collection[str], requirements: Iterable[Requirement], table: Table) -> list[Companion]:
     """In the order of the libraries that the files need from outside of the wheel."""
     required = {one.normal: one for one in requirements}
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for _, use in ties.staying(files):
         for library in ties.outside(use, inside):
             package = package_of(library, required)
             if package or table.has_no_stub(library) and not table.ties_to_cuda(library):
-                found.setdefault(package, []).append(library)
-    return [_companion(package, tuple(dict.fromkeys(libraries)), required.get(package), table)
-            for package, libraries in found.items()]
+                found.setdefault((package, "" if package else distribution_of(library)), []).append(library)
+    return [_companion(*names, tuple(dict.fromkeys(libraries)), required.get(names[0]), table)
+            for names, libraries in found.items()]
+
+
+def of_opened(library: str, requirements: Iterable[Requirement], table: Table) -> Companion | None:
+    """What brings a library without a stub that a file opens; None where nothing tells."""
+    required = {one.normal: one for one in requirements}
+    package, distribution = package_of(library, required), distribution_of(library)
+    if not package and not distribution:
+        return None
+    return _companion(package, "" if package else distribution, (library,), required.get(package), table)
+
+
+def distribution_of(library: str) -> str:
+    """libcutensor.so.2 -> cutensor-cuXX, XX being the CUDA; "" where that is not known."""
+    found = _product(library)
+    return f"{found}-cuXX" if found else ""
+
+
+def _product(library: str) -> str:
+    return next((found for start, found in _DISTRIBUTIONS.items() if library.startswith(start)), "")
 
 
 def package_of(library: str, required: Collection[str]) -> str:
@@ -49,6 +79,10 @@ def package_of(library: str, required: Collection[str]) -> str:
     for prefix, package in _BY_PREFIX:
         if library.startswith(prefix):
             return package
+    product = _product(library)
+    of_product = [name for name in required if product and (name == product or name.startswith(f"{product}-cu"))]
+    if of_product:
+        return max(of_product, key=len)
     match = _LIBRARY.fullmatch(library) if len(library) <= _LONGEST else None
     stem = match[1].lower().replace("_", "-") if match else ""
     candidates = [name for name in required if _OF_ONE_CUDA.search(name) and stem and _is_of(stem, name)]
@@ -63,6 +97,8 @@ def _is_of(stem: str, package: str) -> bool:
     return len(name) >= _SHORTEST and stem.startswith(name)
 
 
-def _companion(package: str, libraries: tuple[str, ...], required: Requirement | None, table: Table) -> Companion:
+def _companion(package: str, distribution: str, libraries: tuple[str, ...], required: Requirement | None, table: Table
+               ) -> Companion:
     pin = distributions.pin_of(required, table) if required else None
-    return Companion(package, required.version.strip("()") if required else "", pin.major if pin else "", libraries)
+    return Companion(package, required.version.strip("()") if required else "", pin.major if pin else "", libraries,
+                     distribution)

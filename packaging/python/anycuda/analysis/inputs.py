@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterator
 
-from ..wheels import entries
+from ..failure import Failure
+from ..wheels import entries, names
 
 _ELF, _ZIP = b"\x7fELF", b"PK"
 _CODE_STARTS = (b"\x50\xed\x55\xba", b".ver")  # of fatbins and of PTX; a cubin is an ELF file
@@ -20,6 +21,7 @@ _PIECE = 1 << 20
 _ARCHIVES = {".conda": "a package of conda", ".deb": "a package of Debian", ".rpm": "a package of RPM",
              ".tar": "an archive", **{f".tar.{one}": "an archive" for one in ("gz", "bz2", "xz", "zst")},
              ".tgz": "an archive", ".7z": "an archive"}
+_OF_OTHER_SYSTEMS = (".pyd", ".dll", ".dylib")
 # What zipfile makes of a damaged or strange archive.
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
@@ -36,10 +38,11 @@ class Binary:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that cannot be read, in a sentence."""
+    """Something that cannot be read, in a sentence. `other_system`: it is a wheel for Windows or macOS."""
 
     name: str
     text: str
+    other_system: bool = False
 
 
 Progress = Callable[[str, int, int], None]  # (what is looked at, bytes done, bytes in all)
@@ -55,28 +58,40 @@ def kind_of(path: Path) -> str:
         return "file"
 
 
+def expanded(path: Path) -> list[Path]:
+    """A folder, and each wheel in it: a wheel has a verdict of its own."""
+    if kind_of(path) != "folder":
+        return [path]
+    found = [path]
+    for place, folders, files in os.walk(path):
+        folders.sort()
+        found += [Path(place, name) for name in sorted(files) if name.endswith(".whl")]
+    return found
+
+
 def binaries(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
     kind = kind_of(path)
     archive = next((told for ending, told in _ARCHIVES.items() if path.name.endswith(ending)), "")
     if archive and os.path.isfile(path):
         yield Problem(path.name, f"{archive}, which anycuda does not open: unpack it, and check the folder")
     elif kind == "folder":
-        yield from _in_folder(path, progress)
+        yield from _in_folder(path)
     elif kind == "wheel":
-        yield from _in_wheel(path, "", progress)
+        yield from _in_wheel(path, progress)
     else:
         yield Binary(path.name, path)
 
 
-def _in_folder(folder: Path, progress: Progress) -> Iterator[Binary | Problem]:
+def _in_folder(folder: Path) -> Iterator[Binary | Problem]:
+    """Without those in its wheels."""
     problems: list[Problem] = []
 
     def failed(error: OSError) -> None:
         problems.append(Problem(str(error.filename), error.strerror or str(error)))
 
-    for place, folders, names in os.walk(folder, onerror=failed):
+    for place, folders, files in os.walk(folder, onerror=failed):
         folders.sort()
-        for name in sorted(names):
+        for name in sorted(files):
             path = Path(place, name)
             inside = str(path.relative_to(folder))
             try:
@@ -87,8 +102,6 @@ def _in_folder(folder: Path, progress: Progress) -> Iterator[Binary | Problem]:
             what = _what(name, _starts(path, len(_ELF))) if start else ""
             if what:
                 yield Binary(inside, path, what == _CODE)
-            elif path.suffix == ".whl" and start:
-                yield from _in_wheel(path, f"{inside}/", progress)
     yield from problems
 
 
@@ -107,9 +120,9 @@ def _starts(path: Path, count: int = 2) -> bytes:
         return file.read(count)
 
 
-def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | Problem]:
+def _in_wheel(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
     """Nothing is unpacked under its own name, so no name can lead elsewhere; such names are reported all the same."""
-    shown = prefix.rstrip("/") or path.name
+    shown = path.name
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would block, a device may have no end
         yield Problem(shown, "no regular file")
         return
@@ -131,17 +144,35 @@ def _in_wheel(path: Path, prefix: str, progress: Progress) -> Iterator[Binary | 
         except OSError as error:
             yield Problem(shown, f"cannot be unpacked: {_sentence(error)}")
             return
+        read = False
         with temporary as folder:
-            yield from _members(wheel, prefix, Path(folder, "binary"), progress)
+            for one in _members(wheel, Path(folder, "binary"), progress):
+                read = read or isinstance(one, Binary)
+                yield one
+        system = other_system(path.name, wheel.namelist(), read)
+        if system:
+            yield Problem(shown, f"{system}; anycuda reads binaries for Linux: check the wheel for Linux", True)
 
 
-def _members(wheel: zipfile.ZipFile, prefix: str, place: Path, progress: Progress) -> Iterator[Binary | Problem]:
+def other_system(file: str, members: list[str], has_elf: bool) -> str:
+    """By its platform tags; by its members where these are of every system or the file has another kind of name."""
+    try:
+        platforms = names.parse(file).platforms
+    except Failure:
+        platforms = ("any",)
+    if all(not (one == "any" or "linux" in one) for one in platforms):
+        return f"a wheel for {', '.join(platforms)}"
+    found = next((name for name in members if name.lower().endswith(_OF_OTHER_SYSTEMS)), "")
+    return f"{found} is for Windows or macOS, and no binary for Linux is in it" if (
+        found and not has_elf and "any" in platforms) else ""
+
+
+def _members(wheel: zipfile.ZipFile, place: Path, progress: Progress) -> Iterator[Binary | Problem]:
     """One after another, unpacked at `place`."""
     members = [one for one in wheel.infolist() if not one.filename.endswith("/")]
     whole, done = sum(member.file_size for member in members), 0
     for member in members:
-        name = prefix + member.filename
-        so_far = done
+        name, so_far = member.filename, done
         progress(name, so_far, whole)
         done += member.file_size
         if leads_out(member.filename):

@@ -17,11 +17,13 @@ NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stu
 _HASHED = re.compile(r"(.+)[-.][0-9a-f]{6,64}(\.so(?:\..*)?)")
 # The stubs of TileLang, whose functions have no versions; in older releases they had the names of anycuda's.
 _PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_cuda.so": "cuda"}
-# Of other products of NVIDIA's: cuQuantum, TensorRT, maths on several GPUs, image codecs, nvCOMP, DOCA.
+# Of other products of NVIDIA's: cuTENSOR, cuSPARSELt, cuDSS, NVSHMEM, cuQuantum, TensorRT, maths on several GPUs, image
+# codecs, nvCOMP, DOCA.
 _OTHER_PRODUCTS = frozenset((
-    "libcublasmp", "libcudensitymat", "libcufftMp", "libcusolverMp", "libcustabilizer", "libcustatevec",
-    "libcutensornet", "libdoca_common", "libdoca_gpunetio", "libdoca_verbs", "libnvcomp", "libnvimgcodec", "libnvinfer",
-    "libnvinfer_plugin", "libnvinfer_vc_plugin", "libnvjpeg2k", "libnvonnxparser", "libnvtiff"))
+    "libcublasmp", "libcudensitymat", "libcudss", "libcufftMp", "libcusolverMp", "libcusparseLt", "libcustabilizer",
+    "libcustatevec", "libcutensor", "libcutensorMg", "libcutensornet", "libdoca_common", "libdoca_gpunetio",
+    "libdoca_verbs", "libnvcomp", "libnvimgcodec", "libnvinfer", "libnvinfer_plugin", "libnvinfer_vc_plugin",
+    "libnvjpeg2k", "libnvonnxparser", "libnvshmem_host", "libnvtiff"))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from . import libraries, python_text
 # What `anycuda check` and `repair` say of such a name: Python's dlopen does not search the folders of a wheel.
 WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycuda run` serves whole names, such as "
               "libcudart.so.12")
+_NO_STUB = "anycuda has no stub for it: if it opens that, NVIDIA's library must be there"
 _SPACE = re.compile(rb"\s")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # of a name that is cut by the end of a block
@@ -47,13 +48,31 @@ def of_nvidia(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if "_stub" not in name)
 
 
+def by_fate(names: Iterable[str], table: libraries.Table) -> dict[str, list[str]]:
+    """What becomes of a name -> the names of which that is true."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(WHO_SERVES if _has_stub(re.split("[-.]", name)[0], table) else _NO_STUB, []).append(name)
+    return found
+
+
+def _has_stub(stem: str, table: libraries.Table) -> bool:
+    return stem not in table.unstubbed_stems and not any(one.is_part(stem) for one in table.libraries.values())
+
+
+def _stems() -> list[str]:
+    """Of all libraries but the driver's, with a stub or without: longer ones first."""
+    table = libraries.table()
+    stubbed = {library.stem for library in table.libraries.values() if not library.is_driver}
+    return sorted(map(re.escape, stubbed | table.unstubbed_stems), key=lambda stem: (-len(stem), stem))
+
+
 @functools.cache
 def _files() -> re.Pattern[bytes]:
     """The same names as names of files: libcudart.so.12, libcudart-{}.so.12, libcudnn_ops.so.9. Not libnccl_ep.so,
     which is another library, nor libcudart.cudaMalloc."""
     table = libraries.table().libraries.values()
-    own = "|".join((*(re.escape(library.stem) for library in table if not library.is_driver),
-                    *(re.escape(library.parts) + r"[a-z_]+" for library in table if library.parts)))
+    own = "|".join((*_stems(), *(re.escape(library.parts) + r"[a-z_]+" for library in table if library.parts)))
     stubs_ = "|".join(re.escape(library.stub) for library in table)
     return re.compile(rf"(?:(?:{own})(?:[-.][\w{{}}*%]+)?\.so[.\w*%{{}}]*|{stubs_})".encode())
 
@@ -63,7 +82,7 @@ def _names() -> re.Pattern[bytes]:
     """The libraries' names in a text, and the stubs'. Not the archives that only a linker reads (libcudart_static.a);
     not the driver, which no wheel brings."""
     table = libraries.table().libraries.values()
-    own = "|".join(library.stem for library in table if not library.is_driver)
+    own = "|".join(_stems())
     stubs_ = "|".join(re.escape(library.stub) for library in table)
     return re.compile(rf"(?:{own})(?!_static|_stub)[-\w.*%{{}}]*|{stubs_}".encode())
 

@@ -23,7 +23,7 @@ _OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, _STATIC)
 class Reading:
     """`files`: the programs and libraries, as (name, use), and the `machines` that they are for. `kernels`: of those
     that stay once stubs are in place. `passed_over`: binaries that no CUDA can be in; `problems`: what could not be
-    read. Both are (name, sentence)."""
+    read. Both are (name, sentence). `other_system`: a wheel for Windows or macOS, a problem, too."""
 
     path: str
     kind: str
@@ -32,6 +32,7 @@ class Reading:
     passed_over: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     kernels: Kernels = field(default_factory=Kernels)
+    other_system: bool = False
 
     def runtimes(self, table: Table) -> tuple[static_runtime.StaticRuntime, ...]:
         """The CUDA runtimes that are linked into it."""
@@ -45,6 +46,7 @@ def look(path: Path, table: Table, progress: inputs.Progress, of_device_code: bo
     for one in inputs.binaries(path, progress):
         if isinstance(one, inputs.Problem):
             found.problems.append((one.name, one.text))
+            found.other_system = found.other_system or one.other_system
             continue
         code = device_code.of_file(one.path)
         found.kernels.add(one.name, code)

@@ -77,12 +77,13 @@ def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collec
     none of the files that stay needs or opens it any more? `replaced`: file -> the entries of its DT_NEEDED that become
     stubs. `opens`: file -> what it opens beside the names in its use. `named`: files that stay since a text names
     them."""
-    names = {name: {name.rpartition("/")[2], use.soname} - {""} for name, use in files}
+    names = {name: _names(name, use) for name, use in files}
     wanted = {name: _wanted(use, replaced.get(name, ())) | set(opens.get(name, ())) for name, use in files}
     old = {need for needs in replaced.values() for need in needs}
+    has_nvrtc = any(need.startswith(_NVRTC) for need in old)
     found = {name: name not in named for name, use in files
-             if (_is_copy(use) or name in stubs) and names[name] & old or _is_builtins(name) and any(
-                 need.startswith(_NVRTC) for need in old)}
+             if (_is_copy(use) and not use.static_runtime or name in stubs) and names[name] & old
+             or _is_builtins(name) and has_nvrtc}
     while True:  # what stays may need what was to leave
         still = {need for name, needs in wanted.items() if not found.get(name) for need in needs}
         kept = [name for name, leaves in found.items() if leaves and names[name] & still]
@@ -91,9 +92,20 @@ def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collec
         found.update(dict.fromkeys(kept, False))
 
 
+def standing(files: Files) -> frozenset[str]:
+    """The names of the copies that have a CUDA runtime linked into them: they run wherever the driver is new enough, on
+    a machine without CUDA too, and what needs them goes on needing them. A stub in their place would need a library
+    that may be missing."""
+    copies = [(name, use) for name, use in files if _is_copy(use) and use.static_runtime]
+    return frozenset(found for name, use in copies for found in _names(name, use))
+
+
 def _is_copy(use: FileUse) -> bool:
-    """A copy with a CUDA runtime in it runs wherever the driver is new enough, and stays."""
-    return use.provides is not None and use.provides.what in COPIES and not use.static_runtime
+    return use.provides is not None and use.provides.what in COPIES
+
+
+def _names(name: str, use: FileUse) -> set[str]:
+    return {name.rpartition("/")[2], use.soname} - {""}
 
 
 def _is_builtins(name: str) -> bool:

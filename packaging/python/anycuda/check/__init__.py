@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="+", type=Path,
-                        help="binaries, wheels (each library in them), folders (both in them)")
+                        help="binaries, wheels (each library in them), folders (both in them, each wheel by itself)")
     for options, name, about in (
         (("--runtime",), "RELEASE", "the installed one: CUDA 12.4, or 12 for all of it; a driver's 535; nccl-2.28"),
         (("--gpu",), "GPU", "does its device code run on sm_120 (or 12.0)?"),
@@ -76,10 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
     cells, table, progress = Cells(matrix, asked), libraries.table(), Progress(NAME)
     found = []
     for path in arguments.files:
-        found.append(findings.look(path, cells, table, progress))
+        found += findings.look_into(path, cells, table, progress)
         progress.end()
-        if machine:
-            found[-1].here = here.verdict_of(found[-1], machine, asked)
+    for one in found if machine else ():
+        one.here = here.verdict_of(one, machine, asked)
     if arguments.json:
         print(as_json.report(matrix, asked, found))
     else:

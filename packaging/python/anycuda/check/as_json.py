@@ -39,7 +39,7 @@ def _input(one: Input, asked: Asked) -> dict:
         "requirements": [asdict(pin) for pin in one.texts.pins],
         "preloads": [asdict(preload) for preload in one.texts.preloads],
         "named": [{"file": name, "names": found} for name, found in one.texts.named.items()],
-        "verdict": _verdict(one.standing),
+        "verdict": verdict(one.standing),
         "device_code": _device_code(one, asked),
         "here": {**asdict(one.here), "text": one.here.text} if one.here else None,
         "replies": list(map(words_of_kernels.reply_for_json, one.replies)),
@@ -70,7 +70,7 @@ def _opened(one: opened.Opened) -> dict:
     return {"name": one.name, "library": one.library, "kind": one.kind, "run": one.by_run, "repair": one.by_repair}
 
 
-def _verdict(found: Standing) -> dict:
+def verdict(found: Standing) -> dict:
     told = asdict(found)
     told["device_code"] = told.pop("kernels")
     return {**told, "driver": found.driver, "text": words_of_standing.sentence(found)}
@@ -83,11 +83,12 @@ def _file(file: File, inside: frozenset[str]) -> dict:
         "machine": file.machine,
         "uses": [_use(one) for one in use.uses],
         "other": list(use.other),
+        "kept": sorted(file.kept),
         "static_runtime": use.static_runtime,
         "provides": asdict(use.provides) if use.provides else None,
         "stubs_inside": list(use.stubs_inside),
         "quiet": use.quiet,
         "opens": [_opened(one) for one in opened.of(use, libraries.table(), inside)],
         "runtime_release": use.runtime_release,
-        "verdict": _verdict(file.standing),
+        "verdict": verdict(file.standing),
     }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..matrix.data import Run, major_of
-from ..analysis import built_for, code_rules, gpus, inputs, kernels, reading
+from ..analysis import built_for, code_rules, gpus, inputs, kernels, reading, ties
 from ..analysis.kernels import Kernels, Needs, Reply
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
-from ..analysis.uses import FileUse
+from ..analysis.uses import FileUse, Use
 from . import requirements, standing
 from .cells import Asked, Cells
 from .here import Verdict
@@ -23,19 +23,26 @@ DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells
 
 @dataclass
 class File:
-    """One binary, with the cells of all that it uses."""
+    """One binary, with the cells of all that stubs serve. `kept`: what it needs that is a copy in whose place no stub
+    comes."""
 
     name: str
     machine: str
     use: FileUse
     cells: list[Run]
     standing: Standing | None = None
+    kept: frozenset[str] = frozenset()
+
+    @property
+    def served(self) -> tuple[Use, ...]:
+        return tuple(one for one in self.use.uses if one.needed not in self.kept)
 
 
 @dataclass
 class Input:
-    """One word of the command line. `passed_over`: binaries that no CUDA can be in; `problems`: what could not
-    be read. Both are (name, sentence). `texts`: of a wheel, what its METADATA and program texts say."""
+    """A file, a wheel, or a folder without its wheels. `passed_over`: binaries that no CUDA can be in; `problems`: what
+    could not be read. Both are (name, sentence). `other_system`: a wheel for Windows or macOS, a problem, too.
+    `texts`: of a wheel, what its METADATA and program texts say."""
 
     path: str
     kind: str
@@ -47,6 +54,7 @@ class Input:
     kernels: Kernels = field(default_factory=Kernels)
     replies: list[Reply] = field(default_factory=list)
     here: Verdict | None = None
+    other_system: bool = False
 
     def cells(self) -> dict[Run, list[str]]:
         """Of all its files together: cell -> names of the files."""
@@ -107,27 +115,42 @@ class Input:
         return min(known, default=0), max(known, default=0)
 
 
+def look_into(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> list[Input]:
+    """A word of the command line: of a folder, what is in it beside wheels, if anything is; then each wheel."""
+    found = [look(one, cells, table, progress) for one in inputs.expanded(path)]
+    first = found[0]
+    return found if len(found) == 1 or first.files or first.passed_over or first.problems else found[1:]
+
+
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:
     seen = reading.look(path, table, progress, cells.asked.of_device_code)
     # `anycuda repair` writes the major of the others into the file, and takes a wheel alone.
     known = built_for.majors(one for _, use in seen.files for one in use.uses) if seen.kind == "wheel" else {}
     others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
-    files = [File(name, machine, use, cells.of(use, others)) for (name, use), machine in zip(seen.files, seen.machines)]
+    copies = ties.standing(seen.files)
+    files = [File(name, machine, use, [], kept=copies.intersection(use.needed))
+             for (name, use), machine in zip(seen.files, seen.machines)]
+    for file in files:
+        file.cells = cells.of(replace(file.use, uses=file.served), others)
     found = Input(seen.path, seen.kind, files, seen.passed_over, seen.problems, kernels=seen.kernels)
+    found.other_system = seen.other_system
     if found.kind == "wheel":
         found.texts = requirements.look(path, seen.files, table)
-    _stand(found, table)
+    stand(found, table)
     found.replies = _replies(found, cells.asked)
     return found
 
 
-def _stand(found: Input, table: Table) -> None:
+def stand(found: Input, table: Table) -> None:
+    """The verdicts on it and on its files."""
     files = [(file.name, file.use) for file in found.files]
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
     old_runtimes = kernels.drivers_of_old_runtimes(found.kernels.files, gpus.facts()) if found.kernels.files else {}
     found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
                                  bool(found.problems), _needs(found.kernels), old_runtimes)
+    if found.other_system:
+        found.standing = standing.of_other_system(found.standing)
     for file in found.files:
         file.standing = standing.of([(file.name, file.use)], inside, table, found.texts.requirements,
                                     kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)

@@ -69,7 +69,7 @@ def of_findings(found: Findings) -> Here:
 def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
     if here.unknown:
         return Verdict(None, (f"This machine was not looked at: {here.unknown}.",))
-    uses = [use for file in one.files for use in file.use.uses if use.symbols]
+    uses = [use for file in one.files for use in file.served if use.symbols]
     if not uses and not one.kernels and not one.standing.static:
         return Verdict(True, ("It uses no CUDA library and has no device code.",)) if one.files else Verdict(
             None, ("It has no binaries.",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterable, Iterator
 
@@ -50,6 +50,9 @@ class Texts:
     imported: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     files: frozenset[str] = frozenset()
+
+    def with_requirements(self, fields: list[metadata.Field]) -> Texts:
+        return replace(self, requirements=_unconditional(fields))
 
     @property
     def python(self) -> tuple[str, ...]:

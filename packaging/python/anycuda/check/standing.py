@@ -17,9 +17,10 @@ from ..analysis.uses import FileUse
 from ..wheels.requirement import Requirement
 
 # The first that is true of an input is its kind. An own loader that only opens names comes behind a static runtime.
-TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE = (
-    "tied", "cuda_itself", "own_loader", "static_runtime", "free_with", "free", "no_cuda", "unreadable")
-KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE)
+TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE, OTHER_SYSTEM = (
+    "tied", "cuda_itself", "own_loader", "static_runtime", "free_with", "free", "no_cuda", "unreadable",
+    "not_for_linux")
+KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE, OTHER_SYSTEM)
 _A_LOADER = 5  # functions; fewer are a tool that stands before some
 _LINKED = ("named", "renamed", "stub", "unnamed")
 _SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, by the driver, by the wheel
@@ -27,10 +28,11 @@ _SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, b
 
 @dataclass(frozen=True)
 class Loaded:
-    """A name that a file opens by itself."""
+    """A name that a file opens by itself. `source`: what brings it, if that is known."""
 
     file: str
     library: str
+    source: Companion | None = None
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,15 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
     found = Standing("", tuple(ties.of(files, inside, table)),
                      static_runtime.of(ties.counted(files, table), table.drivers, old_runtimes),
                      tuple(name for name, use in users if _has_own_loader(use, table)),
-                     tuple(_loads(users, inside, table)), tuple(companions.of(users, inside, requirements, table)),
+                     tuple(_loads(users, inside, requirements, table)),
+                     tuple(companions.of(users, inside, requirements, table)),
                      tuple(python), kernels)
     return replace(found, kind=_kind(found, staying, users, unreadable))
+
+
+def of_other_system(found: Standing) -> Standing:
+    """Of a wheel for Windows or macOS, whose own binaries are not read."""
+    return replace(found, kind=OTHER_SYSTEM) if found.kind in (UNREADABLE, NO_CUDA) else found
 
 
 def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> str:
@@ -93,11 +101,13 @@ def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> st
     return FREE if linked or uses else NO_CUDA
 
 
-def _loads(files: Files, inside: Collection[str], table: Table) -> Iterable[Loaded]:
+def _loads(files: Files, inside: Collection[str], requirements: Sequence[Requirement], table: Table
+           ) -> Iterable[Loaded]:
     for name, use in files:
         for one in opened.of(use, table, inside):
             if one.kind not in (*_SERVED, "tied") and not (one.library and table.libraries[one.library].is_driver):
-                yield Loaded(name, one.name)
+                source = None if one.library else companions.of_opened(one.name, requirements, table)
+                yield Loaded(name, one.name, source)
         yield from (Loaded(name, one.needed) for one in use.uses if one.how == "peer" and one.needed)
 
 

@@ -42,6 +42,8 @@ class _Page:
             self._notes()
             self._requirements()
         self._device_code()
+        if not self.asked.libraries and not self.asked.of_device_code:
+            self._verdicts()
         self._counts()
         self._functions(everything)
         self._advice()
@@ -59,7 +61,7 @@ class _Page:
         for file in self.input.files:
             linked = [use for use in file.use.uses if use.how != "loaded" and self.asked.wants(use.library)]
             for number, use in enumerate(linked):
-                rows.append((file.name if number == 0 else "", use.library, words.how(use), words.built_for(use),
+                rows.append((file.name if number == 0 else "", use.library, words.how(use, file), words.built_for(use),
                              str(len(use.symbols))))
         if rows:
             self._gap()
@@ -85,6 +87,15 @@ class _Page:
             self._gap()
             for line in lines:
                 self._line(line)
+
+    def _verdicts(self) -> None:
+        """Of each file, where there are several: the last line is about all of them."""
+        rows, others = words.verdicts(self.input)
+        if rows:
+            self._gap()
+            self._table(["file", "verdict"], rows)
+        if rows and others:
+            self._line(others)
 
     def _libraries(self, runs: dict[Run, list[str]]) -> list[Library]:
         """With these runs, over all releases: nvJitLink is asked for on CUDA 11, too, and a range of releases

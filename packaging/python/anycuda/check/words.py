@@ -14,7 +14,7 @@ from . import drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input
 from .requirements import PinFate, Preload
-from .standing import FREE
+from .standing import FREE, NO_CUDA
 from .words_of_standing import needs_driver, sentence, tied
 
 _FREE = "--free-requirements"
@@ -42,6 +42,15 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
         parts.append("whether its device code loads is unknown")
     is_bad = failing or one.ties(asked) or one.problems or late or one.is_open(asked)
     return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.standing.kind == FREE else "yellow"
+
+
+def verdicts(one: Input) -> tuple[list[tuple[str, str]], str]:
+    """(file, verdict) of each of several files; and a sentence that counts those without CUDA."""
+    if one.kind == "file" or len(one.files) < 2:
+        return [], ""
+    none = [file for file in one.files if file.standing.kind == NO_CUDA and not file.standing.kernels]
+    rows = [(file.name, sentence(file.standing)) for file in one.files if file not in none]
+    return rows, f"no CUDA in {counted(len(none), 'other file')}" if none else ""
 
 
 def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[str]], asked: Asked,
@@ -108,7 +117,7 @@ def _failing(failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str
 
 
 def _without_cells(one: Input, asked: Asked) -> str:
-    uses = [use for file in one.files for use in file.use.uses if asked.wants(use.library)]
+    uses = [use for file in one.files for use in file.served if asked.wants(use.library)]
     if any(use.symbols for use in uses):
         return "nothing was asked of what it uses"  # the notes say with what it is
     idle = list(dict.fromkeys(use.needed for use in uses if use.needed and use.how in ("named", "renamed")))
@@ -175,7 +184,9 @@ def caller(major: str, library: str) -> str:
     return {ANY_CALLER: "", "": "?"}.get(major, major)
 
 
-def how(use: Use) -> str:
+def how(use: Use, file: File) -> str:
+    if use.needed in file.kept:
+        return f"{use.needed} (a copy that stays)"
     if use.how == "unnamed":
         return "nothing in it: another library has loaded it"
     return {"stub": f"{use.needed} (anycuda)", "peer": f"{use.needed} (another project's stub)",
@@ -208,10 +219,11 @@ def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
     others, inside = _others(one), one.inside()
     for file in one.files:
         for text in (_notes_of(file.use, others(file), asked) + _opened(file.use, asked, inside)
-                     + _not_asked(file.use, asked, matrix)):
+                     + _not_asked(file, asked, matrix)):
             found.setdefault(text, []).append(file.name)
     for name, names in one.texts.named.items():
-        found.setdefault(f"a string in it names {some(names)}: {named.WHO_SERVES}", []).append(name)
+        for fate, alike in named.by_fate(names, libraries.table()).items():
+            found.setdefault(f"a string in it names {some(alike)}: {fate}", []).append(name)
     for name, text in one.passed_over:
         found.setdefault(f"passed over ({text})", []).append(name)
     return found
@@ -249,10 +261,10 @@ def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
     return [f"may load {' or '.join(names)} by name: {opened.WHO_SERVES[kind]}" for (_, kind), names in alike.items()]
 
 
-def _not_asked(use: FileUse, asked: Asked, matrix: Matrix) -> list[str]:
+def _not_asked(file: File, asked: Asked, matrix: Matrix) -> list[str]:
     """--runtime 12 asks for no driver and no release of NCCL."""
     silent = [library for library in matrix.libraries.values() if asked.wants(library.name) and not asked.of(library)
-              and any(one.symbols for one in use.of(library.name))]
+              and any(one.symbols for one in file.served if one.library == library.name)]
     return [f"uses functions of {library.product.split(' (')[0]}, which were not asked about: --runtime "
             f"{_newest(library)} would" for library in silent]
 

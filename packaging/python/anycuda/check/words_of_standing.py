@@ -9,7 +9,8 @@ from ..analysis.kernels import Needs
 from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import OPENS, Tie
 from ..analysis.words_of_kernels import some
-from .standing import CUDA_ITSELF, FREE, NO_CUDA, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH, Standing
+from .standing import (CUDA_ITSELF, FREE, NO_CUDA, OTHER_SYSTEM, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH,
+                       Standing)
 
 
 def sentence(found: Standing) -> str:
@@ -22,7 +23,8 @@ def sentence(found: Standing) -> str:
         "device_code": _device_code(found.kernels) if found.kernels else "",
     }
     alone = {FREE: "free", CUDA_ITSELF: "a library of CUDA itself",
-             NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: it cannot be read"}
+             NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: it cannot be read",
+             OTHER_SYSTEM: "unknown: not for Linux"}
     only_device_code = found.kind == NO_CUDA and found.kernels
     first = parts.pop("device_code") if only_device_code else alone.get(found.kind) or parts[found.kind]
     others = [text for kind, text in parts.items() if text and kind != found.kind]
@@ -44,7 +46,7 @@ def _libraries(ties: Iterable[Tie]) -> str:
     users: dict[tuple[str, str], list[str]] = {}
     for tie in ties:
         users.setdefault((tie.library, tie.how), []).append(tie.file)
-    return ", ".join(f"{library} ({'opened by ' if how == OPENS else ''}{some(files)})"
+    return ", ".join(f"{library} ({'opened by ' if how == OPENS else ''}{', '.join(files)})"
                      for (library, how), files in users.items())
 
 
@@ -77,7 +79,8 @@ def _by_number(release: str) -> list[int]:
 
 
 def _own_loader(found: Standing) -> str:
-    names = list(dict.fromkeys(one.library for one in found.loads))
+    names = list(dict.fromkeys(one.library + (f" ({_source(one.source)})" if one.source else "")
+                               for one in found.loads))
     opens = f"may open {some(names)}" if names else ""
     if found.loaders:
         return f"own loader in {some(found.loaders)}{f': it {opens}' if opens else ''}"
@@ -85,16 +88,20 @@ def _own_loader(found: Standing) -> str:
 
 
 def _with(companions: Sequence[Companion]) -> str:
-    """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12) and libcufile.so.0"""
-    known = [one.package + _versions(one) for one in companions if one.package]
-    others = [library for one in companions if not one.package for library in one.libraries]
+    """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12), libcufile.so.0 (nvidia-cufile-cuXX)"""
+    known = [f"{one.package} ({_versions(one)})" for one in companions if one.package]
+    others = [", ".join(one.libraries) + (f" ({one.distribution})" if one.distribution else "")
+              for one in companions if not one.package]
     return f"with {', '.join(known + others)}"
 
 
 def _versions(one: Companion) -> str:
-    told = [one.versions, f"of CUDA {one.cuda}" if one.cuda else ""]
-    inside = ", ".join(text for text in told if text)
-    return f" ({inside})" if inside else ""
+    return ", ".join([one.versions or "versions not stated", *([f"of CUDA {one.cuda}"] if one.cuda else [])])
+
+
+def _source(one: Companion) -> str:
+    """nvidia-cufile-cu12, >=1.11, of CUDA 12; nvidia-cufile-cuXX"""
+    return f"{one.package}, {_versions(one)}" if one.package else one.distribution
 
 
 def _no_cuda(found: Standing) -> str:

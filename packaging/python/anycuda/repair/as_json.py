@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from ..check import as_json
 from . import outcome
 from .outcome import Outcome
 
@@ -41,4 +42,5 @@ def _wheel(one: Outcome) -> dict:
         "texts": sorted(one.texts.edited),
         "renamed": one.texts.renamed,
         "notes": one.notes,
+        "verdict": as_json.verdict(one.verdict) if one.verdict else None,
     }

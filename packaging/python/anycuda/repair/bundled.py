@@ -32,15 +32,16 @@ def leave_out(plan, scan: Scan, table: Table) -> None:
                    for name, goes in leaves.items() if not goes]
     plan.left_out.update({name: f"{_STUB if name in shared else _NVIDIAS} that nothing in the wheel needs any more"
                           for name, goes in sorted(leaves.items()) if goes})
-    plan.notes += _named_in_texts(plan, scan)
+    plan.notes += _named_in_texts(scan, table)
 
 
 def _why_stays(text: str | None) -> str:
     return f"{text} names it" if text else "other files need it, or open it by its name"
 
 
-def _named_in_texts(plan, scan: Scan) -> list[str]:
+def _named_in_texts(scan: Scan, table: Table) -> list[str]:
     """A program text that names a CUDA library may open it; nobody can tell from here."""
     of_nvidia = {text: named.of_nvidia(names) for text, names in scan.texts.items()}
-    return [f"{text} names {', '.join(names[:3])}: {named.WHO_SERVES}"
-            for text, names in of_nvidia.items() if names and posixpath.splitext(text)[1] == ".py"]
+    return [f"{text} names {', '.join(alike[:3])}: {fate}"
+            for text, names in of_nvidia.items() if posixpath.splitext(text)[1] == ".py"
+            for fate, alike in named.by_fate(names, table).items()]

@@ -3,8 +3,8 @@ under another name (libanycuda_cudart-c7c69a83.so), as repair puts them into whe
 
 from __future__ import annotations
 
+from ..analysis import ties
 from ..analysis.libraries import Table
-from ..analysis.ties import COPIES
 from ..analysis.uses import Use
 from .scan import Member, Scan
 
@@ -26,10 +26,8 @@ def foreign(scan: Scan, table: Table) -> frozenset[str]:
 
 
 def standing(scan: Scan) -> frozenset[str]:
-    """The wheel's own copies of CUDA libraries that have a CUDA runtime linked into them: they run wherever the driver
-    is new enough, on a machine without CUDA too. A stub in their place would need a library that may be missing."""
-    return frozenset(name for member in scan.members if _what(member) in COPIES and member.use.static_runtime
-                     for name in (member.file, member.soname) if name)
+    """The wheel's own copies of CUDA libraries in whose place no stub comes."""
+    return ties.standing([(member.name, member.use) for member in scan.members])
 
 
 def there(scan: Scan) -> frozenset[str]:

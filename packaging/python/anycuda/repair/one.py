@@ -12,7 +12,7 @@ from pathlib import Path
 from ..analysis import libraries
 from ..failure import Failure
 from ..wheels import archive, packing
-from . import about, apply, outcome, plan, scan, stubs, texts
+from . import about, apply, outcome, plan, scan, stubs, texts, verdict
 from .exclude import Exclude
 from .outcome import Outcome
 from .report import Report
@@ -72,9 +72,12 @@ def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argpars
     if made.plan.refusals:
         made.status, made.reasons = outcome.REFUSED, made.plan.refusals
         made.plan = plan.Plan()
+        made.verdict = verdict.of(wheel, made.scan, made.texts, table)
         return None
     brought = {name: stubs.written(stub, work) for name, stub in made.plan.stubs.items()}
-    return _Wanted(brought, _texts(wheel, made, brought, arguments, table))
+    target = _texts(wheel, made, brought, arguments, table)
+    made.verdict = verdict.of(wheel, made.scan, made.texts, table)
+    return _Wanted(brought, target)
 
 
 def _check(path: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:

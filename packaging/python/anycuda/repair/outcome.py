@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..check.standing import Standing
 from .plan import Plan
 from .scan import Scan
 from .texts import Texts
@@ -16,7 +17,7 @@ _EXIT = {REPAIRED: 0, UNCHANGED: 0, REFUSED: 1, FAILED: 2}
 @dataclass
 class Outcome:
     """`reasons`: why it is refused or failed. `result`: where it is now, with `size` bytes; None where nothing was
-    written. `was_there`: the same bytes were there before."""
+    written. `was_there`: the same bytes were there before. `verdict`: None where it failed."""
 
     wheel: Path
     status: str = FAILED
@@ -27,6 +28,7 @@ class Outcome:
     result: Path | None = None
     size: int = 0
     was_there: bool = False
+    verdict: Standing | None = None
 
     @property
     def notes(self) -> list[str]:

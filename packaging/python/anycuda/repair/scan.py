@@ -13,8 +13,9 @@ from typing import Iterable, Iterator
 
 from ..elf import ElfError, read
 from ..failure import Failure
-from ..analysis import contents, libraries, siblings, uses
+from ..analysis import contents, device_code, libraries, siblings, uses
 from ..analysis.named import Named
+from ..analysis.kernels import Kernels
 from ..wheels import record, writing
 from ..wheels.ahead import ahead
 from ..wheels.archive import Wheel
@@ -45,14 +46,16 @@ class Member:
 
 @dataclass
 class Scan:
-    """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it. `unpacked`: file ->
-    where its content lies, of as many programs and libraries as there is room for."""
+    """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it. `kernels`: the
+    device code of the members. `unpacked`: file -> where its content lies, of as many programs and libraries as there
+    is room for."""
 
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sums: dict[str, record.Row] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    kernels: Kernels = field(default_factory=Kernels)
     unpacked: dict[str, Path] = field(default_factory=dict)
 
 
@@ -130,6 +133,7 @@ def _elf(name: str, path: Path, scan: Scan) -> None:
     scan.members.append(Member(name, image.machine, image.soname, tuple(image.needed),
                                image.rpath if image.runpath is None else image.runpath,
                                stubs.glibc_of(image), use, _native(image), opens, image.runpath is None))
+    scan.kernels.add(name, device_code.of_file(path))
 
 
 def _native(image: read.Image) -> frozenset[str]:

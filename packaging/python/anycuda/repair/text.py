@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from .. import terminal
+from ..check import words_of_standing
 from . import notes, outcome
 from .outcome import Outcome
 
@@ -41,6 +42,8 @@ def end(one: Outcome) -> list[str]:
         what = "nothing to repair; copied to" if one.status == outcome.UNCHANGED else "written"
         what = "it is in its place already:" if one.was_there else what
         out = [f"{_INDENT}{what} {one.result} ({one.size / 1e6:.1f} MB)"]
+    if one.verdict:
+        out.append(f"{_INDENT}verdict: {words_of_standing.sentence(one.verdict)}")
     return [terminal.writable(line) for line in out]
 
 
