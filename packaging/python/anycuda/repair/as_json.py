@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from ..check import as_json
 from . import outcome
 from .outcome import Outcome
 
@@ -42,5 +41,12 @@ def _wheel(one: Outcome) -> dict:
         "texts": sorted(one.texts.edited),
         "renamed": one.texts.renamed,
         "notes": one.notes,
-        "verdict": as_json.verdict(one.verdict) if one.verdict else None,
+        "verdict": _verdict(one),
     }
+
+
+def _verdict(one: Outcome) -> dict | None:
+    if one.verdict is None:
+        return None
+    from ..check import as_json  # which takes time, and is not needed with --quiet
+    return as_json.verdict(one.verdict)

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..analysis import libraries
 from ..failure import Failure
 from ..wheels import archive, packing
-from . import about, apply, outcome, plan, scan, stubs, texts, verdict
+from . import about, apply, outcome, plan, scan, stubs, texts
 from .exclude import Exclude
 from .outcome import Outcome
 from .report import Report
@@ -62,7 +62,8 @@ def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argpars
              table: libraries.Table, report: Report) -> _Wanted | None:
     """None: the wheel is refused."""
     report.progress.start(f"{wheel.path.name}: reading", wheel.size)
-    made.scan = scan.look(wheel, work, report.progress.step, 0 if arguments.dry_run else _room(wheel, work))
+    made.scan = scan.look(wheel, work, report.progress.step, 0 if arguments.dry_run else _room(wheel, work),
+                          not arguments.quiet)
     exclude = Exclude(arguments.exclude)
     promised = None if arguments.any_glibc else wheel.name.glibc
     options = plan.Options(arguments.built_for, arguments.partly, promised, exclude)
@@ -72,12 +73,19 @@ def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argpars
     if made.plan.refusals:
         made.status, made.reasons = outcome.REFUSED, made.plan.refusals
         made.plan = plan.Plan()
-        made.verdict = verdict.of(wheel, made.scan, made.texts, table)
+        _judge(wheel, made, arguments, table)
         return None
     brought = {name: stubs.written(stub, work) for name, stub in made.plan.stubs.items()}
     target = _texts(wheel, made, brought, arguments, table)
-    made.verdict = verdict.of(wheel, made.scan, made.texts, table)
+    _judge(wheel, made, arguments, table)
     return _Wanted(brought, target)
+
+
+def _judge(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, table: libraries.Table) -> None:
+    """With --quiet nobody reads the verdict: neither it nor what it imports takes time then."""
+    if not arguments.quiet:
+        from . import verdict
+        made.verdict = verdict.of(wheel, made.scan, made.texts, table)
 
 
 def _check(path: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..check.standing import Standing
 from .plan import Plan
 from .scan import Scan
 from .texts import Texts
+
+if TYPE_CHECKING:  # to import it takes time, which --quiet does without
+    from ..check.standing import Standing
 
 REPAIRED, UNCHANGED, REFUSED, FAILED = "repaired", "unchanged", "refused", "failed"
 _EXIT = {REPAIRED: 0, UNCHANGED: 0, REFUSED: 1, FAILED: 2}
@@ -17,7 +20,7 @@ _EXIT = {REPAIRED: 0, UNCHANGED: 0, REFUSED: 1, FAILED: 2}
 @dataclass
 class Outcome:
     """`reasons`: why it is refused or failed. `result`: where it is now, with `size` bytes; None where nothing was
-    written. `was_there`: the same bytes were there before. `verdict`: None where it failed."""
+    written. `was_there`: the same bytes were there before. `verdict`: None where it failed, and with --quiet."""
 
     wheel: Path
     status: str = FAILED

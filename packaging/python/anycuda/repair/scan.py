@@ -47,8 +47,8 @@ class Member:
 @dataclass
 class Scan:
     """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it. `kernels`: the
-    device code of the members. `unpacked`: file -> where its content lies, of as many programs and libraries as there
-    is room for."""
+    device code of the members, if it is asked for. `unpacked`: file -> where its content lies, of as many programs and
+    libraries as there is room for."""
 
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
@@ -59,12 +59,14 @@ class Scan:
     unpacked: dict[str, Path] = field(default_factory=dict)
 
 
-def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0) -> Scan:
+def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0, with_kernels: bool = True) -> Scan:
     """`room`: bytes of unpacked files that may stay in `work`."""
     rows = record.parse(wheel.read(wheel.record, record.LARGEST), f"{wheel.path}: {wheel.record}", len(wheel.entries))
     scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
     for (entry, total), blocks in itertools.groupby(ahead(_blocks(wheel, rows)), operator.itemgetter(0, 1)):
         path = _file(wheel, entry, _summed(total, (block for _, _, block in blocks)), work, scan, step)
+        if path and with_kernels and scan.members and scan.members[-1].name == entry.filename:
+            scan.kernels.add(entry.filename, device_code.of_file(path))
         if path and entry.file_size <= room:
             room -= entry.file_size
             scan.unpacked[entry.filename] = path
@@ -133,7 +135,6 @@ def _elf(name: str, path: Path, scan: Scan) -> None:
     scan.members.append(Member(name, image.machine, image.soname, tuple(image.needed),
                                image.rpath if image.runpath is None else image.runpath,
                                stubs.glibc_of(image), use, _native(image), opens, image.runpath is None))
-    scan.kernels.add(name, device_code.of_file(path))
 
 
 def _native(image: read.Image) -> frozenset[str]:
