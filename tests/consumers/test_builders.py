@@ -170,7 +170,7 @@ class WithWheel(WithTools):
         self.assertIn("built 12: 0 13050 cudaSuccess", on_machine(ask, "cudart-13.5", **variables))
 
     def python_with_pip(self, name: str) -> Path:
-        """The folder of programs of a Python of its own."""
+        """The bin folder of its own Python."""
         folder = self.work / name
         self.call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=self.work)
         self.script("pip", "pip", "pip._internal.cli.main", folder / "bin/python")

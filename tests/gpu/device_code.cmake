@@ -45,7 +45,7 @@ foreach(release 11.8 12.4 12.9 13.0 13.5) # of the programs, and those that the 
 endforeach()
 list(APPEND device_code_bundled "${bundle}/stubs/libcudart_stub.so")
 
-# The command in a tree of its own: bin, share, and what it runs in lib.
+# The command as a tree: bin, share, and the programs that it runs in lib.
 add_custom_target(gpu_command
   COMMAND "${CMAKE_COMMAND}" -E rm -rf "${bundle}/command"
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${bundle}/command/bin" "${bundle}/command/lib"

@@ -59,7 +59,7 @@ def kind_of(path: Path) -> str:
 
 
 def expanded(path: Path) -> list[Path]:
-    """A folder, and each wheel in it: a wheel has a verdict of its own."""
+    """A folder, then each wheel in it: every wheel has its own verdict."""
     if kind_of(path) != "folder":
         return [path]
     found = [path]

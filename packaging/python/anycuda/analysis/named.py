@@ -16,7 +16,7 @@ _NO_STUB = "anycuda has no stub for it: if it opens that, NVIDIA's library must 
 _SPACE = re.compile(rb"\s")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # of a name that is cut by the end of a block
-LARGEST = 1 << 22  # of a Python file whose strings are told from its other text
+LARGEST = 1 << 22  # of a Python file that is parsed
 
 
 class Named:

@@ -13,7 +13,7 @@ from .libraries import Table
 from .uses import FileUse
 
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
-# What may lie in a wheel or a folder and is no concern of CUDA's; named alone it is a mistake.
+# Binaries in a wheel or a folder that CUDA has nothing to do with; named alone they are a mistake.
 _NOT_LINKED = "not linked yet"
 _STATIC = "no dynamic section"
 _OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, _STATIC)
