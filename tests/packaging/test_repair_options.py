@@ -55,7 +55,7 @@ class Reports(OptionsCase):
         dist = self.folder()
         done = self.run_repair("-q", dist, status=2)
         self.assertEqual(done.stdout.splitlines()[0], f"stray-1.0-{TAG}.whl")
-        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()[1:]], ["refused", "nothing", "verdict:"])
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()[1:]], ["refused", "nothing"])
         self.assertEqual(len(done.stderr.splitlines()), 1)
         done = self.run_repair("-q", dist / f"cuda-1.0-{TAG}.whl")
         self.assertEqual((done.stdout, done.stderr), ("", ""))
