@@ -75,7 +75,8 @@ def computes(torch, softmax) -> bool:
         right = same(torch, "in another stream", result, data) and right
         with torch.cuda.device(device):
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
+            # PyTorch's own stream for captures lies on the GPU that captured first.
+            with torch.cuda.graph(graph, stream=torch.cuda.Stream(device)):
                 result = softmax(data)
             data.copy_(torch.randn_like(data))
             graph.replay()

@@ -287,6 +287,15 @@ class Small(Folder):
         self.assertEqual(used, {"libbase.so.2": [], "libmiddle.so": [], "only.so": [], "both.so": ["cudaFree"],
                                 "apart.so": ["cudaMalloc"]})
 
+    def test_functions_of_another_projects_stub_are_its_own(self):
+        """TileLang's libraries with its stubs beside them, and without."""
+        folder = artifact("tilelang") / "tilelang" / "lib"
+        for names, count in ((("libtvm_runtime.so", "libstub_cudart.so", "libstub_cuda.so"), 0),
+                             (("libtvm_runtime.so", "libstub_cuda.so"), 32)):
+            found = siblings.resolved([(name, use_of(folder / name)) for name in names])
+            self.assertEqual([(one.library, one.how, len(one.symbols)) for one in found[0].uses],
+                             [("cudart", "peer", count), ("cuda", "peer", 0)])
+
     def test_functions_that_nothing_names(self):
         use = only(use_of(self.call("plain.so", "cudaMalloc cudaFree")))
         self.assertEqual((use.how, use.needed, use.majors), ("unnamed", None, ()))

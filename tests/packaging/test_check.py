@@ -243,6 +243,15 @@ class Wheels(Check):
         path = self.compile("idle.so", "int f(void) { return 0; }", "-Wl,--no-as-needed", library)
         self.assertIn("idle.so: uses no function of libcudart.so.12, which it needs: `anycuda", self.told(path)[0])
 
+    def test_stubs_of_another_project_in_the_wheel(self):
+        folder = artifact("tilelang") / "tilelang" / "lib"
+        names = ("libtvm_runtime.so", "libstub_cudart.so", "libstub_cuda.so")
+        path = self.wheel_of("lang-1-py3-none-linux_x86_64.whl", {f"lang/{name}": folder / name for name in names})
+        lines = self.told(path)
+        self.assertEqual(lines[0], f"{path.name}: its CUDA calls go to libstub_cudart.so, libstub_cuda.so, stubs of "
+                         "another project, which stay")
+        self.assertTrue(lines[-1].startswith("verdict: own loader in lang/libtvm_runtime.so"), lines[-1])
+
     def test_one_soname_of_several_majors_is_told_as_such(self):
         path = self.compile("sparse.so", "int cusparseCreate(void*); int f(void* x) { return cusparseCreate(x); }",
                             BUILD / "lib" / "dropin" / "libcusparse.so.12", "-Wl,--allow-shlib-undefined")

@@ -129,8 +129,8 @@ class OnDrivers(unittest.TestCase):
 
 
 class Replies(unittest.TestCase):
-    def reply(self, known: kernels.Kernels, gpu: int, driver: int, runtime_driver: int = 0) -> kernels.Reply:
-        return kernels.reply(known, gpu, driver, runtime_driver, FACTS)
+    def reply(self, known: kernels.Kernels, gpu: int, driver: int, runtimes: dict[str, int] = {}) -> kernels.Reply:
+        return kernels.reply(known, gpu, driver, runtimes, FACTS)
 
     def test_gpu_with_any_driver(self):
         known = found([cubin(61, (12, 4)), cubin(120, (12, 8))])
@@ -170,12 +170,23 @@ class Replies(unittest.TestCase):
                       words_of_kernels.reply(self.reply(known, 80, 550)))
 
     def test_linked_in_runtime_needs_a_driver(self):
-        self.assertTrue(self.reply(found(), 80, 550, 525).loads)
-        reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, 525)
+        self.assertTrue(self.reply(found(), 80, 550, {"0.so": 525}).loads)
+        reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, {"0.so": 525})
         self.assertEqual((reply.loads, reply.in_part), (False, False))
         self.assertIn("The CUDA runtime that is linked in needs driver 525", words_of_kernels.reply(reply))
-        reply = self.reply(found([cubin(80, (11, 8))]), 80, 0, 525)
+        reply = self.reply(found([cubin(80, (11, 8))]), 80, 0, {"0.so": 525})
         self.assertIn("drivers from 525 on", words_of_kernels.reply(reply))
+
+    def test_files_with_linked_in_runtimes_of_their_own(self):
+        """A file for each CUDA: each needs the driver for its own runtime."""
+        known, runtimes = found([cubin(80, (11, 8))], [cubin(80, (12, 4))]), {"0.so": 450, "1.so": 525, "2.so": 580}
+        for driver, loads, in_part in ((450, False, True), (520, False, True), (550, False, True), (580, True, False)):
+            reply = self.reply(known, 80, driver, runtimes)
+            self.assertEqual((reply.loads, reply.in_part), (loads, in_part), driver)
+        self.assertEqual(self.reply(known, 80, 550, runtimes).reasons[
+            "The CUDA runtime that is linked in needs driver 580 or newer."], ["2.so"])
+        self.assertFalse(self.reply(known, 80, 410, runtimes).in_part)
+        self.assertIs(self.reply(found(), 80, 550, {"0.so": 580}).loads, False)
 
     def test_very_many_kinds_are_damage(self):
         known = found()

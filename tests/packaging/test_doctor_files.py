@@ -25,10 +25,10 @@ from anycuda.matrix import data
 HERE = Devices(575, (90,))
 
 
-def file_of(*codes, here: Devices = HERE, runtime_driver: int = 0, **found) -> files.File:
+def file_of(*codes, here: Devices = HERE, runtimes: dict[str, int] = {}, **found) -> files.File:
     """`found`: fields of a reading."""
     code = Kernels({"a.so": codes} if codes else {}, found.pop("unread", {}), found.pop("damaged", {}))
-    return files.of(reading.Reading("/somewhere/a.so", "file", kernels=code, **found), runtime_driver, here, FACTS)
+    return files.of(reading.Reading("/somewhere/a.so", "file", kernels=code, **found), runtimes, here, FACTS)
 
 
 def judged(*named: files.File, driver: Driver | None = None) -> verdict.Verdict:
@@ -71,7 +71,7 @@ class Verdicts(unittest.TestCase):
         self.assertTrue(judged(found).line.endswith("the device code of a.so loads on sm_90, not on sm_80."))
 
     def test_linked_in_runtime_counts(self):
-        found = file_of(cubin(90, (12, 4)), runtime_driver=580)
+        found = file_of(cubin(90, (12, 4)), runtimes={"a.so": 580})
         self.assertIs(found.loads, False)
         self.assertIn("The CUDA runtime that is linked in needs driver 580 or newer.", found.replies[0].reasons)
         self.assertEqual(judged(found, file_of(cubin(90, (13, 0)))).line,

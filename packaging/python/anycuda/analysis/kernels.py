@@ -14,6 +14,7 @@ from .device_code import CUBIN, PTX, Code, DeviceCode
 from .gpus import Facts
 
 _FIRST_RECORDED = (11, 8)  # the first release that a CUDA runtime in a file tells
+_NOTHING = Answer(True, "It has no device code.")
 _MOST = 512  # kinds of device code in a file; NVIDIA's libraries have up to 100
 Files = Mapping[str, Sequence[Code]]  # of each file that has device code
 
@@ -202,23 +203,25 @@ def uncovered(files: Files, facts: Facts) -> list[int]:
             and not any(code_rules.runs_on(code, number, facts) for code in codes)]
 
 
-def reply(kernels: Kernels, gpu: int, driver: int, runtime_driver: int, facts: Facts) -> Reply:
-    """`runtime_driver`: the oldest that the CUDA runtimes in it work with."""
-    answers = {name: _answer(codes, gpu, driver, runtime_driver, facts) for name, codes in kernels.files.items()}
+def reply(kernels: Kernels, gpu: int, driver: int, runtimes: Mapping[str, int], facts: Facts) -> Reply:
+    """`runtimes`: file -> the oldest branch for the CUDA runtime that is linked into it."""
+    answers = {name: _answer(codes, gpu, driver, runtimes.get(name, 0), facts)
+               for name, codes in kernels.files.items()}
     answers.update({name: Answer(None, f"Device code was not read: {why}.") for name, why in kernels.unread.items()})
     for name, problems in kernels.problems.items():
         if name not in answers or answers[name].loads:
             answers[name] = Answer(None, f"Device code was read in part: {problems[0]}.")
+    for name, oldest in runtimes.items() if driver else ():
+        if driver < oldest:
+            answers[name] = Answer(False, f"The CUDA runtime that is linked in needs driver {oldest} or newer.")
+        answers.setdefault(name, _NOTHING)
     if not answers:
-        answers[""] = Answer(True, "It has no device code.")
+        answers[""] = _NOTHING
     reasons: dict[str, list[str]] = {}
     for name, answer in answers.items():
         reasons.setdefault(f"{answer.reason} {answer.hint}".strip(), []).append(name)
     results = {answer.loads for answer in answers.values()}
     loads = code_rules.of_all(results)
-    if driver and driver < runtime_driver:
-        reasons[f"The CUDA runtime that is linked in needs driver {runtime_driver} or newer."] = []
-        return Reply(gpu, driver, False, False, reasons)
     return Reply(gpu, driver, loads, loads is False and True in results, reasons)
 
 

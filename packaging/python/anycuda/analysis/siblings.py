@@ -8,13 +8,16 @@ from typing import Iterable, Sequence
 
 from .uses import FileUse, Use
 
+_ELSEWHERE = ("unnamed", "peer")
+
 
 def resolved(files: Sequence[tuple[str, FileUse]]) -> list[FileUse]:
     """`files`: (name, use). Without a name in DT_NEEDED functions come from any loaded library: where a file of these
-    defines them, and the one that uses them needs it, directly or through others, they are that file's."""
+    defines them, and the one that uses them needs it, directly or through others, they are that file's. So are those
+    that a file takes from another project's stub among these."""
     by_name = {name: number for number, (path, use) in enumerate(files)
                for name in (posixpath.basename(path), use.soname) if name}
-    return [_without(use, _defined(files, by_name, use)) if any(one.how == "unnamed" for one in use.uses) else use
+    return [_without(use, _defined(files, by_name, use)) if any(one.how in _ELSEWHERE for one in use.uses) else use
             for _, use in files]
 
 
@@ -40,7 +43,7 @@ def _without(use: FileUse, defined: frozenset[str]) -> FileUse:
 def _left(uses: Iterable[Use], defined: frozenset[str]) -> Iterable[Use]:
     for use in uses:
         symbols = tuple(one for one in use.symbols if one.name not in defined)
-        if use.how != "unnamed" or symbols == use.symbols:
+        if use.how not in _ELSEWHERE or symbols == use.symbols:
             yield use
-        elif symbols:
+        elif symbols or use.needed:
             yield replace(use, symbols=symbols)

@@ -30,9 +30,9 @@ def of(files: Files, drivers: Mapping[str, str], old: Mapping[str, str]) -> tupl
                  for name, use in files if use.static_runtime)
 
 
-def driver_of_all(found: Iterable[StaticRuntime]) -> str:
-    """The oldest that each of them works with; "" where none is known."""
-    return max((one.driver for one in found if one.driver), key=int, default="")
+def drivers(found: Iterable[StaticRuntime]) -> dict[str, int]:
+    """file -> the oldest branch for its runtime, where that is known"""
+    return {one.file: int(one.driver) for one in found if one.driver}
 
 
 def release(strings: Collection[str], marks: Mapping[str, str]) -> str:

@@ -107,7 +107,7 @@ class Input:
     def drivers_needed(self, asked: Asked) -> tuple[int, int]:
         """The oldest branches for the device code and the static CUDA runtime of a file: of the file that needs the
         least, and of the one that needs the most; 0: none, or not known. Some wheels have a file for each CUDA."""
-        drivers = {one.file: int(one.driver or 0) for one in (self.standing.static if self.standing else ())}
+        drivers = self.standing.runtimes if self.standing else {}
         for name, codes in () if DEVICE_CODE in asked.allowed else self.kernels.files.items():
             needs = kernels.needs({name: codes}, gpus.facts())
             drivers[name] = max(drivers.get(name, 0), needs.driver if needs else 0)
@@ -166,8 +166,7 @@ def _needs(code: Kernels, name: str = "") -> Needs | None:
 def _replies(found: Input, asked: Asked) -> list[Reply]:
     if not (asked.gpus or asked.branches) or found.problems and not found.files and not found.kernels.files:
         return []
-    runtime_driver = int(found.standing.driver or 0)
-    return [kernels.reply(found.kernels, gpu, driver, runtime_driver, gpus.facts())
+    return [kernels.reply(found.kernels, gpu, driver, found.standing.runtimes, gpus.facts())
             for driver in asked.branches or (0,) for gpu in asked.gpus or (0,)]
 
 

@@ -84,7 +84,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
 def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
     if here.lacking:
         yield False, f"This machine has {here.lacking}."
-    for reply in devices.replies(one.kernels, one.standing.kernels, int(one.standing.driver or 0), here, gpus.facts()):
+    for reply in devices.replies(one.kernels, one.standing.kernels, one.standing.runtimes, here, gpus.facts()):
         yield reply.loads, reasons_of(reply)
 
 

@@ -51,9 +51,14 @@ class Standing:
     kernels: Needs | None = None
 
     @property
+    def runtimes(self) -> dict[str, int]:
+        """file -> the oldest branch for its static CUDA runtime, where that is known"""
+        return static_runtime.drivers(self.static)
+
+    @property
     def driver(self) -> str:
-        """The oldest that every CUDA runtime in it works with."""
-        return static_runtime.driver_of_all(self.static)
+        """The oldest that all of these work with."""
+        return str(max(self.runtimes.values(), default=""))
 
     def failing(self, majors: Collection[str]) -> tuple[Tie, ...]:
         """The ties that one of these CUDAs does not meet."""

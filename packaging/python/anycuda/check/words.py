@@ -124,6 +124,9 @@ def _without_cells(one: Input, asked: Asked) -> str:
     if idle:
         return (f"uses no function of {some(idle)}, which it needs: `anycuda repair` and `anycuda patch` put stubs in "
                 "their place, which load anywhere")
+    peers = list(dict.fromkeys(use.needed for use in uses if use.how == "peer" and use.needed))
+    if peers:
+        return f"its CUDA calls go to {some(peers)}, stubs of another project, which stay"
     if any(file.use.static_runtime for file in one.files):
         opens = any(use.how == "loaded" and use.library != "cuda" for use in uses)
         return ("brings its CUDA runtime with it, linked in statically; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Mapping
 
 from ..analysis import gpus, kernels
 from ..analysis.gpus import Facts
@@ -29,13 +30,14 @@ def of_driver(driver: Driver) -> Devices:
     return Devices(branch, tuple(sorted(architectures)), without_gpu(driver))
 
 
-def replies(code: Kernels, needs: Needs | None, runtime_driver: int, devices: Devices, facts: Facts) -> list[Reply]:
-    """One for each kind of GPU. `runtime_driver`: the oldest that the CUDA runtimes in the file work with."""
+def replies(code: Kernels, needs: Needs | None, runtimes: Mapping[str, int], devices: Devices, facts: Facts
+            ) -> list[Reply]:
+    """One for each kind of GPU. `runtimes`: file -> the oldest branch for the CUDA runtime in it."""
     if devices.branch:
-        return [kernels.reply(code, gpu, devices.branch, runtime_driver, facts) for gpu in devices.gpus or (0,)]
+        return [kernels.reply(code, gpu, devices.branch, runtimes, facts) for gpu in devices.gpus or (0,)]
     needed = f"Its device code needs driver {needs.driver} or newer." if needs and needs.driver else ""
     if not devices.lacking:
         return [Reply(0, 0, None, False, {f"The branch of the driver is unknown. {needed}".strip(): []})]
     if needed:
         return [Reply(0, 0, False, False, {needed: []})]
-    return [] if code.files else [kernels.reply(code, 0, 0, 0, facts)]
+    return [] if code.files else [kernels.reply(code, 0, 0, {}, facts)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterable, Sequence
+from typing import Iterable, Mapping, Sequence
 
 from ..analysis import code_rules, gpus, kernels, libraries, reading, static_runtime
 from ..analysis.gpus import Facts
@@ -52,17 +52,16 @@ def look(paths: Iterable[Path], here: Devices, progress: Progress) -> list[File]
     for path in paths:
         seen = reading.look(path, table, progress, True)
         progress.end()
-        runtime_driver = int(static_runtime.driver_of_all(seen.runtimes(table)) or 0)
-        found.append(of(seen, runtime_driver, here, gpus.facts()))
+        found.append(of(seen, static_runtime.drivers(seen.runtimes(table)), here, gpus.facts()))
     return found
 
 
-def of(seen: reading.Reading, runtime_driver: int, here: Devices, facts: Facts) -> File:
+def of(seen: reading.Reading, runtimes: Mapping[str, int], here: Devices, facts: Facts) -> File:
     code, is_read = seen.kernels, bool(seen.files or seen.kernels.files)
     needs = kernels.needs(code.files, facts)
-    replies = devices.replies(code, needs, runtime_driver, here, facts) if is_read or not seen.problems else []
-    return File(seen.path, seen.kind, code, tuple(seen.problems), needs, runtime_driver, tuple(replies),
-                _loads(code, replies, here))
+    replies = devices.replies(code, needs, runtimes, here, facts) if is_read or not seen.problems else []
+    return File(seen.path, seen.kind, code, tuple(seen.problems), needs, max(runtimes.values(), default=0),
+                tuple(replies), _loads(code, replies, here))
 
 
 def _loads(code: Kernels, replies: Sequence[Reply], here: Devices) -> bool | None:
