@@ -27,6 +27,7 @@ class Page(unittest.TestCase):
             Row("c==3", failed="no matching distribution")], "2026-01-02", "0a1b2c3")
         self.assertIn("of 2 wheels of PyPI", text)
         self.assertIn("\nLoading proves 1 of the verdicts", text)
+        self.assertIn("Of these 1\nwheels `anycuda repair` changes 1.\n", text)
         self.assertIn("| a==2 | 0.0 | free | of CUDA 12.9: needs driver 525 | 3 | repairs | **2 of 2** |\n"
                       "| b==1 | 1.5 | tied to CUDA 12 by libcupti.so.12 (a.so) | - | - | refuses "
                       "| not loaded: too large |\n", text)

@@ -18,7 +18,8 @@ they come. Made on {date} at commit {commit} by this command, which downloads th
 
 Loading proves {proved} of the verdicts as to libraries: every library of the repaired wheel loads in every situation
 below, so no linked library ties the wheel to one CUDA. Their numbers are **bold**. Loading calls no function of CUDA
-and starts no kernel: it does not prove what a verdict says of functions, drivers and device code.
+and starts no kernel: it does not prove what a verdict says of functions, drivers and device code. Of these {proved}
+wheels `anycuda repair` changes {repaired}.
 
 - **verdict** is the one of `anycuda check`, which [check.md](check.md#the-verdict) explains, without what it says of
   device code.
@@ -99,7 +100,9 @@ def _why(failures: list[Failure]) -> str:
 
 def make(rows: list[Row], date: str, commit: str) -> str:
     known = sorted((row for row in rows if not row.failed), key=lambda row: row.requirement)
-    parts = [_INTRO.format(count=len(known), proved=sum(map(is_proved, known)), date=date, commit=commit)]
+    proved = [row for row in known if is_proved(row)]
+    parts = [_INTRO.format(count=len(known), proved=len(proved), date=date, commit=commit,
+                           repaired=sum(row.repair == "repairs" for row in proved))]
     parts += [line(cells) for cells in (_HEAD, ("---",) * len(_HEAD), *map(_cells, known))]
     unknown = [row for row in rows if row.failed]
     if unknown:
