@@ -190,6 +190,9 @@ class With(unittest.TestCase):
         self.assertEqual(said(opens), "own loader: it may open libcufile.so.0 (nvidia-cufile-cuXX)")
         self.assertEqual(said(opens, requires=("nvidia-cufile-cu12>=1.11",)), "own loader: it may open libcufile.so.0 "
                          "(nvidia-cufile-cu12, >=1.11, of CUDA 12)")
+        three = use_file(unstubbed=("libcufile.so", "libdoca_verbs.so", "libcufile.so.0"))
+        self.assertEqual(said(three), "own loader: it may open libcufile.so, libcufile.so.0 (nvidia-cufile-cuXX), "
+                         "libdoca_verbs.so")
         self.assertEqual(said(use_file(unstubbed=("libdoca_verbs.so",))), "own loader: it may open libdoca_verbs.so")
 
 

@@ -10,7 +10,7 @@ from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import OPENS, Tie
 from ..analysis.words_of_kernels import some
 from .standing import (CUDA_ITSELF, FREE, NO_CUDA, OTHER_SYSTEM, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH,
-                       Standing)
+                       Loaded, Standing)
 
 
 def sentence(found: Standing) -> str:
@@ -79,12 +79,20 @@ def _by_number(release: str) -> list[int]:
 
 
 def _own_loader(found: Standing) -> str:
-    names = list(dict.fromkeys(one.library + (f" ({_source(one.source)})" if one.source else "")
-                               for one in found.loads))
-    opens = f"may open {some(names)}" if names else ""
+    opens = f"may open {_opened(found.loads)}" if found.loads else ""
     if found.loaders:
         return f"own loader in {some(found.loaders)}{f': it {opens}' if opens else ''}"
     return f"own loader: it {opens}" if found.kind == OWN_LOADER else opens
+
+
+def _opened(loads: Iterable[Loaded]) -> str:
+    """libcublas.so, libcufile.so, libcufile.so.0 (nvidia-cufile-cu12, >=1.11, of CUDA 12)"""
+    names: dict[str, list[str]] = {}
+    for one in loads:
+        found = names.setdefault(_source(one.source) if one.source else "", [])
+        if one.library not in found:
+            found.append(one.library)
+    return ", ".join(some(libraries) + (f" ({source})" if source else "") for source, libraries in names.items())
 
 
 def _with(companions: Sequence[Companion]) -> str:
