@@ -402,6 +402,16 @@ class Preloads(unittest.TestCase):
                      b"import nvidiaxcublas"):
             self.assertEqual(preload.imported("a.py", text, TABLE), (), text)
         self.assertEqual(preload.imported("a.json", b"import nvidia.cublas", TABLE), ())
+
+    def test_packages_that_a_call_imports(self):
+        for text in (b"__import__('torch.utils.dlpack', fromlist=['x'])", b'm = importlib.import_module("torch")',
+                     b"def f():\n    return import_module(\n        r'torch.cuda')", b'try: __import__ ("""torch""")',
+                     b"import os\nx = [import_module('torch'), 1]"):
+            self.assertEqual(preload.cuda_packages("a.py", text, ()), {"torch"}, text)
+        for text in (b"__import__(name)", b"my_import_module('torch')", b"import_module('.torch', 'a')",
+                     b"# __import__('torch')", b"'__import__(torch)'", b"__import__('torch", b"f('torch')",
+                     b"import_module('torch utils')"):
+            self.assertEqual(preload.cuda_packages("a.py", text, ()), set(), text)
         self.assertEqual(preload.in_text("a.txt", text, TABLE), ())
 
     def test_entries_are_taken_out(self):

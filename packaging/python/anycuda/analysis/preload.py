@@ -19,7 +19,8 @@ _NVIDIA = "nvidia."  # and the beginning of the distributions' names: nvidia-
 _SUFFIX = re.compile(r"-cu1\d$")
 _CUDA_PACKAGES = ("cuda", "cupy", "jax", "numba.cuda", "paddle", "pynvml", "tensorflow", "tensorrt",
                   "torch", "triton")
-_IMPORT = re.compile(rb"(?:^|[:;])[ \t]*(?:import|from)[ \t]([^\n:;]*)", re.M)
+_IMPORT = re.compile(rb"(?:(?:^|[:;])[ \t]*(?:import|from)[ \t]|\b(?:__import__|import_module)[ \t]*\(\s*)"
+                     rb"([^\n:;]*)", re.M)
 _WORD = re.compile(rb"\w+")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 

@@ -20,6 +20,8 @@ _LONGEST_PREFIX = 2
 _FORMATTED = re.compile(rb"[fFtT]")
 _BLOCK = re.compile(rb"[ \t\f]*(?:async[ \t]+)?(?:class|def|elif|else|except|finally|for|if|try|while|with)\b")
 _IMPORT = re.compile(rb"[ \t\f]*(?:import|from)\b")
+_IMPORT_CALL = re.compile(rb"\b(?:__import__|import_module)[ \t]*\(\s*\Z")  # and then a string
+_LONGEST_CALL = 64  # of its name, the parenthesis and the blanks
 _IMPORT_LINE = re.compile(rb"^[ \t\f]*(?:import|from)\b[^\n]*", re.M)
 _LARGEST = 1 << 16  # of a piece that is parsed; a longer string is a text, and no name
 
@@ -27,7 +29,7 @@ _LARGEST = 1 << 16  # of a piece that is parsed; a longer string is a text, and 
 @dataclass
 class Pieces:
     """`strings`: as they stand in the file, those that Python joins together; without docstrings and other statements
-    that are only a string. `imports`: statements."""
+    that are only a string. `imports`: statements; `import a.b` for a call like __import__("a.b")."""
 
     strings: list[bytes] = field(default_factory=list)
     imports: list[bytes] = field(default_factory=list)
@@ -72,9 +74,11 @@ class _Reader:
             what, start, end = mark[0], mark.start(), mark.end()
             if what in _CLOSING:
                 prefix = _PREFIX.search(self.text, max(at, start - _LONGEST_PREFIX - 1), start)
-                start, end = prefix.start() if prefix else start, _end_of_string(self.text, end, what)
+                begin, start, end = end, prefix.start() if prefix else start, _end_of_string(self.text, end, what)
                 if not end:
                     return None
+                if _IMPORT_CALL.search(self.text, max(start - _LONGEST_CALL, 0), start):
+                    self.found.imports.append(b"import " + self.text[begin:end - len(what)])
                 self._code(at, start)
                 self.statement.add_string(start, end, prefix is not None and _FORMATTED.search(prefix[0]) is not None)
             else:
@@ -145,7 +149,7 @@ def values(string: bytes) -> tuple[bytes, ...] | None:
 
 @functools.lru_cache(maxsize=128)
 def modules(statement: bytes) -> tuple[str, ...]:
-    """a.b of `import a.b`, `from a.b import c` and `from a import b`."""
+    """a.b of `import a.b` and `from a import b`, a.b.c of `from a.b import c`."""
     tree = _parsed(statement.strip())
     found = []
     for node in ast.walk(tree) if tree else ():
