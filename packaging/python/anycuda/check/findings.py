@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..matrix.data import Run, major_of
 from ..analysis import built_for, code_rules, gpus, inputs, kernels, reading, ties
@@ -14,8 +15,10 @@ from ..analysis.ties import Tie
 from ..analysis.uses import FileUse, Use
 from . import requirements, standing
 from .cells import Asked, Cells
-from .here import Verdict
 from .standing import TIED, Standing
+
+if TYPE_CHECKING:
+    from .here import Verdict
 
 RUNS, DOES_NOT_RUN, FAILED, UNKNOWN = 0, 1, 2, 3
 DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells

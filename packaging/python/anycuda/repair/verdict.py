@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ..analysis import inputs, ties
 from ..analysis.libraries import Table
-from ..check import findings, requirements
-from ..check.standing import Standing
+from ..check import as_json, findings, requirements, words_of_standing
 from ..wheels import metadata
 from ..wheels.archive import Wheel
+from .outcome import Verdict
 from .scan import Scan
 from .texts import Texts
 
 
-def of(wheel: Wheel, scan: Scan, texts: Texts, table: Table) -> Standing:
+def of(wheel: Wheel, scan: Scan, texts: Texts, table: Table) -> Verdict:
     """`texts`: as the repair leaves them. What it takes out of METADATA brings nothing any more."""
     files = [findings.File(member.name, member.machine, member.use, []) for member in scan.members]
     members = [(file.name, file.use) for file in files]
@@ -25,4 +25,4 @@ def of(wheel: Wheel, scan: Scan, texts: Texts, table: Table) -> Standing:
     found.kernels.forget({name for name, _ in members} - {name for name, _ in ties.staying(members)})
     found.other_system = bool(inputs.other_system(wheel.path.name, list(scan.files), bool(files)))
     findings.stand(found, table)
-    return found.standing
+    return Verdict(words_of_standing.sentence(found.standing), as_json.verdict(found.standing))
