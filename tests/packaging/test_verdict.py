@@ -159,7 +159,7 @@ class With(unittest.TestCase):
                                  ("libkvikio.so", "libkvikio-cu12"), ("libcudnn_ops.so.9", "nvidia-cudnn-cu12"),
                                  ("libcusparseLt.so.0", "nvidia-cusparselt-cu12"), ("libnumpy.so", ""),
                                  ("libm.so.6", ""), ("x" * 5000, "")):
-            self.assertEqual(companions.package_of(library, required), package, library)
+            self.assertEqual(companions.package_of(library, required, table()), package, library)
 
     def test_torch_with_the_versions_that_the_wheel_requires(self):
         torch = use_file(linked(), needed=("libc10.so", "libtorch.so"))

@@ -1,1 +1,1 @@
-"""`anycuda check` (command.py), and the verdict on a file or a wheel, which `anycuda repair` reports, too (findings.py)."""
+"""`anycuda check` (command.py), and the verdict on a file or a wheel (findings.py), which `anycuda repair` reports."""
