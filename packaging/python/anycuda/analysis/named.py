@@ -42,9 +42,9 @@ class Named:
         return None if self._python is None else b"".join(self._python)
 
     def names(self) -> tuple[str, ...]:
-        found, content = self._found, self.python
-        if found and content is not None:
-            found = _in_python(content, found)
+        found = self._found
+        if found and self._python is not None:
+            found = _in_python(b"".join(self._python), found)
         return tuple(sorted(one.decode("ascii", "replace") for one in found))
 
 
