@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model import Argument, Command
 
-# Of anycuda itself, which has no work of its own.
+# For the page of anycuda itself. Each command's page has the statuses of that command.
 _STATUSES = (("0", "the command did its work, and the answer of a question is yes"), ("1", "the answer is no"),
              ("2", "the command failed"))
 
@@ -44,6 +44,6 @@ def _term(argument: Argument) -> str:
 
 
 def _text(text: str) -> str:
-    """As roff prints it: no dash becomes a hyphen, and no line begins with a request."""
+    """Escaped for roff: a dash stays a dash, and no line begins with a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text

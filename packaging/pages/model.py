@@ -12,8 +12,8 @@ _STATUS = "exit status:"
 
 @dataclass(frozen=True)
 class Argument:
-    """`names` is empty for a positional argument, which `value` names; it names what follows an option, "" where
-    nothing does."""
+    """`names`: empty for a positional argument. `value`: the name of a positional argument, or of an option's value;
+    "" for an option without a value."""
 
     names: tuple[str, ...]
     value: str
@@ -23,8 +23,8 @@ class Argument:
 
 @dataclass(frozen=True)
 class Command:
-    """`name` is "" for anycuda itself. `notes`, `statuses` and `examples` are the text behind the options of --help:
-    paragraphs, (exit status, its meaning), lines of a shell."""
+    """`name`: "" for anycuda itself. `notes` (paragraphs), `statuses` (exit status, its meaning) and `examples` (lines
+    of a shell) are the end of --help."""
 
     name: str
     summary: str
@@ -59,8 +59,8 @@ def _command(name: str, parser: argparse.ArgumentParser) -> Command:
 
 
 def _epilog(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Notes, exit statuses and examples: paragraphs, of which one begins with "exit status:" and the indented ones are
-    the examples."""
+    """Notes, exit statuses and examples. The statuses are the paragraph that begins with "exit status:". Indented
+    paragraphs are examples, all others are notes."""
     notes: list[str] = []
     statuses: list[tuple[str, str]] = []
     examples: list[str] = []
@@ -75,7 +75,7 @@ def _epilog(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], tu
 
 
 def _statuses(text: str) -> list[tuple[str, str]]:
-    """Each is on a line of its own, two blanks before its meaning; other lines go on with the meaning."""
+    """A line has a status, two blanks and its meaning. A line without two blanks continues the meaning."""
     found: list[tuple[str, str]] = []
     for line in text.splitlines():
         number, _, meaning = line.strip().partition("  ")

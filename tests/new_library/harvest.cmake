@@ -1,11 +1,11 @@
 # The facts of cuDSS: harvested from the unpacked wheels into a copy of libraries/ in the build folder.
 include("${FOLDER}/settings.cmake")
 
-# Nothing that makes or ships a stub knows the library; `anycuda check` knows which product it is, as of every library
-# without a stub. When the project has a stub of it, these tests need another library.
+# Nothing that makes or ships a stub knows the library. One list of facts has it: that of the libraries without a stub,
+# which `anycuda check` reads. When the project has a stub of it, these tests need another library.
 foreach(part cmake compat loader packaging stubs)
   file(GLOB_RECURSE sources "${ANYCUDA_SOURCE}/${part}/*")
-  list(FILTER sources EXCLUDE REGEX "/packaging/python/anycuda/analysis/[a-z_]+[.]py$")
+  list(FILTER sources EXCLUDE REGEX "/compat/catalogue/products[.]txt$")
   foreach(source IN LISTS sources)
     file(STRINGS "${source}" found LIMIT_COUNT 1 REGEX "[cC][uU][dD][sS][sS]")
     if(found)

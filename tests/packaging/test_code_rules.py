@@ -11,7 +11,7 @@ from pathlib import Path
 from anycuda.analysis import code_rules, gpus
 from anycuda.analysis.device_code import CUBIN, LTO_IR, PTX, Code
 from doctor_support import ROOT
-from generate import gpu_facts
+from generate import gpu_facts, products
 
 CATALOGUE = ROOT / "compat/catalogue"
 FACTS = gpus.of_json(gpu_facts.read(CATALOGUE))
@@ -188,6 +188,15 @@ class FactFiles(unittest.TestCase):
             with self.subTest(changed=changed), self.catalogue(**changed) as folder:
                 with self.assertRaisesRegex(ValueError, re.escape(message)):
                     gpu_facts.read(folder)
+
+    def test_faulty_row_of_a_product(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for rows, message in (("other cutensor libcutensor\nother libcutensor\n", "products.txt:2: "),
+                                  ("other cutensor cutensor\n", "products.txt:1: "),
+                                  ("cuda thing liba\nother - libb liba\n", "products.txt: liba is in 2 rows")):
+                (Path(folder) / products.FILE).write_text(rows, encoding="utf-8")
+                with self.subTest(rows=rows), self.assertRaisesRegex(ValueError, re.escape(message)):
+                    products.read(Path(folder))
 
     def test_newer_releases_write_no_older_ptx_and_come_with_no_older_driver(self):
         releases = FACTS.releases

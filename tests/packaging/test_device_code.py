@@ -18,6 +18,7 @@ from unittest import mock
 
 from anycuda.analysis import device_code
 from anycuda.analysis.device_code import CUBIN, PTX, Code, DeviceCode
+from anycuda.repair import waiting
 from doctor_support import BUILD, ROOT, artifact, library_file
 
 PROGRAM = BUILD / "lib" / "anycuda-device-code" if BUILD else None
@@ -83,7 +84,7 @@ class Comparison(unittest.TestCase):
                          ["2/90a/(1, 7)/packed: 2 here, 0 by cuobjdump"])
 
 
-class Faults(unittest.TestCase):
+class FileCase(unittest.TestCase):
     def setUp(self) -> None:
         temporary = tempfile.TemporaryDirectory(prefix="anycuda-device-code-")
         self.addCleanup(temporary.cleanup)
@@ -99,6 +100,8 @@ class Faults(unittest.TestCase):
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return path
 
+
+class Faults(FileCase):
     @needs_program
     def test_what_cannot_be_read_has_a_reason(self):
         os.mkfifo(self.folder / "pipe")
@@ -175,6 +178,99 @@ class Faults(unittest.TestCase):
         with mock.patch.object(device_code.installation, "find") as find:
             find.return_value.folder.return_value = self.folder
             self.assertRegex(device_code.of_file(self.file(b"")).unread, r"anycuda-device-code is missing: .*install")
+
+
+class SeveralFiles(FileCase):
+    """One run of the program for many files."""
+
+    def paths(self, *names: str) -> list[Path]:
+        return [self.file(b".version 8.4\n.target sm_90\n", name) for name in names]
+
+    def printing(self, before: str) -> Path:
+        """A program that notes its runs, and does `before` for each file $f."""
+        return self.program(f"""echo >> {self.folder}/runs; shift 2
+for f; do {before}
+echo '{{"file": "x"}}'; echo '{{"kind": "ptx"}}'; done""")
+
+    def runs(self) -> int:
+        return len((self.folder / "runs").read_text())
+
+    @needs_program
+    def test_answers_are_those_of_each_file(self):
+        paths = [*self.paths("a", "b"), library_file("nvjpeg", "12.9"), self.file(b"", "empty"), self.folder,
+                 self.folder / "missing", *self.paths("line\n{\"file\": .so")]
+        one_by_one = [device_code.of_file(path, PROGRAM) for path in paths]
+        with mock.patch.object(device_code, "of_file", side_effect=AssertionError("a run for one file")):
+            self.assertEqual(list(device_code.of_files(paths, PROGRAM)), one_by_one)
+        self.assertEqual(len(set(one_by_one)), 5)
+
+    def test_starts(self):
+        program = self.printing("")
+        for count, runs in ((0, 0), (1, 1), (32, 1), (33, 2), (70, 3)):
+            (self.folder / "runs").write_text("")
+            found = list(device_code.of_files([Path(str(number)) for number in range(count)], program))
+            self.assertEqual((found, self.runs()), ([DeviceCode()] * count, runs))
+
+    def test_file_over_which_the_program_fails(self):
+        for fault, reason in (("kill -SEGV $$", "Segmentation fault"), ("exit 0", "its last line is missing"),
+                              ("echo no JSON; continue", "its answer is not understood")):
+            program = self.printing(f"case $f in */bad) {fault};; esac")
+            found = list(device_code.of_files(self.paths("a", "bad", "b"), program))
+            with self.subTest(fault=fault):
+                self.assertEqual([one.unread for one in (found[0], found[2])], ["", ""])
+                self.assertIn(reason, found[1].unread)
+
+    def test_program_that_does_not_end_for_one_file(self):
+        program = self.printing("case $f in */bad) exec sleep 60;; esac")
+        with mock.patch.object(device_code, "_LIMIT", 0.5):
+            found = list(device_code.of_files(self.paths("a", "bad"), program))
+        self.assertEqual(found[0], DeviceCode())
+        self.assertIn("did not finish", found[1].unread)
+
+    def test_program_that_is_missing(self):
+        found = list(device_code.of_files(self.paths("a", "b"), self.folder / "none"))
+        self.assertEqual([("cannot be run" in one.unread) for one in found], [True, True])
+
+
+class Waiting(FileCase):
+    """A wheel's files, until their device code is read."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.waiting = waiting.Waiting(self.folder)
+        self.runs: list[list[str]] = []
+        patched = mock.patch.object(device_code, "of_files", side_effect=self.read)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def read(self, paths: list[Path]) -> list[DeviceCode]:
+        self.runs.append([path.name for path in paths])
+        self.assertTrue(all(path.exists() for path in paths))
+        return [DeviceCode((Code(CUBIN, int(path.name)),)) for path in paths]
+
+    def add(self, name: str, size: int, is_kept: bool = False) -> None:
+        self.waiting.make_room(size)
+        self.waiting.add(f"{name}.so", self.file(b"x" * size, name), is_kept)
+
+    def test_files_that_are_not_kept_wait_while_there_is_room(self):
+        with mock.patch.object(waiting, "_MOST", 10):
+            self.waiting = waiting.Waiting(self.folder)
+        for name, size in ("80", 5), ("90", 5), ("75", 1), ("100", 30), ("120", 1):
+            self.add(name, size)
+        self.waiting.read()
+        self.assertEqual(self.runs, [["80", "90"], ["75"], ["100"], ["120"]])
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertEqual([codes[0].name for codes in self.waiting.kernels.files.values()],
+                         ["sm_80", "sm_90", "sm_75", "sm_100", "sm_120"])
+
+    def test_files_that_are_kept_stay(self):
+        with mock.patch.object(waiting, "_MOST", 10):
+            self.waiting = waiting.Waiting(self.folder)
+        for name, is_kept in ("80", True), ("90", True), ("75", False):
+            self.add(name, 8, is_kept)
+        self.waiting.read()
+        self.assertEqual(self.runs, [["80", "90", "75"]])
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"80", "90"})
 
 
 class Groups(unittest.TestCase):

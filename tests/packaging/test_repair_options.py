@@ -20,6 +20,18 @@ OPENS = 'const char* name = "libcublas.so";'  # which no drop-in serves
 INFO = "thing-1.0.dist-info"
 
 
+class Imports(unittest.TestCase):
+    def test_other_commands_are_not_imported(self):
+        """`anycuda repair -q` starts faster without them."""
+        program = "import sys, anycuda.repair; print(*sorted(sys.modules), sep=chr(10))"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        imported = done.stdout.splitlines()
+        self.assertIn("anycuda.repair.plan", imported)
+        self.assertEqual([name for name in imported if name.startswith(("anycuda.check", "anycuda.doctor"))
+                          or name in ("anycuda.matrix.command", "anycuda.matrix.page")], [])
+
+
 class OptionsCase(RepairCase):
     def run_repair(self, *words, status: int = 0) -> subprocess.CompletedProcess:
         done = anycuda("repair", "--any-glibc", "--force", "-w", self.top / "out", *words)

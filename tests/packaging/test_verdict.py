@@ -10,7 +10,7 @@ from analysis_support import BUILD, Folder, artifact, library_file, table, use_o
 from wheel_support import anycuda as run_command
 from wheel_support import make_wheel
 
-from anycuda.analysis import companions, contents, static_runtime, ties
+from anycuda.analysis import companions, contents, named, static_runtime, ties
 from anycuda.analysis.uses import FileUse, Provides, Reference, Use
 from anycuda.check import standing, words_of_standing
 from anycuda.wheels import requirement
@@ -159,7 +159,7 @@ class With(unittest.TestCase):
                                  ("libkvikio.so", "libkvikio-cu12"), ("libcudnn_ops.so.9", "nvidia-cudnn-cu12"),
                                  ("libcusparseLt.so.0", "nvidia-cusparselt-cu12"), ("libnumpy.so", ""),
                                  ("libm.so.6", ""), ("x" * 5000, "")):
-            self.assertEqual(companions.package_of(library, required), package, library)
+            self.assertEqual(companions.package_of(library, required, table()), package, library)
 
     def test_torch_with_the_versions_that_the_wheel_requires(self):
         torch = use_file(linked(), needed=("libc10.so", "libtorch.so"))
@@ -377,11 +377,15 @@ class Agreement(Tied):
         beside = self.compile("libcutensor.so.2", "int f(void) { return 0; }", "-Wl,-soname,libcutensor.so.2")
         user = self.compile("user.so", "int f(void); int g(void) { return f(); }", beside).read_bytes()
         pages = {"thing/a.so": free, "thing/b.so": user, "thing/c.py": b"import torch\n"}
+        texts = {"a.py": b"import jax\nNAME = 'libcublas.so.12'\n", "b.sh": b"libnvrtc.so.12",
+                 "c.py": b"NAME = 'libcufft.so.11'\n" + b"#" * named.LARGEST, "d.json": b'["libcufft.so.11"]',
+                 "texts-1.dist-info/e.py": b"import cupy\nNAME = 'libcurand.so.10'\n"}
         requires = "Requires-Dist: cutensor-cu12>=2.8\n"
         made = [make_wheel(self.folder, files, f"{name}-1-py3-none-{tag}.whl", requires) for name, files, tag in (
             ("free", pages, "linux_x86_64"), ("tied", {"a.so": self.tied().read_bytes()}, "linux_x86_64"),
-            ("none", {"a.py": b"import torch\n"}, "any"), ("win", {"a.pyd": b"MZ"}, "win_amd64"))]
-        for path, status in zip((*made, wheel("torchvision")), (0, 1, 0, 0, 0)):
+            ("none", {"a.py": b"import torch\n"}, "any"), ("win", {"a.pyd": b"MZ"}, "win_amd64"),
+            ("texts", texts, "any"))]
+        for path, status in zip((*made, wheel("torchvision")), (0, 1, 0, 0, 0, 0)):
             with self.subTest(path.name):
                 out = self.folder / "out"
                 words = ("repair", "--any-glibc", "--force", "--wheel-dir", out, path)

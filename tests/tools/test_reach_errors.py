@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from anycuda.analysis.libraries import Library, Major, Table
+from anycuda.analysis.libraries import Library, Major, Product, Table
 from anycuda.elf.read import Image
 from anycuda.elf.symbols import Symbol
 from wheelreach import command, companions, dlopen_errors, measure, references, unpack
@@ -22,7 +22,8 @@ TABLE = Table({
     "cudart": library("cudart", "libcudart.so", {"11": "libcudart.so.11.0", "12": "libcudart.so.12"}, ("cudaMalloc",)),
     "curand": library("curand", "libcurand.so", {"11": "libcurand.so.10", "12": "libcurand.so.10"}, ()),
     "cudnn": library("cudnn", "libcudnn.so", {"11": "libcudnn.so.9", "12": "libcudnn.so.9"}, (), own=True),
-}, {"cupti": ("libcupti.so.12",), "cutensor": ("libcutensor.so.2",)})
+}, {"cupti": ("libcupti.so.12",), "cutensor": ("libcutensor.so.2",)}, products=(
+    Product(False, "cutensor", ("libcutensor",)), Product(False, "custatevec", ("libcustatevec",))))
 # In a wheel each stub has a hash in its name.
 STUB_NAME = "libanycuda_cudart-459ebea8.so"
 

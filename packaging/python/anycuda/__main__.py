@@ -13,8 +13,9 @@ from typing import Iterable
 from . import installation, terminal
 from .failure import Failure
 
-# Each is a module of that name with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
-COMMANDS = ("check", "patch", "repair", "run", "doctor", "matrix", "config")
+# Command -> its module, with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
+COMMANDS = {"check": "check.command", "patch": "patch", "repair": "repair", "run": "run", "doctor": "doctor",
+            "matrix": "matrix.command", "config": "config"}
 
 
 class _Version(argparse.Action):
@@ -61,7 +62,7 @@ def command_line(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name in names:
-        command = importlib.import_module(f".{name}", __package__)
+        command = importlib.import_module(f".{COMMANDS[name]}", __package__)
         added = commands.add_parser(
             command.NAME, help=command.SUMMARY, description=command.SUMMARY, allow_abbrev=False
         )

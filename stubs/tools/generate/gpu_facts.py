@@ -16,9 +16,9 @@ _GPU = re.compile(r"(\d+) +(\w+|-) +(tegra|-) +(\d+\.\d+) +(\d+\.\d+|-) +(\d+|-)
 
 
 def read(folder: Path) -> dict:
-    releases = [_release(row) for row in _rows(folder / RELEASES, _RELEASE)]
+    releases = [_release(row) for row in rows(folder / RELEASES, _RELEASE)]
     _check_order(RELEASES, [version_key(release["cuda"]) for release in releases])
-    gpus = [_gpu(row) for row in _rows(folder / GPUS, _GPU)]
+    gpus = [_gpu(row) for row in rows(folder / GPUS, _GPU)]
     _check_order(GPUS, [(gpu["architecture"],) for gpu in gpus])
     return {"releases": releases, "gpus": gpus}
 
@@ -32,7 +32,7 @@ def _gpu(row: re.Match[str]) -> dict:
             "last": _text(row[5]), "last_driver": _number(row[6]), "example": _text(row[7])}
 
 
-def _rows(path: Path, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def rows(path: Path, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line or line.startswith("#"):
             continue

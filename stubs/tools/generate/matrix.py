@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Iterator
 
 from . import dispositions as disposition_rules
-from . import abi_text, gpu_facts, library_folders
+from . import abi_text, gpu_facts, library_folders, products
 from .descriptor import Descriptor
 from .dispositions import Disposition
 from .library_folders import STUBS, LibraryFolders
@@ -294,7 +294,8 @@ def text(version: str, folders: LibraryFolders = LibraryFolders()) -> str:
     parts = [f'{json.dumps(name)}: {json.dumps(library, separators=(",", ":"))}'
              for name, library in _libraries(folders)]
     head = f'{{"format": {FORMAT}, "anycuda": {json.dumps(version)}, "libraries": {{\n'
-    facts = {"others": others(folders), "device_code": gpu_facts.read(CATALOGUE), "static_runtimes": static_runtimes()}
+    facts = {"others": others(folders), "device_code": gpu_facts.read(CATALOGUE), "static_runtimes": static_runtimes(),
+             "products": products.read(CATALOGUE)}
     rest = "".join(f',\n"{name}": {json.dumps(value, separators=(",", ":"))}' for name, value in facts.items())
     return head + ",\n".join(parts) + "\n}" + rest + "}\n"
 

@@ -14,15 +14,6 @@ from .ties import Files
 # The packages whose libraries have other names. Others are known by a requirement of nearly the same name.
 _BY_PREFIX = (("libtorch", "torch"), ("libc10", "torch"), ("libtensorflow_", "tensorflow"),
               ("_pywrap_tensorflow", "tensorflow"), ("libpaddle", "paddlepaddle-gpu"))
-# The beginning of a name of a library without a stub -> its distribution on PyPI, without the -cu12 of that name.
-_DISTRIBUTIONS = {
-    "libcublasmp": "nvidia-cublasmp", "libcudensitymat": "cudensitymat", "libcudnn_": "nvidia-cudnn",
-    "libcudss": "nvidia-cudss", "libcufftMp": "nvidia-cufftmp", "libcufile": "nvidia-cufile",
-    "libcusolverMp": "nvidia-cusolvermp", "libcusparseLt": "nvidia-cusparselt", "libcustabilizer": "custabilizer",
-    "libcustatevec": "custatevec", "libcutensornet": "cutensornet", "libcutensor": "cutensor",
-    "libnvcomp": "nvidia-libnvcomp", "libnvimgcodec": "nvidia-nvimgcodec", "libnvinfer": "tensorrt",
-    "libnvjpeg2k": "nvidia-nvjpeg2k", "libnvonnxparser": "tensorrt", "libnvshmem": "nvidia-nvshmem",
-    "libnvtiff": "nvidia-nvtiff"}
 _LIBRARY = re.compile(r"(?:lib)?(.+?)(?:\.cpython-\w+|\.abi3)?(?:-[\w-]+)?\.so(?:\..*)?")
 _OF_ONE_CUDA = re.compile(r"-cu(?:da)?1\d\d?x?$")
 _LONGEST = 255  # of a file's name, on Linux
@@ -48,9 +39,9 @@ def of(files: Files, inside: Collection[str], requirements: Iterable[Requirement
     found: dict[tuple[str, str], list[str]] = {}
     for _, use in ties.staying(files):
         for library in ties.outside(use, inside):
-            package = package_of(library, required)
+            package = package_of(library, required, table)
             if package or table.has_no_stub(library) and not table.ties_to_cuda(library):
-                found.setdefault((package, "" if package else distribution_of(library)), []).append(library)
+                found.setdefault((package, "" if package else distribution_of(library, table)), []).append(library)
     return [_companion(*names, tuple(dict.fromkeys(libraries)), required.get(names[0]), table)
             for names, libraries in found.items()]
 
@@ -58,28 +49,24 @@ def of(files: Files, inside: Collection[str], requirements: Iterable[Requirement
 def of_opened(library: str, requirements: Iterable[Requirement], table: Table) -> Companion | None:
     """What brings a library without a stub that a file opens; None where nothing tells."""
     required = {one.normal: one for one in requirements}
-    package, distribution = package_of(library, required), distribution_of(library)
+    package, distribution = package_of(library, required, table), distribution_of(library, table)
     if not package and not distribution:
         return None
     return _companion(package, "" if package else distribution, (library,), required.get(package), table)
 
 
-def distribution_of(library: str) -> str:
+def distribution_of(library: str, table: Table) -> str:
     """libcutensor.so.2 -> cutensor-cuXX, XX being the CUDA; "" where that is not known."""
-    found = _product(library)
+    found = table.product_of(library)
     return f"{found}-cuXX" if found else ""
 
 
-def _product(library: str) -> str:
-    return next((found for start, found in _DISTRIBUTIONS.items() if library.startswith(start)), "")
-
-
-def package_of(library: str, required: Collection[str]) -> str:
+def package_of(library: str, required: Collection[str], table: Table) -> str:
     """libc10_cuda.so -> torch; libcutensor.so.2 -> cutensor-cu12, if that is required; "" where nothing tells."""
     for prefix, package in _BY_PREFIX:
         if library.startswith(prefix):
             return package
-    product = _product(library)
+    product = table.product_of(library)
     of_product = [name for name in required if product and (name == product or name.startswith(f"{product}-cu"))]
     if of_product:
         return max(of_product, key=len)

@@ -1,6 +1,6 @@
-"""What the text in a file tells: names of CUDA libraries that it may load, a CUDA runtime or a stub inside it.
+"""What the strings in a file tell: the CUDA libraries that it may load, and whether a CUDA runtime or a stub is inside.
 
-Strings say what is possible, not what happens. The file is read in pieces: what is loaded of it, and no more.
+Strings say what is possible, not what happens. Only the segments that are loaded are read, in pieces.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from .immediates import Immediates
 from .libraries import Table
 
 _PIECE = 1 << 20
-_BEFORE, _ENOUGH, _AFTER = 32, 8, 16  # bytes before a name by which it is known again; behind it if they are few
-# A byte before a name with which it is the end of a longer name or of a sentence. Others, such as code's, are not text.
+# A name is identified by _BEFORE bytes before it, and by _AFTER bytes behind it where fewer than _ENOUGH are before.
+_BEFORE, _ENOUGH, _AFTER = 32, 8, 16
+# Behind one of these bytes a name is the end of a longer name or of a sentence.
 _OF_TEXT = bytes(byte for byte in (*range(0x09, 0x0E), *range(0x20, 0x7F)) if byte != ord("/"))
-_LONGEST = 256  # of what is looked for, with that around it; found too where two pieces meet
-# The name of the shared memory by which the runtimes of several processes agree. It is in every libcudart from
-# 11.7 to 13.5, and in all that was linked to the libcudart_static.a of 11.8, 12.4 and 13.0, be it stripped, with
-# --gc-sections, or for a single function; in no NVRTC, nvJitLink or driver library.
+_LONGEST = 256  # bytes of a name with what is around it; pieces overlap by as many
+# The name of the shared memory by which the runtimes of several processes agree. It was seen in every libcudart from
+# 11.7 to 13.5, and in files linked to the libcudart_static.a of 11.8, 12.4 and 13.0: also in stripped ones, with
+# --gc-sections, and for a single function. NVRTC, nvJitLink and the driver do not have it.
 _RUNTIME = b"/cudart.shm."
-# Of the note that each stub has about itself (stubs/tools/generate/dlopen_note.py). Linkers keep notes, with
-# --gc-sections too, and strip keeps what is loaded.
+# Part of the note that each stub has about itself (stubs/tools/generate/dlopen_note.py). Linkers keep notes, also
+# with --gc-sections; strip keeps what is loaded.
 _STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are handed to"'
 
 
 @dataclass(frozen=True)
 class Contents:
-    """`names`: library -> strings that name a file of it, as given to dlopen. `runtime`: has the code of a CUDA runtime
-    in it, of the CUDA `release` ("" if it is older than those which are known, or there is no runtime). `stubs`: the
-    libraries whose stubs are in it, the file's own if it is one. `by_path`: those of the names that stand only at the
-    end of a path, which dlopen looks for nowhere else. `unstubbed`: strings that name a library of NVIDIA's without a
-    stub."""
+    """`names`: library -> strings that name a file of it, as given to dlopen. `by_path`: those of them that stand only
+    at the end of a path; dlopen searches for such a file nowhere else. `unstubbed`: strings that name a library of
+    NVIDIA's without a stub. `runtime`: a CUDA runtime is linked in. `release`: its CUDA; "" without a runtime, or if
+    the runtime is older than all known ones. `stubs`: the libraries whose stubs are in it; for a stub, its own."""
 
     names: dict[str, tuple[str, ...]]
     runtime: bool
@@ -48,9 +48,9 @@ class Contents:
 
 
 class _Piece(NamedTuple):
-    """`seen`: so many of the bytes at the start were at the end of the one before. `whole`: it begins where a
-    range of the file does, `last`: it ends where that does. `code`: it may hold instructions. `address`: of its first
-    byte when it is loaded."""
+    """Of a segment. `seen`: the number of bytes at its start that the piece before has at its end. `whole`: it begins
+    with the segment. `last`: it ends with the segment. `code`: it may hold instructions. `address`: of its first byte
+    when it is loaded."""
 
     data: bytes
     seen: int
@@ -96,7 +96,7 @@ def look(path: Path, table: Table) -> Contents:
 
 
 def _release(pieces: Iterable[_Piece], table: Table) -> str:
-    """Of the runtime; few files have one, so its strings are looked for only there."""
+    """The release of the runtime in it. Few files have a runtime; only these are searched for its strings."""
     marks = {mark: b"\0%s\0" % mark.encode() for mark in table.static_runtimes.values()}
     there = {mark for piece in pieces for mark, text in marks.items() if text in piece.data}
     return static_runtime.release(there, table.static_runtimes)
@@ -119,13 +119,13 @@ def _whole_names(table: Table) -> Iterator[str]:
 
 
 def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:
-    """Looked at once, when what is behind it is there too."""
+    """A name where two pieces meet is looked at once: in the piece that has the bytes behind it, too."""
     return found.end() + _AFTER > piece.seen and (found.end() + _AFTER <= len(piece.data) or piece.last)
 
 
 class _Linked:
-    """The names in the string table of the dynamic section, each with what is before it; `_first` are those near its
-    start, with what is behind them where little is before."""
+    """The names in the string table of the dynamic section. `_names`: each with the bytes before it. `_first`: names
+    near the start of the table, with the bytes before them, and those behind them where few are before."""
 
     def __init__(self, table: bytes, pattern: re.Pattern[bytes]) -> None:
         self._names: set[tuple[bytes, bytes]] = set()
@@ -149,8 +149,9 @@ class _Linked:
 
 
 def _is_text(found: re.Match[bytes], piece: _Piece, linked: _Linked) -> bool:
-    """Not the end of a longer name, nor of the string table of the dynamic section: there names are needs and
-    versions. Who edited the file may have left an older copy of that table, in which a name has the same around it."""
+    """Is it a string of its own? The end of a longer name is not. A name in the string table of the dynamic section is
+    a need or a version. Tools that edit a file leave an older copy of that table, where a name has the same bytes
+    around it."""
     first = found.start()
     if first and piece.data[first - 1] in _OF_TEXT or not first and not piece.whole:
         return False

@@ -55,10 +55,10 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Needs:
-    """`driver`: the oldest branch that loads all cubins of a known CUDA, and compiles the PTX of files without cubins;
-    0: not known.
-    `toolkits`: the releases that made the cubins. `ptx`: versions of the PTX of files without cubins. `unknown`: some
-    of the code may need a newer driver. `least`: the oldest branch with which one of the files loads."""
+    """`driver`: the oldest branch for all files; 0: not known. It loads their cubins, as far as the CUDA of these is
+    known, and compiles the PTX of files without cubins. `least`: the oldest branch with which one of the files loads.
+    `toolkits`: the releases that made the cubins. `ptx`: the versions of PTX in files without cubins. `unknown`: some
+    of the code may need a newer driver."""
 
     driver: int
     toolkits: tuple[str, ...] = ()
@@ -70,10 +70,10 @@ class Needs:
 @dataclass(frozen=True)
 class OnDrivers:
     """What becomes of an input's device code on branches that follow each other. `cuda`: the newest major whose
-    runtimes they work with (0: not known). `native`: GPUs whose cubins load, `compiled`: PTX that the driver compiles,
-    `fails`: GPUs of which a cubin does not load, and `hint`: what would help. `unknown`: GPUs of which that is not
-    known. `some`: does a cubin load that is for none of `native`? `in_part`: GPUs whose cubins load in some files and
-    not in others."""
+    runtimes they work with; 0: not known. `compiled`: PTX that the driver compiles. The others are GPUs. `native`:
+    their cubins load. `fails`: a cubin for them does not load; `hint` says what would help. `unknown`: it is not known
+    whether their cubins load. `in_part`: their cubins load in some files and not in others. `some`: a cubin loads that
+    is for a GPU of neither `native` nor `in_part`."""
 
     drivers: tuple[int, ...]
     cuda: int
@@ -88,8 +88,9 @@ class OnDrivers:
 
 @dataclass(frozen=True)
 class Reply:
-    """To one question. `gpu`, `driver`: 0 where it was not asked. `loads`: None if that cannot be told. `reasons`:
-    sentence -> the files that it is true of, none where it is about all."""
+    """To one question. `gpu`, `driver`: 0 if the question does not name one. `loads`: None if that is not known.
+    `in_part`: some files load, others do not. `reasons`: sentence -> the files of which it is true; empty if it is
+    about all."""
 
     gpu: int
     driver: int
@@ -122,8 +123,8 @@ def _spelt(versions: Iterable[tuple[int, int]]) -> tuple[str, ...]:
 
 
 def driver_of_old_runtime(codes: Sequence[Code], facts: Facts) -> int:
-    """For a CUDA runtime before 11.8 that is linked in beside this code: that of the compiler which made the cubins,
-    or, where they are newer or there are none, that of CUDA 11, which serves the earlier ones, too."""
+    """The driver for a CUDA runtime before 11.8 that is linked in beside this code. It is that of the compiler that
+    made the cubins. Without cubins, or with newer ones, it is that of CUDA 11, which serves all earlier CUDAs."""
     newest = max(code_rules.toolkits(codes), default=None)
     return facts.driver_for_cubin(newest if newest and newest < _FIRST_RECORDED else _FIRST_RECORDED)
 
@@ -243,8 +244,8 @@ def _any_driver(codes: Sequence[Code], gpu: int, runtime_driver: int, facts: Fac
 
 
 def _any_gpu(codes: Sequence[Code], driver: int, facts: Facts) -> Answer:
-    """Of the GPUs that it is for and that the driver knows, the first that it does not load on. Where the driver knows
-    none of these, PTX may serve newer GPUs."""
+    """The answer for the first GPU on which the code does not load. Only GPUs that the driver supports count: those
+    that the code is for, and without such a one newer GPUs that PTX may serve."""
     targets = _targets(codes) or sorted({code.architecture for code in codes if code.kind == PTX})
     known = [gpu for gpu in targets if _knows(driver, gpu, facts)] or [
         gpu for gpu, one in facts.gpus.items() if one.example and not one.tegra and _knows(driver, gpu, facts)

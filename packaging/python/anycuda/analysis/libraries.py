@@ -17,13 +17,6 @@ NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stu
 _HASHED = re.compile(r"(.+)[-.][0-9a-f]{6,64}(\.so(?:\..*)?)")
 # The stubs of TileLang, whose functions have no versions; in older releases they had the names of anycuda's.
 _PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_cuda.so": "cuda"}
-# Of other products of NVIDIA's: cuTENSOR, cuSPARSELt, cuDSS, NVSHMEM, cuQuantum, TensorRT, maths on several GPUs, image
-# codecs, nvCOMP, DOCA.
-_OTHER_PRODUCTS = frozenset((
-    "libcublasmp", "libcudensitymat", "libcudss", "libcufftMp", "libcusolverMp", "libcusparseLt", "libcustabilizer",
-    "libcustatevec", "libcutensor", "libcutensorMg", "libcutensornet", "libdoca_common", "libdoca_gpunetio",
-    "libdoca_verbs", "libnvcomp", "libnvimgcodec", "libnvinfer", "libnvinfer_plugin", "libnvinfer_vc_plugin",
-    "libnvjpeg2k", "libnvonnxparser", "libnvshmem_host", "libnvtiff"))
 
 
 @dataclass(frozen=True)
@@ -118,6 +111,16 @@ class Named:
 
 
 @dataclass(frozen=True)
+class Product:
+    """Libraries without a stub. `of_cuda`: of CUDA or cuDNN itself. `distribution`: on PyPI, without the -cu12 of its
+    name; "" where none is known. `libraries`: how the names of their files begin."""
+
+    of_cuda: bool
+    distribution: str
+    libraries: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Table:
     """`drivers`: branch -> the CUDA release that it came with. `static_runtimes`: CUDA release -> a string that the
     runtimes from this release on have in them (static_runtime.py). Both the oldest first."""
@@ -126,6 +129,7 @@ class Table:
     others: dict[str, tuple[str, ...]]  # nppc -> its SONAMEs
     drivers: dict[str, str] = field(default_factory=dict)
     static_runtimes: dict[str, str] = field(default_factory=dict)
+    products: tuple[Product, ...] = ()
 
     def of_node(self, node: str) -> tuple[Library, str] | None:
         """libcudart.so.12 -> (cudart, "12")"""
@@ -177,7 +181,9 @@ class Table:
         """Of CUDA or cuDNN itself, with a stub or without: libcublas.so.12, libcudnn_ops.so.9, libnppc.so.12; not
         NVIDIA's other products, which use CUDA as programs do."""
         stem, dot, _ = _unhashed(file).partition(".so")
-        return bool(dot) and stem not in _OTHER_PRODUCTS and (self.named(file) is not None or self.has_no_stub(file))
+        if not dot or stem in self._other_products:
+            return False
+        return self.named(file) is not None or self.has_no_stub(file)
 
     def ties_to_cuda(self, file: str) -> bool:
         """Is its name of one CUDA? Not libcutensor.so.2, libcudnn_ops.so.9 and libnccl.so.2, which have numbers of
@@ -190,7 +196,7 @@ class Table:
         CUDA."""
         stem, _, number = _unhashed(file).partition(".so")
         first = number.lstrip(".").partition(".")[0]
-        if stem in _OTHER_PRODUCTS or not first or any(one.is_part(stem) for one in self.libraries.values()):
+        if stem in self._other_products or not first or any(one.is_part(stem) for one in self.libraries.values()):
             return None
         of_stem = [one for one in self.libraries.values() if stem in (one.stem, *one.companions)]
         if stem in self._stems and not of_stem:
@@ -239,10 +245,25 @@ class Table:
     def _cuda_majors(self) -> frozenset[str]:
         return frozenset(major for one in self.libraries.values() if not one.is_driver for major in one.majors)
 
+    def product_of(self, file: str) -> str:
+        """The distribution of a library without a stub, without its -cu12: cutensor of libcutensor.so.2. "" where none
+        is known."""
+        found = [start for start in self._distributions if file.startswith(start)]
+        return self._distributions[max(found, key=len)] if found else ""
+
+    @functools.cached_property
+    def _distributions(self) -> dict[str, str]:
+        return {start: one.distribution for one in self.products for start in one.libraries}
+
+    @functools.cached_property
+    def _other_products(self) -> frozenset[str]:
+        """The stems of cuTENSOR's, TensorRT's and other products' libraries."""
+        return frozenset(stem for one in self.products if not one.of_cuda for stem in one.libraries)
+
     @functools.cached_property
     def unstubbed_stems(self) -> frozenset[str]:
         """libnppc, libnvinfer"""
-        return self._stems | _OTHER_PRODUCTS
+        return self._stems | self._other_products
 
     @property
     def unstubbed_sonames(self) -> tuple[str, ...]:
@@ -278,7 +299,9 @@ def table(path: Path | None = None) -> Table:
         libraries = {name: _library(name, about) for name, about in text["libraries"].items()}
         return Table(libraries, {name: tuple(sonames) for name, sonames in text["others"].items()},
                      {str(row["driver"]): row["cuda"] for row in text["device_code"]["releases"] if row["driver"]},
-                     dict(text["static_runtimes"]))
+                     dict(text["static_runtimes"]),
+                     tuple(Product(row["of_cuda"], row["distribution"], tuple(row["libraries"]))
+                           for row in text["products"]))
     except (KeyError, TypeError, AttributeError) as error:
         raise Failure(f"{path or data.find()} lacks {error}: it was made for another anycuda") from None
 

@@ -36,6 +36,11 @@ class Named:
         if self._python is not None:
             self._python.append(block)
 
+    @property
+    def python(self) -> bytes | None:
+        """The content of a Python file that is not too large to be parsed."""
+        return None if self._python is None else b"".join(self._python)
+
     def names(self) -> tuple[str, ...]:
         found = self._found
         if found and self._python is not None:

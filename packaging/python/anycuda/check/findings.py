@@ -5,19 +5,21 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..matrix.data import Run, major_of
-from ..analysis import built_for, code_rules, gpus, inputs, kernels, reading, ties
+from ..analysis import built_for, exit_status, gpus, inputs, kernels, reading, ties
 from ..analysis.kernels import Kernels, Needs, Reply
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..analysis.uses import FileUse, Use
 from . import requirements, standing
 from .cells import Asked, Cells
-from .here import Verdict
 from .standing import TIED, Standing
 
-RUNS, DOES_NOT_RUN, FAILED, UNKNOWN = 0, 1, 2, 3
+if TYPE_CHECKING:
+    from .here import Verdict
+
 DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells
 
 
@@ -42,7 +44,9 @@ class File:
 class Input:
     """A file, a wheel, or a folder without its wheels. `passed_over`: binaries that no CUDA can be in; `problems`: what
     could not be read. Both are (name, sentence). `other_system`: a wheel for Windows or macOS, a problem, too.
-    `texts`: of a wheel, what its METADATA and program texts say."""
+    `texts`: of a wheel, what its METADATA and program texts say. `drivers_needed`: the oldest branches for the device
+    code and the static CUDA runtime of a file. The first is of the file that needs the least, the second of the one
+    that needs the most; 0: none, or not known. Some wheels have a file for each CUDA."""
 
     path: str
     kind: str
@@ -53,6 +57,7 @@ class Input:
     standing: Standing | None = None
     kernels: Kernels = field(default_factory=Kernels)
     replies: list[Reply] = field(default_factory=list)
+    drivers_needed: tuple[int, int] = (0, 0)
     here: Verdict | None = None
     other_system: bool = False
 
@@ -90,7 +95,7 @@ class Input:
         """Branches that --runtime asks about and that its device code or its static CUDA runtime does not run on: of
         the named ones each; else those of each named CUDA that has no branch on which it runs. --driver has an answer
         of its own."""
-        least, needed = self.drivers_needed(asked)
+        least, needed = self.drivers_needed
         if not needed or asked.libraries:
             return ()
         needed = least if IN_PART in asked.allowed else needed
@@ -102,17 +107,7 @@ class Input:
 
     def late_majors(self, asked: Asked) -> list[str]:
         """The CUDAs asked about whose drivers are all too old for the device code and the static CUDA runtimes."""
-        return kernels.majors_before(self.drivers_needed(asked)[0], asked.releases, gpus.facts())
-
-    def drivers_needed(self, asked: Asked) -> tuple[int, int]:
-        """The oldest branches for the device code and the static CUDA runtime of a file: of the file that needs the
-        least, and of the one that needs the most; 0: none, or not known. Some wheels have a file for each CUDA."""
-        drivers = self.standing.runtimes if self.standing else {}
-        for name, codes in () if DEVICE_CODE in asked.allowed else self.kernels.files.items():
-            needs = kernels.needs({name: codes}, gpus.facts())
-            drivers[name] = max(drivers.get(name, 0), needs.driver if needs else 0)
-        known = list(filter(None, drivers.values()))
-        return min(known, default=0), max(known, default=0)
+        return kernels.majors_before(self.drivers_needed[0], asked.releases, gpus.facts())
 
 
 def look_into(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> list[Input]:
@@ -137,6 +132,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     if found.kind == "wheel":
         found.texts = requirements.look(path, seen.files, table)
     stand(found, table)
+    found.drivers_needed = _drivers_needed(found, cells.asked)
     found.replies = _replies(found, cells.asked)
     return found
 
@@ -163,6 +159,15 @@ def _needs(code: Kernels, name: str = "") -> Needs | None:
     return kernels.needs(files, gpus.facts(), damaged) if files or damaged else None
 
 
+def _drivers_needed(found: Input, asked: Asked) -> tuple[int, int]:
+    drivers = found.standing.runtimes
+    for name, codes in () if DEVICE_CODE in asked.allowed else found.kernels.files.items():
+        needs = kernels.needs({name: codes}, gpus.facts())
+        drivers[name] = max(drivers.get(name, 0), needs.driver if needs else 0)
+    known = list(filter(None, drivers.values()))
+    return min(known, default=0), max(known, default=0)
+
+
 def _replies(found: Input, asked: Asked) -> list[Reply]:
     if not (asked.gpus or asked.branches) or found.problems and not found.files and not found.kernels.files:
         return []
@@ -171,13 +176,10 @@ def _replies(found: Input, asked: Asked) -> list[Reply]:
 
 
 def status(found: list[Input], asked: Asked) -> int:
-    """A file that cannot be read leaves the question open."""
-    if any(one.problems for one in found):
-        return FAILED
     answers = [reply.loads for one in found for reply in one.replies
                if not (reply.in_part and IN_PART in asked.allowed)]
     answers += [one.here.runs for one in found if one.here]
     answers += [None for one in found if one.is_open(asked)]
     if not asked.here:  # whose verdict is of these, too
         answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)]
-    return {True: RUNS, None: UNKNOWN, False: DOES_NOT_RUN}[code_rules.of_all(answers)]
+    return exit_status.of(answers, any(one.problems for one in found))

@@ -13,6 +13,7 @@ from ..analysis import distributions, named, opened, preload, remaining
 from ..analysis.distributions import Pin
 from ..analysis.inputs import ZIP_ERRORS
 from ..analysis.libraries import Table
+from ..analysis.python_use import PythonUse
 from ..analysis.remaining import Remaining
 from ..analysis.uses import FileUse
 from ..wheels import entries, metadata, requirement
@@ -51,9 +52,6 @@ class Texts:
     requirements: tuple[Requirement, ...] = ()
     files: frozenset[str] = frozenset()
 
-    def with_requirements(self, fields: list[metadata.Field]) -> Texts:
-        return replace(self, requirements=_unconditional(fields))
-
     @property
     def python(self) -> tuple[str, ...]:
         """What its Python files open and import."""
@@ -69,29 +67,28 @@ def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Text
         with zipfile.ZipFile(path) as wheel:
             if entries.bomb(wheel.infolist(), path.stat().st_size):
                 return Texts()
-            about, asked, imports, strings, packages = b"", {}, {}, {}, set()
+            about, asked, imports, python = b"", {}, {}, PythonUse()
             for name, text in _texts(wheel):
                 if name.endswith("/METADATA"):
                     about = text
                 else:
                     asked[name], imports[name] = preload.in_text(name, text, table), preload.imported(name, text, table)
-                    strings[name] = _named(name, text)
-                    packages |= preload.cuda_packages(name, text, packages)
-            names = [posixpath.basename(name) for name in wheel.namelist()]
+                    python.add(name, text, _named(name, text))
+            names = wheel.namelist()
     except ZIP_ERRORS:
         return Texts()
-    left = remaining_of(list(files), names, table)
-    fields = metadata.split(about)[0]
-    pins = [pin for _, pin in distributions.pins(fields, table)]
-    return Texts([_fate(pin, left) for pin in pins],
-                 _preloads(asked, imports, _required(pins)),
-                 {name: found for name, found in strings.items() if found},
-                 tuple(sorted(packages)), _unconditional(fields), frozenset(names))
+    texts = of_parts(about, python, names)
+    left = remaining_of(list(files), texts.files, table)
+    pins = [pin for _, pin in distributions.pins(metadata.split(about)[0], table)]
+    return replace(texts, pins=[_fate(pin, left) for pin in pins], preloads=_preloads(asked, imports, _required(pins)))
 
 
-def _unconditional(fields: list[metadata.Field]) -> tuple[Requirement, ...]:
-    found = map(requirement.parse, metadata.values(fields, "Requires-Dist"))
-    return tuple(one for one in found if one and not one.belongs_to_extra)
+def of_parts(about: bytes, python: PythonUse, names: Iterable[str]) -> Texts:
+    """All but the fates of its requirements, from its METADATA, its Python files and its files' names."""
+    requirements = map(requirement.parse, metadata.values(metadata.split(about)[0], "Requires-Dist"))
+    return Texts(named=python.named, imported=tuple(sorted(python.packages)),
+                 requirements=tuple(one for one in requirements if one and not one.belongs_to_extra),
+                 files=frozenset(map(posixpath.basename, names)))
 
 
 def _named(name: str, text: bytes) -> tuple[str, ...]:
@@ -99,7 +96,7 @@ def _named(name: str, text: bytes) -> tuple[str, ...]:
         return ()
     found = named.Named(name, len(text))
     found.add(text)
-    return named.of_nvidia(found.names())
+    return found.names()
 
 
 def _preloads(asked: dict[str, tuple[str, ...]], imports: dict[str, tuple[str, ...]], required: set[str]
@@ -138,7 +135,7 @@ def _read(wheel: zipfile.ZipFile, one: zipfile.ZipInfo) -> bytes:
         return b""
 
 
-def remaining_of(files: list[tuple[str, FileUse]], names: list[str], table: Table) -> Remaining:
+def remaining_of(files: list[tuple[str, FileUse]], names: Iterable[str], table: Table) -> Remaining:
     """As a repair leaves them: stubs in place of what files are linked to, drop-ins for what they open."""
     inside = {*names, *(use.soname for _, use in files if use.soname)}
     served = {one.name for _, use in files for one in opened.of(use, table, inside) if one.by_repair}

@@ -87,7 +87,7 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
 
 def _needs_driver(one: Input, asked: Asked) -> str:
     """Beside the CUDAs that its functions run on: ; its device code needs driver 580, newer than those of CUDA 11-12"""
-    runtime, (least, needed), majors = int(one.standing.driver or 0), one.drivers_needed(asked), one.late_majors(asked)
+    runtime, (least, needed), majors = int(one.standing.driver or 0), one.drivers_needed, one.late_majors(asked)
     newer = f", newer than those of CUDA {'-'.join(dict.fromkeys((majors[0], majors[-1])))}" if majors else ""
     if not needed or runtime == needed and not majors:
         return ""
@@ -97,7 +97,7 @@ def _needs_driver(one: Input, asked: Asked) -> str:
 
 def _late(one: Input, late: Sequence[int], asked: Asked) -> str:
     """device code does not load with driver 450-520 and loads in part with driver 525-575"""
-    code, least = one.standing.kernels, one.drivers_needed(asked)[0]
+    code, least = one.standing.kernels, one.drivers_needed[0]
     what, verb = ("device code", "load") if code and code.driver > late[-1] else ("the static runtime", "run")
     found = {f"does not {verb}": [branch for branch in late if branch < least],
              f"{verb}s in part": [branch for branch in late if branch >= least]}

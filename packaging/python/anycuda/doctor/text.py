@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from .. import terminal
-from ..analysis import gpus, words_of_kernels
+from ..analysis import exit_status, gpus, words_of_kernels
 from . import words
 from .files import File
 from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library, Place
 from .hint import Hint
 from .machine import Machine
-from .verdict import POSSIBLE, Verdict
+from .verdict import Verdict
 
 _MARK = ">"
 _INDENT = "  "
@@ -67,7 +67,7 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
         _file(file, page)
     _hints(hints, page)
     page.lines.append("")
-    page.line(verdict.line, "green" if verdict.status == POSSIBLE else "red")
+    page.line(verdict.line, "green" if verdict.status == exit_status.YES else "red")
     return "\n".join(page.lines)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Sequence
 
+from ..analysis import exit_status
 from .findings import Driver, Findings, Library, numbers
 
 if TYPE_CHECKING:
     from .files import File
 
 RUNTIME = "cudart"
-POSSIBLE, IMPOSSIBLE, FAILED, UNKNOWN = 0, 1, 2, 3  # exit statuses
 
 
 @dataclass
@@ -26,12 +26,8 @@ class Verdict:
 
     @property
     def status(self) -> int:
-        """A file that cannot be read leaves the question open."""
-        if any(file.problems for file in self.files):
-            return FAILED
-        if not self.is_possible:
-            return IMPOSSIBLE
-        return UNKNOWN if any(file.loads is None for file in self.files) else POSSIBLE
+        answers = [not self.reasons, *(file.loads for file in self.files)]
+        return exit_status.of(answers, any(file.problems for file in self.files))
 
     @property
     def is_possible(self) -> bool:

@@ -11,6 +11,11 @@ from ..failure import Failure
 from .data import ANY_CALLER, KINDS, Library, Matrix, Run, major_of
 
 
+def values(texts: Iterable[str]) -> list[str]:
+    """Of an option that is given once or several times: a, b and c of `a,b` and `c`."""
+    return [part.strip() for text in texts for part in text.split(",")]
+
+
 @dataclass
 class Selection:
     """Empty means all. A runtime may be a release (12.3) or a major (12)."""

@@ -41,12 +41,5 @@ def _wheel(one: Outcome) -> dict:
         "texts": sorted(one.texts.edited),
         "renamed": one.texts.renamed,
         "notes": one.notes,
-        "verdict": _verdict(one),
+        "verdict": one.verdict.for_json if one.verdict else None,
     }
-
-
-def _verdict(one: Outcome) -> dict | None:
-    if one.verdict is None:
-        return None
-    from ..check import as_json  # which takes time, and is not needed with --quiet
-    return as_json.verdict(one.verdict)

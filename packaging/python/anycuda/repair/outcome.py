@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .plan import Plan
 from .scan import Scan
 from .texts import Texts
 
-if TYPE_CHECKING:  # to import it takes time, which --quiet does without
-    from ..check.standing import Standing
-
 REPAIRED, UNCHANGED, REFUSED, FAILED = "repaired", "unchanged", "refused", "failed"
 _EXIT = {REPAIRED: 0, UNCHANGED: 0, REFUSED: 1, FAILED: 2}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """That of `anycuda check`, in words and for --json."""
+
+    sentence: str
+    for_json: dict
 
 
 @dataclass
@@ -31,7 +35,7 @@ class Outcome:
     result: Path | None = None
     size: int = 0
     was_there: bool = False
-    verdict: Standing | None = None
+    verdict: Verdict | None = None
 
     @property
     def notes(self) -> list[str]:

@@ -13,13 +13,15 @@ from typing import Iterable, Iterator
 
 from ..elf import ElfError, read
 from ..failure import Failure
-from ..analysis import contents, device_code, libraries, siblings, uses
+from ..analysis import contents, libraries, siblings, uses
 from ..analysis.named import Named
 from ..analysis.kernels import Kernels
+from ..analysis.python_use import PythonUse
 from ..wheels import record, writing
 from ..wheels.ahead import ahead
 from ..wheels.archive import Wheel
 from . import stubs
+from .waiting import Waiting
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,9 @@ class Member:
 
 @dataclass
 class Scan:
-    """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it. `kernels`: the
-    device code of the members, if it is asked for. `unpacked`: file -> where its content lies, of as many programs and
-    libraries as there is room for."""
+    """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it. For a verdict,
+    `kernels`: the device code of the members; `python`: what the Python files use. `unpacked`: file -> where its
+    content lies, of as many programs and libraries as there is room for."""
 
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
@@ -56,23 +58,28 @@ class Scan:
     sums: dict[str, record.Row] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     kernels: Kernels = field(default_factory=Kernels)
+    python: PythonUse = field(default_factory=PythonUse)
     unpacked: dict[str, Path] = field(default_factory=dict)
 
 
-def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0, with_kernels: bool = True) -> Scan:
+def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0, for_verdict: bool = True) -> Scan:
     """`room`: bytes of unpacked files that may stay in `work`."""
     rows = record.parse(wheel.read(wheel.record, record.LARGEST), f"{wheel.path}: {wheel.record}", len(wheel.entries))
-    scan = Scan(files=tuple(entry.filename for entry in wheel.entries))
+    waiting = Waiting(work)
+    scan = Scan(files=tuple(entry.filename for entry in wheel.entries), kernels=waiting.kernels)
     for (entry, total), blocks in itertools.groupby(ahead(_blocks(wheel, rows)), operator.itemgetter(0, 1)):
-        path = _file(wheel, entry, _summed(total, (block for _, _, block in blocks)), work, scan, step)
-        if path and with_kernels and scan.members and scan.members[-1].name == entry.filename:
-            scan.kernels.add(entry.filename, device_code.of_file(path))
-        if path and entry.file_size <= room:
+        waiting.make_room(entry.file_size)
+        path = _file(wheel, entry, _summed(total, (block for _, _, block in blocks)), work, scan, step, for_verdict)
+        is_kept = path is not None and entry.file_size <= room
+        if is_kept:
             room -= entry.file_size
             scan.unpacked[entry.filename] = path
-        elif path:
+        if path and for_verdict and scan.members and scan.members[-1].name == entry.filename:
+            waiting.add(entry.filename, path, is_kept)
+        elif path and not is_kept:
             path.unlink()
         scan.sums[entry.filename] = total.row
+    waiting.read()
     found = siblings.resolved([(member.name, member.use) for member in scan.members])
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
     wrong = record.compare(rows, scan.sums, wheel.record)
@@ -102,7 +109,7 @@ def _summed(total: record.Sum, blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: Path, scan: Scan,
-          step: writing.Step) -> Path | None:
+          step: writing.Step, for_verdict: bool) -> Path | None:
     """Where it is unpacked, if it is a program or a library."""
     name, named = entry.filename, Named(entry.filename, entry.file_size)
     first, path = True, None
@@ -119,8 +126,12 @@ def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: P
     if path:
         _elf(name, path, scan)
     names = named.names()
-    if names and not name.startswith(wheel.dist_info + "/"):
+    if name.startswith(wheel.dist_info + "/"):
+        return path
+    if names:
         scan.texts[name] = names
+    if for_verdict and named.python is not None:
+        scan.python.add(name, named.python, names)
     return path
 
 

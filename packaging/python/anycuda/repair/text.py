@@ -42,8 +42,7 @@ def end(one: Outcome) -> list[str]:
         what = "it is in its place already:" if one.was_there else what
         out = [f"{_INDENT}{what} {one.result} ({one.size / 1e6:.1f} MB)"]
     if one.verdict:
-        from ..check import words_of_standing  # which takes time, and is not needed with --quiet
-        out.append(f"{_INDENT}verdict: {words_of_standing.sentence(one.verdict)}")
+        out.append(f"{_INDENT}verdict: {one.verdict.sentence}")
     return [terminal.writable(line) for line in out]
 
 

@@ -1,0 +1,24 @@
+"""What the Python files of a wheel open and import. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Iterable
+
+from . import named, preload
+
+
+@dataclass
+class PythonUse:
+    """`named`: file -> the libraries that its strings name. `packages`: those that bring CUDA and that a file
+    imports."""
+
+    named: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    packages: set[str] = field(default_factory=set)
+
+    def add(self, name: str, content: bytes, names: Iterable[str]) -> None:
+        """`names`: as named.py finds them."""
+        of_nvidia = named.of_nvidia(names)
+        if of_nvidia:
+            self.named[name] = of_nvidia
+        self.packages |= preload.cuda_packages(name, content, self.packages)

@@ -1,0 +1,41 @@
+"""The device code of a wheel's files. The program that reads it takes many files at a time, so they wait for it
+unpacked."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from ..analysis import device_code
+from ..analysis.kernels import Kernels
+
+_MOST = 1 << 26  # bytes that wait and are not kept
+
+
+class Waiting:
+    """`kernels`: of the files that were read so far."""
+
+    def __init__(self, work: Path) -> None:
+        self.kernels = Kernels()
+        self._room = min(_MOST, shutil.disk_usage(work).free)
+        self._files: dict[str, Path] = {}
+        self._passing: list[Path] = []  # those that are deleted then
+        self._bytes = 0  # of those
+
+    def make_room(self, size: int) -> None:
+        """For the next file, which may be larger than there is room beside those that wait."""
+        if self._bytes + size > self._room:
+            self.read()
+
+    def add(self, name: str, path: Path, is_kept: bool) -> None:
+        self._files[name] = path
+        if not is_kept:
+            self._passing.append(path)
+            self._bytes += path.stat().st_size
+
+    def read(self) -> None:
+        for name, code in zip(self._files, device_code.of_files(list(self._files.values()))):
+            self.kernels.add(name, code)
+        for path in self._passing:
+            path.unlink()
+        self._files, self._passing, self._bytes = {}, [], 0
