@@ -10,8 +10,8 @@ namespace anycuda::device_code {
 // Whether this build has the library that unpacks it.
 bool unpacks(Compression compression);
 
-// Unpacks into one buffer of a fixed size, whatever size an entry gives: a few kilobytes of a
-// file can unpack to gigabytes.
+// Unpacks into one buffer of limited size, whatever size an entry gives: a few kilobytes of a file
+// can unpack to gigabytes.
 class Unpacker {
  public:
   // The linker of device code writes the note with its CUDA behind the names of all sections and
@@ -31,18 +31,21 @@ class Unpacker {
   Bytes part(Bytes packed, Compression compression, std::uint64_t at, std::size_t most);
 
  private:
+  bool make_room(std::size_t size);
   Bytes from_lz4(Bytes packed, std::uint64_t at, std::size_t most);
   Bytes from_zstd(Bytes packed, std::uint64_t at, std::size_t most);
   std::size_t next_of_zstd(std::size_t most);
 
   std::uint64_t left_ = kMostInAll;
   unsigned char* buffer_ = nullptr;
+  std::size_t room_ = 0;
 
   // Of zstd: the stream, the entry that it reads, and how far it is.
   void* zstd_ = nullptr;
   Bytes packed_;
   std::size_t read_ = 0;
   std::uint64_t written_ = 0;
+  bool is_over_ = false;
 };
 
 }  // namespace anycuda::device_code
