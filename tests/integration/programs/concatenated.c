@@ -16,7 +16,13 @@ static const struct {
 
 void** __cudaRegisterFatBinary(const void* wrapper);
 void __cudaRegisterFatBinaryEnd(void** handle);
+int cudaGetDeviceCount(int* count);
 
 __attribute__((constructor)) static void register_code(void) {
   __cudaRegisterFatBinaryEnd(__cudaRegisterFatBinary(&wrapper));
+}
+
+int device_count(void) {
+  int count = 0;
+  return cudaGetDeviceCount(&count);
 }
