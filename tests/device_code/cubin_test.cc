@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "device_code/fatbin.h"
 #include "device_code/unpack.h"
 #include "tests/device_code/reading.h"
 
@@ -144,6 +145,7 @@ TEST(PackedCubin, TheToolkitOfEachConcatenatedOneIsRead) {
     const Reading reading = reading_of(concatenated_cubins(first, second, packed, flags));
     ASSERT_EQ(reading.entries.size(), 2u) << flags;
     EXPECT_EQ(reading.entries[0].toolkit.minor, 9) << flags;
+    EXPECT_EQ(reading.entries[0].compression, fatbin::compression_of(flags)) << flags;
     EXPECT_EQ(reading.entries[1].toolkit.minor, 5) << flags;
     EXPECT_LE(reading.entries[0].stored + reading.entries[1].stored, packed.size()) << flags;
   }
