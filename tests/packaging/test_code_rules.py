@@ -166,11 +166,14 @@ class Loading(unittest.TestCase):
             self.assertIn("are in concatenated entries: driver 615 or newer reads them; whether driver 610 does is "
                           "unknown.", self.answer([code], 610, 90).reason)
             self.assertIs(self.answer([code], 570, 90).loads, False)
-            self.assertEqual(code_rules.driver_for(code, FACTS), 615)
+            self.assertEqual(code_rules.is_served(code, 610, FACTS), False)
+            self.assertEqual(code_rules.is_served(code, 615, FACTS), True)
+            self.assertEqual((code_rules.driver_for(code, FACTS), code_rules.is_known([code], code.kind, FACTS)),
+                             (580, False))
         self.assertIs(self.answer([text, ptx(75, (9, 0))], 580, 90).loads, True)
         self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them; whether older drivers do "
                       "is unknown.", code_rules.describe([one], FACTS))
-        self.assertEqual(code_rules.driver_for(replace(cubin(90, None), concatenated=True), FACTS), 0)
+        self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], PTX, FACTS), True)
 
     def test_a_file_without_device_code_loads(self):
         self.assertIs(self.answer([], 450, 80).loads, True)

@@ -94,16 +94,13 @@ def oldest_driver(codes: Iterable[Code], kind: str, facts: Facts) -> int:
 
 def is_known(codes: Iterable[Code], kind: str, facts: Facts) -> bool:
     """Is the first branch known for all cubins, or all PTX?"""
-    return all(driver_for(code, facts) for code in codes if code.kind == kind)
+    return all(driver_for(code, facts) and _is_readable(code, driver_for(code, facts), facts)
+               for code in codes if code.kind == kind)
 
 
 def driver_for(code: Code, facts: Facts) -> int:
-    """The first branch that is known to load a cubin or compile PTX, whatever the GPU; 0: not known."""
-    driver = _driver_by_version(code, facts)
-    return max(driver, _first_concatenated(facts)) if driver and code.concatenated else driver
-
-
-def _driver_by_version(code: Code, facts: Facts) -> int:
+    """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known. Of a concatenated one it may
+    be a later branch (`is_known`)."""
     if code.kind == CUBIN and code.toolkit:
         return facts.driver_for_cubin(code.toolkit)
     release = facts.first_with_ptx(code.ptx) if code.kind == PTX and code.ptx else None
@@ -115,9 +112,14 @@ def _first_concatenated(facts: Facts) -> int:
     return release.driver if release else 0
 
 
+def _is_readable(code: Code, driver: int, facts: Facts) -> bool:
+    """Is that driver known to read the entry?"""
+    return not code.concatenated or driver >= _first_concatenated(facts)
+
+
 def is_served(code: Code, driver: int, facts: Facts) -> bool:
-    """Does that driver load the cubin, or compile the PTX, whatever the GPU?"""
-    return _serves(driver, driver_for(code, facts))
+    """Is that driver known to load the cubin, or to compile the PTX, whatever the GPU?"""
+    return _serves(driver, driver_for(code, facts)) and _is_readable(code, driver, facts)
 
 
 def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
@@ -177,7 +179,7 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
                       _rebuild(driver, gpu, facts))
     if len(made_by) < len(cubins):
         return Answer(None, f"The driver that the cubins for sm_{gpu} ({names}) need is not known: their CUDA is not.")
-    if any(code.concatenated for code in cubins) and driver < _first_concatenated(facts):
+    if not all(_is_readable(code, driver, facts) for code in cubins):
         return _concatenated(f"cubins for sm_{gpu} ({names})", driver, facts)
     return Answer(True, f"Driver {driver} loads the cubins for sm_{gpu} ({names}).")
 
@@ -186,7 +188,7 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     served = [code for code in texts if is_served(code, driver, facts)]
     if served:
         return Answer(True, f"Driver {driver} compiles the PTX for sm_{gpu} ({', '.join(_names(served))}).")
-    hidden = [code for code in texts if _serves(driver, _driver_by_version(code, facts))]
+    hidden = [code for code in texts if _serves(driver, driver_for(code, facts))]
     if hidden:
         return _concatenated(f"PTX for sm_{gpu} ({', '.join(_names(hidden))})", driver, facts)
     oldest = min(texts, key=lambda code: code.ptx or (0, 0))
