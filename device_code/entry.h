@@ -9,7 +9,15 @@
 namespace anycuda::device_code {
 
 // A fatbin's own numbers; a file may have others.
-enum class Kind : std::uint16_t { ptx = 1, cubin = 2, lto_ir = 8 };
+enum class Kind : std::uint16_t {
+  ptx = 1,
+  cubin = 2,
+  lto_ir = 8,
+  index = 32,
+  relocatable_ptx = 64,
+  tile_ir = 128,
+  concatenated = 256  // several codes, compressed together
+};
 
 enum class Compression : std::uint8_t { none, lz4, zstd, unknown };
 
@@ -23,10 +31,11 @@ struct Entry {
   Version format;
   // Of a cubin: the CUDA that made it. Not known where its contents cannot be read.
   Version toolkit;
-  std::uint64_t stored = 0;    // bytes in the file
+  std::uint64_t stored = 0;    // bytes in the file; of a concatenated code its share
   std::uint64_t unpacked = 0;  // bytes of the code itself
   std::uint64_t offset = 0;    // in the file
   bool plain_data = false;     // outside of the sections that nvcc makes for device code
+  bool concatenated = false;   // one of several codes that are compressed together
 };
 
 // What could not be read, and where.

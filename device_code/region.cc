@@ -1,7 +1,6 @@
 #include "device_code/region.h"
 
 #include "device_code/cubin.h"
-#include "device_code/fatbin.h"
 #include "device_code/ptx.h"
 
 namespace anycuda::device_code {
@@ -12,7 +11,9 @@ constexpr char kVersion[] = ".version ";
 
 // The note with the toolkit stands behind the names of a cubin's sections and symbols.
 constexpr std::size_t kEnough[] = {kCubinHeader, std::size_t{16} << 10, std::size_t{512} << 10,
-                                   Unpacker::kMost};
+                                   std::size_t{16} << 20, Unpacker::kMost};
+
+constexpr char kDamaged[] = "a fatbin is damaged or truncated";
 
 // Where one of the magic texts is next.
 struct Search {
@@ -24,6 +25,27 @@ struct Search {
     if (next < at || at == 0) next = region.find(text, length, at);
   }
 };
+
+Version toolkit_of(Bytes cubin) {
+  if (!is_cubin(cubin)) return {};
+  const Version toolkit = read_cubin_header(cubin).toolkit;
+  return toolkit.known() ? toolkit : toolkit_of_note(cubin);
+}
+
+// How many of a concatenated entry's bytes in the file go to a code of that size.
+std::uint64_t share(const Entry& whole, std::uint64_t size) {
+  if (size >= whole.unpacked) return whole.stored;
+  return static_cast<std::uint64_t>(
+      static_cast<double>(whole.stored) *
+      (static_cast<double>(size) / static_cast<double>(whole.unpacked)));
+}
+
+bool is_padding(Bytes bytes) {
+  for (std::size_t at = 0; at < bytes.size; ++at) {
+    if (bytes.data[at] != 0) return false;
+  }
+  return true;
+}
 
 std::size_t least(std::size_t one, std::size_t other) { return one < other ? one : other; }
 
@@ -47,21 +69,23 @@ void RegionReader::problem(const char* what, Bytes where) {
 void RegionReader::complete(Bytes content, Entry* entry) {
   for (const std::size_t size : kEnough) {
     if (size == kCubinHeader && entry->compression == Compression::zstd) continue;  // by blocks
-    const Bytes beginning = unpacker_.beginning(content, entry->compression, size);
+    const Bytes beginning = unpacker_.part(content, entry->compression, 0, size);
     if (!is_cubin(beginning)) return;
-    entry->toolkit = read_cubin_header(beginning).toolkit;
-    if (!entry->toolkit.known()) entry->toolkit = toolkit_of_note(beginning);
+    entry->toolkit = toolkit_of(beginning);
     if (entry->toolkit.known() || beginning.size < size) return;
   }
 }
 
-// Returns how many bytes the fatbin has, up to where it is damaged.
-std::size_t RegionReader::fatbin(Bytes file, bool plain_data) {
+RegionReader::Extent RegionReader::fatbin(Bytes file, bool plain_data) {
   const Bytes entries = entries_of(file);
   std::size_t at = 0;
   FatbinEntry entry;
   NextEntry next;
   while ((next = next_entry(entries, &at, &entry)) == NextEntry::found) {
+    if (entry.kind() == Kind::concatenated) {
+      concatenated(entry, plain_data);
+      continue;
+    }
     Entry about = describe(entry);
     const Bytes content = entry.content.part(0, about.stored);
     if (about.kind == Kind::cubin) complete(content, &about);
@@ -71,16 +95,48 @@ std::size_t RegionReader::fatbin(Bytes file, bool plain_data) {
   file.read(kFatbinSize, &size);
   const bool damaged = next == NextEntry::damaged || size > entries.size;
   // Programs that read fatbins, as anycuda's stubs do, have the magic number among their data.
-  if (damaged && plain_data && at == 0) return sizeof kFatbin;
-  if (damaged) problem("a fatbin is damaged or truncated", entries.from(at));
-  return kFatbinHeader + at;
+  if (damaged && plain_data && at == 0) return {sizeof kFatbin, true};
+  if (damaged) problem(kDamaged, entries.from(at));
+  return {kFatbinHeader + at, damaged};
+}
+
+void RegionReader::concatenated(const FatbinEntry& entry, bool plain_data) {
+  const Entry whole = describe(entry);
+  const Bytes content = entry.content.part(0, whole.stored);
+  Rows rows = rows_of(entry);
+  FatbinEntry row;
+  NextEntry next;
+  while ((next = next_row(&rows, &row)) == NextEntry::found) {
+    Entry about = describe(row);
+    std::uint32_t place = 0;
+    std::uint64_t size = 0;
+    row.header.read(fatbin::kPlace, &place);
+    row.header.read(fatbin::kContentSize, &size);
+    about.compression = whole.compression;
+    about.unpacked = size;
+    about.stored = share(whole, size);
+    about.concatenated = true;
+    if (about.kind == Kind::cubin) {
+      about.toolkit = toolkit_of(
+          unpacker_.part(content, whole.compression, place, least(size, Unpacker::kMost)));
+    }
+    report(about, content, plain_data);
+  }
+  if (next == NextEntry::damaged) problem("a concatenated entry is damaged", content);
 }
 
 void RegionReader::fatbins(Bytes region) {
-  std::size_t at = 0;
-  while ((at = region.find(kFatbin, sizeof kFatbin, at)) < region.size) {
-    const Bytes here = region.from(at);
-    at += here.size < kFatbinHeader ? sizeof kFatbin : fatbin(here, false);
+  Extent before;
+  for (std::size_t at = 0; at < region.size; at += before.size) {
+    const std::size_t next = region.find(kFatbin, sizeof kFatbin, at);
+    const Bytes here = region.from(next);
+    if (!before.damaged && !is_padding(region.part(at, next - at))) {
+      problem("a fatbin is damaged or truncated: its magic number is missing", region.from(at));
+    }
+    if (here.size == 0) return;
+    if (here.size < kFatbinHeader) return problem(kDamaged, here);
+    before = fatbin(here, false);
+    at = next;
   }
 }
 
@@ -95,7 +151,7 @@ void RegionReader::search(Bytes region) {
     at = least(fatbins.next, least(cubins.next, texts.next));
     const Bytes here = region.from(at);
     if (at == fatbins.next && here.size >= kFatbinHeader) {
-      at += fatbin(here, true);
+      at += fatbin(here, true).size;
     } else if (at == cubins.next && is_cubin(here)) {
       cubin(here, true);
       at += static_cast<std::size_t>(here.part(0, read_cubin_header(here).size).size);

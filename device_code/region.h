@@ -1,7 +1,7 @@
 // Device code in a part of a file.
 #pragma once
 
-#include "device_code/entry.h"
+#include "device_code/fatbin.h"
 #include "device_code/unpack.h"
 
 namespace anycuda::device_code {
@@ -10,7 +10,7 @@ class RegionReader {
  public:
   RegionReader(Bytes file, const Visitor& visitor) : file_(file), visitor_(visitor) {}
 
-  // A section that nvcc makes: fatbins, and bytes that fill up between them.
+  // A section that nvcc makes: fatbins, and zeros that fill up between them.
   void fatbins(Bytes region);
   // Fatbins, cubins and PTX anywhere in it.
   void search(Bytes region);
@@ -21,7 +21,12 @@ class RegionReader {
   void problem(const char* what, Bytes where);
 
  private:
-  std::size_t fatbin(Bytes at, bool plain_data);
+  struct Extent {
+    std::size_t size = 0;  // up to where it is damaged
+    bool damaged = false;
+  };
+  Extent fatbin(Bytes at, bool plain_data);
+  void concatenated(const FatbinEntry& entry, bool plain_data);
   void complete(Bytes content, Entry* entry);
   void report(Entry entry, Bytes where, bool plain_data);
   std::uint64_t offset_of(Bytes part) const;

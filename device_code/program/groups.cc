@@ -11,7 +11,7 @@ bool alike(const Entry& one, const Entry& other) {
   return one.kind == other.kind && one.architecture == other.architecture &&
          one.target == other.target && one.compression == other.compression &&
          same(one.format, other.format) && same(one.toolkit, other.toolkit) &&
-         one.plain_data == other.plain_data;
+         one.plain_data == other.plain_data && one.concatenated == other.concatenated;
 }
 
 std::uint32_t hash(const Entry& entry) {

@@ -46,6 +46,7 @@ void group(const Group& group, std::FILE* out) {
   put_version("toolkit", entry.toolkit, out);
   std::fprintf(out, ", \"compression\": \"%s\", \"plain_data\": %s", name_of(entry.compression),
                entry.plain_data ? "true" : "false");
+  if (entry.concatenated) std::fputs(", \"concatenated\": true", out);
   std::fprintf(out, ", \"entries\": %" PRIu64 ", \"stored\": %" PRIu64 ", \"unpacked\": %" PRIu64,
                group.entries, entry.stored, entry.unpacked);
   std::fprintf(out, ", \"offset\": %" PRIu64 "}\n", entry.offset);

@@ -18,6 +18,15 @@ void put_kind(const Entry& entry, std::FILE* out) {
     case Kind::lto_ir:
       std::fputs("LTO-IR", out);
       break;
+    case Kind::index:
+      std::fputs("index", out);
+      break;
+    case Kind::relocatable_ptx:
+      std::fputs("relocatable PTX", out);
+      break;
+    case Kind::tile_ir:
+      std::fputs("Tile IR", out);
+      break;
     default:
       std::fprintf(out, "kind %u", static_cast<unsigned>(entry.kind));
   }
@@ -53,6 +62,7 @@ void group(const Group& group, std::FILE* out) {
   } else if (entry.compression != Compression::none) {
     std::fprintf(out, ", %s", name_of(entry.compression));
   }
+  if (entry.concatenated) std::fputs(", concatenated", out);
   if (!unpacks(entry.compression) && entry.kind == Kind::cubin) {
     std::fputs(" (this build cannot unpack it: which CUDA made it is not known)", out);
   }

@@ -58,9 +58,14 @@ class Code {
     std::size_t at = 0;
     device_code::FatbinEntry entry;
     while (device_code::next_entry(entries_, &at, &entry) == device_code::NextEntry::found) {
-      CodeFacts facts = facts_of(device_code::describe(entry));
-      facts.newest_ptx = newest_ptx_;
-      if (!visit(facts)) return;
+      if (entry.kind() != device_code::Kind::concatenated) {
+        if (!visit_one(entry, visit)) return;
+        continue;
+      }
+      device_code::Rows rows = device_code::rows_of(entry);
+      while (device_code::next_row(&rows, &entry) == device_code::NextEntry::found) {
+        if (!visit_one(entry, visit)) return;
+      }
     }
   }
   template <typename Holds>
@@ -78,6 +83,13 @@ class Code {
   bool is_linked() const { return is_linked_; }
 
  private:
+  template <typename Visit>
+  bool visit_one(const device_code::FatbinEntry& entry, Visit& visit) const {
+    CodeFacts facts = facts_of(device_code::describe(entry));
+    facts.newest_ptx = newest_ptx_;
+    return visit(facts);
+  }
+
   device_code::Bytes entries_;
   Version newest_ptx_;
   bool is_linked_ = false;

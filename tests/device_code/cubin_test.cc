@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "device_code/fatbin.h"
 #include "device_code/unpack.h"
 #include "tests/device_code/reading.h"
 
@@ -117,27 +118,95 @@ TEST(PackedCubin, CutOffDataIsReadToItsEndAndNoFurther) {
   }
 }
 
+test::EntryHeader packed_header(std::uint64_t flags, std::uint64_t unpacked) {
+  test::EntryHeader header;
+  header.flags = flags;
+  header.unpacked = unpacked;
+  return header;
+}
+
+std::string concatenated_cubins(const std::string& first, const std::string& second,
+                                const std::string& packed, std::uint64_t flags,
+                                std::size_t between = 0) {
+  const auto place = static_cast<std::uint32_t>(first.size() + between);
+  return test::fatbin(test::concatenated(2,
+                                         test::row(test::kCubin, {}, 0, first.size()) +
+                                             test::row(test::kCubin, {}, place, second.size()),
+                                         packed, packed_header(flags, place + second.size())));
+}
+
+TEST(PackedCubin, TheToolkitOfEachConcatenatedOneIsRead) {
+  const std::string first = cubin_with_note(100, note("12.9"), 1000);
+  const std::string second = cubin_with_note(120, note("13.5"), 1000);
+  std::vector<std::pair<std::string, std::uint64_t>> kinds = {{first + second, 0x11}};
+  if (unpacks(Compression::lz4)) kinds.emplace_back(lz4(first + second), 0x2011);
+  if (unpacks(Compression::zstd)) kinds.emplace_back(zstd(first + second), 0x8011);
+  for (const auto& [packed, flags] : kinds) {
+    const Reading reading = reading_of(concatenated_cubins(first, second, packed, flags));
+    ASSERT_EQ(reading.entries.size(), 2u) << flags;
+    EXPECT_EQ(reading.entries[0].toolkit.minor, 9) << flags;
+    EXPECT_EQ(reading.entries[0].compression, fatbin::compression_of(flags)) << flags;
+    EXPECT_EQ(reading.entries[1].toolkit.minor, 5) << flags;
+    EXPECT_LE(reading.entries[0].stored + reading.entries[1].stored, packed.size()) << flags;
+  }
+}
+
+constexpr std::size_t kRun = std::size_t{128} << 10;
+
+// `count` runs of "n" between two texts.
+std::string zstd_of_runs(const std::string& first, std::size_t count, const std::string& last) {
+  std::string blocks = zstd_block(0, false, first.size(), first);
+  for (std::size_t i = 0; i < count; ++i) blocks += zstd_block(1, false, kRun, "n");
+  blocks += zstd_block(0, true, last.size(), last);
+  return zstd_frame(blocks, static_cast<std::uint32_t>(first.size() + count * kRun + last.size()));
+}
+
+// As nvlink writes it for a library of thousands of kernels.
+TEST(PackedCubin, ANoteBehindTenMegabytesOfNamesIsRead) {
+  if (!unpacks(Compression::zstd)) GTEST_SKIP() << "built without libzstd";
+  const std::string packed = zstd_of_runs(cubin_with_note(90, ""), 80, note("13.4"));
+  EXPECT_EQ(reading_of(in_fatbin(packed, 0x8011)).entries.at(0).toolkit.minor, 4);
+}
+
+TEST(PackedCubin, AConcatenatedOneBehindAHundredMegabytesIsRead) {
+  if (!unpacks(Compression::zstd)) GTEST_SKIP() << "built without libzstd";
+  const std::string first = cubin_with_note(90, note("13.4"));
+  const std::string second = cubin_with_note(120, note("13.5"));
+  const Reading reading = reading_of(
+      concatenated_cubins(first, second, zstd_of_runs(first, 800, second), 0x8011, 800 * kRun));
+  ASSERT_EQ(reading.entries.size(), 2u);
+  EXPECT_EQ(reading.entries[0].toolkit.minor, 4);
+  EXPECT_EQ(reading.entries[1].toolkit.minor, 5);
+}
+
+TEST(PackedCubin, ADamagedStreamIsReadAgainFromItsStart) {
+  if (!unpacks(Compression::zstd)) GTEST_SKIP() << "built without libzstd";
+  std::string packed = zstd(std::string(1000, 'a') + std::string(1000, 'b'));
+  packed += packed.substr(0, 20) + "damage";
+  Unpacker unpacker;
+  const Bytes bytes = {reinterpret_cast<const unsigned char*>(packed.data()), packed.size()};
+  EXPECT_EQ(unpacker.part(bytes, Compression::zstd, 999, 2).data[1], 'b');
+  EXPECT_LT(unpacker.part(bytes, Compression::zstd, 1500, 100000).size, 1000u);
+  EXPECT_EQ(unpacker.part(bytes, Compression::zstd, 5000, 1).size, 0u);
+  EXPECT_EQ(unpacker.part(bytes, Compression::zstd, 1001, 1).data[0], 'b');
+  EXPECT_EQ(unpacker.part(bytes, Compression::zstd, 0, 1).data[0], 'a');
+}
+
 // A few bytes of a run stand for many: no more than the limit of them is unpacked.
 TEST(PackedCubin, ABombIsUnpackedUpToTheLimitOnly) {
   if (!unpacks(Compression::zstd)) GTEST_SKIP() << "built without libzstd";
-  constexpr std::size_t kRun = std::size_t{128} << 10;
-  const std::string header = cubin_with_note(100, "");
-  std::string blocks = zstd_block(0, false, header.size(), header);
-  for (int i = 0; i < 1000; ++i) blocks += zstd_block(1, i == 999, kRun, "n");
-  const std::string bomb =
-      zstd_frame(blocks, static_cast<std::uint32_t>(header.size() + 1000 * kRun));
+  const std::string bomb = zstd_of_runs(cubin_with_note(100, ""), 1000, "n");
   const Reading reading = reading_of(in_fatbin(bomb, 0x8011));
   ASSERT_EQ(reading.entries.size(), 1u);
   EXPECT_FALSE(reading.entries[0].toolkit.known());
 
   Unpacker unpacker;
   const Bytes packed = {reinterpret_cast<const unsigned char*>(bomb.data()), bomb.size()};
-  EXPECT_EQ(unpacker.beginning(packed, Compression::zstd, ~std::size_t{0} >> 1).size, 0u);
-  EXPECT_EQ(unpacker.beginning(packed, Compression::zstd, Unpacker::kMost).size, Unpacker::kMost);
+  EXPECT_EQ(unpacker.part(packed, Compression::zstd, 0, ~std::size_t{0}).size, Unpacker::kMost);
   for (std::uint64_t done = Unpacker::kMost; done < Unpacker::kMostInAll; done += Unpacker::kMost) {
-    unpacker.beginning(packed, Compression::zstd, Unpacker::kMost);
+    unpacker.part(packed, Compression::zstd, 0, Unpacker::kMost);
   }
-  EXPECT_EQ(unpacker.beginning(packed, Compression::zstd, Unpacker::kMost).size, 0u);
+  EXPECT_EQ(unpacker.part(packed, Compression::zstd, 0, Unpacker::kMost).size, 0u);
 }
 
 }  // namespace

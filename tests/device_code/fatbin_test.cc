@@ -83,6 +83,24 @@ TEST(Fatbin, SeveralFollowEachOtherWithGaps) {
               ElementsAre("sm_80 of 12.4, 64 at 80", "sm_80 of 12.4, 64 at 248"));
 }
 
+TEST(Fatbin, BytesBesideThemAreDamageUnlessTheyAreZero) {
+  const std::string one = fatbin(entry(kCubin, header(80), cubin(80)));
+  for (std::size_t zeros = 0; zeros < 40; ++zeros) {
+    EXPECT_THAT(reading_of(one + std::string(zeros, '\0')).problems, IsEmpty()) << zeros;
+  }
+  for (const std::string& rest :
+       {std::string("x"), std::string("\0\0\0x", 4), fatbin("").substr(0, 3),
+        fatbin("").substr(0, 7), std::string(16, '\0') + "more bytes" + one}) {
+    EXPECT_THAT(reading_of(one + rest).problems,
+                ElementsAre("a fatbin is damaged or truncated: its magic number is missing"));
+  }
+  for (std::size_t size = 8; size < 16; ++size) {
+    EXPECT_THAT(reading_of(one + fatbin("").substr(0, size)).problems,
+                ElementsAre("a fatbin is damaged or truncated"))
+        << size;
+  }
+}
+
 TEST(Fatbin, ATruncatedOneKeepsItsFirstEntries) {
   const std::string whole =
       fatbin(entry(kCubin, header(80), cubin(80)) + entry(kCubin, header(90), cubin(90)));
@@ -116,10 +134,70 @@ TEST(Fatbin, AnotherOneBehindTheDamageIsRead) {
               ElementsAre("sm_90 of 12.4, 64 at 224"));
 }
 
+using test::concatenated;
+using test::row;
+
+// As nvcc 13.5 --concat writes it: texts and cubins, one behind the other.
+const std::string kRows =
+    test::with_options(row(kPtx, of_ptx(90, 9, 5), 0, 8), "-O3 --verbose") +
+    test::with_name(row(kCubin, header(90, 0x100011), 8, 64), "a kernel") +
+    test::with_options(test::with_name(row(kCubin, header(100, 0x200011), 72, 64), ""), "");
+const std::string kCodes = "// text!" + cubin(90, 129) + cubin(100, 130);
+
+TEST(Concatenated, EachCodeIsAnEntry) {
+  const Reading reading =
+      reading_of(fatbin(entry(kCubin, header(80), cubin(80)) + concatenated(3, kRows, kCodes) +
+                        entry(kCubin, header(75), cubin(75))));
+  EXPECT_THAT(reading.problems, IsEmpty());
+  const std::string at = std::to_string(16 + 128 + 64 + 8 + kRows.size());
+  EXPECT_THAT(described(reading),
+              ElementsAre("sm_80 of 12.4, 64 at 80", "ptx 90 of 9.5, 8 at " + at,
+                          "sm_90a of 12.9, 64 at " + at, "sm_100f of 13.0, 64 at " + at,
+                          "sm_75 of 12.4, 64 at " + std::to_string(std::stoi(at) + 136 + 64)));
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(reading.entries[i].concatenated, i > 0 && i < 4) << i;
+  }
+}
+
+std::vector<std::string> problems_of(std::uint32_t count, const std::string& rows) {
+  const Reading reading =
+      reading_of(fatbin(concatenated(count, rows, kCodes) + entry(kCubin, header(75), cubin(75))));
+  EXPECT_EQ(reading.entries.empty() ? 0u : reading.entries.back().architecture, 75u);
+  return reading.problems;
+}
+
+TEST(Concatenated, DamageIsReportedAndTheNextEntryRead) {
+  const auto damaged = ElementsAre("a concatenated entry is damaged");
+  EXPECT_THAT(problems_of(3, kRows), IsEmpty());
+  EXPECT_THAT(problems_of(0, ""), IsEmpty());
+  EXPECT_THAT(problems_of(4, kRows), damaged);
+  EXPECT_THAT(problems_of(~0u, kRows), damaged);
+  EXPECT_THAT(problems_of(1, row(kCubin, header(80), 0, kCodes.size() + 1)), damaged);
+  EXPECT_THAT(problems_of(1, row(kCubin, header(80), ~0u, ~std::uint64_t{0})), damaged);
+  EXPECT_THAT(problems_of(1, row(test::kConcatenated, header(80), 0, 8)), damaged);
+  for (std::size_t size = 0; size < kRows.size(); ++size) {
+    EXPECT_THAT(problems_of(3, kRows.substr(0, size)), damaged) << size;
+  }
+  for (const std::size_t at : {20, 32, 64, 68}) {  // places and sizes of texts
+    std::string spoiled = kRows;
+    spoiled.replace(at, 4, "\xff\xff\xff\xff");
+    EXPECT_THAT(problems_of(3, spoiled), damaged) << at;
+  }
+  std::string without_rows = entry(test::kConcatenated, header(0), kCodes);
+  EXPECT_THAT(reading_of(fatbin(without_rows)).problems, damaged);
+}
+
+// Each byte of the content belongs to one code: thousands that share it would take hours.
+TEST(Concatenated, OverlappingCodesAreDamage) {
+  EXPECT_THAT(problems_of(2, row(kCubin, header(80), 0, 64) + row(kCubin, header(90), 63, 64)),
+              ElementsAre("a concatenated entry is damaged"));
+}
+
 TEST(Fatbin, SpoiledBytesAreReadToTheEndAndNoFurther) {
   const std::string whole = fatbin(entry(kCubin, header(80), cubin(80)) +
                                    entry(kPtx, of_ptx(90, 8, 4, 0x2011), std::string(40, 'p')) +
-                                   entry(kCubin, header(100, 0x8011), std::string(40, 'z')));
+                                   entry(kCubin, header(100, 0x8011), std::string(40, 'z')) +
+                                   concatenated(3, kRows, kCodes));
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {
     std::string spoiled = whole;

@@ -132,6 +132,16 @@ TEST(Library, TheMagicNumberAmongDataIsNoFatbin) {
               ElementsAre("a fatbin is damaged or truncated"));
 }
 
+TEST(Library, ASectionOfFatbinsThatIsTooShortForOneIsReported) {
+  const std::string whole = fatbin_of(80);
+  for (std::size_t size = 1; size < kFatbinHeader; ++size) {
+    for (const char* name : {".nv_fatbin", "__nv_relfatbin"}) {
+      EXPECT_EQ(reading_of(library({{name, whole.substr(0, size)}})).problems.size(), 1u) << size;
+      EXPECT_THAT(reading_of(library({{name, std::string(size, '\0')}})).problems, IsEmpty());
+    }
+  }
+}
+
 TEST(Library, WithoutSectionsItIsSearchedFromEndToEnd) {
   std::string stripped = library({{".nv_fatbin", fatbin_of(80)}});
   std::memset(&stripped[40], 0, 8);
@@ -152,7 +162,9 @@ TEST(Library, ASectionPastTheEndIsReported) {
   std::memset(&damaged[row + 32], 0x7f, 8);  // sh_size
   const Reading reading = reading_of(damaged);
   EXPECT_THAT(described(reading), ElementsAre("sm_80 of 12.4, 64 at 144"));
-  EXPECT_THAT(reading.problems, ElementsAre("a section reaches past the end of its file"));
+  EXPECT_THAT(reading.problems,
+              ElementsAre("a section reaches past the end of its file",
+                          "a fatbin is damaged or truncated: its magic number is missing"));
 }
 
 // 60,000 sections that are all the same part of the file would take hours.

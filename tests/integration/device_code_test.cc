@@ -51,6 +51,15 @@ TEST_F(DeviceCode, OfANewerMajorForAGpuOfTheDriversIsKnownByThePtxBesideIt) {
               HasSubstr("(sm_100, PTX 9.0 for compute_100), which needs a driver of CUDA 13.0"));
 }
 
+TEST_F(DeviceCode, InConcatenatedEntriesIsNamed) {
+  REQUIRE_PROGRAM(kernels("concatenated"));
+  EXPECT_THAT(
+      messages({"concatenated"}, 550),
+      ContainsRegex("loads nothing in one of its fat binaries "
+                    "\\(PTX 9.5 for compute_80, PTX 9.5 for compute_90a, sm_80, sm_90, sm_90a, "
+                    "sm_100f, sm_120a\\), which needs a driver of CUDA 13.0 or later"));
+}
+
 TEST_F(DeviceCode, OfTheDriversMajorIsLoaded) {
   EXPECT_THAT(messages({"12.4"}, 535), Not(HasSubstr(kNone))) << "the cubin, not the PTX";
   EXPECT_THAT(messages({"11.8"}, 535), Not(HasSubstr(kNone)));

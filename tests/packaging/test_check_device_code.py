@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from analysis_support import BUILD, Folder, library_file, reader, wheel
-from doctor_support import COMMAND, WORKING, Machine, with_core
+from doctor_support import COMMAND, ROOT, WORKING, Machine, with_core
 from test_code_rules import FACTS, cubin, ptx
 
 from anycuda.analysis import device_code, kernels, words_of_kernels
@@ -21,6 +21,8 @@ from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 
 KERNELS = BUILD / "tests/integration/kernels" if BUILD else Path("/no build")
+# Of nvcc 13.5 --concat.
+CONCATENATED = ROOT / "tests/fuzz/corpus/device_code/concatenated_zstd"
 
 
 def has_reader() -> bool:
@@ -426,20 +428,28 @@ class Command(Folder):
         self.assertEqual(self.last(path, "--driver", "550")[0], 0)
 
     def test_device_code_of_another_kind(self):
-        """As `nvcc 13.5 -concat` writes: entries of kind 256."""
+        """As a later compiler may write them."""
         content = bytearray(self.file("12.4").read_bytes())
         start = content.index(struct.pack("<IHH", 0xBA55ED50, 1, 16))
         at, end = start + 16, start + 16 + struct.unpack_from("<Q", content, start + 8)[0]
         while at < end:
-            struct.pack_into("<H", content, at, 256)
+            struct.pack_into("<H", content, at, 512)
             at += sum(struct.unpack_from("<IQ", content, at + 4))
         path = self.folder / "other.so"
         path.write_bytes(content)
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
-        self.assertIn("Device code that this anycuda does not read (kind 256).", out)
+        self.assertIn("Device code that this anycuda does not read (kind 512).", out)
         for words in (), ("--gpu", "80"), ("--driver", "580"), ("--gpu", "80", "--driver", "580"), ("--runtime", "12"):
             self.assertEqual(self.check(path, *words)[0], 3 if words else 0, words)
+
+    def test_concatenated_entries(self):
+        path = self.compile("concatenated", "int unused;", "-shared", *self.embedded(CONCATENATED))
+        status, line = self.last(path)
+        self.assertEqual((status, line), (0, "verdict: device code of CUDA 13.5: needs driver 580 or newer"))
+        for driver, status, text in (("550", 1, "does not load"), ("580", 3, "cannot tell"), ("615", 0, "loads")):
+            found_status, line = self.last(path, "--gpu", "90", "--driver", driver)
+            self.assertEqual((found_status, line.split(". ")[0]), (status, f"sm_90, driver {driver}: {text}"))
 
     def test_real_wheel(self):
         for gpu, status, text in ("90", 0, "loads. Driver 550 loads"), ("120", 1, "does not load. Driver 550"):

@@ -6,6 +6,7 @@ import contextlib
 import re
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 from anycuda.analysis import code_rules, gpus
@@ -150,12 +151,29 @@ class Loading(unittest.TestCase):
         self.assertIs(self.answer([ptx(80, (9, 5))], 615, 80).loads, False)
 
     def test_code_of_a_kind_that_is_not_read(self):
-        other = Code("kind 256", 0)
+        other = Code("Tile IR", 0)
         self.assertIsNone(self.answer([other], 580, 90).loads)
         self.assertIsNone(self.answer([cubin(80, (13, 5)), other], 580, 90).loads)
         self.assertIs(self.answer([cubin(90, (13, 0)), other], 580, 90).loads, True)
         self.assertEqual(code_rules.describe([other], FACTS),
-                         ["Device code that this anycuda does not read (kind 256)."])
+                         ["Device code that this anycuda does not read (Tile IR)."])
+
+    def test_drivers_before_13_4_may_not_read_concatenated_entries(self):
+        one, text = replace(cubin(90, (13, 4)), concatenated=True), replace(ptx(80, (9, 0)), concatenated=True)
+        for code in one, text:
+            self.assertIs(self.answer([code], 615, 90).loads, True)
+            self.assertIsNone(self.answer([code], 610, 90).loads)
+            self.assertIn("are in concatenated entries: driver 615 or newer reads them; whether driver 610 does is "
+                          "unknown.", self.answer([code], 610, 90).reason)
+            self.assertIs(self.answer([code], 570, 90).loads, False)
+            self.assertEqual(code_rules.is_served(code, 610, FACTS), False)
+            self.assertEqual(code_rules.is_served(code, 615, FACTS), True)
+            self.assertEqual((code_rules.driver_for(code, FACTS), code_rules.is_known([code], code.kind, FACTS)),
+                             (580, False))
+        self.assertIs(self.answer([text, ptx(75, (9, 0))], 580, 90).loads, True)
+        self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them; whether older drivers do "
+                      "is unknown.", code_rules.describe([one], FACTS))
+        self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], PTX, FACTS), True)
 
     def test_a_file_without_device_code_loads(self):
         self.assertIs(self.answer([], 450, 80).loads, True)

@@ -23,6 +23,7 @@ from doctor_support import BUILD, ROOT, artifact, library_file
 
 PROGRAM = BUILD / "lib" / "anycuda-device-code" if BUILD else None
 
+CORPUS = ROOT / "tests/fuzz/corpus/device_code"
 needs_program = unittest.skipUnless(PROGRAM and PROGRAM.exists(), "ANYCUDA_BUILD names no build with the program")
 
 
@@ -66,6 +67,16 @@ class RealFiles(unittest.TestCase):
         for release, made_by in ("11.8", {11}), ("12.9", {12}), ("13.5", {13}):
             read = device_code.of_file(library_file("nvjpeg", release), PROGRAM)
             self.assertEqual({code.toolkit and code.toolkit[0] for code in read.of(CUBIN)}, made_by)
+
+    def test_concatenated_entries_of_nvcc(self):
+        """Made by nvcc 13.5 --concat, with zstd and LZ4."""
+        for name in "concatenated_zstd", "concatenated_lz4":
+            file = CORPUS / name
+            self.check(file)
+            codes = device_code.of_file(file, PROGRAM).codes
+            self.assertEqual({code.toolkit for code in codes if code.kind == CUBIN}, {(13, 5)})
+            self.assertEqual({code.name for code in codes if code.concatenated},
+                             {"sm_80", "sm_90", "sm_90a", "compute_80", "compute_90a", "sm_100f", "sm_120a"})
 
     def test_a_library_without_device_code(self):
         self.assertEqual(device_code.of_file(library_file("cudart", "12.9"), PROGRAM), DeviceCode())
@@ -280,9 +291,9 @@ class Groups(unittest.TestCase):
                          (replace(one, entries=5, size=15), text))
 
     def test_kinds_without_a_name_have_their_number(self):
-        line = {"code": 64, "architecture": 100, "compression": "none", "plain_data": False, "entries": 1, "stored": 1}
+        line = {"code": 512, "architecture": 100, "compression": "none", "plain_data": False, "entries": 1, "stored": 1}
         read = device_code.parse(json.dumps(line).encode() + b'\n{"kind": "fatbin"}')
-        self.assertEqual(read.codes[0].kind, "kind 64")
+        self.assertEqual(read.codes[0].kind, "kind 512")
 
 
 if __name__ == "__main__":

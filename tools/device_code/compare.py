@@ -33,9 +33,10 @@ KINDS = {"elf": 2, "ptx": 1, "nvvm": 8}
 LIBRARY = re.compile(r".*\.(so[.0-9]*|a|o|fatbin|cubin)\Z")
 MARKS = (b".nv_fatbin", b"__nv_relfatbin", b"\x50\xed\x55\xba\x01\x00\x10\x00")
 WITHOUT = "does not contain device code"
-# "Fatbin elf code:", a line, then lines of `name = value`; "compressed" stands by itself.
-ENTRY = re.compile(r"^Fatbin (\w+) code:\n=+\narch = sm_(\d+)([af]?)\ncode version = \[(\d+),(\d+)\]\n"
-                   r"((?:host|compile_size|producer|has debug info|identifier)\b.*\n)*(compressed)?", re.MULTILINE)
+# "Fatbin elf code:", a line, then lines of `name = value`; "compressed" stands by itself. Those of a concatenated entry
+# begin with a tab; their compression is the entry's, which has no architecture.
+ENTRY = re.compile(r"^\t?Fatbin (\w+) code:\n\t?=+\n\t?arch = sm_(\d+)([af]?)\n\t?code version = \[(\d+),(\d+)\]\n"
+                   r"(\t?(?:host|compile_size|producer|has debug info|identifier)\b.*\n)*(compressed)?", re.MULTILINE)
 
 Entry = tuple[int, int, str, tuple[int, int], bool]
 RUNS, ENOUGH = 5, 1.0  # times that one program reads a file, and the seconds after which it does so no more
@@ -71,7 +72,7 @@ def of_anycuda(program: Path, file: Path) -> Reading:
     for line in map(json.loads, output.splitlines()):
         if "code" in line and not line["plain_data"]:
             entries[line["code"], line["architecture"], line.get("target", ""), tuple(line.get("format", (0, 0))),
-                    line["compression"] != "none"] += line["entries"]
+                    line["compression"] != "none" and "concatenated" not in line] += line["entries"]
     return Reading(entries, shortest(program, "--json", file))
 
 

@@ -10,6 +10,11 @@ from .device_code import CUBIN, LTO_IR, PTX, Code
 from .gpus import Facts, Release, Version
 
 
+# fatbinary 13.1 and 13.3 lack the option --concat, 13.4 and 13.5 have it. NVIDIA does not tell which drivers read such
+# entries: that of the same CUDA does.
+_FIRST_CONCATENATED = (13, 4)
+
+
 @dataclass(frozen=True)
 class Answer:
     """Does the code load? None: it is not known. `reason` and `hint` (what would help, or "") are sentences."""
@@ -56,6 +61,9 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     if driver:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
         lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer where a GPU has no cubin.")
+    if any(code.concatenated for code in codes):
+        lines.append(f"Concatenated entries (nvcc --concat): driver {_first_concatenated(facts)} or newer reads them; "
+                     "whether older drivers do is unknown.")
     return lines
 
 
@@ -70,7 +78,7 @@ def jit(codes: Iterable[Code]) -> list[str]:
 
 
 def others(codes: Iterable[Code]) -> list[str]:
-    """kind 256: what nvcc 13.5 -concat writes, and whatever later compilers add."""
+    """Tile IR, kind 512: what linkers and other compilers read, and whatever later compilers add."""
     return sorted({code.kind for code in codes} - {CUBIN, PTX, LTO_IR})
 
 
@@ -86,20 +94,32 @@ def oldest_driver(codes: Iterable[Code], kind: str, facts: Facts) -> int:
 
 def is_known(codes: Iterable[Code], kind: str, facts: Facts) -> bool:
     """Is the first branch known for all cubins, or all PTX?"""
-    return all(driver_for(code, facts) for code in codes if code.kind == kind)
+    return all(driver_for(code, facts) and _is_readable(code, driver_for(code, facts), facts)
+               for code in codes if code.kind == kind)
 
 
 def driver_for(code: Code, facts: Facts) -> int:
-    """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known."""
+    """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known. Of a concatenated one it may
+    be a later branch (`is_known`)."""
     if code.kind == CUBIN and code.toolkit:
         return facts.driver_for_cubin(code.toolkit)
     release = facts.first_with_ptx(code.ptx) if code.kind == PTX and code.ptx else None
     return release.driver if release else 0
 
 
+def _first_concatenated(facts: Facts) -> int:
+    release = facts.release(_FIRST_CONCATENATED)
+    return release.driver if release else 0
+
+
+def _is_readable(code: Code, driver: int, facts: Facts) -> bool:
+    """Is that driver known to read the entry?"""
+    return not code.concatenated or driver >= _first_concatenated(facts)
+
+
 def is_served(code: Code, driver: int, facts: Facts) -> bool:
-    """Does that driver load the cubin, or compile the PTX, whatever the GPU?"""
-    return _serves(driver, driver_for(code, facts))
+    """Is that driver known to load the cubin, or to compile the PTX, whatever the GPU?"""
+    return _serves(driver, driver_for(code, facts)) and _is_readable(code, driver, facts)
 
 
 def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
@@ -159,6 +179,8 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
                       _rebuild(driver, gpu, facts))
     if len(made_by) < len(cubins):
         return Answer(None, f"The driver that the cubins for sm_{gpu} ({names}) need is not known: their CUDA is not.")
+    if not all(_is_readable(code, driver, facts) for code in cubins):
+        return _concatenated(f"cubins for sm_{gpu} ({names})", driver, facts)
     return Answer(True, f"Driver {driver} loads the cubins for sm_{gpu} ({names}).")
 
 
@@ -166,6 +188,9 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     served = [code for code in texts if is_served(code, driver, facts)]
     if served:
         return Answer(True, f"Driver {driver} compiles the PTX for sm_{gpu} ({', '.join(_names(served))}).")
+    hidden = [code for code in texts if _serves(driver, driver_for(code, facts))]
+    if hidden:
+        return _concatenated(f"PTX for sm_{gpu} ({', '.join(_names(hidden))})", driver, facts)
     oldest = min(texts, key=lambda code: code.ptx or (0, 0))
     needed, version = driver_for(oldest, facts), ".".join(map(str, oldest.ptx or ()))
     from_driver = f"driver {needed} or newer" if needed else "a driver that is newer than all known ones"
@@ -173,6 +198,12 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     if not needed and driver > _newest(facts):
         return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is not known.")
     return Answer(False, reason, _add_gpu(gpu, driver, facts))
+
+
+def _concatenated(what: str, driver: int, facts: Facts) -> Answer:
+    first = _first_concatenated(facts)
+    return Answer(None, f"The {what} are in concatenated entries: driver {first} or newer reads them; whether driver "
+                        f"{driver} does is unknown.")
 
 
 def _serves(driver: int, needed: int) -> bool:

@@ -16,7 +16,8 @@ from .gpus import Version
 
 PROGRAM = "anycuda-device-code"
 CUBIN, PTX, LTO_IR = "cubin", "PTX", "LTO-IR"
-_KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR}
+# The first three are read; cuobjdump names the others.
+_KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR, 32: "index", 64: "relocatable PTX", 128: "Tile IR"}
 _FILE = re.compile(rb'^\{"file": ', re.M)  # how the output for a file begins
 # What comes of other output than the program's.
 NOT_UNDERSTOOD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -37,6 +38,7 @@ class Code:
     size: int = 0  # bytes in the file
     compression: str = "none"
     plain_data: bool = False  # outside of the sections that nvcc makes
+    concatenated: bool = False  # compressed together with others: nvcc --concat
 
     @property
     def name(self) -> str:
@@ -146,7 +148,8 @@ def _code(record: dict) -> Code:
     kind = _KINDS.get(record["code"], f"kind {record['code']}")
     return Code(kind, record["architecture"], record.get("target", ""),
                 _version(record.get("format")) if kind == PTX else None, _version(record.get("toolkit")),
-                record["entries"], record["stored"], record["compression"], record["plain_data"])
+                record["entries"], record["stored"], record["compression"], record["plain_data"],
+                record.get("concatenated", False))
 
 
 def _version(pair: list[int] | None) -> Version | None:
