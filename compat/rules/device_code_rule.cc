@@ -25,6 +25,10 @@ Version cuda_of_ptx(Version ptx) {
 constexpr Version kNewFormat{1, 8};
 constexpr int kFirstOfNewFormat = 100;
 
+// nvcc compresses with zstd for --compress-mode=size and balance, which drivers before that of CUDA
+// 12.4 do not read.
+constexpr Version kFirstWithZstd{12, 4};
+
 bool is_tegra(int architecture) {
   for (const int one : kTegra) {
     if (one == architecture) return true;
@@ -45,9 +49,7 @@ Version cuda_of_cubin(const CodeFacts& code) {
   return newer(by_ptx, by_format) ? by_ptx : by_format;
 }
 
-}  // namespace
-
-Version oldest_cuda_for(const CodeFacts& code) {
+Version cuda_of_code(const CodeFacts& code) {
   switch (code.kind) {
     case CodeFacts::Kind::ptx:
       return code.format.known() ? cuda_of_ptx(code.format) : Version{};
@@ -56,6 +58,14 @@ Version oldest_cuda_for(const CodeFacts& code) {
     default:
       return {};
   }
+}
+
+}  // namespace
+
+Version oldest_cuda_for(const CodeFacts& code) {
+  const Version by_code = cuda_of_code(code);
+  if (!code.zstd || code.kind == CodeFacts::Kind::other) return by_code;
+  return newer(by_code, kFirstWithZstd) ? by_code : kFirstWithZstd;
 }
 
 bool loads(Version cuda, const CodeFacts& code) {

@@ -4,7 +4,8 @@
 // Sources: PTX ISA, "Release Notes" (which CUDA brought a version of PTX, and which a GPU); CUDA
 // Compatibility, "Minor Version Compatibility" (a driver compiles no PTX of a newer CUDA than its
 // own, and loads the cubins of its major); the cubins of nvcc 11.8 to 13.0 and of CUDA's libraries
-// (the version of their format). One CUDA compiles all entries of a fat binary, so its PTX tells
+// (the version of their format); CUDA Compiler Driver NVCC, --compress-mode (which drivers read
+// zstd). One CUDA compiles all entries of a fat binary, so its PTX tells
 // which major the cubins beside it are from.
 #pragma once
 
@@ -22,6 +23,7 @@ struct CodeFacts {
   char target = 0;       // 'a': for this GPU only; 'f': for its family; 0: for later ones, too
   Version format;        // of PTX its ISA version, of a cubin the version of its format
   Version newest_ptx;    // the newest ISA version of the PTX in the same fat binary
+  bool zstd = false;     // compressed with it
 };
 
 // The oldest CUDA whose driver may load that code; not known where no rule says so.

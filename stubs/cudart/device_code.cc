@@ -29,6 +29,7 @@ CodeFacts facts_of(const device_code::Entry& entry) {
   facts.architecture = static_cast<int>(entry.architecture);
   facts.target = entry.target;
   facts.format = entry.format;
+  facts.zstd = entry.compression == device_code::Compression::zstd;
   return facts;
 }
 

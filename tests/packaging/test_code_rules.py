@@ -175,6 +175,26 @@ class Loading(unittest.TestCase):
                       "is unknown.", code_rules.describe([one], FACTS))
         self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], PTX, FACTS), True)
 
+    def test_drivers_before_12_4_read_no_zstd(self):
+        for code, answer in (
+                (cubin(80, (12, 8), compression="zstd"), "The cubins for sm_80 (sm_80) of CUDA 12.8, compressed with "
+                 "zstd, need driver 550 or newer, not 545."),
+                (ptx(80, (8, 0), compression="zstd"), "For sm_80 it has only PTX 8.0 (compute_80), compressed with "
+                 "zstd, which driver 550 or newer compiles, not 545.")):
+            self.assertEqual(code_rules.driver_for(code, FACTS), 550)
+            self.assertIs(code_rules.loads([code], 550, 80, FACTS).loads, True)
+            late = code_rules.loads([code], 545, 80, FACTS)
+            self.assertEqual((late.loads, late.reason), (False, answer))
+            self.assertIn("--compress-mode=speed", late.hint)
+            self.assertIn("Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver 550 or newer.",
+                          code_rules.describe([code], FACTS))
+            self.assertIs(code_rules.loads([replace(code, compression="lz4")], 545, 80, FACTS).loads, True)
+        newer = cubin(80, (13, 0), compression="zstd")
+        self.assertEqual(code_rules.driver_for(newer, FACTS), 580)
+        self.assertNotIn("zstd", " ".join(code_rules.describe([newer], FACTS)))
+        self.assertNotIn("zstd", code_rules.loads([newer], 550, 80, FACTS).reason)
+        self.assertEqual(code_rules.driver_for(cubin(80, None, compression="zstd"), FACTS), 0)
+
     def test_a_file_without_device_code_loads(self):
         self.assertIs(self.answer([], 450, 80).loads, True)
 

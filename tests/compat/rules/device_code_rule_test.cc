@@ -54,6 +54,21 @@ std::vector<Row> rows() {
   return found;
 }
 
+TEST(DeviceCodeRule, DriversBefore12_4ReadNoZstd) {
+  for (CodeFacts code : {ptx({8, 0}), ptx({7, 8}), beside_ptx(cubin(80), {8, 7}), cubin(80)}) {
+    EXPECT_TRUE(loads({12, 3}, code));
+    code.zstd = true;
+    EXPECT_FALSE(loads({12, 3}, code));
+    EXPECT_TRUE(loads({12, 4}, code));
+  }
+  CodeFacts newer_ptx = ptx({8, 7});
+  newer_ptx.zstd = true;
+  EXPECT_EQ(oldest_cuda_for(newer_ptx), (Version{12, 8}));
+  CodeFacts other = newer_ptx;
+  other.kind = CodeFacts::Kind::other;
+  EXPECT_TRUE(loads({11, 8}, other));
+}
+
 TEST(DeviceCodeRule, EveryCodeRunsOnTheGpusOfTheSharedFile) {
   const std::vector<Row> all = rows();
   std::set<int> gpus;

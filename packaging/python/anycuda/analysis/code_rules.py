@@ -6,13 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterable
 
-from .device_code import CUBIN, LTO_IR, PTX, Code
+from .device_code import CUBIN, LTO_IR, PTX, ZSTD, Code
 from .gpus import Facts, Release, Version
 
 
 # fatbinary 13.1 and 13.3 lack the option --concat, 13.4 and 13.5 have it. NVIDIA does not tell which drivers read such
 # entries: that of the same CUDA does.
 _FIRST_CONCATENATED = (13, 4)
+# Older drivers read no code that nvcc has compressed for --compress-mode=size or balance, which is zstd: CUDA Compiler
+# Driver NVCC, "--compress-mode".
+_FIRST_WITH_ZSTD = (12, 4)
+_COMPRESS = "Build it with nvcc --compress-mode=speed, or install a newer driver."
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,12 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
         lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer where a GPU has no cubin.")
     if any(code.concatenated for code in codes):
-        lines.append(f"Concatenated entries (nvcc --concat): driver {_first_concatenated(facts)} or newer reads them; "
-                     "whether older drivers do is unknown.")
+        first = _driver_of(_FIRST_CONCATENATED, facts)
+        lines.append(f"Concatenated entries (nvcc --concat): driver {first} or newer reads them; whether older "
+                     "drivers do is unknown.")
+    if any(_needs_more_by_zstd(code, facts) for code in codes):
+        lines.append(f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
+                     f"{_driver_of(_FIRST_WITH_ZSTD, facts)} or newer.")
     return lines
 
 
@@ -101,20 +109,30 @@ def is_known(codes: Iterable[Code], kind: str, facts: Facts) -> bool:
 def driver_for(code: Code, facts: Facts) -> int:
     """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known. Of a concatenated one it may
     be a later branch (`is_known`)."""
+    plain = _driver_without_compression(code, facts)
+    return max(plain, _driver_of(_FIRST_WITH_ZSTD, facts)) if plain and code.compression == ZSTD else plain
+
+
+def _driver_without_compression(code: Code, facts: Facts) -> int:
     if code.kind == CUBIN and code.toolkit:
         return facts.driver_for_cubin(code.toolkit)
     release = facts.first_with_ptx(code.ptx) if code.kind == PTX and code.ptx else None
     return release.driver if release else 0
 
 
-def _first_concatenated(facts: Facts) -> int:
-    release = facts.release(_FIRST_CONCATENATED)
+def _needs_more_by_zstd(code: Code, facts: Facts) -> bool:
+    return driver_for(code, facts) > _driver_without_compression(code, facts)
+
+
+def _driver_of(cuda: Version, facts: Facts) -> int:
+    """The branch that came with that release; 0: it is not known."""
+    release = facts.release(cuda)
     return release.driver if release else 0
 
 
 def _is_readable(code: Code, driver: int, facts: Facts) -> bool:
     """Is that driver known to read the entry?"""
-    return not code.concatenated or driver >= _first_concatenated(facts)
+    return not code.concatenated or driver >= _driver_of(_FIRST_CONCATENATED, facts)
 
 
 def is_served(code: Code, driver: int, facts: Facts) -> bool:
@@ -169,15 +187,17 @@ def unsupported(driver: int, gpu: int, facts: Facts) -> Answer | None:
 
 
 def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Answer:
-    made_by = [code.toolkit for code in cubins if code.toolkit]
-    late = sorted({version for version in made_by if not _serves(driver, facts.driver_for_cubin(version))})
+    known = [code for code in cubins if code.toolkit]
+    late = [code for code in known if not _serves(driver, driver_for(code, facts))]
     names = ", ".join(_names(cubins))
     if late:
-        needed = facts.driver_for_cubin(late[-1])
-        from_driver = f"driver {needed} or newer" if needed else "a newer driver"
-        return Answer(False, f"The cubins for sm_{gpu} ({names}) of {_cuda(late)} need {from_driver}, not {driver}.",
-                      _rebuild(driver, gpu, facts))
-    if len(made_by) < len(cubins):
+        needed = max(driver_for(code, facts) for code in late)
+        from_driver = f"driver {needed} or newer" if all(driver_for(code, facts) for code in late) else "a newer driver"
+        by_zstd = all(_serves(driver, _driver_without_compression(code, facts)) for code in late)
+        what = f"of {_cuda(toolkits(late))}{', compressed with zstd,' if by_zstd else ''}"
+        return Answer(False, f"The cubins for sm_{gpu} ({names}) {what} need {from_driver}, not {driver}.",
+                      _COMPRESS if by_zstd else _rebuild(driver, gpu, facts))
+    if len(known) < len(cubins):
         return Answer(None, f"The driver that the cubins for sm_{gpu} ({names}) need is not known: their CUDA is not.")
     if not all(_is_readable(code, driver, facts) for code in cubins):
         return _concatenated(f"cubins for sm_{gpu} ({names})", driver, facts)
@@ -191,17 +211,21 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     hidden = [code for code in texts if _serves(driver, driver_for(code, facts))]
     if hidden:
         return _concatenated(f"PTX for sm_{gpu} ({', '.join(_names(hidden))})", driver, facts)
-    oldest = min(texts, key=lambda code: code.ptx or (0, 0))
+    oldest = min(texts, key=lambda code: (driver_for(code, facts) or _newest(facts) + 1, code.ptx or (0, 0)))
     needed, version = driver_for(oldest, facts), ".".join(map(str, oldest.ptx or ()))
     from_driver = f"driver {needed} or newer" if needed else "a driver that is newer than all known ones"
-    reason = f"For sm_{gpu} it has only PTX {version} ({oldest.name}), which {from_driver} compiles, not {driver}."
+    by_zstd = _serves(driver, _driver_without_compression(oldest, facts))
+    what = f"PTX {version} ({oldest.name}){', compressed with zstd' if by_zstd else ''}"
+    reason = f"For sm_{gpu} it has only {what}, which {from_driver} compiles, not {driver}."
+    if by_zstd:
+        return Answer(False, reason, _COMPRESS)
     if not needed and driver > _newest(facts):
         return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is not known.")
     return Answer(False, reason, _add_gpu(gpu, driver, facts))
 
 
 def _concatenated(what: str, driver: int, facts: Facts) -> Answer:
-    first = _first_concatenated(facts)
+    first = _driver_of(_FIRST_CONCATENATED, facts)
     return Answer(None, f"The {what} are in concatenated entries: driver {first} or newer reads them; whether driver "
                         f"{driver} does is unknown.")
 

@@ -15,6 +15,7 @@ from ..failure import Failure
 from .gpus import Version
 
 PROGRAM = "anycuda-device-code"
+ZSTD = "zstd"
 CUBIN, PTX, LTO_IR = "cubin", "PTX", "LTO-IR"
 # The first three are read; cuobjdump names the others.
 _KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR, 32: "index", 64: "relocatable PTX", 128: "Tile IR"}
@@ -36,7 +37,7 @@ class Code:
     toolkit: Version | None = None  # a cubin: the CUDA that made it; None: not known
     entries: int = 1
     size: int = 0  # bytes in the file
-    compression: str = "none"
+    compression: str = "none"  # "lz4", ZSTD, "unknown"
     plain_data: bool = False  # outside of the sections that nvcc makes
     concatenated: bool = False  # compressed together with others: nvcc --concat
 

@@ -144,7 +144,8 @@ def on_drivers(files: Files, branches: Sequence[int], facts: Facts) -> list[OnDr
 def _alike(files: Files) -> list[tuple[Code, ...]]:
     """The device code of each, once for files that have the same: a wheel may have thousands of cubins."""
     return list(dict.fromkeys(tuple(dict.fromkeys(
-        Code(code.kind, code.architecture, code.target, code.ptx, code.toolkit, concatenated=code.concatenated)
+        Code(code.kind, code.architecture, code.target, code.ptx, code.toolkit, compression=code.compression,
+             concatenated=code.concatenated)
         for code in codes))
         for codes in files.values()))
 
