@@ -28,6 +28,8 @@ constexpr int kFirstOfNewFormat = 100;
 // nvcc compresses with zstd for --compress-mode=size and balance, which drivers before that of CUDA
 // 12.4 do not read.
 constexpr Version kFirstWithZstd{12, 4};
+// Driver 580.159, of CUDA 13.0, passes over concatenated entries (measured).
+constexpr Version kAfterConcatenated{13, 1};
 
 bool is_tegra(int architecture) {
   for (const int one : kTegra) {
@@ -64,8 +66,11 @@ Version cuda_of_code(const CodeFacts& code) {
 
 Version oldest_cuda_for(const CodeFacts& code) {
   const Version by_code = cuda_of_code(code);
-  if (!code.zstd || code.kind == CodeFacts::Kind::other) return by_code;
-  return newer(by_code, kFirstWithZstd) ? by_code : kFirstWithZstd;
+  if (code.kind == CodeFacts::Kind::other) return by_code;
+  const Version by_packing = code.concatenated ? kAfterConcatenated
+                             : code.zstd       ? kFirstWithZstd
+                                               : Version{};
+  return newer(by_packing, by_code) ? by_packing : by_code;
 }
 
 bool loads(Version cuda, const CodeFacts& code) {

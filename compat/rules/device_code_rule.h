@@ -19,11 +19,12 @@ namespace anycuda {
 struct CodeFacts {
   enum class Kind : std::uint8_t { ptx, cubin, other };
   Kind kind = Kind::other;
-  int architecture = 0;  // 90 of sm_90
-  char target = 0;       // 'a': for this GPU only; 'f': for its family; 0: for later ones, too
-  Version format;        // of PTX its ISA version, of a cubin the version of its format
-  Version newest_ptx;    // the newest ISA version of the PTX in the same fat binary
-  bool zstd = false;     // compressed with it
+  int architecture = 0;       // 90 of sm_90
+  char target = 0;            // 'a': for this GPU only; 'f': for its family; 0: for later ones, too
+  Version format;             // of PTX its ISA version, of a cubin the version of its format
+  Version newest_ptx;         // the newest ISA version of the PTX in the same fat binary
+  bool zstd = false;          // compressed with it
+  bool concatenated = false;  // compressed together with other code (nvcc --concat)
 };
 
 // The oldest CUDA whose driver may load that code; not known where no rule says so.

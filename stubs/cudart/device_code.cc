@@ -60,12 +60,12 @@ class Code {
     device_code::FatbinEntry entry;
     while (device_code::next_entry(entries_, &at, &entry) == device_code::NextEntry::found) {
       if (entry.kind() != device_code::Kind::concatenated) {
-        if (!visit_one(entry, visit)) return;
+        if (!visit_one(entry, false, visit)) return;
         continue;
       }
       device_code::Rows rows = device_code::rows_of(entry);
       while (device_code::next_row(&rows, &entry) == device_code::NextEntry::found) {
-        if (!visit_one(entry, visit)) return;
+        if (!visit_one(entry, true, visit)) return;
       }
     }
   }
@@ -85,8 +85,9 @@ class Code {
 
  private:
   template <typename Visit>
-  bool visit_one(const device_code::FatbinEntry& entry, Visit& visit) const {
+  bool visit_one(const device_code::FatbinEntry& entry, bool concatenated, Visit& visit) const {
     CodeFacts facts = facts_of(device_code::describe(entry));
+    facts.concatenated = concatenated;
     facts.newest_ptx = newest_ptx_;
     return visit(facts);
   }

@@ -57,7 +57,7 @@ TEST_F(DeviceCode, InConcatenatedEntriesIsNamed) {
       messages({"concatenated"}, 550),
       ContainsRegex("loads nothing in one of its fat binaries "
                     "\\(PTX 9.5 for compute_80, PTX 9.5 for compute_90a, sm_80, sm_90, sm_90a, "
-                    "sm_100f, sm_120a\\), which needs a driver of CUDA 13.0 or later"));
+                    "sm_100f, sm_120a\\), which needs a driver of CUDA 13.1 or later"));
 }
 
 TEST_F(DeviceCode, OfTheDriversMajorIsLoaded) {

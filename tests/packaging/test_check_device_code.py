@@ -446,8 +446,8 @@ class Command(Folder):
     def test_concatenated_entries(self):
         path = self.compile("concatenated", "int unused;", "-shared", *self.embedded(CONCATENATED))
         status, line = self.last(path)
-        self.assertEqual((status, line), (0, "verdict: device code of CUDA 13.5: needs driver 580 or newer"))
-        for driver, status, text in (("550", 1, "does not load"), ("580", 3, "cannot tell"), ("615", 0, "loads")):
+        self.assertEqual((status, line), (0, "verdict: device code of CUDA 13.5: needs driver 590 or newer"))
+        for driver, status, text in (("580", 1, "does not load"), ("590", 3, "cannot tell"), ("615", 0, "loads")):
             found_status, line = self.last(path, "--gpu", "90", "--driver", driver)
             self.assertEqual((found_status, line.split(". ")[0]), (status, f"sm_90, driver {driver}: {text}"))
 

@@ -166,10 +166,14 @@ class Loading(unittest.TestCase):
             self.assertIn("are in concatenated entries: driver 615 or newer reads them; whether driver 610 does is "
                           "unknown.", self.answer([code], 610, 90).reason)
             self.assertIs(self.answer([code], 570, 90).loads, False)
+            late = self.answer([code], 580, 90)
+            self.assertEqual((late.loads, late.hint),
+                             (False, "Build it without nvcc --concat, or install a newer driver."))
+            self.assertIn(", in concatenated entries, ", late.reason)
             self.assertEqual(code_rules.is_served(code, 610, FACTS), False)
             self.assertEqual(code_rules.is_served(code, 615, FACTS), True)
             self.assertEqual((code_rules.driver_for(code, FACTS), code_rules.is_known([code], code.kind, FACTS)),
-                             (580, False))
+                             (590, False))
         self.assertIs(self.answer([text, ptx(75, (9, 0))], 580, 90).loads, True)
         self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them; whether older drivers do "
                       "is unknown.", code_rules.describe([one], FACTS))

@@ -69,6 +69,15 @@ TEST(DeviceCodeRule, DriversBefore12_4ReadNoZstd) {
   EXPECT_TRUE(loads({11, 8}, other));
 }
 
+TEST(DeviceCodeRule, TheDriverOf13_0PassesOverConcatenatedEntries) {
+  for (CodeFacts code : {ptx({9, 0}), cubin(90)}) {
+    EXPECT_TRUE(loads({13, 0}, code));
+    code.concatenated = true;
+    EXPECT_FALSE(loads({13, 0}, code));
+    EXPECT_TRUE(loads({13, 1}, code));
+  }
+}
+
 TEST(DeviceCodeRule, EveryCodeRunsOnTheGpusOfTheSharedFile) {
   const std::vector<Row> all = rows();
   std::set<int> gpus;

@@ -10,13 +10,14 @@ from .device_code import CUBIN, LTO_IR, PTX, ZSTD, Code
 from .gpus import Facts, Release, Version
 
 
-# fatbinary 13.1 and 13.3 lack the option --concat, 13.4 and 13.5 have it. NVIDIA does not tell which drivers read such
-# entries: that of the same CUDA does.
+# fatbinary 13.1 and 13.3 lack the option --concat, 13.4 and 13.5 have it: the driver of 13.4 reads such entries. Driver
+# 580.159 passes over them, with zstd and with LZ4 (measured). NVIDIA's documents tell nothing of those between.
+_WITHOUT_CONCATENATED = 580
 _FIRST_CONCATENATED = (13, 4)
 # Older drivers read no code that nvcc has compressed for --compress-mode=size or balance, which is zstd: CUDA Compiler
 # Driver NVCC, "--compress-mode".
 _FIRST_WITH_ZSTD = (12, 4)
-_COMPRESS = "Build it with nvcc --compress-mode=speed, or install a newer driver."
+_NEWER = "or install a newer driver."
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         first = _driver_of(_FIRST_CONCATENATED, facts)
         lines.append(f"Concatenated entries (nvcc --concat): driver {first} or newer reads them; whether older "
                      "drivers do is unknown.")
-    if any(_needs_more_by_zstd(code, facts) for code in codes):
+    if any(code.compression == ZSTD and not code.concatenated
+           and driver_for(code, facts) > _driver_without_packing(code, facts) for code in codes):
         lines.append(f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
                      f"{_driver_of(_FIRST_WITH_ZSTD, facts)} or newer.")
     return lines
@@ -109,19 +111,32 @@ def is_known(codes: Iterable[Code], kind: str, facts: Facts) -> bool:
 def driver_for(code: Code, facts: Facts) -> int:
     """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known. Of a concatenated one it may
     be a later branch (`is_known`)."""
-    plain = _driver_without_compression(code, facts)
-    return max(plain, _driver_of(_FIRST_WITH_ZSTD, facts)) if plain and code.compression == ZSTD else plain
+    plain = _driver_without_packing(code, facts)
+    return max(plain, _driver_for_packing(code, facts)) if plain else 0
 
 
-def _driver_without_compression(code: Code, facts: Facts) -> int:
+def _driver_without_packing(code: Code, facts: Facts) -> int:
     if code.kind == CUBIN and code.toolkit:
         return facts.driver_for_cubin(code.toolkit)
     release = facts.first_with_ptx(code.ptx) if code.kind == PTX and code.ptx else None
     return release.driver if release else 0
 
 
-def _needs_more_by_zstd(code: Code, facts: Facts) -> bool:
-    return driver_for(code, facts) > _driver_without_compression(code, facts)
+def _driver_for_packing(code: Code, facts: Facts) -> int:
+    """The first branch of which it is not known that it does not read the entry."""
+    if code.concatenated:
+        return next((one.driver for one in facts.releases if one.driver > _WITHOUT_CONCATENATED), 0)
+    return _driver_of(_FIRST_WITH_ZSTD, facts) if code.compression == ZSTD else 0
+
+
+def _hidden(codes: Iterable[Code], driver: int, facts: Facts) -> tuple[str, str]:
+    """How they are packed, and what to do, if the driver would load them all but for that."""
+    codes = list(codes)
+    if not all(_serves(driver, _driver_without_packing(code, facts)) for code in codes):
+        return "", ""
+    if any(code.concatenated for code in codes):
+        return "in concatenated entries", f"Build it without nvcc --concat, {_NEWER}"
+    return "compressed with zstd", f"Build it with nvcc --compress-mode=speed, {_NEWER}"
 
 
 def _driver_of(cuda: Version, facts: Facts) -> int:
@@ -193,10 +208,10 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     if late:
         needed = max(driver_for(code, facts) for code in late)
         from_driver = f"driver {needed} or newer" if all(driver_for(code, facts) for code in late) else "a newer driver"
-        by_zstd = all(_serves(driver, _driver_without_compression(code, facts)) for code in late)
-        what = f"of {_cuda(toolkits(late))}{', compressed with zstd,' if by_zstd else ''}"
+        packed, hint = _hidden(late, driver, facts)
+        what = f"of {_cuda(toolkits(late))}{f', {packed},' if packed else ''}"
         return Answer(False, f"The cubins for sm_{gpu} ({names}) {what} need {from_driver}, not {driver}.",
-                      _COMPRESS if by_zstd else _rebuild(driver, gpu, facts))
+                      hint or _rebuild(driver, gpu, facts))
     if len(known) < len(cubins):
         return Answer(None, f"The driver that the cubins for sm_{gpu} ({names}) need is not known: their CUDA is not.")
     if not all(_is_readable(code, driver, facts) for code in cubins):
@@ -214,11 +229,11 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     oldest = min(texts, key=lambda code: (driver_for(code, facts) or _newest(facts) + 1, code.ptx or (0, 0)))
     needed, version = driver_for(oldest, facts), ".".join(map(str, oldest.ptx or ()))
     from_driver = f"driver {needed} or newer" if needed else "a driver that is newer than all known ones"
-    by_zstd = _serves(driver, _driver_without_compression(oldest, facts))
-    what = f"PTX {version} ({oldest.name}){', compressed with zstd' if by_zstd else ''}"
+    packed, hint = _hidden([oldest], driver, facts)
+    what = f"PTX {version} ({oldest.name}){f', {packed}' if packed else ''}"
     reason = f"For sm_{gpu} it has only {what}, which {from_driver} compiles, not {driver}."
-    if by_zstd:
-        return Answer(False, reason, _COMPRESS)
+    if hint:
+        return Answer(False, reason, hint)
     if not needed and driver > _newest(facts):
         return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is not known.")
     return Answer(False, reason, _add_gpu(gpu, driver, facts))
