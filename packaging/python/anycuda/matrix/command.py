@@ -13,7 +13,7 @@ from .selection import Selection, values
 NAME = "matrix"
 SUMMARY = "What becomes of each call: function x CUDA it was built for x CUDA that is there."
 _EPILOG = """\
-A kind is direct, renamed (another name that means the same), adapted (a function of ours between two
+A kind is direct, renamed (another name that means the same), adapted (an adapter converts between two
 layouts), emulated (made from other calls), absent or rejected (both are errors that the caller gets).
 `calls` is what is called in the runtime or the driver where that is not the function itself; `driver`
 the CUDA release whose driver first has it. For the driver's own stub the releases are driver versions,
