@@ -27,7 +27,7 @@ LinkError link_error(const Failure& failure, const std::vector<Item>& items,
     names.push_back(quoted(item.name) + " (" + name_of(item.type) + ")");
   return {failure.call + " failed: " + failure.result + "\n  inputs: " + joined(names, ", ") +
               "\n  options: " + (options.empty() ? "none" : in_one_line(joined(options, " "))) +
-              "\n  error log: " + (logs.error.empty() ? "empty" : logs.error),
+              "\n  error log: " + (logs.error.empty() ? "empty" : logs.error) + failure.hint,
           failure.number, logs.error, logs.info};
 }
 

@@ -1,8 +1,10 @@
 // What is linked: bytes or a file, of a type, with a name.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace anycuda::linker {
 
@@ -27,6 +29,14 @@ class Input {
   // `name` is what the backend and every error call it; empty: "input 1", by its place.
   // (nvJitLinkAddData and cuLinkAddData take a name for that.)
   static Input bytes(InputType type, std::string content, std::string name = {});
+  // An array, with the zero bytes in it: a conversion to std::string would end at the first. The
+  // zero byte at the end of a literal without others is left out.
+  template <std::size_t size>
+  static Input bytes(InputType type, const char (&content)[size], std::string name = {}) {
+    const std::string all(content, size);
+    const bool text = all.find('\0') + 1 == size;
+    return bytes(type, all.substr(0, text ? size - 1 : size), std::move(name));
+  }
   // The file's name is its path, as it is given. It is read when the link is made, by the backend
   // itself (nvJitLinkAddFile, cuLinkAddFile); Linker's constructor looks at its beginning.
   static Input file(InputType type, std::string path);
