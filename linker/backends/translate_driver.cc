@@ -92,9 +92,9 @@ DriverOptions driver_options(const Options& options, bool with_nvvm) {
 unsigned driver_type(const Item& item) {
   if (item.type != InputType::lto_ir && !item.contents.lto_ir_only.empty()) {
     throw InputError("the input " + quoted(item.name) + " (" + name_of(item.type) +
-                         ") has LTO-IR and no other form of its code (" +
-                         item.contents.lto_ir_only +
-                         "), which the driver's linker does not take: install an nvJitLink of the "
+                         ") has no form of its code but LTO-IR" +
+                         in_place(item.contents.lto_ir_only) +
+                         ", which the driver's linker does not take: install an nvJitLink of the "
                          "driver's major, or compile it without -dlto",
                      item.name);
   }

@@ -43,6 +43,10 @@ std::uint64_t end_of_elf(Bytes elf) {
 
 }  // namespace
 
+std::string in_place(const std::string& place) {
+  return place == kIt ? "" : " (in " + place + ")";
+}
+
 void ContentsReader::problem(const std::string& what) {
   if (out_.problem.empty()) out_.problem = what;
 }
@@ -137,12 +141,12 @@ void ContentsReader::entries(Bytes fatbin, const std::string& place) {
     }
   }
   if (next == device_code::NextEntry::damaged) {
-    problem("is damaged: the fatbin in " + place + " stops in its entry at byte " +
+    problem("has a damaged fatbin" + in_place(place) + ": no entry begins at its byte " +
             std::to_string(device_code::kFatbinHeader + at));
   }
   if (whole && !(ir && target_.lto)) {
-    problem("holds a CUBIN of a whole program (" + place +
-            "), whose code a linker leaves out: " + kNeedsRelocatable);
+    problem("holds a CUBIN of a whole program" + in_place(place) +
+            ", whose code a linker leaves out: " + kNeedsRelocatable);
   }
   out_.lto_ir = out_.lto_ir || ir;
   if (ir && !other && out_.lto_ir_only.empty()) out_.lto_ir_only = place;

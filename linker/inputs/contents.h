@@ -16,7 +16,7 @@ struct Target {
   bool lto = false;           // link-time optimisation is asked for
 };
 
-// Places are "it" or "its member 'a.o'"; "" where there is none.
+// Places are "it" or "its member 'a.o'"; "" where there is none of the kind.
 struct Contents {
   std::string problem;         // why a part of it would be lost, with the cure
   std::string warning;         // a part of a library that no linker takes, beside others that it does
@@ -27,6 +27,9 @@ struct Contents {
   Version made_by;             // the newest CUDA that made a part of it; unknown of compressed CUBINs
   std::string newest;          // that part: "PTX 9.5", "a CUBIN", "LTO-IR"
 };
+
+// " (in its member 'a.o')"; "" of "it".
+std::string in_place(const std::string& place);
 
 // `bytes`: the whole input, of that type.
 Contents contents_of(std::string_view bytes, InputType type, const Target& target);

@@ -77,19 +77,19 @@ void ContentsReader::member(Bytes content, const std::string& place, unsigned* l
       {reinterpret_cast<const char*>(content.data), content.size});
   if (!type) return;
   if (*type != InputType::object) {
-    return problem(place + " is " + linker::name_of(*type) +
-                   ", and of a library a linker takes objects of the host only: give it as an "
-                   "input of its own");
+    return problem(std::string("holds a member that is not an object of the host") +
+                   in_place(place) + " but " + linker::name_of(*type) +
+                   ", and a linker leaves it out: give it as an input of its own");
   }
   const HostCode code = host(content, place);
   if (code.fatbins > 1) {
-    problem(place + " holds " + std::to_string(code.fatbins) +
-            " fatbins, of which a linker takes the first only: use the objects that it was made "
-            "of");
+    problem("holds an object with " + std::to_string(code.fatbins) + " fatbins" +
+            in_place(place) +
+            ", of which a linker takes the first only: use the objects that it was made of");
   }
   *linkable += code.fatbins;
   if (code.whole && out_.warning.empty()) {
-    out_.warning = place + " holds device code of a whole program, which a linker leaves out: " +
+    out_.warning = "device code of a whole program is left out" + in_place(place) + ": " +
                    kNeedsRelocatable;
   }
 }
