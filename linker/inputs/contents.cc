@@ -23,7 +23,8 @@ bool is_final(Bytes cubin) {
 
 std::uint64_t later(std::uint64_t one, std::uint64_t other) { return one > other ? one : other; }
 
-// Up to where its headers and its sections reach.
+}  // namespace
+
 std::uint64_t end_of_elf(Bytes elf) {
   Elf64_Ehdr header;
   if (!elf.read(0, &header) || !device_code::has_our_sections(header)) return elf.size;
@@ -40,8 +41,6 @@ std::uint64_t end_of_elf(Bytes elf) {
   }
   return end;
 }
-
-}  // namespace
 
 std::string in_place(const std::string& place) {
   return place == kIt ? "" : " (in " + place + ")";

@@ -70,6 +70,7 @@ void ContentsReader::object(Bytes elf) {
             " fatbins, of which a linker takes the first only: give the objects that it was made "
             "of");
   }
+  nothing_behind(elf, end_of_elf(elf), "the object");
 }
 
 void ContentsReader::member(Bytes content, const std::string& place, unsigned* linkable) {

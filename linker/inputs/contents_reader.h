@@ -43,6 +43,9 @@ class ContentsReader {
   Contents& out_;
 };
 
+// Up to where its headers and its sections reach.
+std::uint64_t end_of_elf(Bytes elf);
+
 constexpr char kNeedsRelocatable[] =
     "compile it with -rdc=true (Program: ProgramOptions::relocatable)";
 

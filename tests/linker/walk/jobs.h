@@ -6,5 +6,7 @@
 namespace walk {
 
 int product(const std::vector<Form>& forms);
+int devices(const std::vector<Form>& forms);
+int link(const std::vector<std::string>& words);
 
 }  // namespace walk

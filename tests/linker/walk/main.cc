@@ -1,4 +1,5 @@
-// linker_walk product FOLDER...
+// linker_walk product|devices FOLDER...
+// linker_walk link [lto|ptx|lto_ir|sm_90|driver]... FILE...
 // linker_walk walk [--seconds N] [--steps N] [--seed S] [--story FILE] FOLDER...
 // FOLDER: what forms_in (forms.h) reads. With the driver and the nvJitLink of the environment.
 #include <cstdio>
@@ -25,6 +26,7 @@ int walk_over(walk::Plan plan) {
 }
 
 int run(const std::vector<std::string>& words) {
+  if (words[0] == "link") return walk::link({words.begin() + 1, words.end()});
   walk::Plan plan;
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i].rfind("--", 0) != 0) {
@@ -40,6 +42,7 @@ int run(const std::vector<std::string>& words) {
     ++i;
   }
   if (words[0] == "product") return walk::product(plan.forms);
+  if (words[0] == "devices") return walk::devices(plan.forms);
   if (plan.forms.empty() || (plan.steps == 0 && plan.seconds == 0)) return 2;
   plan.archs = {"sm_80", "sm_80", "sm_80", "sm_86", "sm_90", "sm_75"};
   return walk_over(std::move(plan));
