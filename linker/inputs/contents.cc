@@ -91,6 +91,15 @@ void ContentsReader::lto_ir(Bytes ir) {
   std::uint8_t major = 0;
   std::uint8_t minor = 0;
   if (ir.read(4, &major) && ir.read(5, &minor)) note(cuda_of_lto_ir({major, minor}), "LTO-IR");
+  // nvJitLink 12.9 ends the process on 12 and more of them.
+  constexpr std::size_t kMostZeros = 11;
+  std::size_t end = ir.size;
+  while (end > 0 && ir.data[end - 1] == 0) --end;
+  if (ir.size - end > kMostZeros) {
+    problem("has " + std::to_string(ir.size - end) + " zero bytes at its end, from byte " +
+            std::to_string(end) + " on, which belong to no LTO-IR: give the bytes that the "
+            "compiler gave (nvrtcGetLTOIRSize)");
+  }
   out_.lto_ir = true;
   out_.lto_ir_only = kIt;
 }
