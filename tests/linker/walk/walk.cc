@@ -146,10 +146,19 @@ class Walk {
   const Form& form_beside(const std::set<std::string>& read, const std::set<std::string>& unread) {
     for (;;) {
       const Form& form = dice_.one_of(plan_.forms);
-      const auto has = [&form](const std::string& name) { return form.kernels.count(name) != 0; };
+      const auto has = [&form](const std::string& name) {
+        return form.kernels.count(name) + form.functions.count(name) != 0;
+      };
       if (std::any_of(unread.begin(), unread.end(), has)) continue;
       if (form.is_read() || std::none_of(read.begin(), read.end(), has)) return form;
     }
+  }
+
+  // When each name is defined by a form that is not read, no other form is left.
+  std::size_t most_unread() const {
+    std::set<std::string> names;
+    for (const Form& form : plan_.forms) names.insert(form.kernels.begin(), form.kernels.end());
+    return names.size();
   }
 
   Input input(const Form& form, std::set<std::string>* kernels) {
@@ -204,9 +213,11 @@ class Walk {
     const std::size_t count = dice_.once_in(30) ? 0 : 1 + dice_.below(3);
     std::set<std::string> read;
     std::set<std::string> unread;
-    for (std::size_t i = 0; i < count && unread.size() < 2; ++i) {
+    for (std::size_t i = 0; i < count && unread.size() < most_unread(); ++i) {
       const Form& form = form_beside(read, unread);
-      (form.is_read() ? read : unread).insert(form.kernels.begin(), form.kernels.end());
+      std::set<std::string>& defined = form.is_read() ? read : unread;
+      defined.insert(form.kernels.begin(), form.kernels.end());
+      defined.insert(form.functions.begin(), form.functions.end());
       std::set<std::string> more;
       inputs.push_back(input(form, &more));
       kernels.insert(more.begin(), more.end());
@@ -243,9 +254,18 @@ class Walk {
       if (one.options.incremental) return;  // whatever is open stays open
       throw Wrong("LTO-IR that cannot be linked");
     }
+    load(one, bytes);
     for (const std::string& kernel : one.kernels) {
       if (came.count(kernel) == 0) throw Wrong("a success that lost the kernel " + kernel);
     }
+  }
+
+  void load(const Living& one, const std::string& bytes) {
+    const bool final = one.options.output == Output::cubin && !one.options.incremental;
+    const bool here = one.options.arch.empty() || one.options.arch == plan_.archs.front();
+    if (!plan_.load || !final || !here) return;
+    const std::string problem = plan_.load(bytes);
+    if (!problem.empty()) throw Wrong("a CUBIN that cannot be loaded: " + problem);
   }
 
   void use(std::size_t which) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Plan {
   long steps = 0;             // whichever is reached first; 0: without limit
   std::string story;          // a file that says, if the process ends, what it was doing; "": none
   bool driver_gives = false;  // the driver's linker is a real one: its result is looked into
+  // Whether a CUBIN that came out for archs.front() can be loaded: "", or why not. Empty: not tried.
+  std::function<std::string(const std::string& cubin)> load;
 };
 
 struct Tally {
