@@ -104,8 +104,6 @@ Backend Linker::backend() const { return existing(state_).selection.backend; }
 const std::string& Linker::selection_reason() const { return existing(state_).selection.reason; }
 linker::Version Linker::driver_version() const { return existing(state_).selection.driver; }
 linker::Version Linker::nvjitlink_version() const { return existing(state_).selection.nvjitlink; }
-const std::vector<std::string>& Linker::warnings() const {
-  return existing(state_).warnings;
-}
+const std::vector<std::string>& Linker::warnings() const { return existing(state_).warnings; }
 
 }  // namespace anycuda

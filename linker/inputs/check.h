@@ -36,8 +36,8 @@ void check(const Options& options);
 void check(const std::vector<Item>& items, const Options& options);
 
 // Reads each input to its end (of a file 1 GiB at most), into Item::contents, and refuses what a
-// linker would leave out without a word. `arch`: Options::arch, or what it stands for, or "". Throws
-// InputError; OptionError for `lto` without LTO-IR.
+// linker would leave out without a word. `arch`: Options::arch, or what it stands for, or "".
+// Throws InputError; OptionError for `lto` without LTO-IR.
 void look_into(std::vector<Item>* items, const Options& options, const std::string& arch);
 
 // LTO-IR in no other form is among them.
@@ -65,7 +65,7 @@ void check_texts(const char* option, const std::vector<std::string>& texts,
 // Throws OptionError unless it is empty, or sm_ and a number and perhaps `a` or `f`; or compute_
 // and the same.
 void check_arch(const std::string& arch);
-bool is_virtual(const std::string& arch);  // compute_...
+bool is_virtual(const std::string& arch);     // compute_...
 unsigned number_of(const std::string& arch);  // 90 of sm_90a; 0 of ""
 
 }  // namespace anycuda::linker

@@ -83,9 +83,10 @@ void look_into(std::vector<Item>* items, const Options& options, const std::stri
     lto_ir = lto_ir || item.contents.lto_ir || item.contents.opaque;
   }
   if (!options.lto || lto_ir) return;
-  refuse("lto",
-         "is set, and no input holds LTO-IR for this architecture, so there is nothing to optimise: "
-         "compile one to LTO-IR (Program::compile(Output::lto_ir), nvcc -dlto), or leave it out");
+  refuse(
+      "lto",
+      "is set, and no input holds LTO-IR for this architecture, so there is nothing to optimise: "
+      "compile one to LTO-IR (Program::compile(Output::lto_ir), nvcc -dlto), or leave it out");
 }
 
 std::string hint_for_newer(const std::vector<Item>& items, const std::string& linker,

@@ -42,9 +42,7 @@ std::uint64_t end_of_elf(Bytes elf) {
   return end;
 }
 
-std::string in_place(const std::string& place) {
-  return place == kIt ? "" : " (in " + place + ")";
-}
+std::string in_place(const std::string& place) { return place == kIt ? "" : " (in " + place + ")"; }
 
 void ContentsReader::problem(const std::string& what) {
   if (out_.problem.empty()) out_.problem = what;
@@ -97,7 +95,8 @@ void ContentsReader::lto_ir(Bytes ir) {
   while (end > 0 && ir.data[end - 1] == 0) --end;
   if (ir.size - end > kMostZeros) {
     problem("has " + std::to_string(ir.size - end) + " zero bytes at its end, from byte " +
-            std::to_string(end) + " on, which belong to no LTO-IR: give the bytes that the "
+            std::to_string(end) +
+            " on, which belong to no LTO-IR: give the bytes that the "
             "compiler gave (nvrtcGetLTOIRSize)");
   }
   out_.lto_ir = true;

@@ -48,8 +48,7 @@ ContentsReader::HostCode ContentsReader::host(Bytes elf, const std::string& plac
     if (!sections.has_name(section, device_code::kRelocatableSection)) continue;
     if (content.size > left) break;
     left -= content.size;
-    for (std::size_t at = 0;
-         (at = content.find(kFatbin, sizeof kFatbin, at)) < content.size;) {
+    for (std::size_t at = 0; (at = content.find(kFatbin, sizeof kFatbin, at)) < content.size;) {
       const Bytes here = content.from(at);
       if (code.fatbins++ == 0) entries(here, place);
       at += here.part(0, device_code::kFatbinHeader).size + device_code::entries_of(here).size;
@@ -74,8 +73,8 @@ void ContentsReader::object(Bytes elf) {
 }
 
 void ContentsReader::member(Bytes content, const std::string& place, unsigned* linkable) {
-  const std::optional<InputType> type = detect_type(
-      {reinterpret_cast<const char*>(content.data), content.size});
+  const std::optional<InputType> type =
+      detect_type({reinterpret_cast<const char*>(content.data), content.size});
   if (!type) return;
   if (*type != InputType::object) {
     return problem(std::string("holds a member that is not an object of the host") +
@@ -84,14 +83,13 @@ void ContentsReader::member(Bytes content, const std::string& place, unsigned* l
   }
   const HostCode code = host(content, place);
   if (code.fatbins > 1) {
-    problem("holds an object with " + std::to_string(code.fatbins) + " fatbins" +
-            in_place(place) +
+    problem("holds an object with " + std::to_string(code.fatbins) + " fatbins" + in_place(place) +
             ", of which a linker takes the first only: use the objects that it was made of");
   }
   *linkable += code.fatbins;
   if (code.whole && out_.warning.empty()) {
-    out_.warning = "device code of a whole program is left out" + in_place(place) + ": " +
-                   kNeedsRelocatable;
+    out_.warning =
+        "device code of a whole program is left out" + in_place(place) + ": " + kNeedsRelocatable;
   }
 }
 
@@ -106,8 +104,7 @@ void ContentsReader::archive(Bytes file) {
   Bytes long_names;
   unsigned linkable = 0;
   device_code::NextMember next;
-  while ((next = device_code::next_member(file, &at, &content)) ==
-         device_code::NextMember::found) {
+  while ((next = device_code::next_member(file, &at, &content)) == device_code::NextMember::found) {
     const std::string name = name_of_member(file, header, long_names);
     if (name == "//") long_names = content;
     if (!is_list(name)) member(content, "its member " + quoted(name), &linkable);

@@ -46,8 +46,8 @@ TEST(Contents, AnArrayIsTakenWhole) {
   EXPECT_EQ(Input::bytes(InputType::ptx, "one\0two").content(), std::string("one\0two\0", 8));
   const char elf[] = {'\x7f', 'E', 'L', 'F', 0, 1, 0, 0};
   EXPECT_EQ(Input::bytes(InputType::cubin, elf, "it").content().size(), sizeof elf);
-  std::vector<Item> items =
-      checked({Input::bytes(InputType::ptx, ".version 7.0\n.target sm_80\n\0.version 7.0\n", "it")});
+  std::vector<Item> items = checked(
+      {Input::bytes(InputType::ptx, ".version 7.0\n.target sm_80\n\0.version 7.0\n", "it")});
   EXPECT_THROW(look_into(&items, {}, ""), InputError);
 }
 
@@ -77,7 +77,10 @@ std::string fatbin(const std::string& entries) {
 constexpr unsigned kPtxEntry = 1, kCubinEntry = 2, kLtoEntry = 8;
 
 std::string cubin(unsigned type) {
-  std::string elf("\x7f" "ELF\2\1\1", 7);
+  std::string elf(
+      "\x7f"
+      "ELF\2\1\1",
+      7);
   elf.resize(64);
   put(&elf, 16, type, 2);
   put(&elf, 18, 190, 2);

@@ -29,8 +29,8 @@ const Release kReleases[] = {{"12.3", "12.3", "12.4", 20},
                              {"13.0", "12.9", "13.0", 70},
                              {"13.5", "13.5", "13.0", 250}};
 
-#define NEEDS_RELEASE(release)                                                             \
-  NEEDS_ARTIFACTS(std::string("nvjitlink-") + (release).nvjitlink,                         \
+#define NEEDS_RELEASE(release)                                     \
+  NEEDS_ARTIFACTS(std::string("nvjitlink-") + (release).nvjitlink, \
                   std::string("nvrtc-") + (release).nvrtc, std::string("nvcc-") + (release).nvcc)
 
 class Lost : public testing::TestWithParam<Release> {};
@@ -65,11 +65,10 @@ TEST_P(Walk, LosesNothing) {
   const char* stress = std::getenv("ANYCUDA_STRESS");
   const bool hours = stress != nullptr && std::string(stress) == "hours";
   const std::string seed = hours ? std::to_string(std::random_device()()) : "1";
-  const std::string out = computer.walk({"walk", hours ? "--seconds" : "--steps",
-                                         hours ? "900" : "60", "--seed", seed, "--story",
-                                         computer.resolve("story"), modules_of(release.nvrtc),
-                                         forms_of(release.nvcc)},
-                                        std::chrono::seconds(hours ? 1200 : 120));
+  const std::string out = computer.walk(
+      {"walk", hours ? "--seconds" : "--steps", hours ? "900" : "60", "--seed", seed, "--story",
+       computer.resolve("story"), modules_of(release.nvrtc), forms_of(release.nvcc)},
+      std::chrono::seconds(hours ? 1200 : 120));
   if (hours) std::printf("nvJitLink %s: %s\n", release.nvjitlink, out.c_str());
   EXPECT_THAT(out, HasSubstr("seed " + seed + ": "));
   EXPECT_GT(std::atoi(after(out, "seed " + seed + ": ").c_str()), 50) << out;
@@ -108,8 +107,8 @@ TEST(Lost, LtoIrOutputTakesLtoIrOnly) {
 TEST(Lost, LtoIrInAContainerNeedsLto) {
   NEEDS_RELEASE(kReleases[3]);
   for (const char* file : {"second.lto.o", "second.lto.fatbin", "second.lto.a"}) {
-    EXPECT_THAT(link({form(file)}), AllOf(StartsWith("InputError: "), HasSubstr(file),
-                                          HasSubstr("set Options::lto")));
+    EXPECT_THAT(link({form(file)}),
+                AllOf(StartsWith("InputError: "), HasSubstr(file), HasSubstr("set Options::lto")));
     EXPECT_THAT(link({"driver", "lto", form(file)}),
                 AllOf(StartsWith("InputError: "), HasSubstr("driver's linker does not take")));
   }

@@ -9,8 +9,8 @@ using testing::HasSubstr;
 
 namespace {
 
-// What becomes of: PTX; PTX with lto asked (nothing to optimise: refused before the choice); LTO-IR;
-// LTO-IR into PTX.
+// What becomes of: PTX; PTX with lto asked (nothing to optimise: refused before the choice);
+// LTO-IR; LTO-IR into PTX.
 struct Expected {
   const char* plain;
   const char* lto;
@@ -81,8 +81,9 @@ TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {
   computer.with_fake_driver("context", "13000").with_nvjitlink("12.9");
   const std::string out = run(computer, "12.9");
   expect_rule(out, "same_major", kDriverOrNothing);
-  expect_rule(out, "newer_driver",
-              {"driver, BackendError", "OptionError", "nvJitLink gives CUBIN", "nvJitLink gives PTX"});
+  expect_rule(
+      out, "newer_driver",
+      {"driver, BackendError", "OptionError", "nvJitLink gives CUBIN", "nvJitLink gives PTX"});
   EXPECT_THAT(out, HasSubstr("nvJitLink is 12.9, the driver supports CUDA 13.0"));
   EXPECT_THAT(out, HasSubstr("this thread has no current context"));
 }

@@ -38,7 +38,8 @@ int programs(const Arguments& arguments) {
       make(source, out + ".ptx", "compute_80", Output::ptx);
       make(source, out + ".ltoir", "compute_80", Output::lto_ir);
       Program whole(read(source), source, for_arch("sm_80", false));
-      if (name[0] == 'f' || name[0] == 's') write(out + ".whole.cubin", whole.compile(Output::cubin));
+      if (name[0] == 'f' || name[0] == 's')
+        write(out + ".whole.cubin", whole.compile(Output::cubin));
       make(source, out + ".cubin", "sm_80", Output::cubin);
     }
     return 0;

@@ -13,7 +13,7 @@ struct Form {
   std::string name;  // "second.lto.o"
   anycuda::linker::InputType type;
   std::string bytes;
-  std::set<std::string> kernels;  // in the result of every link that succeeds
+  std::set<std::string> kernels;         // in the result of every link that succeeds
   std::set<std::string> functions = {};  // what it defines beside
 
   // The Linker can read what it defines. A kernel twice in other forms is nvJitLink's to find,

@@ -49,8 +49,7 @@ void link(const Mode& mode, const std::vector<const Form*>& forms, Count* count)
   options.incremental = mode.incremental;
   try {
     anycuda::Linker linker(std::move(inputs), options);
-    const std::set<std::string> came =
-        kernels_of(linker.link(), mode.output, options.arch);
+    const std::set<std::string> came = kernels_of(linker.link(), mode.output, options.arch);
     ++count->good;
     if (came == wanted) return;
     ++count->lost;
@@ -70,8 +69,8 @@ void link(const Mode& mode, const std::vector<const Form*>& forms, Count* count)
 int product(const std::vector<Form>& forms) {
   std::vector<const Form*> firsts;
   for (const Form& form : forms) {
-    const bool plain = form.name == "first.ptx" || form.name == "first.cubin" ||
-                       form.name == "first.ltoir";
+    const bool plain =
+        form.name == "first.ptx" || form.name == "first.cubin" || form.name == "first.ltoir";
     if (plain) firsts.push_back(&form);
   }
   Count all;

@@ -95,7 +95,8 @@ class Walk {
   void check_words(const Error& error) {
     const std::string what = error.what();
     tell(what);
-    if (what.size() < 20 || what.find('\0') != std::string::npos) throw Wrong("an error without words");
+    if (what.size() < 20 || what.find('\0') != std::string::npos)
+      throw Wrong("an error without words");
   }
 
   // Bytes of a form, now and then spoilt; `kernels` is what must come of them.
@@ -320,8 +321,8 @@ Tally walk(const Plan& plan) {
   try {
     while (!is_over(walk.tally.steps)) walk.step();
   } catch (const std::exception& error) {
-    walk.tally.wrong = std::string(error.what()) + "\n  step " +
-                       std::to_string(walk.tally.steps) + ": " + walk.story();
+    walk.tally.wrong = std::string(error.what()) + "\n  step " + std::to_string(walk.tally.steps) +
+                       ": " + walk.story();
   }
   return walk.tally;
 }

@@ -38,7 +38,8 @@ class Input {
     return bytes(type, all.substr(0, text ? size - 1 : size), std::move(name));
   }
   // The file's name is its path, as it is given. The backend itself reads it when the link is made
-  // (nvJitLinkAddFile, cuLinkAddFile); the Linker reads it before, in its constructor and in link().
+  // (nvJitLinkAddFile, cuLinkAddFile); the Linker reads it before, in its constructor and in
+  // link().
   static Input file(InputType type, std::string path);
 
   InputType type() const { return type_; }
