@@ -18,10 +18,10 @@ struct Target {
 
 // Places are "it" or "its member 'a.o'"; "" where there is none of the kind.
 struct Contents {
-  std::string problem;      // why a part of it would be lost, with the cure
-  std::string warning;      // a part of a library that no linker takes, beside others that it does
-  bool lto_ir = false;      // it holds LTO-IR for the target
-  std::string lto_ir_only;  // where code has no other form for the target than LTO-IR
+  std::string problem;  // why a part of it would be lost, with the cure
+  std::string warning;  // it holds no device code, or, in a library, also some that no linker takes
+  bool lto_ir = false;  // it holds LTO-IR for the target
+  std::string lto_ir_only;     // where code has no other form for the target than LTO-IR
   std::string without_lto_ir;  // where code has no LTO-IR for the target
   bool opaque = false;         // what it holds is in other files, or in no form that is read here
   Version made_by;     // the newest CUDA that made a part of it; unknown of compressed CUBINs

@@ -9,6 +9,8 @@
 namespace anycuda::linker {
 namespace {
 
+constexpr char kNothing[] = "there is no device code that could be linked";
+
 // A member's name stands before its content: "name/", or "/number" into a list of long names.
 std::string name_of_member(Bytes archive, std::size_t header, Bytes long_names) {
   constexpr std::size_t kSize = 16;  // ar_name
@@ -63,7 +65,7 @@ void ContentsReader::object(Bytes elf) {
     problem(std::string("holds device code of a whole program, which a linker leaves out: ") +
             kNeedsRelocatable);
   } else if (code.fatbins == 0) {
-    problem(std::string("holds no device code that can be linked: ") + kNeedsRelocatable);
+    out_.warning = kNothing;
   } else if (code.fatbins > 1) {
     problem("holds " + std::to_string(code.fatbins) +
             " fatbins, of which a linker takes the first only: give the objects that it was made "
@@ -114,9 +116,11 @@ void ContentsReader::archive(Bytes file) {
     problem("is damaged or cut: no member begins at byte " + std::to_string(header) + " of " +
             std::to_string(file.size));
   }
-  if (linkable == 0) {
-    problem(std::string("holds no device code that can be linked: ") + kNeedsRelocatable);
+  if (linkable == 0 && !out_.warning.empty()) {
+    problem(std::string("holds device code of whole programs only, which a linker leaves out: ") +
+            kNeedsRelocatable);
   }
+  if (linkable == 0) out_.warning = kNothing;
 }
 
 }  // namespace anycuda::linker

@@ -70,8 +70,9 @@ class Linker {
   linker::Version driver_version() const;
   // Not known(): absent, too old, or not asked for. Of one that the stubs refuse: its own.
   linker::Version nvjitlink_version() const;
-  // A sentence for each option that the backend takes and ignores, and for each library of which it
-  // leaves code of a whole program out.
+  // A sentence for each option that the backend takes and ignores, for each object or library
+  // without device code, and for each library of which the backend leaves code of a whole program
+  // out.
   const std::vector<std::string>& warnings() const;
 
  private:
