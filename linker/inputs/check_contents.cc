@@ -96,9 +96,11 @@ std::string hint_for_newer(const std::vector<Item>& items, const std::string& li
     const Contents& contents = item.contents;
     if (!older(version, contents.made_by)) continue;
     const std::string cuda = words(contents.made_by);
-    return "\n  what would help: " + quoted(item.name) + " has " + contents.newest + ", of CUDA " +
-           cuda + ", and " + linker + " is of CUDA " + words(version) + ": install one of " + cuda +
-           " or later, or compile with CUDA " + words(version) + " or older";
+    const std::string own = words(version);
+    return joined({"\n  what would help:", quoted(item.name), "has", contents.newest + ", of CUDA",
+                   cuda + ", and", linker, "is of CUDA", own + ": install one of", cuda,
+                   "or later, or compile with CUDA", own, "or older"},
+                  " ");
   }
   return "";
 }

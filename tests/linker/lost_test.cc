@@ -26,8 +26,8 @@ void PrintTo(const Release& release, std::ostream* out) { *out << release.nvjitl
 // 12.3 takes nothing of nvcc 12.4; LTO-IR of NVRTC 12.9 is not for 13.0.
 const Release kReleases[] = {{"12.3", "12.3", "12.4", 20},
                              {"12.9", "12.9", "12.4", 100},
-                             {"13.0", "12.9", "13.0", 70},
-                             {"13.5", "13.5", "13.0", 250}};
+                             {"13.0", "12.9", "13.0", 60},
+                             {"13.5", "13.5", "13.0", 220}};
 
 #define NEEDS_RELEASE(release)                                     \
   NEEDS_ARTIFACTS(std::string("nvjitlink-") + (release).nvjitlink, \

@@ -6,10 +6,10 @@
 
 #include "jobs.h"
 
-extern "C" {
+extern "C" {  // NOLINTBEGIN(readability-identifier-naming): the driver's
 int cuDevicePrimaryCtxRetain(void** context, int device);
 int cuCtxSetCurrent(void* context);
-}
+}  // NOLINTEND(readability-identifier-naming)
 
 namespace walk {
 
@@ -51,6 +51,7 @@ int devices(const std::vector<Form>& forms) {
   }
   std::string archs[2];
   std::vector<std::thread> threads;
+  threads.reserve(2);
   for (int device = 0; device < 2; ++device) {
     threads.emplace_back([&, device] {
       use(device);

@@ -81,7 +81,8 @@ int product(const std::vector<Form>& forms) {
       if (form.kernels.count("first") != 0) continue;  // the same kernel twice is another matter
       for (const Form* first : firsts) {
         link(mode, {first, &form}, &count);
-        link(mode, {&form, first}, &count);
+        const bool is_lto = first->type == InputType::lto_ir;
+        if (is_lto == mode.lto) link(mode, {&form, first}, &count);
       }
     }
     std::printf("%s: %d good\n", mode.name, count.good);
