@@ -24,10 +24,10 @@ struct Release {
 void PrintTo(const Release& release, std::ostream* out) { *out << release.nvjitlink; }
 
 // 12.3 takes nothing of nvcc 12.4; LTO-IR of NVRTC 12.9 is not for 13.0.
-const Release kReleases[] = {{"12.3", "12.3", "12.4", 20},
-                             {"12.9", "12.9", "12.4", 100},
-                             {"13.0", "12.9", "13.0", 60},
-                             {"13.5", "13.5", "13.0", 220}};
+const Release kReleases[] = {{"12.3", "12.3", "12.4", 10},
+                             {"12.9", "12.9", "12.4", 80},
+                             {"13.0", "12.9", "13.0", 50},
+                             {"13.5", "13.5", "13.0", 120}};
 
 #define NEEDS_RELEASE(release)                                     \
   NEEDS_ARTIFACTS(std::string("nvjitlink-") + (release).nvjitlink, \
@@ -151,6 +151,14 @@ TEST(Lost, WhatANewerCudaMadeIsNamed) {
   EXPECT_THAT(link({"lto", form("second.lto.o")}, "12.9"), HasSubstr("has LTO-IR, of CUDA 13.0"));
   EXPECT_THAT(link({modules_of("12.9") + "/second.cubin"}, "12.3"),
               HasSubstr("has a CUBIN, of CUDA 12.9, and nvJitLink is of CUDA 12.3"));
+}
+
+TEST(Lost, WhatIsNewerThanTheDriverIsNamed) {
+  NEEDS_RELEASE(kReleases[3]);
+  Computer computer;
+  computer.with_fake_driver("complete", "12040").env("FAKE_DRIVER_QUIET", "1");
+  EXPECT_THAT(computer.walk({"link", "driver", made("second.ptx")}),
+              HasSubstr("has PTX 9.5, of CUDA 13.5, and the driver is of CUDA 12.4: install one"));
 }
 
 TEST(Links, AreForTheDeviceOfTheContext) {

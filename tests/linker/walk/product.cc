@@ -1,5 +1,5 @@
-// Every form of a module beside every form of another, each output: where a link succeeds, the
-// kernels of both came out.
+// Every form of a module beside every form of another, in one order or both, each output: where a
+// link succeeds, the kernels of both came out.
 #include <cstdio>
 
 #include "jobs.h"
@@ -80,9 +80,10 @@ int product(const std::vector<Form>& forms) {
       link(mode, {&form}, &count);
       if (form.kernels.count("first") != 0) continue;  // the same kernel twice is another matter
       for (const Form* first : firsts) {
+        const bool is_usual = (first->type == InputType::lto_ir) == mode.lto;
+        if (mode.incremental && !is_usual) continue;  // as without
         link(mode, {first, &form}, &count);
-        const bool is_lto = first->type == InputType::lto_ir;
-        if (is_lto == mode.lto) link(mode, {&form, first}, &count);
+        if (is_usual && first->type != InputType::ptx) link(mode, {&form, first}, &count);
       }
     }
     std::printf("%s: %d good\n", mode.name, count.good);
