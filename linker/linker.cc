@@ -5,6 +5,7 @@
 #include "linker/backends/backend.h"
 #include "linker/backends/context.h"
 #include "linker/backends/translate.h"
+#include "linker/base/words.h"
 #include "linker/inputs/check.h"
 #include "linker/select_backend.h"
 
@@ -19,6 +20,7 @@ struct Linker::State {
       : options(std::move(how)), items(linker::checked(std::move(inputs))) {
     linker::check(options);
     linker::check(items, options);
+    linker::look_into(&items, options, options.arch);
     selection = linker::select_backend(options, linker::has_lto_ir(items));
     if (selection.backend == Backend::nvjitlink) {
       nvjitlink = linker::nvjitlink_options(options, selection.nvjitlink);
@@ -26,6 +28,11 @@ struct Linker::State {
     } else {
       for (const linker::Item& item : items) linker::driver_type(item);
       driver = linker::driver_options(options, linker::has_lto_ir(items));
+    }
+    warnings = driver.warnings;
+    for (const linker::Item& item : items) {
+      if (item.contents.warning.empty()) continue;
+      warnings.push_back("of " + linker::quoted(item.name) + ", " + item.contents.warning);
     }
   }
 
@@ -38,10 +45,13 @@ struct Linker::State {
         throw linker::BackendError("the driver's linker needs a current context, and " + problem +
                                    "; nvJitLink would need none" + selection.no_nvjitlink);
       }
+      linker::look_into(&items, options, options.arch);
       return linker::link_with_driver(items, driver.options, options.log_bytes, &logs);
     }
+    const std::string arch = options.arch.empty() ? linker::arch_of_context() : options.arch;
+    linker::look_into(&items, options, arch);
     std::vector<std::string> words = nvjitlink;
-    if (options.arch.empty()) words.insert(words.begin(), "-arch=" + linker::arch_of_context());
+    if (options.arch.empty()) words.insert(words.begin(), "-arch=" + arch);
     return linker::link_with_nvjitlink(items, std::move(words), selection.nvjitlink, options.output,
                                        &logs);
   }
@@ -51,6 +61,7 @@ struct Linker::State {
   linker::Selection selection{};
   std::vector<std::string> nvjitlink;
   linker::DriverOptions driver;
+  std::vector<std::string> warnings;
   linker::Logs logs;
   bool closed = false;
 };
@@ -93,8 +104,6 @@ Backend Linker::backend() const { return existing(state_).selection.backend; }
 const std::string& Linker::selection_reason() const { return existing(state_).selection.reason; }
 linker::Version Linker::driver_version() const { return existing(state_).selection.driver; }
 linker::Version Linker::nvjitlink_version() const { return existing(state_).selection.nvjitlink; }
-const std::vector<std::string>& Linker::warnings() const {
-  return existing(state_).driver.warnings;
-}
+const std::vector<std::string>& Linker::warnings() const { return existing(state_).warnings; }
 
 }  // namespace anycuda

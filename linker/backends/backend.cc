@@ -1,6 +1,7 @@
 #include "linker/backends/backend.h"
 
 #include "linker/base/words.h"
+#include "linker/inputs/definitions.h"
 #include "linker/inputs/detect_type.h"
 
 namespace anycuda::linker {
@@ -27,7 +28,7 @@ LinkError link_error(const Failure& failure, const std::vector<Item>& items,
     names.push_back(quoted(item.name) + " (" + name_of(item.type) + ")");
   return {failure.call + " failed: " + failure.result + "\n  inputs: " + joined(names, ", ") +
               "\n  options: " + (options.empty() ? "none" : in_one_line(joined(options, " "))) +
-              "\n  error log: " + (logs.error.empty() ? "empty" : logs.error),
+              "\n  error log: " + (logs.error.empty() ? "empty" : logs.error) + failure.hint,
           failure.number, logs.error, logs.info};
 }
 
@@ -35,7 +36,17 @@ std::string checked_output(std::string bytes, Output output, const char* call,
                            const std::vector<Item>& items, const std::vector<std::string>& options,
                            const Logs& logs) {
   if (output == Output::ptx) bytes.erase(bytes.find_last_not_of('\0') + 1);
-  if (detect_type(bytes) == type_of(output)) return bytes;
+  if (detect_type(bytes) == type_of(output)) {
+    const std::string doubled = output == Output::cubin ? defined_twice(bytes) : "";
+    const bool logged = logs.error.find("Multiple definition of") != std::string::npos;
+    if (doubled.empty() && !logged) return bytes;
+    throw link_error({call,
+                      "it gave " + std::string(name_of(output)) + " in which " +
+                          (doubled.empty() ? "a name" : quoted(doubled)) +
+                          " was defined by two inputs, of which one is lost: leave it out of one",
+                      0},
+                     items, options, logs);
+  }
   const std::string what = "it gave " + std::to_string(bytes.size()) +
                            " bytes that do not begin like " + name_of(output);
   throw link_error({call, what, 0}, items, options, logs);

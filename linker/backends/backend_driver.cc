@@ -3,6 +3,7 @@
 // of the array of keys its documentation says nothing, so it lives as long.
 #include <cstring>
 
+#include "anycuda/linker/probe.h"
 #include "api/cuda_api.h"
 #include "linker/backends/backend.h"
 #include "linker/base/results.h"
@@ -108,7 +109,8 @@ class Link {
   void require(unsigned result, const std::string& call) {
     if (result == api::CUDA_SUCCESS) return;
     *logs_ = state_.logs();
-    throw link_error({call, driver_result(result) + cure_of(result), static_cast<int>(result)},
+    throw link_error({call, driver_result(result) + cure_of(result), static_cast<int>(result),
+                      hint_for_newer(items_, "the driver", probe_driver().version)},
                      items_, words(), *logs_);
   }
 

@@ -49,12 +49,12 @@ std::string log_of(::nvJitLink* handle, SizeFunction size_of, Get get) {
   return text;
 }
 
-// nvJitLink 13 takes it as if it were its own. Of a file the beginning is looked at.
+// nvJitLink 13 takes it as if it were its own.
 bool has_lto_ir_of_12(const Item& item) {
   if (!item.input.is_file()) {
     return has_lto_ir_before_13(item.input.content().data(), item.input.content().size());
   }
-  const FileHead head = read_head(item.name.c_str(), kHead);
+  const FileHead head = read_head(item.name.c_str(), kWhole);
   return has_lto_ir_before_13(head.bytes.data(), head.bytes.size());
 }
 
@@ -93,7 +93,7 @@ class Link {
     if (result == api::NVJITLINK_SUCCESS) return;
     keep_logs();
     throw link_error({call + " (nvJitLink " + words(version_) + ")", nvjitlink_result(result),
-                      static_cast<int>(result)},
+                      static_cast<int>(result), hint_for_newer(items_, "nvJitLink", version_)},
                      items_, options_, *logs_);
   }
 

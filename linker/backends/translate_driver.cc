@@ -50,10 +50,7 @@ std::vector<std::string> ignored(const Options& options) {
 
 // "sm_90a": CUjit_target's number is the architecture's, with a base for its kinds.
 std::uintptr_t target_of(const std::string& arch) {
-  std::uintptr_t number = 0;
-  for (const char c : arch) {
-    if (c >= '0' && c <= '9') number = number * 10 + static_cast<std::uintptr_t>(c - '0');
-  }
+  std::uintptr_t number = number_of(arch);
   if (arch.back() == 'a') number += api::CU_COMPUTE_ACCELERATED_TARGET_BASE;
   if (arch.back() == 'f') number += api::CU_COMPUTE_FAMILY_TARGET_BASE;
   return number;
@@ -93,6 +90,14 @@ DriverOptions driver_options(const Options& options, bool with_nvvm) {
 }
 
 unsigned driver_type(const Item& item) {
+  if (item.type != InputType::lto_ir && !item.contents.lto_ir_only.empty()) {
+    throw InputError("the input " + quoted(item.name) + " (" + name_of(item.type) +
+                         ") has no form of its code but LTO-IR" +
+                         in_place(item.contents.lto_ir_only) +
+                         ", which the driver's linker does not take: install an nvJitLink of the "
+                         "driver's major, or compile it without -dlto",
+                     item.name);
+  }
   switch (item.type) {
     case InputType::ptx:
       return api::CU_JIT_INPUT_PTX;

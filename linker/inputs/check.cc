@@ -11,11 +11,6 @@ namespace {
 
 bool has_zero(const std::string& text) { return text.find('\0') != std::string::npos; }
 
-[[noreturn]] void refuse(const Input& input, const std::string& name, const std::string& why) {
-  const std::string what = input.is_file() ? "the file " : "the input ";
-  throw InputError(what + quoted(name) + " (" + name_of(input.type()) + ") " + why, name);
-}
-
 bool is_known(InputType type) { return type <= InputType::nvvm; }
 
 FileHead head_of(const Input& input) {
@@ -71,6 +66,11 @@ Item look_at(Input input, std::size_t place) {
 
 }  // namespace
 
+void refuse(const Input& input, const std::string& name, const std::string& why) {
+  const std::string what = input.is_file() ? "the file " : "the input ";
+  throw InputError(what + quoted(name) + " (" + name_of(input.type()) + ") " + why, name);
+}
+
 std::vector<Item> checked(std::vector<Input> inputs) {
   if (inputs.empty()) throw NoInputError("there is nothing to link: no input was given");
   std::vector<Item> items;
@@ -87,7 +87,7 @@ void revalidate(const std::vector<Item>& items) {
 
 bool has_lto_ir(const std::vector<Item>& items) {
   for (const Item& item : items) {
-    if (item.type == InputType::lto_ir || item.type == InputType::nvvm) return true;
+    if (item.type == InputType::nvvm || !item.contents.lto_ir_only.empty()) return true;
   }
   return false;
 }

@@ -92,6 +92,14 @@ const char* name_of(Output output) {
 
 bool is_virtual(const std::string& arch) { return arch.rfind("compute_", 0) == 0; }
 
+unsigned number_of(const std::string& arch) {
+  unsigned number = 0;
+  for (const char c : arch) {
+    if (c >= '0' && c <= '9') number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+
 void check_arch(const std::string& arch) {
   if (arch.empty()) return;
   const std::size_t start = is_virtual(arch) ? std::strlen("compute_") : std::strlen("sm_");

@@ -11,6 +11,8 @@ namespace anycuda::linker {
 
 // How much of a file is looked at: PTX may begin with a long comment.
 constexpr std::size_t kHead = std::size_t{64} << 10;
+// How much of a file is read for what it holds.
+constexpr std::size_t kWhole = std::size_t{1} << 30;
 
 // ptx, cubin, fatbin, object, library, lto_ir, or nothing.
 std::optional<InputType> detect_type(std::string_view bytes);

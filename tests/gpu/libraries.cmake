@@ -15,6 +15,8 @@ if(ANYCUDA_ARTIFACT_nvcc-13.0)
     gpu_file(${library}/${library}_gpu "$<TARGET_FILE:${library}_gpu>")
   endforeach()
   target_link_libraries(linker_gpu PRIVATE nvjitlink_stub) # raw_links.cc
+  set(walk "${PROJECT_SOURCE_DIR}/tests/linker/walk")
+  target_sources(linker_gpu PRIVATE "${walk}/forms.cc" "${walk}/symbols.cc" "${walk}/walk.cc")
   # The calls that the graph library makes, for its tests to fail one by one.
   set(calls "${CMAKE_CURRENT_BINARY_DIR}/driver_calls.inc")
   add_custom_command(OUTPUT "${calls}"

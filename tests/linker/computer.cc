@@ -36,6 +36,15 @@ std::string Computer::child(std::vector<std::string> words) const {
   return result.out;
 }
 
+std::string Computer::walk(std::vector<std::string> words, std::chrono::seconds timeout) const {
+  words.insert(words.begin(), LINKER_WALK);
+  const ProcessResult result = run(words, timeout);
+  EXPECT_EQ(result.status, 0) << result.describe();
+  return result.out;
+}
+
+std::string forms_of(const std::string& release) { return modules_of("forms-" + release); }
+
 std::string modules_of(const std::string& release) {
   return std::string(LINKER_INPUTS) + "/" + release;
 }

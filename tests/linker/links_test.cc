@@ -123,7 +123,7 @@ TEST(Links, FailWithALogThatStays) {
     const std::string out = computer.child({"faults", modules_of(version), computer.root()});
     for (const char* fault :
          {"unresolved", "damaged PTX", "text that is no PTX", "PTX that stops", "LTO-IR that stops",
-          "zero bytes as LTO-IR", "an architecture that is none"}) {
+          "junk as LTO-IR", "an architecture that is none"}) {
       EXPECT_EQ(after(out, fault + std::string(": ")), "LinkError") << version << "\n" << out;
     }
     EXPECT_EQ(after(out, "gone: "), "InputError");

@@ -9,18 +9,18 @@ using testing::HasSubstr;
 
 namespace {
 
-// What becomes of: PTX; PTX with lto asked (which nvJitLink refuses itself: there is nothing to
-// optimise); LTO-IR; LTO-IR into PTX.
+// What becomes of: PTX; PTX with lto asked (nothing to optimise: refused before the choice);
+// LTO-IR; LTO-IR into PTX.
 struct Expected {
   const char* plain;
   const char* lto;
   const char* ir;
   const char* ptx;
 };
-constexpr Expected kByNvJitLink = {"nvJitLink gives CUBIN", "nvJitLink, LinkError",
-                                   "nvJitLink gives CUBIN", "nvJitLink gives PTX"};
+constexpr Expected kByNvJitLink = {"nvJitLink gives CUBIN", "OptionError", "nvJitLink gives CUBIN",
+                                   "nvJitLink gives PTX"};
 // The driver is asked and has no context here: the error of the link is clear.
-constexpr Expected kDriverOrNothing = {"driver, BackendError", "BackendError", "BackendError",
+constexpr Expected kDriverOrNothing = {"driver, BackendError", "OptionError", "BackendError",
                                        "BackendError"};
 
 std::string run(Computer& computer, const std::string& release) {
@@ -81,9 +81,9 @@ TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {
   computer.with_fake_driver("context", "13000").with_nvjitlink("12.9");
   const std::string out = run(computer, "12.9");
   expect_rule(out, "same_major", kDriverOrNothing);
-  expect_rule(out, "newer_driver",
-              {"driver, BackendError", "nvJitLink, LinkError", "nvJitLink gives CUBIN",
-               "nvJitLink gives PTX"});
+  expect_rule(
+      out, "newer_driver",
+      {"driver, BackendError", "OptionError", "nvJitLink gives CUBIN", "nvJitLink gives PTX"});
   EXPECT_THAT(out, HasSubstr("nvJitLink is 12.9, the driver supports CUDA 13.0"));
   EXPECT_THAT(out, HasSubstr("this thread has no current context"));
 }

@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
                                {"rules", rules},
                                {"failing", failing},
                                {"workers", workers},
+                               {"walk", walk_links},
                                {"growth_nvjitlink", growth_nvjitlink},
                                {"growth_driver", growth_driver}};
   const int status = run_topics(argc, argv, kTopics, sizeof kTopics / sizeof *kTopics);

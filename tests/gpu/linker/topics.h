@@ -8,6 +8,7 @@ void inputs();            // each type, from memory and from files
 void rules();             // which linker is chosen with this driver and this nvJitLink
 void failing();           // a link that fails, and what can be read afterwards
 void workers();           // several threads, each with its own linkers
+void walk_links();        // random links, for some time
 void growth_nvjitlink();  // 10,000 links, and the memory of the process
 void growth_driver();
 

@@ -12,12 +12,10 @@
 #define CORE(name)             \
   int name(void) { return 0; } \
   extern int name(void)
-CORE(cuCtxSetCurrent);
 CORE(cuCtxSynchronize);
 CORE(cuDeviceGet);
 CORE(cuDeviceGetCount);
 CORE(cuDeviceGetName);
-CORE(cuDevicePrimaryCtxRetain);
 CORE(cuEventCreate);
 CORE(cuEventRecord);
 CORE(cuEventSynchronize);
@@ -79,14 +77,27 @@ int cuDriverGetVersion(int* version) {
   *version = number != NULL ? atoi(number) : 12040;
   return 0;
 }
-int cuCtxGetCurrent(void** context) {
-  static int one;
-  *context = fails("context") ? NULL : &one;
+/* Two devices, sm_90 and sm_80; the context of the first is current unless another is set. */
+static char contexts[2];
+static _Thread_local char* current = contexts;
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  *context = contexts + device;
   return 0;
 }
-int cuCtxGetDevice(int* device) { return *device = 0; }
+int cuCtxSetCurrent(void* context) {
+  current = context;
+  return 0;
+}
+int cuCtxGetCurrent(void** context) {
+  *context = fails("context") ? NULL : current;
+  return 0;
+}
+int cuCtxGetDevice(int* device) {
+  *device = (int)(current - contexts);
+  return 0;
+}
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
-  *value = attribute == 75 ? 9 : device;
+  *value = attribute == 75 ? 9 - device : 0;
   return 0;
 }
 int cuGetErrorName(int error, const char** name) {

@@ -48,7 +48,7 @@ int faults(const Arguments& arguments) {
   fault("text that is no PTX", one(InputType::ptx, "no PTX at all"), plain);
   fault("PTX that stops", one(InputType::ptx, kernel.substr(0, kernel.size() / 2)), plain);
   fault("LTO-IR that stops", one(InputType::lto_ir, ir.substr(0, ir.size() / 2)), lto);
-  fault("zero bytes as LTO-IR", one(InputType::lto_ir, std::string(4096, '\0')), lto);
+  fault("junk as LTO-IR", one(InputType::lto_ir, std::string(4096, 'x')), lto);
   fault("an architecture that is none", modules(folder, InputType::ptx), [&] {
     Options options = plain;
     options.arch = "sm_99";

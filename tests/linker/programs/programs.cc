@@ -6,10 +6,10 @@
 namespace child {
 namespace {
 
-ProgramOptions for_arch(const char* arch) {
+ProgramOptions for_arch(const char* arch, bool relocatable = true) {
   ProgramOptions options;
   options.arch = arch;
-  options.relocatable = true;
+  options.relocatable = relocatable;
   return options;
 }
 
@@ -32,11 +32,14 @@ void tell(const char* name, Program program, Output output) {
 // tell: errors and names.
 int programs(const Arguments& arguments) {
   if (arguments.at(0) == "make") {
-    for (const char* name : {"kernel", "helper"}) {
+    for (const char* name : {"kernel", "first", "second", "helper"}) {
       const std::string source = arguments.at(1) + "/" + name + ".cu";
       const std::string out = arguments.at(2) + "/" + name;
       make(source, out + ".ptx", "compute_80", Output::ptx);
       make(source, out + ".ltoir", "compute_80", Output::lto_ir);
+      Program whole(read(source), source, for_arch("sm_80", false));
+      if (name[0] == 'f' || name[0] == 's')
+        write(out + ".whole.cubin", whole.compile(Output::cubin));
       make(source, out + ".cubin", "sm_80", Output::cubin);
     }
     return 0;

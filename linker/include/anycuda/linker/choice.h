@@ -28,7 +28,7 @@ enum class Rule : std::uint8_t {
 struct Facts {
   Version driver;     // the newest CUDA that it supports; not known(): unknown. Its minor is words
   Version nvjitlink;  // not known(): there is none. Its minor is words
-  bool lto_ir_input = false;      // an input of type lto_ir (or nvvm)
+  bool lto_ir_input = false;      // an input has code as LTO-IR only (or as NVVM IR)
   bool lto_or_ptx_asked = false;  // Options::lto, or Options::output is ptx; PTX input asks nothing
   Rule rule = Rule::newer_driver;
 };

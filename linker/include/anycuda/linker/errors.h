@@ -21,7 +21,8 @@ class NoInputError : public Error {
 
 // An input that cannot be linked: unknown type, no bytes, a file that cannot be read, bytes that
 // are plainly of another type or cut, a name of more than 32 KiB, LTO-IR without Options::lto, a
-// type that the backend does not know.
+// type that the backend does not know. Or one of which a part would be left out without a word:
+// docs/linker.md, "What would be lost".
 class InputError : public Error {
  public:
   InputError(const std::string& what, std::string name) : Error(what), name_(std::move(name)) {}

@@ -1,18 +1,20 @@
 // What is linked: bytes or a file, of a type, with a name.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace anycuda::linker {
 
 // What nvJitLink (nvJitLinkInputType) and the driver (CUjitInputType) know.
 enum class InputType : std::uint8_t {
   any,    // what its first bytes say that it is: one of ptx, cubin, fatbin, object, library, lto_ir
-  ptx,    // text; a zero byte at its end is allowed and not needed
-  cubin,  // a device ELF, final or relocatable (also a partial CUBIN of an incremental link)
-  fatbin,   // what fatbinary and nvcc -fatbin make
-  object,   // a host object file with device code in it (nvcc -c)
+  ptx,    // one module as text; zero bytes at its end are allowed and not needed
+  cubin,  // a relocatable device ELF (-rdc=true), or a partial CUBIN of an incremental link
+  fatbin,   // what fatbinary and nvcc -fatbin -rdc=true make
+  object,   // a host object file with device code in it (nvcc -c -rdc=true)
   library,  // an archive of such objects
   lto_ir,   // of NVRTC or nvcc, CUDA 12.0 or later; nvJitLink alone, needs Options::lto
   index,    // nvJitLink 12.6 or later alone, a file
@@ -27,8 +29,17 @@ class Input {
   // `name` is what the backend and every error call it; empty: "input 1", by its place.
   // (nvJitLinkAddData and cuLinkAddData take a name for that.)
   static Input bytes(InputType type, std::string content, std::string name = {});
-  // The file's name is its path, as it is given. It is read when the link is made, by the backend
-  // itself (nvJitLinkAddFile, cuLinkAddFile); Linker's constructor looks at its beginning.
+  // An array, with the zero bytes in it: a conversion to std::string would end at the first. The
+  // zero byte at the end of a literal without others is left out.
+  template <std::size_t size>
+  static Input bytes(InputType type, const char (&content)[size], std::string name = {}) {
+    const std::string all(content, size);
+    const bool text = all.find('\0') + 1 == size;
+    return bytes(type, all.substr(0, text ? size - 1 : size), std::move(name));
+  }
+  // The file's name is its path, as it is given. The backend itself reads it when the link is made
+  // (nvJitLinkAddFile, cuLinkAddFile); the Linker reads it before, in its constructor and in
+  // link().
   static Input file(InputType type, std::string path);
 
   InputType type() const { return type_; }

@@ -41,11 +41,13 @@ class Linker {
 
   // Links, and gives what Options::output asked for, checked to be that: a CUBIN is an ELF for
   // CUDA, PTX is text that has a .version (its final zero byte is taken off), LTO-IR has LTO-IR's
-  // beginning. The bytes are the caller's. May be called again: links anew, files are read anew,
-  // the logs are the new ones. Throws LinkError, InputError (a file that has become what the
-  // constructor would refuse; LTO-IR of CUDA 12 for an nvJitLink of 13, which would take it
-  // unasked), BackendError (no current context where one is needed), OptionError (arch is not given
-  // and cannot be had), ClosedError. On every path all that the backend made is given back.
+  // beginning, and no function was defined by two inputs. The bytes are the caller's. May be called
+  // again: links anew, files are read anew, the logs are the new ones. Throws LinkError, InputError
+  // (a file that has become what the constructor would refuse; an input without code for the
+  // context's device where `arch` is empty; LTO-IR of CUDA 12 for an nvJitLink of 13, which would
+  // take it unasked), BackendError (no current context where one is needed), OptionError (arch is
+  // not given and cannot be had), ClosedError. On every path all that the backend made is given
+  // back.
   //
   // The driver's linker works in the calling thread's current context, which must exist
   // (cuLinkCreate); nvJitLink needs none, unless `arch` is empty.
@@ -68,7 +70,9 @@ class Linker {
   linker::Version driver_version() const;
   // Not known(): absent, too old, or not asked for. Of one that the stubs refuse: its own.
   linker::Version nvjitlink_version() const;
-  // Options that the backend takes and ignores: a sentence each.
+  // A sentence for each option that the backend takes and ignores, for each object or library
+  // without device code, and for each library of which the backend leaves code of a whole program
+  // out.
   const std::vector<std::string>& warnings() const;
 
  private:

@@ -19,8 +19,8 @@ namespace anycuda::linker {
 
 enum class Output : std::uint8_t {
   cubin,  // by either backend
-  ptx,    // by nvJitLink with lto; every input must be or hold LTO-IR
-  lto_ir  // by nvJitLink 13.3 or later with lto; Program: by NVRTC 12.0 or later
+  ptx,    // by nvJitLink with lto; all code of every input must be there as LTO-IR
+  lto_ir  // the same by nvJitLink 13.3 or later; Program: by NVRTC 12.0 or later
 };
 const char* name_of(Output output);  // "CUBIN"
 
@@ -32,7 +32,7 @@ struct Options {
   // thread's current context, asked when the link is made.
   std::string arch;
   Output output = Output::cubin;
-  bool lto = false;          // link-time optimisation: nvJitLink alone
+  bool lto = false;          // link-time optimisation: nvJitLink only; an input must hold LTO-IR
   bool incremental = false;  // -r: a partial CUBIN or LTO-IR, to be linked again: nvJitLink 13.2
 
   std::optional<int> optimization_level;  // 0 to 4; nvJitLink knows 0 and 3
