@@ -63,7 +63,8 @@ TEST(DeviceCodeRule, DriversBefore12_4ReadNoZstd) {
   }
   CodeFacts newer_ptx = ptx({8, 7});
   newer_ptx.zstd = true;
-  EXPECT_EQ(oldest_cuda_for(newer_ptx), (Version{12, 8}));
+  EXPECT_FALSE(loads({12, 7}, newer_ptx));
+  EXPECT_TRUE(loads({12, 8}, newer_ptx));
   CodeFacts other = newer_ptx;
   other.kind = CodeFacts::Kind::other;
   EXPECT_TRUE(loads({11, 8}, other));
