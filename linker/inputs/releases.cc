@@ -1,5 +1,6 @@
 #include "linker/inputs/releases.h"
 
+#include "compat/rules/device_code_rule.h"
 #include "linker/base/words.h"
 
 namespace anycuda::linker {
@@ -10,31 +11,25 @@ struct Row {
   Version cuda;
 };
 
-constexpr Row kPtx[] = {{{8, 0}, {12, 0}}, {{8, 1}, {12, 1}}, {{8, 2}, {12, 2}},
-                        {{8, 3}, {12, 3}}, {{8, 4}, {12, 4}}, {{8, 5}, {12, 5}},
-                        {{8, 6}, {12, 7}}, {{8, 7}, {12, 8}}, {{8, 8}, {12, 9}}};
 constexpr Row kLtoIr[] = {{{1, 0x3c}, {12, 3}}, {{1, 0x3d}, {12, 4}}, {{1, 0x3e}, {12, 6}},
                           {{1, 0x40}, {12, 8}}, {{1, 0x41}, {13, 0}}, {{1, 0x42}, {13, 1}},
                           {{1, 0x43}, {13, 3}}};
 
-// The last row that is not newer.
-template <std::size_t count>
-Version row_of(const Row (&rows)[count], Version format) {
-  Version cuda;
-  for (const Row& row : rows) {
-    if (!older(format, row.format)) cuda = row.cuda;
-  }
-  return cuda;
-}
-
 }  // namespace
 
 Version cuda_of_ptx(Version ptx) {
-  constexpr int kPerCuda = 4;  // from 9.0 on, of CUDA 13.0, both have the same minor
-  if (ptx.major >= 9) return {ptx.major + kPerCuda, ptx.minor};
-  return row_of(kPtx, ptx);
+  CodeFacts code;
+  code.kind = CodeFacts::Kind::ptx;
+  code.format = ptx;
+  return oldest_cuda_for(code);
 }
 
-Version cuda_of_lto_ir(Version container) { return row_of(kLtoIr, container); }
+Version cuda_of_lto_ir(Version container) {
+  Version cuda;  // of the last row that is not newer
+  for (const Row& row : kLtoIr) {
+    if (!older(container, row.format)) cuda = row.cuda;
+  }
+  return cuda;
+}
 
 }  // namespace anycuda::linker

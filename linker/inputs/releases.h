@@ -5,7 +5,7 @@
 
 namespace anycuda::linker {
 
-// Of a PTX version the first CUDA that knows it (PTX ISA, "Release Notes"); not known before 8.0.
+// Of a PTX version the first CUDA that knows it (compat/catalogue/cuda_releases.txt).
 Version cuda_of_ptx(Version ptx);
 
 // Of the version of an LTO-IR container the first CUDA that writes it, read off NVRTC 12.3 to 13.5;

@@ -152,7 +152,7 @@ TEST(Contents, ReleasesOfFormats) {
   };
   EXPECT_TRUE(is(cuda_of_ptx({8, 3}), 12, 3) && is(cuda_of_ptx({8, 8}), 12, 9));
   EXPECT_TRUE(is(cuda_of_ptx({9, 0}), 13, 0) && is(cuda_of_ptx({9, 5}), 13, 5));
-  EXPECT_FALSE(cuda_of_ptx({7, 8}).known());
+  EXPECT_TRUE(is(cuda_of_ptx({7, 8}), 11, 8) && is(cuda_of_ptx({9, 9}), 13, 6));
   EXPECT_TRUE(is(cuda_of_lto_ir({1, 0x3d}), 12, 4) && is(cuda_of_lto_ir({1, 0x50}), 13, 3));
   EXPECT_FALSE(cuda_of_lto_ir({1, 0x30}).known());
 }
