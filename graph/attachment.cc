@@ -64,7 +64,7 @@ void UserObject::let_go(UserObject* object) noexcept {
   ::operator delete(attachment);
 }
 
-OwnerList::~OwnerList() {
+void OwnerList::clear() noexcept {
   while (first != nullptr) {
     Attachment* const one = first;
     first = static_cast<Attachment*>(one->next);

@@ -50,24 +50,28 @@ struct OwnerList {
   Attachment* first = nullptr;
 
   OwnerList() = default;
-  ~OwnerList();
+  ~OwnerList() { clear(); }
   OwnerList(const OwnerList&) = delete;
   OwnerList& operator=(const OwnerList&) = delete;
 
   void add(const Owners& owners);  // throws std::bad_alloc
   void add_all_of(OwnerList* other) noexcept;
+  void clear() noexcept;
 };
+
+class ExecOwners;  // exec_owners.h
 
 // What makes an executable graph one more holder of the owners of its updated nodes.
 struct Kept : UserObject {
-  const std::shared_ptr<OwnerList> list;
+  const std::shared_ptr<ExecOwners> list;
 
-  explicit Kept(std::shared_ptr<OwnerList> shared)
+  explicit Kept(std::shared_ptr<ExecOwners> shared)
       : UserObject(Kind::kept), list(std::move(shared)) {}
 };
 
 // Gives a list back as drain() does: whoever has it last runs the deleters of its owners.
-void let_go(std::shared_ptr<OwnerList> list) noexcept;  // drain.cc
+void let_go(std::shared_ptr<ExecOwners> list) noexcept;  // drain.cc
+void let_go(OwnerList* list) noexcept;
 
 bool any(const Owners& owners);
 

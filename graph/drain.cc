@@ -5,8 +5,9 @@
 #include <atomic>
 
 #include "graph/attachment.h"
-#include "graph/driver.h"
 #include "graph/error.h"
+#include "graph/exec_owners.h"
+#include "graph/scopes.h"
 
 namespace anycuda::graph {
 namespace {
@@ -14,23 +15,6 @@ namespace {
 // Constants before and after main: nothing runs at exit, and the driver's threads may still put on.
 std::atomic<UserObject*> over{nullptr};
 std::atomic<std::size_t> waiting{0};
-
-// While deleters run: they free memory, which would invalidate a capture that this thread has begun
-// (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Where that cannot be asked for, there is no
-// capture.
-class Relaxed {
- public:
-  Relaxed() : is_(api::cuThreadExchangeStreamCaptureMode(&mode_) == api::CUDA_SUCCESS) {}
-  ~Relaxed() {
-    if (is_) api::cuThreadExchangeStreamCaptureMode(&mode_);
-  }
-  Relaxed(const Relaxed&) = delete;
-  Relaxed& operator=(const Relaxed&) = delete;
-
- private:
-  unsigned mode_ = api::CU_STREAM_CAPTURE_MODE_RELAXED;  // later the one before
-  bool is_;
-};
 
 // What this thread has taken and not yet let go. A deleter may drain again: it goes on with these.
 thread_local UserObject* taken = nullptr;
@@ -66,16 +50,22 @@ std::size_t drain() noexcept {
   if (draining) return let_go_all();
   if (over.load(std::memory_order_relaxed) == nullptr) return 0;
   draining = true;
-  const Relaxed mode;
+  const RelaxedCaptureScope mode;
   const std::size_t count = let_go_all();
   draining = false;
   return count;
 }
 
-void let_go(std::shared_ptr<OwnerList> list) noexcept {
+void let_go(std::shared_ptr<ExecOwners> list) noexcept {
   if (list == nullptr) return;
-  const Relaxed mode;
+  const RelaxedCaptureScope mode;
   list = nullptr;
+}
+
+void let_go(OwnerList* list) noexcept {
+  if (list->first == nullptr) return;
+  const RelaxedCaptureScope mode;
+  list->clear();
 }
 
 void drain_at_entry() noexcept {

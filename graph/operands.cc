@@ -2,25 +2,11 @@
 
 #include "graph/driver.h"
 #include "graph/error.h"
+#include "graph/parameters.h"
+#include "graph/scopes.h"
 
 namespace anycuda::graph {
 namespace {
-
-// What is made in a context is freed in it, on whatever thread that happens.
-class InContext {
- public:
-  explicit InContext(CUcontext context)
-      : pushed_(context != nullptr && api::cuCtxPushCurrent_v2(context) == api::CUDA_SUCCESS) {}
-  ~InContext() {
-    CUcontext context = nullptr;
-    if (pushed_) api::cuCtxPopCurrent_v2(&context);
-  }
-  InContext(const InContext&) = delete;
-  InContext& operator=(const InContext&) = delete;
-
- private:
-  bool pushed_;
-};
 
 CUresult no_out() { return fail(CUDA_ERROR_INVALID_VALUE, "out is null"); }
 
@@ -99,13 +85,16 @@ CUresult Event::create(unsigned flags, Event* out) {
     CUevent event = nullptr;
     const CUresult result = answered("cuEventCreate", api::cuEventCreate(&event, flags));
     if (result != CUDA_SUCCESS) return result;
-    const CUcontext context = context_or_current(nullptr);
-    OpaqueHandle owner(event, [event, context](const void*) {
-      const InContext current(context);
-      api::cuEventDestroy_v2(event);
-    });
-    *out = wrap(event, std::move(owner));
+    *out = wrap(event, event_owner(event));
     return CUDA_SUCCESS;
+  });
+}
+
+OpaqueHandle event_owner(CUevent event) {
+  const CUcontext context = context_or_current(nullptr);
+  return OpaqueHandle(event, [event, context](const void*) {
+    const InContext current(context);
+    api::cuEventDestroy_v2(event);
   });
 }
 

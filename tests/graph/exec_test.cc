@@ -16,21 +16,6 @@ class Execs : public OnFakeDriver {
   }
 };
 
-TEST_F(Execs, OwnersOfUpdatedNodesAreKeptBesideTheFormer) {
-  Watched owners[3];
-  Graph one = graph();
-  CUgraphNode made = nullptr;
-  ASSERT_EQ(add_host(one, {}, host(owners[0].take()), &made), kOk);
-  Exec exec;
-  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
-  ASSERT_EQ(exec.set_host(made, host(owners[1].take())), kOk) << last_error();
-  ASSERT_EQ(exec.set_host(made, host(owners[2].take())), kOk) << last_error();
-  one.destroy();
-  for (const Watched& owner : owners) EXPECT_TRUE(owner.alive());
-  exec.destroy();
-  for (const Watched& owner : owners) EXPECT_FALSE(owner.alive());
-}
-
 TEST_F(Execs, AFailedUpdateAddsNothing) {
   Watched owner;
   Graph one = graph();

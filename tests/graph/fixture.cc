@@ -41,6 +41,7 @@ void OnFakeDriver::TearDown() {
   settle();
   nothing_lives();
   EXPECT_EQ(driver().misuses(), 0U) << "a handle was used that is gone";
+  EXPECT_EQ(driver().wrong_contexts(), 0U) << "something was freed in another context";
 }
 
 void OnFakeDriver::nothing_lives() {

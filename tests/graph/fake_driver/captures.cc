@@ -55,6 +55,13 @@ unsigned cuStreamBeginCaptureToGraph(::CUstream_st* stream, ::CUgraph_st* graph,
   return begin(stream, graph, mode, false);
 }
 
+unsigned cuStreamIsCapturing(::CUstream_st* stream, unsigned* status) {
+  FAULT;
+  const Capture* const capture = stream == nullptr ? nullptr : stream->capture;
+  *status = capture == nullptr ? CU_STREAM_CAPTURE_STATUS_NONE : capture->status;
+  return 0;
+}
+
 unsigned cuStreamEndCapture(::CUstream_st* stream, ::CUgraph_st** out) {
   FAULT;
   Capture* const capture = stream->capture;

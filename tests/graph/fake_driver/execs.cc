@@ -70,13 +70,20 @@ unsigned cuGraphExecUpdate(::CUgraphExec_st* exec, ::CUgraph_st* graph, ::CUgrap
   return 0;
 }
 
-unsigned cuGraphLaunch(::CUgraphExec_st* exec, ::CUstream_st*) {
+// Into a capture: a node, whose graph is not modelled.
+unsigned cuGraphLaunch(::CUgraphExec_st* exec, ::CUstream_st* stream) {
   const fake::Control* const control = fake_control();
   bool hold = false;
   {
     FAULT;
     if (fake::living(exec) == nullptr) return 1;
+    if (stream != nullptr && stream->capture != nullptr) {
+      stream->last = {fake::new_node(stream->capture->graph, CU_GRAPH_NODE_TYPE_EMPTY)};
+      return 0;
+    }
     fake::Launch launch;
+    launch.number = ++fake::world().launched;
+    fake::world().running.insert(launch.number);
     for (const auto& [object, count] : exec->references) {
       fake::retain(&launch.references, object, count);
     }

@@ -114,10 +114,12 @@ unsigned cuGraphKernelNodeSetParams(::CUgraphNode_st* node,
 
 unsigned cuGraphAddMemcpyNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes after,
                               unsigned long count, const CUDA_MEMCPY3D_st* parameters,
-                              ::CUctx_st*) {
+                              ::CUctx_st* context) {
   FAULT;
-  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMCPY,
-             [&](auto* node) { node->address = parameters->dstDevice; });
+  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMCPY, [&](auto* node) {
+    node->address = parameters->dstDevice;
+    node->context = context;
+  });
 }
 unsigned cuGraphMemcpyNodeSetParams(::CUgraphNode_st* node, const CUDA_MEMCPY3D_st* parameters) {
   FAULT;
@@ -128,10 +130,12 @@ unsigned cuGraphMemcpyNodeSetParams(::CUgraphNode_st* node, const CUDA_MEMCPY3D_
 
 unsigned cuGraphAddMemsetNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes after,
                               unsigned long count, const CUDA_MEMSET_NODE_PARAMS_st* parameters,
-                              ::CUctx_st*) {
+                              ::CUctx_st* context) {
   FAULT;
-  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMSET,
-             [&](auto* node) { node->address = parameters->dst; });
+  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMSET, [&](auto* node) {
+    node->address = parameters->dst;
+    node->context = context;
+  });
 }
 unsigned cuGraphMemsetNodeSetParams(::CUgraphNode_st* node,
                                     const CUDA_MEMSET_NODE_PARAMS_st* parameters) {

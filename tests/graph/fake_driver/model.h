@@ -31,6 +31,7 @@ struct CUgraphNode_st {
   api::CUDA_HOST_NODE_PARAMS_st host{};
   const void* operand = nullptr;   // kernel's function, event
   unsigned long long address = 0;  // memcpy's and memset's destination
+  const void* context = nullptr;   // memcpy's and memset's
   std::vector<CUgraph_st*> inner;  // the child graph, or the bodies
 };
 
@@ -61,11 +62,13 @@ struct Capture {
 struct CUstream_st {
   Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> last;
+  CUctx_st* context = nullptr;
 };
 
 namespace fake {
 
 struct Launch {
+  std::size_t number = 0;
   References references;
   std::vector<api::CUDA_HOST_NODE_PARAMS_st> calls;
 };
@@ -76,9 +79,13 @@ struct World {
   std::vector<CUgraphNode_st*> nodes, free_nodes;
   std::vector<CUuserObject_st*> objects, free_objects;
   std::vector<CUgraphExec_st*> execs, free_execs;
-  std::set<unsigned long long> memory;
-  std::set<const void*> modules, events;
+  std::map<unsigned long long, CUctx_st*> memory;  // and where it was made
+  std::map<const void*, CUctx_st*> modules, events;
+  std::set<const void*> with_parameter;         // functions that take one
+  std::map<const void*, std::size_t> recorded;  // events, and the launches before
   std::vector<Launch> launches;
+  std::size_t launched = 0;
+  std::set<std::size_t> running;  // numbers of launches
   bool hold_launches = false;
   bool find_in_embedded = true;
   bool capture_two = false;
@@ -86,8 +93,14 @@ struct World {
   std::deque<Capture> captures;
   std::deque<CUstream_st> streams;
   std::size_t misuses = 0;
+  std::size_t wrong_contexts = 0;
 };
 World& world();
+
+CUctx_st* current_context();
+inline CUctx_st* context_of(const CUstream_st* stream) {
+  return stream == nullptr ? current_context() : stream->context;
+}
 
 // At the start of each function: the status that a test wants, or 0.
 unsigned fault(const char* function);

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <thread>
 
 #include "model.h"
@@ -60,6 +63,7 @@ void reset() {
   world().capture_two = false;
   world().capture_then_fail = 0;
   world().misuses = 0;
+  world().wrong_contexts = 0;
   hold_destructors(false);
 }
 
@@ -89,11 +93,14 @@ std::size_t calls(const char* name) {
   return faults().calls[name];
 }
 
-void finish_launches() {
+void finish(std::size_t most) {
   std::vector<Launch> ended;
   {
     const std::lock_guard<std::recursive_mutex> locked(world().lock);
-    ended.swap(world().launches);
+    std::vector<Launch>& all = world().launches;
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+    ended.assign(std::make_move_iterator(all.begin()), std::make_move_iterator(end));
+    all.erase(all.begin(), end);
   }
   // Host nodes run on a thread of the driver, without its locks.
   std::thread([&] {
@@ -102,12 +109,19 @@ void finish_launches() {
     }
   }).join();
   const std::lock_guard<std::recursive_mutex> locked(world().lock);
-  for (Launch& launch : ended) drop_all(&launch.references);
+  for (Launch& launch : ended) {
+    drop_all(&launch.references);
+    world().running.erase(launch.number);
+  }
 }
+
+void finish_launches() { finish(SIZE_MAX); }
 
 void* new_stream() {
   const std::lock_guard<std::recursive_mutex> locked(world().lock);
-  return &world().streams.emplace_back();
+  CUstream_st& made = world().streams.emplace_back();
+  made.context = current_context();
+  return &made;
 }
 
 void join(void* fork, void* primary) {
@@ -181,10 +195,13 @@ extern "C" const fake::Control* fake_control() {
       fake::hold_destructors,
       [](bool hold) { fake::world().hold_launches = hold; },
       fake::finish_launches,
+      [] { fake::finish(1); },
       [](bool can) { fake::world().find_in_embedded = can; },
       [](unsigned status) { fake::world().capture_then_fail = status; },
       [](bool two) { fake::world().capture_two = two; },
       [] { return fake::world().misuses; },
+      [] { return fake::world().wrong_contexts; },
+      [](const void* node) { return static_cast<const CUgraphNode_st*>(node)->context; },
       fake::new_stream,
       fake::join,
       fake::invalidate,
