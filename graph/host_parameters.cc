@@ -1,22 +1,22 @@
 // Host callbacks: closures, and copies of the data that a function is called with.
-#include <atomic>
 #include <cstring>
+#include <exception>
 
-#include "anycuda/graph/drain.h"
 #include "graph/error.h"
+#include "graph/lost_exceptions.h"
 #include "graph/parameters.h"
 
 namespace anycuda::graph {
 namespace {
 
-std::atomic<std::size_t> lost{0};
-
 // On a thread of the driver, through which no exception can pass.
 extern "C" void anycuda_graph_call(void* closure) noexcept {
   try {
     (*static_cast<const std::function<void()>*>(closure))();
+  } catch (const std::exception& thrown) {
+    keep_exception(thrown.what());
   } catch (...) {
-    lost.fetch_add(1, std::memory_order_relaxed);
+    keep_exception("an exception that is not a std::exception");
   }
 }
 
@@ -33,8 +33,6 @@ CUresult refuse_both(const char* operand, const char* one, const char* other) {
 }
 
 }  // namespace
-
-std::size_t lost_exceptions() noexcept { return lost.load(std::memory_order_relaxed); }
 
 CUresult resolve(const HostNode& node, api::CUDA_HOST_NODE_PARAMS_st* out, Owners* owners) {
   if (node.call) {

@@ -32,6 +32,7 @@ CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after, MemAll
 CUresult add_mem_free(const GraphView& graph, const Dependencies& after, CUdeviceptr address,
                       CUgraphNode* out) {
   return entry([&] {
+    if (address == 0) return fail(CUDA_ERROR_INVALID_VALUE, "memory free: the address is 0");
     const CUresult result = need("cuGraphAddMemFreeNode");
     if (result != CUDA_SUCCESS) return result;
     return add_node(graph, {}, out, [&](CUgraph to, CUgraphNode* made) {

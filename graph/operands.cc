@@ -2,6 +2,7 @@
 
 #include "graph/driver.h"
 #include "graph/error.h"
+#include "graph/loaded_modules.h"
 #include "graph/parameters.h"
 #include "graph/scopes.h"
 
@@ -49,9 +50,11 @@ CUresult Kernel::load(const void* image, const char* name, Kernel* out) {
     const CUcontext context = context_or_current(nullptr);
     Kernel loaded;
     loaded.module_ = OpaqueHandle(module, [module, context](const void*) {
+      forget_module(module);
       const InContext current(context);
       api::cuModuleUnload(module);
     });
+    remember_module(module, loaded.module_);
     loaded.loaded_ = module;
     return loaded.sibling(name, out);
   });

@@ -1,18 +1,19 @@
 #include "anycuda/graph/owner.h"
 
-#include <vector>
+#include <algorithm>
+#include <utility>
 
 namespace anycuda::graph {
 
 OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners) {
-  std::vector<OpaqueHandle> some;
-  some.reserve(owners.size());
-  for (const OpaqueHandle& owner : owners) {
-    if (owner != nullptr) some.push_back(owner);
-  }
-  if (some.empty()) return nullptr;
-  if (some.size() == 1) return some.front();
-  return std::make_shared<const std::vector<OpaqueHandle>>(std::move(some));
+  return all_of(std::vector<OpaqueHandle>(owners));
+}
+
+OpaqueHandle all_of(std::vector<OpaqueHandle> owners) {
+  owners.erase(std::remove(owners.begin(), owners.end(), nullptr), owners.end());
+  if (owners.empty()) return nullptr;
+  if (owners.size() == 1) return std::move(owners.front());
+  return std::make_shared<const std::vector<OpaqueHandle>>(std::move(owners));
 }
 
 }  // namespace anycuda::graph

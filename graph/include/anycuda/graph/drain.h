@@ -26,6 +26,12 @@ std::size_t pending() noexcept;
 // pass through the driver's threads. Any thread.
 std::size_t lost_exceptions() noexcept;
 
+// What the exception with this number was: 0 is the first, lost_exceptions() - 1 the newest. Its
+// what(), cut after 255 bytes; of one that is not a std::exception, words that say so. Empty for a
+// number that was not reached yet, and for all but the newest 16. Any thread; valid until this
+// thread's next call of it.
+const char* lost_exception(std::size_t number) noexcept;
+
 // What was wrong with the last call of this library that failed on this thread: a sentence, empty
 // where there was none. Calls that succeed leave it. Valid until this thread's next call.
 const char* last_error() noexcept;

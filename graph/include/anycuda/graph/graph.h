@@ -158,6 +158,7 @@ CUresult add_event_wait(const GraphView& graph, const Dependencies& after, const
                         CUgraphNode* out);
 CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after, MemAllocNode* node,
                        CUgraphNode* out);
+// CUDA_ERROR_INVALID_VALUE: an address of 0.
 CUresult add_mem_free(const GraphView& graph, const Dependencies& after, CUdeviceptr address,
                       CUgraphNode* out);
 // A copy of `child` becomes part of the graph, with its owners; `embedded` (may be nullptr) is a

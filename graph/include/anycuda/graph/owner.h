@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <vector>
 
 namespace anycuda::graph {
 
@@ -35,5 +36,6 @@ using Owners = std::array<OpaqueHandle, kSlots>;
 // Several owners as one: a kernel with many buffers needs one slot for all of them. Empty ones are
 // left out; of none the result is empty. Throws std::bad_alloc.
 OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners);
+OpaqueHandle all_of(std::vector<OpaqueHandle> owners);
 
 }  // namespace anycuda::graph
