@@ -116,8 +116,8 @@ const Operation kOperations[] = {
      }},
     {"Exec::set_host after launches",
      [](Bench* bench, const OpaqueHandle& owner) {
-       static const OpaqueHandle first = std::make_shared<int>(1);
-       CUresult result = bench->exec.set_host(bench->node, host(first));
+       const Buffer& other = bench->kernel_node.argument_buffers.front();
+       CUresult result = bench->exec.set_host(bench->node, host(other.allocation()));
        if (result == CUDA_SUCCESS) result = bench->exec.launch(nullptr);
        if (result == CUDA_SUCCESS) result = bench->exec.set_host(bench->node, host(nullptr));
        if (result == CUDA_SUCCESS) result = bench->exec.launch(nullptr);
@@ -201,7 +201,7 @@ class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation
       EXPECT_EQ(add_child(bench.graph, {}, bench.other, &bench.child), kOk);
       EXPECT_EQ(Exec::instantiate(bench.graph, &bench.exec), kOk);
       bench.kernel_node.function = reinterpret_cast<CUfunction>(0x100);
-      bench.kernel_node.argument_buffers = {Buffer::wrap(0x1000, 4, former)};
+      bench.kernel_node.argument_buffers = {Buffer::wrap(0x1000, 4, std::make_shared<int>(1))};
       former.reset();
       settle();
       const fake::Live before = driver().live();
