@@ -157,6 +157,12 @@ TEST_F(UpdatedOwners, AFailedUpdateReleasesNothing) {
   }
   EXPECT_FALSE(owners[1].alive());
   EXPECT_FALSE(owners[2].alive());
+
+  ASSERT_EQ(Exec::instantiate(graph_, &exec_), kOk);
+  driver().fail_function("cuGraphExecHostNodeSetParams", 1, 719);
+  EXPECT_EQ(exec_.set_host(node_, host(owners[0].take())), status(719));
+  launch();
+  EXPECT_EQ(driver().calls("cuEventRecord"), 0U) << "no node has owners";
 }
 
 // Anybody may launch by the handle, now and later.
@@ -234,11 +240,13 @@ TEST_F(UpdatedOwners, AreReleasedWithoutHarmToACapture) {
   Buffer buffers[2];
   for (Buffer& buffer : buffers) ASSERT_EQ(Buffer::allocate(16, &buffer), kOk);
   ASSERT_EQ(exec_.set_host(node_, host(buffers[0].allocation())), kOk);
+  driver().hold_launches(true);
   launch();
   ASSERT_EQ(exec_.set_host(node_, host(buffers[1].allocation())), kOk);
   for (Buffer& buffer : buffers) buffer.close();
   Capture capture;
   ASSERT_EQ(Capture::begin(stream, CaptureMode::global, &capture), kOk);
+  driver().finish_launches();
   ASSERT_EQ(exec_.set_host(node_, host(nullptr)), kOk);
   EXPECT_EQ(driver().live().memory, 0U);
   Graph captured;
@@ -267,6 +275,18 @@ TEST_F(UpdatedOwners, OfALaunchWithoutAnEventStayUntilALaterOneHasEnded) {
   set(&owners[1]);
   launch();
   EXPECT_TRUE(owners[0].alive()) << "it may have been captured";
+}
+
+TEST_F(UpdatedOwners, OfALaunchWithoutAnEventDoNotGoWithTheLaunchBefore) {
+  Watched owners[2];
+  driver().hold_launches(true);
+  set(&owners[0]);
+  launch();
+  driver().fail_function("cuEventRecord", 1, 999);
+  launch();
+  driver().finish_oldest_launch();
+  set(&owners[1]);
+  EXPECT_TRUE(owners[0].alive()) << "the second launch runs";
 }
 
 TEST_F(UpdatedOwners, OfALaunchThatFailedAreReleased) {

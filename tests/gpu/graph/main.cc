@@ -19,15 +19,24 @@ void on_device() {
 int main(int argc, char** argv) {
   using namespace gputest;  // NOLINT
   if (argc > 1 && exit_case(argv[1])) return 0;
-  constexpr Topic kTopics[] = {
-      {"owners", on_device<owners>},       {"slots", on_device<slots>},
-      {"operands", on_device<operands>},   {"results", on_device<results>},
-      {"bodies", on_device<bodies>},       {"raw", on_device<raw>},
-      {"changes", on_device<changes>},     {"updates", on_device<updates>},
-      {"running", on_device<running>},     {"faults", on_device<faults>},
-      {"capturing", on_device<capturing>}, {"capture_ends", on_device<capture_ends>},
-      {"views", on_device<views>},         {"threads", on_device<threads>},
-      {"exits", on_device<exits>}};
+  constexpr Topic kTopics[] = {{"owners", on_device<owners>},
+                               {"slots", on_device<slots>},
+                               {"operands", on_device<operands>},
+                               {"results", on_device<results>},
+                               {"bodies", on_device<bodies>},
+                               {"raw", on_device<raw>},
+                               {"changes", on_device<changes>},
+                               {"updates", on_device<updates>},
+                               {"replaced", on_device<replaced>},
+                               {"parameters", on_device<parameters>},
+                               {"devices", on_device<devices>},
+                               {"running", on_device<running>},
+                               {"faults", on_device<faults>},
+                               {"capturing", on_device<capturing>},
+                               {"capture_ends", on_device<capture_ends>},
+                               {"views", on_device<views>},
+                               {"threads", on_device<threads>},
+                               {"exits", on_device<exits>}};
   const int status = run_topics(argc, argv, kTopics, sizeof kTopics / sizeof *kTopics);
   bool freed = true;
   end_device([&freed] { freed = all_is_freed(); });
