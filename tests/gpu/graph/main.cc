@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
                                {"raw", on_device<raw>},
                                {"changes", on_device<changes>},
                                {"updates", on_device<updates>},
-                               {"replaced", on_device<replaced>},
+                               {"replacing", on_device<replacing>},
                                {"parameters", on_device<parameters>},
                                {"devices", on_device<devices>},
                                {"running", on_device<running>},

@@ -11,7 +11,7 @@ void bodies();    // conditional nodes
 void raw();       // what others do to a graph by plain driver calls
 void changes();   // new parameters for each kind of node
 void updates();   // new parameters while a launch runs
-void replaced();  // owners in an executable that later updates have replaced
+void replacing();     // owners in an executable that later updates have replaced
 void parameters();    // what no driver checks
 void devices();       // two GPUs
 void running();       // executables end while a launch runs

@@ -176,7 +176,7 @@ void captured() {
 
 }  // namespace
 
-void replaced() {
+void replacing() {
   without_a_launch();
   children_without_a_launch();
   while_a_launch_runs();
