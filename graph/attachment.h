@@ -59,7 +59,7 @@ struct OwnerList {
   void clear() noexcept;
 };
 
-class ExecOwners;  // exec_owners.h
+class ExecOwners;  // exec/exec_owners.h
 
 // What makes an executable graph one more holder of the owners of its updated nodes.
 struct Kept : UserObject {

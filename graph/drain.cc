@@ -6,7 +6,6 @@
 
 #include "graph/attachment.h"
 #include "graph/error.h"
-#include "graph/exec_owners.h"
 #include "graph/scopes.h"
 
 namespace anycuda::graph {

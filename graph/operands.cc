@@ -1,13 +1,42 @@
 #include "anycuda/graph/operands.h"
 
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
 #include "graph/driver.h"
 #include "graph/error.h"
-#include "graph/loaded_modules.h"
 #include "graph/parameters.h"
 #include "graph/scopes.h"
 
 namespace anycuda::graph {
 namespace {
+
+// So that a program which loads its modules itself pays nothing for a look-up.
+std::atomic<bool> any_loaded{false};
+
+// The modules that Kernel::load has loaded and that are not unloaded yet.
+struct LoadedModules {
+  std::mutex lock;  // held for a look-up: neither CUDA nor a deleter runs meanwhile
+  std::unordered_map<CUmod_st*, std::weak_ptr<const void>> owners;
+};
+
+// Never destroyed: deleters may run until the process ends.
+LoadedModules& loaded_modules() {
+  static auto* const all = new LoadedModules;
+  return *all;
+}
+
+void remember_module(CUmod_st* module, const OpaqueHandle& owner) {
+  const std::lock_guard<std::mutex> locked(loaded_modules().lock);
+  loaded_modules().owners[module] = owner;
+  any_loaded.store(true, std::memory_order_relaxed);
+}
+
+void forget_module(CUmod_st* module) noexcept {
+  const std::lock_guard<std::mutex> locked(loaded_modules().lock);
+  loaded_modules().owners.erase(module);
+}
 
 CUresult no_out() { return fail(CUDA_ERROR_INVALID_VALUE, "out is null"); }
 
@@ -58,6 +87,15 @@ CUresult Kernel::load(const void* image, const char* name, Kernel* out) {
     loaded.loaded_ = module;
     return loaded.sibling(name, out);
   });
+}
+
+OpaqueHandle loaded_module_of(CUfunction function) noexcept {
+  if (!any_loaded.load(std::memory_order_relaxed)) return nullptr;
+  CUmod_st* module = nullptr;
+  if (api::cuFuncGetModule(&module, function) != api::CUDA_SUCCESS) return nullptr;
+  const std::lock_guard<std::mutex> locked(loaded_modules().lock);
+  const auto found = loaded_modules().owners.find(module);
+  return found == loaded_modules().owners.end() ? nullptr : found->second.lock();
 }
 
 Kernel Kernel::wrap(CUfunction function, OpaqueHandle module) {

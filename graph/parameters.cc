@@ -4,7 +4,6 @@
 
 #include "graph/driver.h"
 #include "graph/error.h"
-#include "graph/loaded_modules.h"
 
 namespace anycuda::graph {
 namespace {

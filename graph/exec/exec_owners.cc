@@ -1,4 +1,4 @@
-#include "graph/exec_owners.h"
+#include "graph/exec/exec_owners.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 #include "graph/attachment.h"
 #include "graph/copy.h"
 #include "graph/driver.h"
-#include "graph/exec_owners.h"
+#include "graph/exec/exec_owners.h"
 #include "graph/parameters.h"
 #include "graph/state.h"
 

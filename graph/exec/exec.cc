@@ -2,7 +2,7 @@
 
 #include "graph/attachment.h"
 #include "graph/driver.h"
-#include "graph/exec_owners.h"
+#include "graph/exec/exec_owners.h"
 #include "graph/scopes.h"
 #include "graph/state.h"
 
