@@ -171,12 +171,13 @@ CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, O
   Place to;
   const CUresult result = locate("memset destination", node.destination, extent, &to);
   if (result != CUDA_SUCCESS) return result;
-  if (to.device % bytes != 0) {
+  const std::size_t within = bytes - 1;  // an element: a power of two
+  if ((to.device & within) != 0) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "memset destination: the address %#llx is not a multiple of the element's %u bytes",
                 to.device, bytes);
   }
-  if (node.rows > 1 && to.pitch % bytes != 0) {
+  if (node.rows > 1 && (to.pitch & within) != 0) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "memset destination: a pitch of %zu bytes is not a multiple of the element's %u "
                 "bytes",
