@@ -1,5 +1,5 @@
 // Beginning and ending a capture; its forks and views.
-#include "graph/capture_state.h"
+#include "graph/capture/capture_state.h"
 
 #include "graph/driver.h"
 

@@ -1,7 +1,7 @@
 // What is captured, with its owners; and what the driver says about a capture.
 #include <algorithm>
 
-#include "graph/capture_state.h"
+#include "graph/capture/capture_state.h"
 #include "graph/driver.h"
 #include "graph/parameters.h"
 
