@@ -18,13 +18,20 @@ CUresult GraphView::borrow(CUgraph graph, GraphView* out) {
 bool GraphView::valid() const { return get() != nullptr; }
 CUgraph GraphView::get() const { return state_ == nullptr ? nullptr : state_->graph.load(); }
 
-Graph::~Graph() { destroy(); }
+Graph::~Graph() { give_up(); }
+
+// Destroys the graph; one that the driver refuses to destroy is nobody's.
+void Graph::give_up() noexcept {
+  destroy();
+  const GraphState::Pointer& state = GraphState::of(view_);
+  if (state != nullptr) state->disown();
+}
 
 Graph::Graph(Graph&& other) noexcept : view_(std::move(other.view_)) { other.view_ = GraphView(); }
 
 Graph& Graph::operator=(Graph&& other) noexcept {
   if (this != &other) {
-    destroy();
+    give_up();
     view_ = std::move(other.view_);
     other.view_ = GraphView();
   }
@@ -39,21 +46,21 @@ CUresult Graph::create(Graph* out) {
     const CUresult result = answered("cuGraphCreate", api::cuGraphCreate(&graph, 0));
     if (result != CUDA_SUCCESS) return result;
     state->graph.store(graph);
-    Graph made;
-    made.view_ = GraphState::view(std::move(state));
-    *out = std::move(made);
+    *out = GraphState::own(std::move(state));
     return CUDA_SUCCESS;
   });
 }
 
 CUresult Graph::adopt(CUgraph graph, Graph* out) {
   if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-  if (graph != nullptr && graph == out->get()) {
-    return fail(CUDA_ERROR_INVALID_VALUE, "out has this graph already");
+  if (graph != nullptr && GraphState::is_owned(graph)) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "a Graph owns this graph already, and both would destroy it. Move that Graph, or "
+                "call its release() first");
   }
-  Graph made;
-  const CUresult result = GraphView::borrow(graph, &made.view_);
-  if (result == CUDA_SUCCESS) *out = std::move(made);
+  GraphView view;
+  const CUresult result = GraphView::borrow(graph, &view);
+  if (result == CUDA_SUCCESS) *out = GraphState::own(GraphState::of(view));
   return result;
 }
 
@@ -91,9 +98,7 @@ CUresult Graph::clone(Graph* out) const {
     result = answered("cuGraphClone", api::cuGraphClone(&graph, source->graph.load()));
     if (result != CUDA_SUCCESS) return result;
     know_copy(copy.get(), *source, graph);
-    Graph made;
-    made.view_ = GraphState::view(std::move(copy));
-    *out = std::move(made);
+    *out = GraphState::own(std::move(copy));
     return CUDA_SUCCESS;
   });
 }

@@ -1,10 +1,45 @@
 #include "graph/state.h"
 
+#include <mutex>
+
 #include "graph/driver.h"
 
 namespace anycuda::graph {
+namespace {
+
+// Without destructors: graphs of static lifetime may be destroyed after anything here.
+std::mutex owned_lock;
+GraphState* all_owned = nullptr;
+
+}  // namespace
+
+void GraphState::become_owned() noexcept {
+  const std::lock_guard<std::mutex> lock(owned_lock);
+  if (owned_from != nullptr) return;
+  next_owned = all_owned;
+  if (next_owned != nullptr) next_owned->owned_from = &next_owned;
+  owned_from = &all_owned;
+  all_owned = this;
+}
+
+void GraphState::disown() noexcept {
+  const std::lock_guard<std::mutex> lock(owned_lock);
+  if (owned_from == nullptr) return;
+  *owned_from = next_owned;
+  if (next_owned != nullptr) next_owned->owned_from = owned_from;
+  owned_from = nullptr;
+}
+
+bool GraphState::is_owned(CUgraph address) noexcept {
+  const std::lock_guard<std::mutex> lock(owned_lock);
+  for (const GraphState* one = all_owned; one != nullptr; one = one->next_owned) {
+    if (one->graph.load() == address) return true;
+  }
+  return false;
+}
 
 void GraphState::invalidate() noexcept {
+  disown();
   graph.store(nullptr);
   table.clear();
   for (const auto& [node, graphs] : embedded) {
@@ -33,6 +68,7 @@ GraphView GraphState::view(Pointer state) noexcept {
 }
 
 Graph GraphState::own(Pointer state) noexcept {
+  state->become_owned();
   Graph made;
   made.view_ = view(std::move(state));
   return made;

@@ -20,11 +20,18 @@ struct GraphState {
   using Embedded = std::map<CUgraphNode, std::vector<Pointer>>;
 
   explicit GraphState(CUgraph names) : graph(names) {}
+  ~GraphState() { disown(); }
+  GraphState(const GraphState&) = delete;
+  GraphState& operator=(const GraphState&) = delete;
 
   // nullptr once it is gone. Atomic, since any thread may ask a view whether it is valid.
   std::atomic<CUgraph> graph;
   NodeTable table;
   Embedded embedded;
+  // All states that a Graph has, linked: so adopt() finds whether one has a graph already, and no
+  // memory is needed.
+  GraphState* next_owned = nullptr;
+  GraphState** owned_from = nullptr;  // what points to this; nullptr: no Graph has it
 
   // The graph is gone, or no longer ours to know: views of it and of all graphs in it are invalid.
   void invalidate() noexcept;
@@ -32,6 +39,12 @@ struct GraphState {
   void forget_embedded(CUgraphNode node) noexcept;
   // The node has new owners, or none (nullptr): its former ones lose this graph's reference.
   void replace(CUgraphNode node, Attachment* attachment) noexcept;
+
+  // A Graph takes it, or no longer has it.
+  void become_owned() noexcept;
+  void disown() noexcept;
+  // Whether a Graph has the graph of this address.
+  static bool is_owned(CUgraph address) noexcept;
 
   static GraphView view(Pointer state) noexcept;
   static Graph own(Pointer state) noexcept;

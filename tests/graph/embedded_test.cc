@@ -348,5 +348,43 @@ TEST_F(Embedded, GraphsAreGivenAndTaken) {
   EXPECT_EQ(GraphView::borrow(nullptr, &none), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Embedded, AGraphThatAGraphOwnsCannotBeAdopted) {
+  Graph other;
+  const auto refused = [&](CUgraph graph) {
+    EXPECT_EQ(Graph::adopt(graph, &other), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_THAT(last_error(), HasSubstr("a Graph owns this graph already"));
+    EXPECT_EQ(other.get(), nullptr);
+  };
+  Graph first = graph();
+  Graph middle = graph();
+  Graph last = graph();
+  for (const Graph* one : {&first, &middle, &last}) refused(one->get());
+  Graph clone;
+  ASSERT_EQ(middle.clone(&clone), kOk);
+  refused(clone.get());
+  Graph moved = std::move(clone);
+  refused(moved.get());
+  Graph adopted;
+  const CUgraph raw = middle.release();
+  ASSERT_EQ(Graph::adopt(raw, &adopted), kOk) << last_error();
+  refused(raw);
+  refused(first.get());
+  adopted.destroy();
+  // Another graph of that address is another graph.
+  CUgraph again = nullptr;
+  ASSERT_EQ(api::cuGraphCreate(&again, 0), 0U);
+  ASSERT_EQ(again, raw) << "the fake driver gives addresses out again";
+  EXPECT_EQ(Graph::adopt(again, &other), kOk) << last_error();
+}
+
+TEST_F(Embedded, AGraphThatTheDriverDidNotDestroyCanBeAdopted) {
+  Graph one = graph();
+  const CUgraph raw = one.get();
+  driver().fail_function("cuGraphDestroy", 1, 999);
+  one = Graph();
+  Graph again;
+  EXPECT_EQ(Graph::adopt(raw, &again), kOk) << last_error();
+}
+
 }  // namespace
 }  // namespace anycuda::graph

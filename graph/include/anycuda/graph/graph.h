@@ -81,7 +81,7 @@ class Graph {
   // An empty graph. Needs cuInit, and no context (measured).
   static CUresult create(Graph* out);
   // Takes over a graph that was made elsewhere, as GraphView::borrow sees it.
-  // CUDA_ERROR_INVALID_VALUE: *out has it already.
+  // CUDA_ERROR_INVALID_VALUE: a Graph (*out or another) owns it already: both would destroy it.
   static CUresult adopt(CUgraph graph, Graph* out);
   // Gives the CUgraph, with all owners in it, to the caller; its views become invalid.
   CUgraph release();
@@ -96,6 +96,7 @@ class Graph {
 
  private:
   friend struct GraphState;
+  void give_up() noexcept;
   GraphView view_;
 };
 
