@@ -60,6 +60,7 @@ CUresult Capture::begin(CUstream stream, CaptureMode mode, Capture* out) {
     }
     state->id = info.id;
     state->graph->graph.store(info.graph);
+    state->graph->handed_out = true;
     Capture made;
     made.stream_ = stream;
     made.state_ = std::move(state);
@@ -72,10 +73,12 @@ CUresult Capture::begin_to_graph(CUstream stream, const GraphView& graph, const 
                                  CaptureMode mode, Capture* out) {
   return entry([&] {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    const GraphState* const into = usable(graph);
+    GraphState* const into = usable(graph);
     if (into == nullptr) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = need("cuStreamBeginCaptureToGraph");
+    if (result == CUDA_SUCCESS) result = check_nodes(into, after);
     if (result != CUDA_SUCCESS) return result;
+    into->handed_out = true;
     auto state = std::make_shared<State>();
     state->graph = GraphState::of(graph);
     state->into_body = true;

@@ -96,11 +96,17 @@ CUresult Capture::keep(OpaqueHandle owner) {
 }
 
 CUresult Capture::keep_with_last(Slot slot, OpaqueHandle owner) {
-  CaptureInfo info;
-  const CUresult result = State::ask(state_.get(), stream_, &info);
-  if (result != CUDA_SUCCESS) return result;
-  if (info.count != 1) return keep(std::move(owner));
-  return graph_set_slot(GraphState::view(state_->graph), info.nodes[0], slot, std::move(owner));
+  return entry([&] {
+    CaptureInfo info;
+    const CUresult result = State::ask(state_.get(), stream_, &info);
+    if (result != CUDA_SUCCESS) return result;
+    if (info.count != 1) return keep(std::move(owner));
+    // Known from here on: the driver says that it is this graph's.
+    NodeTable& table = state_->graph->table;
+    table.reserve(1);
+    table.put(info.nodes[0], table.get(info.nodes[0]));
+    return graph_set_slot(GraphState::view(state_->graph), info.nodes[0], slot, std::move(owner));
+  });
 }
 
 }  // namespace anycuda::graph

@@ -10,13 +10,19 @@ CUresult GraphView::borrow(CUgraph graph, GraphView* out) {
   return entry([&] {
     if (graph == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the graph is null");
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    *out = GraphState::view(std::make_shared<GraphState>(graph));
+    auto state = std::make_shared<GraphState>(graph);
+    state->handed_out = true;
+    *out = GraphState::view(std::move(state));
     return CUDA_SUCCESS;
   });
 }
 
-bool GraphView::valid() const { return get() != nullptr; }
-CUgraph GraphView::get() const { return state_ == nullptr ? nullptr : state_->graph.load(); }
+bool GraphView::valid() const { return state_ != nullptr && state_->graph.load() != nullptr; }
+CUgraph GraphView::get() const {
+  if (state_ == nullptr) return nullptr;
+  state_->handed_out.store(true, std::memory_order_relaxed);
+  return state_->graph.load();
+}
 
 Graph::~Graph() { give_up(); }
 
@@ -93,7 +99,7 @@ CUresult Graph::clone(Graph* out) const {
     if (source == nullptr) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = forget_what_is_gone(source);
     if (result != CUDA_SUCCESS) return result;
-    GraphState::Pointer copy = room_for_copy_of(*source);
+    GraphState::Pointer copy = room_for_copy_of(*source, GraphState::Place::top);
     CUgraph graph = nullptr;
     result = answered("cuGraphClone", api::cuGraphClone(&graph, source->graph.load()));
     if (result != CUDA_SUCCESS) return result;

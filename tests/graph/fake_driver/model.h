@@ -26,6 +26,7 @@ struct CUuserObject_st {
 
 struct CUgraphNode_st {
   bool alive = false;
+  unsigned long long id = 0;
   CUgraph_st* graph = nullptr;
   unsigned type = 0;
   api::CUDA_HOST_NODE_PARAMS_st host{};
@@ -36,6 +37,7 @@ struct CUgraphNode_st {
 
 struct CUgraph_st {
   bool alive = false;
+  unsigned id = 0;
   bool embedded = false;
   bool capturing = false;
   std::vector<CUgraphNode_st*> nodes;
@@ -86,6 +88,7 @@ struct World {
   std::deque<Capture> captures;
   std::deque<CUstream_st> streams;
   std::size_t misuses = 0;
+  unsigned last_id = 0;  // of graphs and nodes; never again
 };
 World& world();
 
