@@ -106,6 +106,7 @@ class ReusedAddress : public Embedded {
  protected:
   void SetUp() override {
     Embedded::SetUp();
+    one_ = graph();
     Graph inner = graph();
     node(inner, owner_.take());
     ASSERT_EQ(add_child(one_, {}, inner, &child_, &embedded_), kOk);
@@ -153,7 +154,7 @@ class ReusedAddress : public Embedded {
   }
 
   Watched owner_;
-  Graph one_ = graph();
+  Graph one_;
   CUgraphNode child_ = nullptr;
   CUgraphNode leaf_ = nullptr;
   GraphView embedded_;
@@ -205,16 +206,14 @@ TEST_F(ReusedAddress, InAClone) {
 }
 
 TEST_F(ReusedAddress, InAnExecutablesNewChild) {
-  Exec exec;
-  ASSERT_EQ(Exec::instantiate(one_, &exec), kOk);
-  replace_by_raw_calls();
   Graph same = graph();
-  ASSERT_EQ(add_child(same, {}, one_, nullptr), kOk);
-  EXPECT_EQ(exec.set_child(child_, one_), kOk) << last_error();
-  exec.destroy();
-  same.destroy();
-  one_.destroy();
+  CUgraphNode child = nullptr;
+  ASSERT_EQ(add_child(same, {}, graph(), &child), kOk);
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(same, &exec), kOk);
+  replace_by_raw_calls();
   EXPECT_FALSE(owner_.alive());
+  EXPECT_EQ(exec.set_child(child, one_), kOk) << last_error();
 }
 
 // The library's own calls cannot destroy the one and keep the view of it.
