@@ -51,7 +51,7 @@ struct Attachment : UserObject {
   OpaqueHandle* first() { return reinterpret_cast<OpaqueHandle*>(this + 1); }
   const OpaqueHandle* first() const { return reinterpret_cast<const OpaqueHandle*>(this + 1); }
 
-  std::uint8_t slots_;                      // bit i: slot i has an owner
+  std::uint8_t slots_;                     // bit i: slot i has an owner
   std::atomic<std::uint32_t> holders_{1};  // the driver's references as one, and the tables
 };
 
@@ -80,6 +80,10 @@ struct Kept : UserObject {
 void let_go(std::shared_ptr<OwnerList> list) noexcept;  // drain.cc
 
 bool any(const Owners& owners);
+
+// The allocation of a Buffer that was closed (operands.cc): refused wherever an owner is given.
+bool is_closed(const OpaqueHandle& owner) noexcept;
+CUresult check_owners(const Owners& owners) noexcept;
 
 // The driver calls this when nothing uses the object any more: drain.cc.
 extern "C" void anycuda_graph_is_over(void* object) noexcept;

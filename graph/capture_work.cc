@@ -85,11 +85,14 @@ CUresult Capture::call(const HostNode& node) {
 CUresult Capture::keep(OpaqueHandle owner) {
   return entry([&] {
     if (owner == nullptr) return CUDA_SUCCESS;
+    const Owners owners{std::move(owner)};
+    CUresult result = check_owners(owners);
+    if (result != CUDA_SUCCESS) return result;
     CaptureInfo info;
-    CUresult result = State::ask(state_.get(), stream_, &info);
+    result = State::ask(state_.get(), stream_, &info);
     if (result != CUDA_SUCCESS) return result;
     HeldByGraph held;
-    result = held.take(info.graph, Attachment::make({std::move(owner)}));
+    result = held.take(info.graph, Attachment::make(owners));
     if (result == CUDA_SUCCESS) held.leave_to_graph();
     return result;
   });

@@ -5,9 +5,9 @@
 
 namespace anycuda::graph {
 
-// Forgets nodes that raw calls have destroyed, here and in all graphs in it, and graphs that are not
-// those at their address: no driver can be asked about what is gone. Owners that the graph surely
-// holds are let go. Throws std::bad_alloc.
+// Forgets nodes that raw calls have destroyed, here and in all graphs in it, and graphs that are
+// not those at their address: no driver can be asked about what is gone. Owners that the graph
+// surely holds are let go. Throws std::bad_alloc.
 CUresult forget_what_is_gone(GraphState* graph);
 
 // A state with room for all that is known about `source`, and no graph yet. Throws std::bad_alloc.

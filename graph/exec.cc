@@ -100,6 +100,10 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
         "cuGraphExecUpdate", api::cuGraphExecUpdate(exec_, state->graph.load(), &wrong, &why));
     if (node != nullptr) *node = wrong;
     if (result != nullptr) *result = static_cast<int>(why);
+    if (static_cast<unsigned>(updated) == api::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
+      return fail(updated, "cuGraphExecUpdate: the graph does not fit the executable graph: %s",
+                  name_of(static_cast<UpdateResult>(why)));
+    }
     if (updated != CUDA_SUCCESS) return updated;
     kept_.swap(list);
     let_go(std::move(list));

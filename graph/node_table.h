@@ -1,6 +1,6 @@
-// The nodes that are known to be a graph's, and the attachments that they have. Open addressing with
-// linear probing: 16 bytes an entry, between 54 and 81 of 100 places in use, so 20 to 30 bytes a
-// node in a graph of any size.
+// The nodes that are known to be a graph's, and the attachments that they have. Open addressing
+// with linear probing: 16 bytes an entry, between 54 and 81 of 100 places in use, so 20 to 30 bytes
+// a node in a graph of any size.
 #pragma once
 
 #include <cstddef>

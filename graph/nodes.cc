@@ -116,10 +116,12 @@ CUresult set_host(const GraphView& graph, CUgraphNode node, const HostNode& para
 
 CUresult add_event_record(const GraphView& graph, const Dependencies& after, const EventNode& node,
                           CUgraphNode* out) {
-  return add_resolved<CUevent>(graph, after, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
-    return answered("cuGraphAddEventRecordNode",
-                    api::cuGraphAddEventRecordNode(made, to, after.nodes(), after.count(), event));
-  });
+  return add_resolved<CUevent>(
+      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
+        return answered(
+            "cuGraphAddEventRecordNode",
+            api::cuGraphAddEventRecordNode(made, to, after.nodes(), after.count(), event));
+      });
 }
 
 CUresult set_event_record(const GraphView& graph, CUgraphNode node, const EventNode& parameters) {
@@ -131,10 +133,12 @@ CUresult set_event_record(const GraphView& graph, CUgraphNode node, const EventN
 
 CUresult add_event_wait(const GraphView& graph, const Dependencies& after, const EventNode& node,
                         CUgraphNode* out) {
-  return add_resolved<CUevent>(graph, after, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
-    return answered("cuGraphAddEventWaitNode",
-                    api::cuGraphAddEventWaitNode(made, to, after.nodes(), after.count(), event));
-  });
+  return add_resolved<CUevent>(
+      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
+        return answered(
+            "cuGraphAddEventWaitNode",
+            api::cuGraphAddEventWaitNode(made, to, after.nodes(), after.count(), event));
+      });
 }
 
 CUresult set_event_wait(const GraphView& graph, CUgraphNode node, const EventNode& parameters) {

@@ -1,5 +1,6 @@
 #include "anycuda/graph/operands.h"
 
+#include "graph/attachment.h"
 #include "graph/driver.h"
 #include "graph/error.h"
 
@@ -71,6 +72,25 @@ CUresult Kernel::load(const void* image, const char* name, Kernel* out) {
   });
 }
 
+namespace {
+const char kClosed = 0;  // its address is what a closed Buffer has for an allocation
+}  // namespace
+
+void Buffer::close() { *this = wrap(0, 0, OpaqueHandle(OpaqueHandle(), &kClosed)); }
+
+bool is_closed(const OpaqueHandle& owner) noexcept { return owner.get() == &kClosed; }
+
+CUresult check_owners(const Owners& owners) noexcept {
+  for (unsigned slot = 0; slot < kSlots; ++slot) {
+    if (!is_closed(owners[slot])) continue;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "the owner in slot %u is the allocation of a Buffer that was closed. Take "
+                "allocation() before close()",
+                slot);
+  }
+  return CUDA_SUCCESS;
+}
+
 Kernel Kernel::wrap(CUfunction function, OpaqueHandle module) {
   Kernel made;
   made.function_ = function;
@@ -104,13 +124,14 @@ CUresult Event::create(unsigned flags, Event* out) {
       const InContext current(context);
       api::cuEventDestroy_v2(event);
     });
-    *out = wrap(event, std::move(owner));
+    *out = wrap(event, std::move(owner), flags);
     return CUDA_SUCCESS;
   });
 }
 
-Event Event::wrap(CUevent event, OpaqueHandle owner) {
+Event Event::wrap(CUevent event, OpaqueHandle owner, unsigned flags) {
   Event made;
+  made.flags_ = flags;
   made.event_ = event;
   made.owner_ = std::move(owner);
   return made;

@@ -2,9 +2,14 @@
 
 #include <vector>
 
+#include "graph/attachment.h"
+
 namespace anycuda::graph {
 
 OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners) {
+  for (const OpaqueHandle& owner : owners) {
+    if (is_closed(owner)) return owner;
+  }
   std::vector<OpaqueHandle> some;
   some.reserve(owners.size());
   for (const OpaqueHandle& owner : owners) {

@@ -62,6 +62,10 @@ TEST_F(Captures, OtherWorkIsKeptWhereAnOwnerIsGiven) {
   ASSERT_EQ(capture.call(host(nullptr)), kOk);
   EXPECT_EQ(capture.keep_with_last(Slot::extra, with_last.take()), kOk) << last_error();
   EXPECT_EQ(capture.keep(nullptr), kOk);
+  Buffer closed = Buffer::wrap(0x1000, 8, nullptr);
+  closed.close();
+  EXPECT_EQ(capture.keep(closed.allocation()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.keep_with_last(Slot::extra, closed.allocation()), CUDA_ERROR_INVALID_VALUE);
   const CUgraphNode captured = last();
   Graph one;
   ASSERT_EQ(capture.end(&one), kOk);
