@@ -118,6 +118,7 @@ void forks() {
   EXPECT(check, capture.fork(other, &fork) != CUDA_SUCCESS);  // it has not joined yet
   DRIVER(check, cuEventRecord(split.event(), primary));
   DRIVER(check, cuStreamWaitEvent(other, split.event(), 0));
+  EQUAL(check, capture.fork(other, &capture), CUDA_ERROR_INVALID_VALUE);  // it would be lost
   CALL(check, capture.fork(other, &fork));
   CALL(check, fork.call(closure(lives[1].owner(), &calls)));
   GraphView view;
