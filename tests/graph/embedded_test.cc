@@ -150,6 +150,10 @@ class ReusedAddress : public Embedded {
     ASSERT_EQ(child_graph(one_, child_, &found), kOk) << last_error();
     EXPECT_EQ(embedded_.valid(), !driver_has_ids());
     EXPECT_EQ(found == embedded_, !driver_has_ids());
+    Graph parent = graph();
+    GraphView copy;
+    ASSERT_EQ(add_child(parent, {}, found, nullptr, &copy), kOk) << last_error();
+    use(copy, only_node(copy.get()));
     use(found, leaf_);
   }
 
