@@ -81,7 +81,8 @@ void let_go(std::shared_ptr<OwnerList> list) noexcept;  // drain.cc
 
 bool any(const Owners& owners);
 
-// The allocation of a Buffer that was closed (operands.cc): refused wherever an owner is given.
+// The allocation of a Buffer that was closed (closed_buffer.cc): refused wherever an owner is
+// given.
 bool is_closed(const OpaqueHandle& owner) noexcept;
 CUresult check_owners(const Owners& owners) noexcept;
 

@@ -1,5 +1,4 @@
 // Copies and memsets: where an operand lies, and whether it has room.
-#include "graph/attachment.h"
 #include "graph/error.h"
 #include "graph/parameters.h"
 
@@ -36,7 +35,7 @@ bool last_byte(const MemoryOperand& operand, const Place& place, const Extent& e
 
 CUresult check_ways(const char* name, const MemoryOperand& operand) {
   const int raw = (operand.address != 0) + (operand.host != nullptr) + (operand.array != nullptr);
-  if (is_closed(operand.buffer.allocation())) {
+  if (operand.buffer.closed()) {
     return fail(CUDA_ERROR_INVALID_VALUE, "%s: the Buffer was closed", name);
   }
   if (operand.buffer && raw != 0) {

@@ -1,6 +1,5 @@
 #include "anycuda/graph/operands.h"
 
-#include "graph/attachment.h"
 #include "graph/driver.h"
 #include "graph/error.h"
 
@@ -70,25 +69,6 @@ CUresult Kernel::load(const void* image, const char* name, Kernel* out) {
     loaded.loaded_ = module;
     return loaded.sibling(name, out);
   });
-}
-
-namespace {
-const char kClosed = 0;  // its address is what a closed Buffer has for an allocation
-}  // namespace
-
-void Buffer::close() { *this = wrap(0, 0, OpaqueHandle(OpaqueHandle(), &kClosed)); }
-
-bool is_closed(const OpaqueHandle& owner) noexcept { return owner.get() == &kClosed; }
-
-CUresult check_owners(const Owners& owners) noexcept {
-  for (unsigned slot = 0; slot < kSlots; ++slot) {
-    if (!is_closed(owners[slot])) continue;
-    return fail(CUDA_ERROR_INVALID_VALUE,
-                "the owner in slot %u is the allocation of a Buffer that was closed. Take "
-                "allocation() before close()",
-                slot);
-  }
-  return CUDA_SUCCESS;
 }
 
 Kernel Kernel::wrap(CUfunction function, OpaqueHandle module) {

@@ -411,6 +411,8 @@ TEST_F(Nodes, AClosedBufferIsRefusedAsOperandAndAsOwner) {
   const OpaqueHandle before = closed.allocation();
   closed.close();
   EXPECT_FALSE(closed);
+  EXPECT_TRUE(closed.closed());
+  EXPECT_FALSE(Buffer().closed());
   Graph one = graph();
   MemsetNode fill;
   fill.destination.buffer = closed;

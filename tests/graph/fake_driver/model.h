@@ -74,6 +74,7 @@ struct Launch {
 
 struct World {
   std::recursive_mutex lock;
+  unsigned last_id = 0;  // of graphs and nodes; never given again
   std::vector<CUgraph_st*> graphs, free_graphs;
   std::vector<CUgraphNode_st*> nodes, free_nodes;
   std::vector<CUuserObject_st*> objects, free_objects;
@@ -88,7 +89,6 @@ struct World {
   std::deque<Capture> captures;
   std::deque<CUstream_st> streams;
   std::size_t misuses = 0;
-  unsigned last_id = 0;  // of graphs and nodes; never again
 };
 World& world();
 

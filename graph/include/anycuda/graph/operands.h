@@ -26,6 +26,7 @@ class Buffer {
   // size is not known, and what uses it is not checked.
   static Buffer wrap(CUdeviceptr address, std::size_t bytes, OpaqueHandle owner);
   void close();
+  bool closed() const;
   explicit operator bool() const { return address_ != 0; }
   CUdeviceptr address() const { return address_; }
   std::size_t size() const { return size_; }  // bytes
