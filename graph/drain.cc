@@ -15,12 +15,13 @@ namespace {
 std::atomic<UserObject*> over{nullptr};
 std::atomic<std::size_t> waiting{0};
 
-// What this thread has taken and not yet let go. A deleter may drain again: it goes on with these.
-thread_local UserObject* taken = nullptr;
+// Whether this thread runs deleters now. A deleter that drains again gets 0 at once: the loop below
+// goes on after it, so the stack does not grow with the number of owners.
 thread_local bool draining = false;
 
 std::size_t let_go_all() noexcept {
   std::size_t count = 0;
+  UserObject* taken = nullptr;
   for (;;) {
     if (taken == nullptr) taken = over.exchange(nullptr, std::memory_order_acquire);
     if (taken == nullptr) return count;
@@ -46,8 +47,7 @@ extern "C" void anycuda_graph_is_over(void* object) noexcept {
 std::size_t pending() noexcept { return waiting.load(std::memory_order_relaxed); }
 
 std::size_t drain() noexcept {
-  if (draining) return let_go_all();
-  if (over.load(std::memory_order_relaxed) == nullptr) return 0;
+  if (draining || over.load(std::memory_order_relaxed) == nullptr) return 0;
   draining = true;
   const RelaxedCaptureScope mode;
   const std::size_t count = let_go_all();
@@ -67,9 +67,6 @@ void let_go(OwnerList* list) noexcept {
   list->clear();
 }
 
-void drain_at_entry() noexcept {
-  // A deleter that calls this library is already in a drain, which goes on after it.
-  if (!draining) drain();
-}
+void drain_at_entry() noexcept { drain(); }
 
 }  // namespace anycuda::graph

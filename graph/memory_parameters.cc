@@ -40,6 +40,9 @@ bool last_byte(const MemoryOperand& operand, const Place& place, const Extent& e
 
 CUresult check_ways(const char* name, const MemoryOperand& operand) {
   const int raw = (operand.address != 0) + (operand.host != nullptr) + (operand.array != nullptr);
+  if (operand.buffer.closed()) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "%s: the Buffer was closed", name);
+  }
   if (operand.buffer && raw != 0) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "%s: both a Buffer and a raw address, host pointer or array are given", name);

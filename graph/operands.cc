@@ -126,7 +126,7 @@ CUresult Event::create(unsigned flags, Event* out) {
     CUevent event = nullptr;
     const CUresult result = answered("cuEventCreate", api::cuEventCreate(&event, flags));
     if (result != CUDA_SUCCESS) return result;
-    *out = wrap(event, event_owner(event));
+    *out = wrap(event, event_owner(event), flags);
     return CUDA_SUCCESS;
   });
 }
@@ -139,8 +139,9 @@ OpaqueHandle event_owner(CUevent event) {
   });
 }
 
-Event Event::wrap(CUevent event, OpaqueHandle owner) {
+Event Event::wrap(CUevent event, OpaqueHandle owner, unsigned flags) {
   Event made;
+  made.flags_ = flags;
   made.event_ = event;
   made.owner_ = std::move(owner);
   return made;

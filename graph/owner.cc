@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/attachment.h"
+
 namespace anycuda::graph {
 
 OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners) {
@@ -10,6 +12,9 @@ OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners) {
 }
 
 OpaqueHandle all_of(std::vector<OpaqueHandle> owners) {
+  for (const OpaqueHandle& owner : owners) {
+    if (is_closed(owner)) return owner;
+  }
   owners.erase(std::remove(owners.begin(), owners.end(), nullptr), owners.end());
   if (owners.empty()) return nullptr;
   if (owners.size() == 1) return std::move(owners.front());

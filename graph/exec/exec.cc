@@ -114,6 +114,10 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
         "cuGraphExecUpdate", api::cuGraphExecUpdate(exec_, state->graph.load(), &wrong, &why));
     if (node != nullptr) *node = wrong;
     if (result != nullptr) *result = static_cast<int>(why);
+    if (static_cast<unsigned>(updated) == api::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
+      return fail(updated, "cuGraphExecUpdate: the graph does not fit the executable graph: %s",
+                  name_of(static_cast<UpdateResult>(why)));
+    }
     if (updated != CUDA_SUCCESS) return updated;
     if (kept_ != nullptr && list != nullptr && kept_->handle_given()) list->give_handle();
     kept_.swap(list);

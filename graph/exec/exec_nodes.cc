@@ -40,7 +40,8 @@ CUresult set_one_resolved(CUgraphExec exec, ExecOwners* kept, CUgraphNode node, 
   return entry([&] {
     Parameters parameters{};
     Owners owners;
-    const CUresult result = resolve(given, &parameters, &owners);
+    CUresult result = resolve(given, &parameters, &owners);
+    if (result == CUDA_SUCCESS) result = check_owners(owners);
     if (result != CUDA_SUCCESS) return result;
     OwnerList added;
     added.add(owners);
@@ -129,6 +130,8 @@ CUresult Exec::set_with_owners(const Owners& owners,
                                const std::function<CUresult(CUgraphExec)>& set) {
   return entry([&] {
     if (!set) return fail(CUDA_ERROR_INVALID_VALUE, "set is empty");
+    const CUresult checked = check_owners(owners);
+    if (checked != CUDA_SUCCESS) return checked;
     OwnerList added;
     added.add(owners);
     if (kept_ != nullptr) kept_->give_handle();

@@ -130,7 +130,12 @@ TEST_F(Execs, AWholeUpdateThatFailsLeavesAllAsBefore) {
   int why = 0;
   CUgraphNode wrong = made;
   EXPECT_EQ(exec.update(two, &wrong, &why), status(910));
-  EXPECT_NE(why, 0);
+  EXPECT_EQ(static_cast<UpdateResult>(why), UpdateResult::topology_changed);
+  EXPECT_STREQ(last_error(),
+               "cuGraphExecUpdate: the graph does not fit the executable graph: topology_changed");
+  EXPECT_STREQ(name_of(UpdateResult::attributes_changed), "attributes_changed");
+  EXPECT_STREQ(name_of(UpdateResult::success), "success");
+  for (const int none : {-1, 9}) EXPECT_STREQ(name_of(static_cast<UpdateResult>(none)), "unknown");
   two.destroy();
   one.destroy();
   EXPECT_TRUE(former.alive());

@@ -19,6 +19,12 @@ const fake::Control& driver() {
   return *control;
 }
 
+bool driver_has_ids() {
+  int version = 0;
+  EXPECT_EQ(api::cuDriverGetVersion(&version), 0U);
+  return version >= 13010;
+}
+
 void settle() {
   do {
     driver().flush();

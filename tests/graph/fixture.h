@@ -21,6 +21,10 @@ const fake::Control& driver();
 inline constexpr CUresult kOk = CUDA_SUCCESS;
 inline CUresult status(unsigned value) { return static_cast<CUresult>(value); }
 
+// Whether the fake driver gives numbers to graphs and nodes, as those of CUDA 13.1 do (it is one of
+// 13.0 unless FAKE_DRIVER_VERSION says so).
+bool driver_has_ids();
+
 // Lets go all that is over, and that the driver's thread has still to tell.
 void settle();
 

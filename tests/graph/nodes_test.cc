@@ -622,5 +622,57 @@ TEST_F(Nodes, OperandsThatCannotBeMade) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Nodes, AClosedBufferIsRefusedAsOperandAndAsOwner) {
+  Buffer closed = buffer();
+  const OpaqueHandle before = closed.allocation();
+  closed.close();
+  EXPECT_FALSE(closed);
+  EXPECT_TRUE(closed.closed());
+  EXPECT_FALSE(Buffer().closed());
+  Graph one = graph();
+  MemsetNode fill;
+  fill.destination.buffer = closed;
+  fill.width = 1;
+  refused(fill, add_memset, "memset destination", "the Buffer was closed");
+  MemcpyNode copy;
+  copy.destination.address = 0x1000;
+  copy.source.buffer = closed;
+  copy.source.address = 0x1000;
+  refused(copy, add_memcpy, "memcpy source", "the Buffer was closed");
+  KernelNode launch;
+  launch.kernel = kernel();
+  const char words[] = "is the allocation of a Buffer that was closed";
+  for (const OpaqueHandle& owner :
+       {closed.allocation(), all_of({before, closed.allocation(), nullptr})}) {
+    launch.argument_owner = owner;
+    refused(launch, add_kernel, "slot 1", words);
+  }
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_empty(one, {}, &made), kOk);
+  EXPECT_EQ(graph_set_slot(one, made, Slot::more, closed.allocation()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("slot 3"));
+  EXPECT_EQ(graph_get_slot(one, made, Slot::more), nullptr);
+  launch.argument_owner = before;
+  ASSERT_EQ(add_kernel(one, {}, launch, &made), kOk) << last_error();
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  launch.argument_owner = closed.allocation();
+  EXPECT_EQ(exec.set_kernel(made, launch), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr(words));
+  EXPECT_EQ(exec.set_with_owners({closed.allocation()}, [](CUgraphExec) { return kOk; }),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(graph_set_slot(one, made, Slot::more, Buffer().allocation()), kOk) << "no owner";
+}
+
+TEST_F(Nodes, AnEventKnowsItsFlags) {
+  Event made;
+  ASSERT_EQ(Event::create(3, &made), kOk);
+  EXPECT_EQ(made.flags(), 3U);
+  EXPECT_EQ(Event(made).flags(), 3U);
+  EXPECT_EQ(Event().flags(), 0U);
+  EXPECT_EQ(Event::wrap(made.event(), made.owner()).flags(), 0U);
+  EXPECT_EQ(Event::wrap(made.event(), made.owner(), 2).flags(), 2U);
+}
+
 }  // namespace
 }  // namespace anycuda::graph

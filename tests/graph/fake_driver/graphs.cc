@@ -70,6 +70,27 @@ unsigned cuGraphGetNodes(::CUgraph_st* graph, ::CUgraphNode_st** out, unsigned l
   return 0;
 }
 
+unsigned cuGraphNodeGetType(::CUgraphNode_st* node, unsigned* type) {
+  FAULT;
+  if (fake::living(node) == nullptr) return 1;
+  *type = node->type;
+  return 0;
+}
+
+unsigned cuGraphGetId(::CUgraph_st* graph, unsigned* id) {
+  FAULT;
+  if (fake::living(graph) == nullptr) return 1;
+  *id = graph->id;
+  return 0;
+}
+
+unsigned cuGraphNodeGetToolsId(::CUgraphNode_st* node, unsigned long long* id) {
+  FAULT;
+  if (fake::living(node) == nullptr) return 1;
+  *id = node->id;
+  return 0;
+}
+
 unsigned cuGraphDestroyNode(::CUgraphNode_st* node) {
   FAULT;
   if (fake::living(node) == nullptr) return 1;

@@ -45,11 +45,16 @@ void drop_all(References* held) {
   held->clear();
 }
 
-CUgraph_st* new_graph() { return fresh(&world().graphs, &world().free_graphs); }
+CUgraph_st* new_graph() {
+  CUgraph_st* const graph = fresh(&world().graphs, &world().free_graphs);
+  graph->id = ++world().last_id;
+  return graph;
+}
 
 CUgraphNode_st* new_node(CUgraph_st* graph, unsigned type) {
   CUgraphNode_st* const node = fresh(&world().nodes, &world().free_nodes);
   node->graph = graph;
+  node->id = ++world().last_id;
   node->type = type;
   graph->nodes.push_back(node);
   return node;
@@ -76,9 +81,10 @@ CUgraph_st* copy_of(const CUgraph_st& graph) {
   for (const auto& [object, count] : graph.references) retain(&copy->references, object, count);
   for (CUgraphNode_st* node : graph.nodes) {
     CUgraphNode_st* const twin = new_node(copy, node->type);
-    CUgraph_st* const home = twin->graph;
+    const unsigned long long id = twin->id;
     *twin = *node;
-    twin->graph = home;
+    twin->id = id;
+    twin->graph = copy;
     for (CUgraph_st*& inner : twin->inner) {
       inner = copy_of(*inner);
       inner->embedded = true;

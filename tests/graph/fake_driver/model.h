@@ -26,6 +26,7 @@ struct CUuserObject_st {
 
 struct CUgraphNode_st {
   bool alive = false;
+  unsigned long long id = 0;
   CUgraph_st* graph = nullptr;
   unsigned type = 0;
   api::CUDA_HOST_NODE_PARAMS_st host{};
@@ -37,6 +38,7 @@ struct CUgraphNode_st {
 
 struct CUgraph_st {
   bool alive = false;
+  unsigned id = 0;
   bool embedded = false;
   bool capturing = false;
   std::vector<CUgraphNode_st*> nodes;
@@ -75,6 +77,7 @@ struct Launch {
 
 struct World {
   std::recursive_mutex lock;
+  unsigned last_id = 0;  // of graphs and nodes; never given again
   std::vector<CUgraph_st*> graphs, free_graphs;
   std::vector<CUgraphNode_st*> nodes, free_nodes;
   std::vector<CUuserObject_st*> objects, free_objects;

@@ -16,7 +16,9 @@ namespace anycuda::graph {
 // Lets go all that is over, on this thread; owners' deleters may call CUDA, also while this thread
 // captures a stream: it is in CUDA's relaxed mode meanwhile (CUDA Driver API,
 // cuThreadExchangeStreamCaptureMode). Returns how many nodes' owners (and lists of an Exec) were
-// let go. Any thread. A deleter may call it, and any other function of this library.
+// let go. Any thread. A deleter may call any function of this library; drain() in a deleter returns
+// 0 at once, and the drain that runs the deleter goes on with the rest and counts all of it: the
+// stack that it needs does not depend on how many owners wait.
 std::size_t drain() noexcept;
 
 // How many nodes' owners (and lists of an Exec) wait to be let go. Any thread.

@@ -28,6 +28,21 @@ namespace anycuda::graph {
 
 class ExecOwners;
 
+// What was in the way of a whole update: the driver's CUgraphExecUpdateResult by name.
+enum class UpdateResult : int {
+  success = 0,
+  error = 1,
+  topology_changed = 2,
+  node_type_changed = 3,
+  function_changed = 4,
+  parameters_changed = 5,
+  not_supported = 6,
+  unsupported_function_change = 7,
+  attributes_changed = 8
+};
+// The enumerator's name, as "topology_changed"; "unknown" for one of a newer driver.
+const char* name_of(UpdateResult result) noexcept;
+
 // Move-only. As in CUDA: one thread at a time for one Exec; a launch may be running meanwhile.
 class Exec {
  public:
@@ -47,9 +62,9 @@ class Exec {
 
   // The whole from another graph of the same shape (cuGraphExecUpdate): the owners of `graph` take
   // the place of all owners so far, which a launch that is running still has. On an error all is as
-  // before. `node`, `result` (may be nullptr): what the driver says was in the way (a
-  // CUgraphExecUpdateResult). A raw cuGraphExecUpdate of get() works, too, but then owners of nodes
-  // that are updated singly are only held as long as this object is.
+  // before. `node`, `result` (may be nullptr): what the driver says was in the way (the number of
+  // an UpdateResult, whose name is in last_error()). A raw cuGraphExecUpdate of get() works, too,
+  // but then owners of nodes that are updated singly are only held as long as this object is.
   CUresult update(const GraphView& graph, CUgraphNode* node = nullptr, int* result = nullptr);
 
   // One node, named as in the graph that was instantiated, which must still be there (CUDA Driver
