@@ -29,6 +29,7 @@ unsigned cuGetErrorString(unsigned, const char** out) {
 
 unsigned cuMemAlloc_v2(unsigned long long* out, unsigned long) {
   FAULT;
+  if (const unsigned status = fake::unsafe_call()) return status;
   static unsigned long long next = 0x10000;
   *out = next += 0x1000;
   fake::world().memory.insert(*out);
@@ -69,6 +70,7 @@ unsigned cuEventCreate(::CUevent_st** out, unsigned) {
 unsigned cuEventDestroy_v2(::CUevent_st* event) {
   FAULT;
   if (fake::world().events.erase(event) == 0) ++fake::world().misuses;
+  fake::world().recorded.erase(event);
   std::free(event);
   return 0;
 }
@@ -91,18 +93,10 @@ unsigned cuDeviceGetAttribute(int*, unsigned, int) { return 0; }
 unsigned cuDeviceGetCount(int*) { return 0; }
 unsigned cuDeviceGetName(char*, int, int) { return 0; }
 unsigned cuDevicePrimaryCtxRetain(::CUctx_st**, int) { return 0; }
-unsigned cuEventRecord(::CUevent_st*, ::CUstream_st*) { return 0; }
 unsigned cuEventSynchronize(::CUevent_st*) { return 0; }
-unsigned cuLaunchKernel(::CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                        unsigned, ::CUstream_st*, void**, void**) {
-  return 0;
-}
 unsigned cuMemcpyDtoH_v2(void*, unsigned long long, unsigned long) { return 0; }
 unsigned cuMemcpyHtoD_v2(unsigned long long, const void*, unsigned long) { return 0; }
 unsigned cuModuleLoadDataEx(::CUmod_st**, const void*, unsigned, unsigned*, void**) { return 0; }
-unsigned cuStreamCreate(::CUstream_st**, unsigned) { return 0; }
-unsigned cuStreamDestroy_v2(::CUstream_st*) { return 0; }
-unsigned cuStreamSynchronize(::CUstream_st*) { return 0; }
 
 }  // extern "C"
 }  // namespace anycuda::api

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -32,6 +33,7 @@ struct CUgraphNode_st {
   const void* operand = nullptr;   // kernel's function, event
   unsigned long long address = 0;  // memcpy's and memset's destination
   std::vector<CUgraph_st*> inner;  // the child graph, or the bodies
+  std::size_t span = 0;            // in an executable graph: how many entries follow for those
 };
 
 struct CUgraph_st {
@@ -46,6 +48,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   bool alive = false;
   References references;
+  std::map<CUgraphNode_st*, References> children;  // those of the graphs in its child nodes
   std::vector<std::pair<CUgraphNode_st*, CUgraphNode_st>> nodes;  // the graph's, and a copy
 };
 
@@ -66,6 +69,7 @@ struct CUstream_st {
 namespace fake {
 
 struct Launch {
+  CUstream_st* stream = nullptr;
   References references;
   std::vector<api::CUDA_HOST_NODE_PARAMS_st> calls;
 };
@@ -83,8 +87,10 @@ struct World {
   bool find_in_embedded = true;
   bool capture_two = false;
   unsigned capture_then_fail = 0;
-  std::deque<Capture> captures;
+  unsigned long last_capture = 0;
+  std::list<Capture> captures;
   std::deque<CUstream_st> streams;
+  std::map<const void*, CUstream_st> recorded;  // event -> the stream as it was, in a capture
   std::size_t misuses = 0;
 };
 World& world();
@@ -101,6 +107,7 @@ Handle* living(Handle* handle) {
 }
 
 void retain(References* held, CUuserObject_st* object, unsigned count);
+void retain_all(References* held, const References& others);
 void drop(CUuserObject_st* object, unsigned count);  // at none, the destructor is due
 void drop_all(References* held);
 
@@ -115,6 +122,9 @@ void collect(const CUgraph_st& graph, References* out);
 
 // A call that may block or free: not allowed on a thread that captures in a strict mode.
 unsigned unsafe_call();
+
+// All launches that are held end, or those of one stream.
+void finish_launches(const CUstream_st* stream);
 
 void due(CUuserObject_st* object);
 void flush();

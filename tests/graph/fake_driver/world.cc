@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <iterator>
 #include <thread>
 
 #include "model.h"
@@ -89,21 +91,7 @@ std::size_t calls(const char* name) {
   return faults().calls[name];
 }
 
-void finish_launches() {
-  std::vector<Launch> ended;
-  {
-    const std::lock_guard<std::recursive_mutex> locked(world().lock);
-    ended.swap(world().launches);
-  }
-  // Host nodes run on a thread of the driver, without its locks.
-  std::thread([&] {
-    for (const Launch& launch : ended) {
-      for (const auto& call : launch.calls) call.fn(call.userData);
-    }
-  }).join();
-  const std::lock_guard<std::recursive_mutex> locked(world().lock);
-  for (Launch& launch : ended) drop_all(&launch.references);
-}
+void finish_all() { finish_launches(nullptr); }
 
 void* new_stream() {
   const std::lock_guard<std::recursive_mutex> locked(world().lock);
@@ -125,6 +113,28 @@ void invalidate(void* stream) {
 }
 
 }  // namespace
+
+void finish_launches(const CUstream_st* stream) {
+  std::vector<Launch> ended;
+  {
+    const std::lock_guard<std::recursive_mutex> locked(world().lock);
+    auto& all = world().launches;
+    const auto stay = std::stable_partition(all.begin(), all.end(), [&](const Launch& launch) {
+      return stream != nullptr && launch.stream != stream;
+    });
+    std::move(stay, all.end(), std::back_inserter(ended));
+    all.erase(stay, all.end());
+  }
+  if (ended.empty()) return;
+  // Host nodes run on a thread of the driver, without its locks.
+  std::thread([&] {
+    for (const Launch& launch : ended) {
+      for (const auto& call : launch.calls) call.fn(call.userData);
+    }
+  }).join();
+  const std::lock_guard<std::recursive_mutex> locked(world().lock);
+  for (Launch& launch : ended) drop_all(&launch.references);
+}
 
 World& world() {
   static auto* const all = new World;
@@ -180,7 +190,7 @@ extern "C" const fake::Control* fake_control() {
       fake::flush,
       fake::hold_destructors,
       [](bool hold) { fake::world().hold_launches = hold; },
-      fake::finish_launches,
+      fake::finish_all,
       [](bool can) { fake::world().find_in_embedded = can; },
       [](unsigned status) { fake::world().capture_then_fail = status; },
       [](bool two) { fake::world().capture_two = two; },
