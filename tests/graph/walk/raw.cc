@@ -86,6 +86,13 @@ bool Walker::raw_child() {
   ModelNode& added = at.model->add(made, Kind::child);
   added.inner.push_back(copy_of(*other->model, inner));
   added.inner.back()->forget();
+  const GraphView view = view_of(at.view, added, 0);
+  for (const auto& one : added.inner.front()->nodes) {
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      expect(graph_get_slot(view, one->handle, static_cast<Slot>(slot)) == nullptr,
+             "graph_get_slot gives an owner that was destroyed with a child node by a raw call");
+    }
+  }
   return true;
 }
 
