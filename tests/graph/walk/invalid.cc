@@ -101,7 +101,7 @@ bool Walker::failing_functions() {
   CUgraphNode none = nullptr;
   const auto one = [&]() -> Owners { return {owner(token()), nullptr, nullptr, nullptr}; };
   // A node that was made before the failure is taken out again.
-  const bool makes = chance(2);
+  const bool makes = chance(2) && !keeps_nodes(at);
   const auto add = [makes](CUgraph graph, CUgraphNode* out) {
     if (makes) api::cuGraphAddEmptyNode(out, graph, nullptr, 0);
     return CUDA_ERROR_UNKNOWN;
@@ -131,7 +131,8 @@ bool Walker::failing_functions() {
 bool Walker::foreign_nodes() {
   const Place at = place();
   const Place other = place();
-  if (at.root == nullptr || at.root == other.root || other.model->nodes.empty()) return false;
+  if (at.root == nullptr || at.root == other.root || keeps_nodes(at)) return false;
+  if (other.model->nodes.empty() || keeps_nodes(other)) return false;
   const ModelNode& node = *pick(other.model->nodes);
   CUgraphNode none = nullptr;
   GraphView inner;

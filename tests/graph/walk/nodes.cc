@@ -117,9 +117,7 @@ bool Walker::remove() {
   const ModelNode* const node = pick(at.model->nodes).get();
   const CUresult result = remove_node(at.view, node->handle);
   if (result != CUDA_SUCCESS) {
-    // No driver destroys what allocates and frees.
-    expect(node->kind == Kind::mem_alloc || node->kind == Kind::mem_free,
-           std::string("remove_node: ") + last_error());
+    expect(keeps_nodes(at), std::string("remove_node: ") + last_error());
     return false;
   }
   at.model->remove(node, false);

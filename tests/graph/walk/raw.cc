@@ -68,7 +68,7 @@ bool Walker::raw_clone() {
 // A child node is destroyed, and another one takes its place: often at the same address.
 bool Walker::raw_child() {
   const Place at = place();
-  if (at.root == nullptr || at.body) return false;
+  if (at.root == nullptr || at.body || keeps_nodes(at)) return false;
   const ModelNode* const node = node_of(at, Kind::child);
   const Held* const other = held();
   if (node == nullptr || other == at.root) return false;

@@ -1,16 +1,21 @@
 // The threads of a walk, its options and its report.
 #include "tests/graph/walk/walk.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "tests/graph/walk/walker.h"
+
+extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
 namespace walk {
 namespace {
@@ -30,21 +35,54 @@ struct Shared {
   std::atomic<bool> failed{false};
 };
 
-void report_failure(const Options& options, unsigned thread, const Walker* walker,
-                    const char* what) {
-  const std::size_t step = walker == nullptr ? 0 : walker->steps();
-  const std::string with = options.with.empty() ? "" : " --with " + options.with;
-  std::printf(
-      "FAILED: walk: step %zu, %s: %s\n  repeat with: --seed %lu --steps %zu --threads 1%s%s\n",
-      step, walker == nullptr ? "start" : walker->operation(), what, options.seed + thread, step,
-      options.all ? " --all" : "", with.c_str());
-  std::fflush(stdout);
+// Where this thread's walk is, for those who can no longer ask.
+struct Where {
+  const Options* options = nullptr;
+  unsigned thread = 0;
+  const Walker* walker = nullptr;
+};
+thread_local Where here;
+
+void report_failure(const char* what) {
+  const std::size_t step = here.walker == nullptr ? 0 : here.walker->steps();
+  char text[1024];
+  const int length = std::snprintf(
+      text, sizeof text,
+      "FAILED: walk: step %zu, %s: %s\n  repeat with: --seed %lu --steps %zu --threads 1%s%s%s\n",
+      step, here.walker == nullptr ? "start" : here.walker->operation(), what,
+      here.options->seed + here.thread, step, here.options->all ? " --all" : "",
+      here.options->with.empty() ? "" : " --with ", here.options->with.c_str());
+  // Not by a stream: this may be in a signal.
+  if (length > 0) {
+    const auto most = std::min<std::size_t>(static_cast<std::size_t>(length), sizeof text - 1);
+    if (write(STDOUT_FILENO, text, most) < 0) return;
+  }
+}
+
+void on_signal(int number) {
+  if (here.options != nullptr) report_failure(number == SIGABRT ? "aborted" : "memory error");
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+void on_sanitizer() {
+  if (here.options != nullptr) report_failure("a sanitizer's report");
+}
+
+// A crash says where to repeat, too.
+void watch_for_crashes() {
+  for (const int number : {SIGSEGV, SIGBUS, SIGABRT}) {
+    if (__sanitizer_set_death_callback == nullptr) std::signal(number, on_signal);
+  }
+  if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(on_sanitizer);
 }
 
 void walk_of(const Machine& machine, const Options& options, unsigned thread,
              std::unique_ptr<Walker>* walker, Shared* shared) {
+  here = {&options, thread, nullptr};
   try {
     *walker = std::make_unique<Walker>(machine, options, thread);
+    here.walker = walker->get();
     const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
     const auto goes_on = [&] {
       return options.seconds > 0 ? Clock::now() < end : (*walker)->steps() < options.steps;
@@ -54,7 +92,7 @@ void walk_of(const Machine& machine, const Options& options, unsigned thread,
   } catch (const std::exception& error) {
     // Only the first: the others may be its consequences.
     if (!shared->failed.exchange(true)) {
-      report_failure(options, thread, walker->get(), error.what());
+      report_failure(error.what());
     }
     shared->stop = true;
   }
@@ -115,6 +153,8 @@ bool parse(int argc, char** argv, Options* options) {
 }
 
 bool run(const Machine& machine, const Options& options) {
+  watch_for_crashes();
+  std::fflush(stdout);
   Shared shared;
   std::vector<std::unique_ptr<Walker>> walkers(options.threads);
   std::vector<std::thread> threads;
