@@ -41,7 +41,7 @@ void Walker::keep_with_last(Capture* capture, ModelGraph* model, unsigned slot) 
   must(capture->keep_with_last(static_cast<Slot>(slot), owner(kept)), "Capture::keep_with_last");
   for (const auto& node : model->nodes) {
     if (node->handle != last) continue;
-    node->slots[slot] = kept;
+    model->set_slot(node.get(), slot, kept);
     return;
   }
   model->whole.push_back(kept);

@@ -91,6 +91,7 @@ bool Walker::add_child_graph() {
   }
   ModelNode& added = outer.model->add(node, Kind::child);
   added.inner.push_back(copy_of(*inner.model, embedded.get()));
+  added.inner.back()->child = true;
   return true;
 }
 

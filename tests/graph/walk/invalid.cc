@@ -1,4 +1,6 @@
 // Calls that must be refused: they change nothing, and what they were given is let go.
+#include <algorithm>
+
 #include "api/cuda_api.h"
 #include "tests/graph/walk/parameters.h"
 
@@ -134,6 +136,9 @@ bool Walker::foreign_nodes() {
   if (at.root == nullptr || at.root == other.root || keeps_nodes(at)) return false;
   if (other.model->nodes.empty() || keeps_nodes(other)) return false;
   const ModelNode& node = *pick(other.model->nodes);
+  // The library cannot tell it from a node that a raw call has destroyed.
+  const auto& lost = at.model->lost;
+  if (std::find(lost.begin(), lost.end(), node.handle) != lost.end()) return false;
   CUgraphNode none = nullptr;
   GraphView inner;
   must_refuse(graph_set_slot(at.view, node.handle, Slot::extra, owner(token())),

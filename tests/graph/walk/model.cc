@@ -40,18 +40,23 @@ ModelNode* ModelGraph::find(unsigned long serial) const {
   return nullptr;
 }
 
-void ModelGraph::remove(const ModelNode* node, bool lost) {
+void ModelGraph::remove(const ModelNode* node, bool unseen) {
   append(&former, node->unknown);
-  if (lost) append(&former, node->slots);
+  if (unseen || child) append(&former, node->slots);
+  if (unseen) lost.push_back(node->handle);
   nodes.erase(std::find_if(nodes.begin(), nodes.end(),
                            [node](const auto& one) { return one.get() == node; }));
 }
 
-void ModelGraph::replace(ModelNode* node, ModelGraph* graph,
-                         const std::array<Token, kSlots>& owners, unsigned count) {
-  append(&graph->former, node->unknown);
+void ModelGraph::replace(ModelNode* node, const std::array<Token, kSlots>& owners, unsigned count) {
+  append(&former, node->unknown);
   node->unknown.clear();
-  for (unsigned slot = 0; slot < count; ++slot) node->slots[slot] = owners[slot];
+  for (unsigned slot = 0; slot < count; ++slot) set_slot(node, slot, owners[slot]);
+}
+
+void ModelGraph::set_slot(ModelNode* node, unsigned slot, const Token& owner) {
+  if (child && node->slots[slot] != nullptr) former.push_back(node->slots[slot]);
+  node->slots[slot] = owner;
 }
 
 void ModelGraph::forget() {
@@ -124,6 +129,7 @@ std::unique_ptr<ModelGraph> copy_of(const ModelGraph& graph, CUgraph copy) {
       throw std::runtime_error("cuGraphChildGraphNodeGetGraph does not find a copied child");
     }
     added.inner.push_back(copy_of(*node->inner.front(), inner));
+    added.inner.back()->child = true;
   }
   return made;
 }

@@ -41,17 +41,21 @@ struct ModelNode {
 
 struct ModelGraph {
   CUgraph handle = nullptr;
+  // In a child node. Drivers before CUDA 13.1 do not tell such a graph from another at its address,
+  // so the owners that its nodes had may stay until it goes.
+  bool child = false;
   std::vector<std::unique_ptr<ModelNode>> nodes;
-  Tokens whole;   // kept with the graph as a whole
-  Tokens former;  // of nodes that are gone; the graph may hold them until it goes
+  Tokens whole;                   // kept with the graph as a whole
+  Tokens former;                  // of nodes that are gone; the graph may hold them until it goes
+  std::vector<CUgraphNode> lost;  // nodes that raw calls have destroyed
 
   ModelNode& add(CUgraphNode node, Kind kind);
   ModelNode* find(unsigned long serial) const;
-  // The node goes. `lost`: nobody told the library, so its owners stay with the graph.
-  void remove(const ModelNode* node, bool lost);
-  // Its node gets new owners in the first `count` slots.
-  static void replace(ModelNode* node, ModelGraph* graph, const std::array<Token, kSlots>& owners,
-                      unsigned count);
+  // The node goes. `unseen`: by a raw call, so its owners stay with the graph.
+  void remove(const ModelNode* node, bool unseen);
+  // A node of it gets new owners in the first `count` slots.
+  void replace(ModelNode* node, const std::array<Token, kSlots>& owners, unsigned count);
+  void set_slot(ModelNode* node, unsigned slot, const Token& owner);
   void forget();  // the library no longer knows whose the owners are
   bool has(Kind kind) const;
   std::size_t size() const;   // nodes, with those of all graphs in it

@@ -70,7 +70,7 @@ bool Walker::set() {
   Parameters parameters;
   fill(kind, &parameters);
   must(parameters.set(at.view, node->handle), "set");
-  ModelGraph::replace(node, at.model, parameters.owners, 2);
+  at.model->replace(node, parameters.owners, 2);
   return true;
 }
 
@@ -88,11 +88,11 @@ bool Walker::set_by_function() {
     Parameters parameters;
     fill(Kind::host, &parameters);
     must(parameters.set(at.view, node->handle), "set_host");
-    ModelGraph::replace(node, at.model, tokens, kSlots);
-    ModelGraph::replace(node, at.model, parameters.owners, 2);
+    at.model->replace(node, tokens, kSlots);
+    at.model->replace(node, parameters.owners, 2);
     return true;
   }
-  ModelGraph::replace(node, at.model, tokens, kSlots);
+  at.model->replace(node, tokens, kSlots);
   return true;
 }
 
@@ -105,7 +105,7 @@ bool Walker::set_slot() {
   const Token kept = token();
   must(graph_set_slot(at.view, node->handle, static_cast<Slot>(slot), owner(kept)),
        "graph_set_slot");
-  node->slots[slot] = kept;
+  at.model->set_slot(node, slot, kept);
   expect(graph_get_slot(at.view, node->handle, static_cast<Slot>(slot)) != nullptr,
          "graph_get_slot does not give what graph_set_slot was given");
   return true;
