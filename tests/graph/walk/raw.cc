@@ -76,6 +76,10 @@ bool Walker::raw_child() {
   if (other->model->depth() >= 3 || other->model->has(Kind::conditional)) return false;
   if (other->model->has(Kind::mem_alloc)) return false;
   must(status(api::cuGraphDestroyNode(node->handle)), "cuGraphDestroyNode");
+  // The nodes of the next child may have the addresses of these: then an owner that is not freed
+  // yet may become theirs.
+  Tokens former = node->inner.front()->used();
+  append(&former, node->inner.front()->unused());
   at.model->remove(node, true);
   CUgraphNode made = nullptr;
   must(status(api::cuGraphAddChildGraphNode(&made, at.model->handle, nullptr, 0,
@@ -87,6 +91,7 @@ bool Walker::raw_child() {
   added.inner.push_back(copy_of(*other->model, inner));
   added.inner.back()->child = true;
   added.inner.back()->forget();
+  append(&added.inner.back()->former, former);
   // Drivers before CUDA 13.1 do not tell it from the former child: an owner that is given must be
   // one that can be held.
   const GraphView view = view_of(at.view, added, 0);
