@@ -121,6 +121,7 @@ bool Walker::failing_functions() {
   }
   if (Launchable* const exec = launchable(); exec != nullptr) {
     const auto set = [](CUgraphExec) { return CUDA_ERROR_UNKNOWN; };
+    exec->handed = true;
     must_refuse(exec->exec.set_with_owners(one(), set), "Exec::set_with_owners that fails");
   }
   expect(none == nullptr, "a function that failed gave a node");

@@ -107,6 +107,7 @@ bool Walker::raw_update() {
   Launchable* const one = launchable();
   const Held* const from = one == nullptr ? nullptr : updates(*one);
   if (from == nullptr) return false;
+  one->handed = true;
   CUgraphNode wrong = nullptr;
   unsigned why = 0;
   if (api::cuGraphExecUpdate(one->exec.get(), from->model->handle, &wrong, &why) != 0) return false;
@@ -119,7 +120,6 @@ bool Walker::raw_update() {
   append(&one->spare, spare);
   one->keyed = false;
   one->raw_updated = true;
-  one->handed = true;
   return true;
 }
 
