@@ -1,5 +1,7 @@
-// The graph library on a GPU. `graph_gpu [TOPIC]`; `--list` lists the topics.
+// The graph library on a GPU. `graph_gpu [TOPIC]`; `--list` lists the topics. `walk` has options of
+// its own: tests/graph/walk/README.md.
 #include <cstdio>
+#include <cstring>
 
 #include "graph/exit_cases.h"
 #include "graph/fixture.h"
@@ -36,7 +38,12 @@ int main(int argc, char** argv) {
                                {"capture_ends", on_device<capture_ends>},
                                {"views", on_device<views>},
                                {"threads", on_device<threads>},
+                               {"walk", on_device<random_walk>},
                                {"exits", on_device<exits>}};
+  if (argc > 2 && std::strcmp(argv[1], "walk") == 0 &&
+      !walk::parse(argc - 1, argv + 1, &walk_options())) {
+    return 2;
+  }
   const int status = run_topics(argc, argv, kTopics, sizeof kTopics / sizeof *kTopics);
   bool freed = true;
   end_device([&freed] { freed = all_is_freed(); });

@@ -1,6 +1,8 @@
 // Each file of this folder that is named here is a topic, which can be run alone.
 #pragma once
 
+#include "tests/graph/walk/walk.h"
+
 namespace gputest {
 
 void owners();    // each kind x {graph, clone, child, body, executable}, every order of destruction
@@ -20,6 +22,8 @@ void capturing();     // callbacks, forks, bodies
 void capture_ends();  // what goes wrong with a capture
 void views();
 void threads();
-void exits();  // the process ends in the middle
+void random_walk();             // tests/graph/walk
+walk::Options& walk_options();  // its options, to be changed before it runs
+void exits();                   // the process ends in the middle
 
 }  // namespace gputest

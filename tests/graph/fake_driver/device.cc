@@ -33,6 +33,18 @@ void forget(Things* things, const Thing& thing) {
 
 }  // namespace
 
+std::set<std::size_t> fake::running_before(const void* stream) {
+  std::set<std::size_t> all;
+  const void* last = nullptr;
+  const auto& running = world().running;
+  for (auto at = running.rbegin(); at != running.rend(); ++at) {
+    const auto& [in, exec] = at->second;
+    if (in == stream && last == nullptr) last = exec;
+    if (in == stream || exec == last) all.insert(at->first);
+  }
+  return all;
+}
+
 CUctx_st* fake::current_context() { return contexts().back(); }
 
 namespace anycuda::api {
@@ -55,6 +67,7 @@ unsigned cuGetErrorString(unsigned, const char** out) {
 
 unsigned cuMemAlloc_v2(unsigned long long* out, unsigned long) {
   FAULT;
+  if (const unsigned status = fake::unsafe_call()) return status;
   static unsigned long long next = 0x10000;
   *out = next += 0x1000;
   fake::world().memory[*out] = fake::current_context();
@@ -111,26 +124,20 @@ unsigned cuEventDestroy_v2(::CUevent_st* event) {
   FAULT;
   forget(&fake::world().events, event);
   fake::world().recorded.erase(event);
+  fake::world().waits_for.erase(event);
   std::free(event);
   return 0;
 }
 
 // A recorded event is complete when the launches that were made before have ended.
-unsigned cuEventRecord(::CUevent_st* event, ::CUstream_st* stream) {
-  FAULT;
-  if (fake::context_of(stream) != fake::world().events.at(event)) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
-  fake::world().recorded[event] = fake::world().launched;
-  return 0;
-}
 unsigned cuEventQuery(::CUevent_st* event) {
   FAULT;
   if (const unsigned status = fake::unsafe_call()) return status;
   if (fake::world().events.count(event) == 0) ++fake::world().misuses;
-  const auto& running = fake::world().running;
-  if (running.empty() || *running.begin() > fake::world().recorded[event]) return 0;
-  return CUDA_ERROR_NOT_READY;
+  for (const std::size_t launch : fake::world().waits_for[event]) {
+    if (fake::world().running.count(launch) != 0) return CUDA_ERROR_NOT_READY;
+  }
+  return 0;
 }
 
 unsigned cuCtxGetCurrent(::CUctx_st** out) {
@@ -179,16 +186,9 @@ unsigned cuDeviceGet(int*, int) { return 0; }
 unsigned cuDeviceGetAttribute(int*, unsigned, int) { return 0; }
 unsigned cuDeviceGetName(char*, int, int) { return 0; }
 unsigned cuEventSynchronize(::CUevent_st*) { return 0; }
-unsigned cuLaunchKernel(::CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                        unsigned, ::CUstream_st*, void**, void**) {
-  return 0;
-}
 unsigned cuMemcpyDtoH_v2(void*, unsigned long long, unsigned long) { return 0; }
 unsigned cuMemcpyHtoD_v2(unsigned long long, const void*, unsigned long) { return 0; }
 unsigned cuModuleLoadDataEx(::CUmod_st**, const void*, unsigned, unsigned*, void**) { return 0; }
-unsigned cuStreamCreate(::CUstream_st**, unsigned) { return 0; }
-unsigned cuStreamDestroy_v2(::CUstream_st*) { return 0; }
-unsigned cuStreamSynchronize(::CUstream_st*) { return 0; }
 
 }  // extern "C"
 }  // namespace anycuda::api

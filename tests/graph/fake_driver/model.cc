@@ -28,6 +28,10 @@ void retain(References* held, CUuserObject_st* object, unsigned count) {
   object->count += count;
 }
 
+void retain_all(References* held, const References& others) {
+  for (const auto& [object, count] : others) retain(held, object, count);
+}
+
 void drop(CUuserObject_st* object, unsigned count) {
   if (!object->alive || object->count < count) {
     ++world().misuses;
@@ -78,7 +82,7 @@ void destroy(CUgraph_st* graph) {
 
 CUgraph_st* copy_of(const CUgraph_st& graph) {
   CUgraph_st* const copy = new_graph();
-  for (const auto& [object, count] : graph.references) retain(&copy->references, object, count);
+  retain_all(&copy->references, graph.references);
   for (CUgraphNode_st* node : graph.nodes) {
     CUgraphNode_st* const twin = new_node(copy, node->type);
     const unsigned long long id = twin->id;
@@ -103,7 +107,7 @@ bool has_conditional(const CUgraph_st& graph) {
 }
 
 void collect(const CUgraph_st& graph, References* out) {
-  for (const auto& [object, count] : graph.references) retain(out, object, count);
+  retain_all(out, graph.references);
   for (const CUgraphNode_st* node : graph.nodes) {
     for (const CUgraph_st* inner : node->inner) collect(*inner, out);
   }

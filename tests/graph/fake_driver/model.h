@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -34,6 +35,7 @@ struct CUgraphNode_st {
   unsigned long long address = 0;  // memcpy's and memset's destination
   const void* context = nullptr;   // memcpy's and memset's
   std::vector<CUgraph_st*> inner;  // the child graph, or the bodies
+  std::size_t span = 0;            // in an executable graph: how many entries follow for those
 };
 
 struct CUgraph_st {
@@ -49,6 +51,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   bool alive = false;
   References references;
+  std::map<CUgraphNode_st*, References> children;  // those of the graphs in its child nodes
   std::vector<std::pair<CUgraphNode_st*, CUgraphNode_st>> nodes;  // the graph's, and a copy
 };
 
@@ -71,6 +74,7 @@ namespace fake {
 
 struct Launch {
   std::size_t number = 0;
+  CUstream_st* stream = nullptr;
   References references;
   std::vector<api::CUDA_HOST_NODE_PARAMS_st> calls;
 };
@@ -84,21 +88,27 @@ struct World {
   std::vector<CUgraphExec_st*> execs, free_execs;
   std::map<unsigned long long, CUctx_st*> memory;  // and where it was made
   std::map<const void*, CUctx_st*> modules, events;
-  std::set<const void*> with_parameter;         // functions that take one
-  std::map<const void*, std::size_t> recorded;  // events, and the launches before
+  std::set<const void*> with_parameter;                    // functions that take one
+  std::map<const void*, std::set<std::size_t>> waits_for;  // events, and launches
   std::vector<Launch> launches;
   std::size_t launched = 0;
-  std::set<std::size_t> running;  // numbers of launches
+  std::map<std::size_t, std::pair<const void*, const void*>> running;  // number: stream, exec
   bool hold_launches = false;
   bool find_in_embedded = true;
   bool capture_two = false;
   unsigned capture_then_fail = 0;
-  std::deque<Capture> captures;
+  unsigned long last_capture = 0;
+  std::list<Capture> captures;
   std::deque<CUstream_st> streams;
+  std::map<const void*, CUstream_st> recorded;  // event -> the stream as it was, in a capture
   std::size_t misuses = 0;
   std::size_t wrong_contexts = 0;
 };
 World& world();
+
+// The launches that an event recorded now in the stream waits for: those in it, and as CUDA orders
+// the launches of an executable graph, the earlier ones of the last one's.
+std::set<std::size_t> running_before(const void* stream);
 
 CUctx_st* current_context();
 inline CUctx_st* context_of(const CUstream_st* stream) {
@@ -117,6 +127,7 @@ Handle* living(Handle* handle) {
 }
 
 void retain(References* held, CUuserObject_st* object, unsigned count);
+void retain_all(References* held, const References& others);
 void drop(CUuserObject_st* object, unsigned count);  // at none, the destructor is due
 void drop_all(References* held);
 
@@ -131,6 +142,9 @@ void collect(const CUgraph_st& graph, References* out);
 
 // A call that may block or free: not allowed on a thread that captures in a strict mode.
 unsigned unsafe_call();
+
+// All launches that are held end, or those of one stream.
+void finish_launches(const CUstream_st* stream);
 
 void due(CUuserObject_st* object);
 void flush();

@@ -93,15 +93,19 @@ std::size_t calls(const char* name) {
   return faults().calls[name];
 }
 
-void finish(std::size_t most) {
+// Those that `ends` says.
+template <typename Ends>
+void finish(const Ends& ends) {
   std::vector<Launch> ended;
   {
     const std::lock_guard<std::recursive_mutex> locked(world().lock);
-    std::vector<Launch>& all = world().launches;
-    const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
-    ended.assign(std::make_move_iterator(all.begin()), std::make_move_iterator(end));
-    all.erase(all.begin(), end);
+    auto& all = world().launches;
+    const auto stay = std::stable_partition(all.begin(), all.end(),
+                                            [&](const Launch& launch) { return !ends(launch); });
+    std::move(stay, all.end(), std::back_inserter(ended));
+    all.erase(stay, all.end());
   }
+  if (ended.empty()) return;
   // Host nodes run on a thread of the driver, without its locks.
   std::thread([&] {
     for (const Launch& launch : ended) {
@@ -115,7 +119,15 @@ void finish(std::size_t most) {
   }
 }
 
-void finish_launches() { finish(SIZE_MAX); }
+void finish_all() { finish_launches(nullptr); }
+void finish_oldest() {
+  std::size_t oldest = 0;
+  {
+    const std::lock_guard<std::recursive_mutex> locked(world().lock);
+    if (!world().launches.empty()) oldest = world().launches.front().number;
+  }
+  finish([=](const Launch& launch) { return launch.number == oldest; });
+}
 
 void* new_stream() {
   const std::lock_guard<std::recursive_mutex> locked(world().lock);
@@ -139,6 +151,10 @@ void invalidate(void* stream) {
 }
 
 }  // namespace
+
+void finish_launches(const CUstream_st* stream) {
+  finish([=](const Launch& launch) { return stream == nullptr || launch.stream == stream; });
+}
 
 World& world() {
   static auto* const all = new World;
@@ -194,8 +210,8 @@ extern "C" const fake::Control* fake_control() {
       fake::flush,
       fake::hold_destructors,
       [](bool hold) { fake::world().hold_launches = hold; },
-      fake::finish_launches,
-      [] { fake::finish(1); },
+      fake::finish_all,
+      fake::finish_oldest,
       [](bool can) { fake::world().find_in_embedded = can; },
       [](unsigned status) { fake::world().capture_then_fail = status; },
       [](bool two) { fake::world().capture_two = two; },
