@@ -210,9 +210,14 @@ TEST_F(ReusedAddress, InAClone) {
 }
 
 TEST_F(ReusedAddress, InAnExecutablesNewChild) {
+  // An executable graph takes a new child only in the shape of the former one.
+  Graph leaf = graph();
+  Graph shape = graph();
   Graph same = graph();
   CUgraphNode child = nullptr;
-  ASSERT_EQ(add_child(same, {}, graph(), &child), kOk);
+  ASSERT_EQ(add_empty(leaf, {}, nullptr), kOk);
+  ASSERT_EQ(add_child(shape, {}, leaf, nullptr), kOk);
+  ASSERT_EQ(add_child(same, {}, shape, &child), kOk);
   Exec exec;
   ASSERT_EQ(Exec::instantiate(same, &exec), kOk);
   replace_by_raw_calls();

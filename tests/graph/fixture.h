@@ -46,6 +46,7 @@ class Watched {
 // Begins and ends with nothing that is alive, and sees that no dead handle was used.
 class OnFakeDriver : public testing::Test {
  protected:
+  OnFakeDriver() { driver(); }  // before a test's members make graphs
   void SetUp() override;
   void TearDown() override;
   static void nothing_lives();

@@ -26,6 +26,7 @@ class UpdatedOwners : public OnFakeDriver {
   void set(Watched* owner) {
     ASSERT_EQ(exec_.set_host(node_, host(owner->take())), kOk) << last_error();
   }
+  static CUstream new_stream() { return static_cast<CUstream>(driver().new_stream()); }
   void launch(CUstream stream = nullptr) { ASSERT_EQ(exec_.launch(stream), kOk) << last_error(); }
 
   Watched of_graph_;
@@ -217,7 +218,7 @@ TEST_F(UpdatedOwners, AskingWhetherThereIsOneGivesNoHandle) {
 }
 
 TEST_F(UpdatedOwners, OfALaunchThatWasCapturedStayUntilTheEnd) {
-  auto* const stream = static_cast<CUstream>(driver().new_stream());
+  const CUstream stream = new_stream();
   Watched owners[4];
   set(&owners[0]);
   Capture capture;
@@ -236,7 +237,7 @@ TEST_F(UpdatedOwners, OfALaunchThatWasCapturedStayUntilTheEnd) {
 }
 
 TEST_F(UpdatedOwners, AreReleasedWithoutHarmToACapture) {
-  auto* const stream = static_cast<CUstream>(driver().new_stream());
+  const CUstream stream = new_stream();
   Buffer buffers[2];
   for (Buffer& buffer : buffers) ASSERT_EQ(Buffer::allocate(16, &buffer), kOk);
   ASSERT_EQ(exec_.set_host(node_, host(buffers[0].allocation())), kOk);
@@ -287,6 +288,46 @@ TEST_F(UpdatedOwners, OfALaunchWithoutAnEventDoNotGoWithTheLaunchBefore) {
   driver().finish_oldest_launch();
   set(&owners[1]);
   EXPECT_TRUE(owners[0].alive()) << "the second launch runs";
+}
+
+// A stream's end is that of all earlier launches of the same executable graph.
+TEST_F(UpdatedOwners, OfLaunchesInTwoStreamsGoWithTheEndOfTheLaterOne) {
+  const CUstream streams[] = {new_stream(), new_stream()};
+  Watched owners[4];
+  driver().hold_launches(true);
+  set(&owners[0]);
+  for (const CUstream stream : streams) launch(stream);
+  set(&owners[1]);
+  EXPECT_TRUE(owners[0].alive());
+  ASSERT_EQ(api::cuStreamSynchronize(streams[0]), 0U);
+  set(&owners[2]);
+  EXPECT_TRUE(owners[0].alive()) << "the later launch runs";
+  launch(streams[0]);
+  ASSERT_EQ(api::cuStreamSynchronize(streams[0]), 0U);
+  set(&owners[3]);
+  EXPECT_FALSE(owners[0].alive());
+  exec_.destroy();
+  graph_.destroy();
+  EXPECT_FALSE(of_graph_.alive()) << "every launch has ended";
+}
+
+TEST_F(UpdatedOwners, DoNotWaitForLaunchesOfADestroyedExecutable) {
+  const CUstream streams[] = {new_stream(), new_stream()};
+  Watched owners[3];
+  Watched of_destroyed;
+  driver().hold_launches(true);
+  set(&of_destroyed);
+  launch(streams[0]);
+  exec_.destroy();
+  ASSERT_EQ(Exec::instantiate(graph_, &exec_), kOk);  // at the same address
+  set(&owners[0]);
+  launch(streams[1]);
+  set(&owners[1]);
+  EXPECT_TRUE(owners[0].alive());
+  ASSERT_EQ(api::cuStreamSynchronize(streams[1]), 0U);
+  set(&owners[2]);
+  EXPECT_FALSE(owners[0].alive());
+  EXPECT_TRUE(of_destroyed.alive()) << "the launch of the destroyed executable runs";
 }
 
 TEST_F(UpdatedOwners, OfALaunchThatFailedAreReleased) {

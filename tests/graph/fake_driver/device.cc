@@ -33,18 +33,6 @@ void forget(Things* things, const Thing& thing) {
 
 }  // namespace
 
-std::set<std::size_t> fake::running_before(const void* stream) {
-  std::set<std::size_t> all;
-  const void* last = nullptr;
-  const auto& running = world().running;
-  for (auto at = running.rbegin(); at != running.rend(); ++at) {
-    const auto& [in, exec] = at->second;
-    if (in == stream && last == nullptr) last = exec;
-    if (in == stream || exec == last) all.insert(at->first);
-  }
-  return all;
-}
-
 CUctx_st* fake::current_context() { return contexts().back(); }
 
 namespace anycuda::api {

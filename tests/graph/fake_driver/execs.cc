@@ -71,6 +71,7 @@ unsigned cuGraphInstantiateWithFlags(::CUgraphExec_st** out, ::CUgraph_st* graph
     all.free_execs.pop_back();
   }
   made->alive = true;
+  made->id = ++all.last_id;
   hold(*graph, made);
   flatten(*graph, made);
   *out = made;
@@ -116,7 +117,7 @@ unsigned cuGraphLaunch(::CUgraphExec_st* exec, ::CUstream_st* stream) {
     }
     fake::Launch launch;
     launch.number = ++fake::world().launched;
-    fake::world().running[launch.number] = {stream, exec};
+    fake::world().running[launch.number] = {stream, exec->id};
     launch.stream = stream;
     fake::retain_all(&launch.references, exec->references);
     for (const auto& child : exec->children) fake::retain_all(&launch.references, child.second);

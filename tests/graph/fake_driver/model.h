@@ -50,6 +50,7 @@ struct CUgraph_st {
 
 struct CUgraphExec_st {
   bool alive = false;
+  unsigned id = 0;
   References references;
   std::map<CUgraphNode_st*, References> children;  // those of the graphs in its child nodes
   std::vector<std::pair<CUgraphNode_st*, CUgraphNode_st>> nodes;  // the graph's, and a copy
@@ -81,7 +82,7 @@ struct Launch {
 
 struct World {
   std::recursive_mutex lock;
-  unsigned last_id = 0;  // of graphs and nodes; never given again
+  unsigned last_id = 0;  // of graphs, nodes and executable graphs; never given again
   std::vector<CUgraph_st*> graphs, free_graphs;
   std::vector<CUgraphNode_st*> nodes, free_nodes;
   std::vector<CUuserObject_st*> objects, free_objects;
@@ -92,7 +93,8 @@ struct World {
   std::map<const void*, std::set<std::size_t>> waits_for;  // events, and launches
   std::vector<Launch> launches;
   std::size_t launched = 0;
-  std::map<std::size_t, std::pair<const void*, const void*>> running;  // number: stream, exec
+  // By number; the executable graph by its id, since the address may be another's by then.
+  std::map<std::size_t, std::pair<const void*, unsigned>> running;
   bool hold_launches = false;
   bool find_in_embedded = true;
   bool capture_two = false;
@@ -106,9 +108,10 @@ struct World {
 };
 World& world();
 
-// The launches that an event recorded now in the stream waits for: those in it, and as CUDA orders
-// the launches of an executable graph, the earlier ones of the last one's.
-std::set<std::size_t> running_before(const void* stream);
+// The running launches that work added to the stream now waits for. CUDA orders a launch behind all
+// earlier launches in its stream and all earlier launches of its executable graph, and so on for
+// each of those (CUDA Driver API, cuGraphLaunch).
+std::set<std::size_t> running_before(const CUstream_st* stream);
 
 CUctx_st* current_context();
 inline CUctx_st* context_of(const CUstream_st* stream) {
@@ -143,7 +146,7 @@ void collect(const CUgraph_st& graph, References* out);
 // A call that may block or free: not allowed on a thread that captures in a strict mode.
 unsigned unsafe_call();
 
-// All launches that are held end, or those of one stream.
+// All launches that are held end, or those that one stream waits for.
 void finish_launches(const CUstream_st* stream);
 
 void due(CUuserObject_st* object);

@@ -152,8 +152,29 @@ void invalidate(void* stream) {
 
 }  // namespace
 
+std::set<std::size_t> running_before(const CUstream_st* stream) {
+  std::set<std::size_t> before;
+  std::set<const void*> streams{stream};
+  std::set<unsigned> execs;
+  const auto& running = world().running;
+  for (auto at = running.rbegin(); at != running.rend(); ++at) {
+    const auto& [in, exec] = at->second;
+    if (streams.count(in) == 0 && execs.count(exec) == 0) continue;
+    before.insert(at->first);
+    streams.insert(in);
+    execs.insert(exec);
+  }
+  return before;
+}
+
 void finish_launches(const CUstream_st* stream) {
-  finish([=](const Launch& launch) { return stream == nullptr || launch.stream == stream; });
+  std::set<std::size_t> before;
+  if (stream != nullptr) {
+    const std::lock_guard<std::recursive_mutex> locked(world().lock);
+    before = running_before(stream);
+  }
+  finish(
+      [&](const Launch& launch) { return stream == nullptr || before.count(launch.number) != 0; });
 }
 
 World& world() {

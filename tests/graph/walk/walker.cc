@@ -1,6 +1,7 @@
 #include "tests/graph/walk/walker.h"
 
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "api/cuda_api.h"
@@ -151,8 +152,15 @@ void Walker::drop(Held* held) {
 void Walker::wait_for(unsigned stream) {
   must(static_cast<CUresult>(anycuda::api::cuStreamSynchronize(streams_[stream])),
        "cuStreamSynchronize");
-  for (auto at = launches_.begin(); at != launches_.end();) {
-    at = at->stream == stream ? launches_.erase(at) : at + 1;
+  // CUDA orders a launch behind the earlier ones in its stream and of its executable graph.
+  std::set<unsigned> streams{stream};
+  std::set<unsigned long> execs;
+  for (auto at = launches_.end(); at != launches_.begin();) {
+    --at;
+    if (streams.count(at->stream) == 0 && execs.count(at->exec) == 0) continue;
+    streams.insert(at->stream);
+    if (at->exec != 0) execs.insert(at->exec);
+    at = launches_.erase(at);
   }
 }
 
