@@ -84,9 +84,15 @@ CUresult Graph::destroy() {
       view_ = GraphView();
       return CUDA_SUCCESS;
     }
+    // Before the call: after it, another thread's graph may have the address.
+    GraphState& state = *GraphState::of(view_);
+    state.disown();
     const CUresult result = answered("cuGraphDestroy", api::cuGraphDestroy(graph));
-    if (result != CUDA_SUCCESS) return result;
-    GraphState::of(view_)->invalidate();
+    if (result != CUDA_SUCCESS) {
+      state.become_owned();
+      return result;
+    }
+    state.invalidate();
     view_ = GraphView();
     return CUDA_SUCCESS;
   });

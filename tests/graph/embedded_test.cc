@@ -1,4 +1,7 @@
 // Clones, child graphs and the bodies of conditional nodes, and their views.
+#include <thread>
+#include <vector>
+
 #include "tests/graph/fixture.h"
 
 namespace anycuda::graph {
@@ -546,6 +549,25 @@ TEST_F(Embedded, AGraphThatAGraphOwnsCannotBeAdopted) {
   ASSERT_EQ(api::cuGraphCreate(&again, 0), 0U);
   ASSERT_EQ(again, raw) << "the fake driver gives addresses out again";
   EXPECT_EQ(Graph::adopt(again, &other), kOk) << last_error();
+}
+
+// One thread's graph gets the address of another's as soon as that is destroyed.
+TEST_F(Embedded, GraphsOfOtherThreadsDoNotOwnAnAddressThatIsFree) {
+  constexpr int kThreads = 4;
+  constexpr int kGraphs = 5000;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([] {
+      for (int at = 0; at < kGraphs && !HasFailure(); ++at) {
+        Graph one;
+        ASSERT_EQ(Graph::create(&one), kOk);
+        const CUgraph raw = one.release();
+        ASSERT_EQ(Graph::adopt(raw, &one), kOk) << last_error();
+        ASSERT_EQ(one.destroy(), kOk);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(Embedded, AGraphThatTheDriverDidNotDestroyCanBeAdopted) {

@@ -22,7 +22,8 @@
 // - On an error nothing has changed: no node, no owner, no output. last_error() (drain.h) says why.
 // - CUDA_ERROR_INVALID_VALUE: a null or invalid graph, a null output, an operand that is refused;
 //   a node or a dependency that is null or is not the graph's (another graph's, a child graph's,
-//   one that was removed): the driver does not get it. Other statuses are the driver's, as they are.
+//   one that was removed): the driver does not get it. Other statuses are the driver's, as they
+//   are.
 // - Nodes that this library has added or found are known. For an unknown one the driver lists all
 //   nodes of the graph, and all of them are known from then on. So a graph of many nodes is not
 //   built in turns of a raw call and a call here: add_with_owners() makes the raw call, too. A node
@@ -205,8 +206,8 @@ CUresult remove_node(const GraphView& graph, CUgraphNode node);
 //
 // Raw calls may have destroyed the node and added another that has all of its addresses. A driver
 // of CUDA 13.1 or later numbers graphs and nodes: then the former views are invalid, and the new
-// graph is known by a new one. An older driver says nothing. Then, if the program has the CUgraph of
-// `graph` (by get(), a capture or adopting it; it always has that of a graph in a node),
+// graph is known by a new one. An older driver says nothing. Then, if the program has the CUgraph
+// of `graph` (by get(), a capture or adopting it; it always has that of a graph in a node),
 // - of a child graph the view is the former one, and the owners that it is known to have may not be
 //   its own. They are never released from it: what is replaced or removed from now on stays with it
 //   until it is destroyed. The same holds for the child graphs of a graph that was cloned, embedded
