@@ -1,5 +1,6 @@
 #include "graph/attachment.h"
 
+#include <mutex>
 #include <new>
 
 #include "graph/driver.h"
@@ -8,6 +9,13 @@
 namespace anycuda::graph {
 
 static_assert(sizeof(Attachment) % alignof(OpaqueHandle) == 0, "the owners follow it");
+static_assert(sizeof(Attachment) <= 3 * sizeof(void*), "a graph may have very many");
+
+namespace {
+// Between a table that reads owners and drain(), where raw calls have destroyed the table's graph.
+// Held for a copy of four pointers, never while a deleter runs.
+std::mutex shared_owners;
+}  // namespace
 
 bool any(const Owners& owners) {
   for (const OpaqueHandle& owner : owners) {
@@ -33,13 +41,33 @@ Attachment* Attachment::make(const Owners& owners) {
   return made;
 }
 
-Owners Attachment::owners() const {
+Owners Attachment::copy() const {
   Owners all;
   const OpaqueHandle* place = first();
   for (unsigned slot = 0; slot < kSlots; ++slot) {
-    if ((slots >> slot & 1U) != 0) all[slot] = *place++;
+    if ((slots_ >> slot & 1U) != 0) all[slot] = *place++;
   }
   return all;
+}
+
+Owners Attachment::owners() const {
+  if (!is_shared()) return copy();
+  const std::lock_guard<std::mutex> lock(shared_owners);
+  return copy();
+}
+
+void Attachment::destroy_owners() noexcept {
+  OpaqueHandle* owner = first();
+  for (unsigned slots = slots_; slots != 0; slots >>= 1) {
+    if ((slots & 1U) != 0) (owner++)->~OpaqueHandle();
+  }
+  slots_ = 0;
+}
+
+void Attachment::drop_memory() noexcept {
+  if (is_shared() && holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  this->~Attachment();
+  ::operator delete(this);
 }
 
 CUresult UserObject::create() noexcept {
@@ -56,15 +84,18 @@ void UserObject::let_go(UserObject* object) noexcept {
     return;
   }
   auto* attachment = static_cast<Attachment*>(object);
-  OpaqueHandle* owner = attachment->first();
-  for (unsigned slots = attachment->slots; slots != 0; slots >>= 1) {
-    if ((slots & 1U) != 0) (owner++)->~OpaqueHandle();
+  Owners last;  // a deleter must not run under the lock
+  if (attachment->is_shared()) {
+    const std::lock_guard<std::mutex> lock(shared_owners);
+    last = attachment->copy();
+    attachment->destroy_owners();
+  } else {
+    attachment->destroy_owners();
   }
-  attachment->~Attachment();
-  ::operator delete(attachment);
+  attachment->drop_memory();
 }
 
-OwnerList::~OwnerList() {
+void OwnerList::clear() noexcept {
   while (first != nullptr) {
     Attachment* const one = first;
     first = static_cast<Attachment*>(one->next);

@@ -2,6 +2,7 @@
 // updated nodes of an executable graph.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "anycuda/graph/cuda_types.h"
@@ -31,18 +32,27 @@ struct UserObject {
 
 // The owners of a node, never changed. One allocation of the size that is needed, since a graph may
 // have a hundred thousand of them.
+//
+// The tables of embedded graphs hold the memory of it, too, not the owners: raw calls may destroy
+// such a graph, and nobody tells its table. Then it has no owners any more.
 struct Attachment : UserObject {
-  const std::uint8_t slots;  // bit i: slot i has an owner
-
   // Throws std::bad_alloc. At least one owner.
   static Attachment* make(const Owners& owners);
   Owners owners() const;
+  void hold_memory() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void drop_memory() noexcept;
 
  private:
   friend struct UserObject;
-  explicit Attachment(std::uint8_t used) : UserObject(Kind::attachment), slots(used) {}
+  explicit Attachment(std::uint8_t used) : UserObject(Kind::attachment), slots_(used) {}
+  bool is_shared() const noexcept { return holders_.load(std::memory_order_acquire) > 1; }
+  Owners copy() const;
+  void destroy_owners() noexcept;
   OpaqueHandle* first() { return reinterpret_cast<OpaqueHandle*>(this + 1); }
   const OpaqueHandle* first() const { return reinterpret_cast<const OpaqueHandle*>(this + 1); }
+
+  std::uint8_t slots_;                     // bit i: slot i has an owner
+  std::atomic<std::uint32_t> holders_{1};  // the driver's references as one, and the tables
 };
 
 // Attachments without user objects of their own, linked by `next`.
@@ -50,26 +60,35 @@ struct OwnerList {
   Attachment* first = nullptr;
 
   OwnerList() = default;
-  ~OwnerList();
+  ~OwnerList() { clear(); }
   OwnerList(const OwnerList&) = delete;
   OwnerList& operator=(const OwnerList&) = delete;
 
   void add(const Owners& owners);  // throws std::bad_alloc
   void add_all_of(OwnerList* other) noexcept;
+  void clear() noexcept;
 };
+
+class ExecOwners;  // exec/exec_owners.h
 
 // What makes an executable graph one more holder of the owners of its updated nodes.
 struct Kept : UserObject {
-  const std::shared_ptr<OwnerList> list;
+  const std::shared_ptr<ExecOwners> list;
 
-  explicit Kept(std::shared_ptr<OwnerList> shared)
+  explicit Kept(std::shared_ptr<ExecOwners> shared)
       : UserObject(Kind::kept), list(std::move(shared)) {}
 };
 
 // Gives a list back as drain() does: whoever has it last runs the deleters of its owners.
-void let_go(std::shared_ptr<OwnerList> list) noexcept;  // drain.cc
+void let_go(std::shared_ptr<ExecOwners> list) noexcept;  // drain.cc
+void let_go(OwnerList* list) noexcept;
 
 bool any(const Owners& owners);
+
+// The allocation of a Buffer that was closed (closed_buffer.cc): refused wherever an owner is
+// given.
+bool is_closed(const OpaqueHandle& owner) noexcept;
+CUresult check_owners(const Owners& owners) noexcept;
 
 // The driver calls this when nothing uses the object any more: drain.cc.
 extern "C" void anycuda_graph_is_over(void* object) noexcept;

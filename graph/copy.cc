@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/driver.h"
+#include "graph/identity.h"
 
 namespace anycuda::graph {
 namespace {
@@ -11,14 +12,6 @@ CUgraphNode counterpart(CUgraphNode node, CUgraph copy) noexcept {
   CUgraphNode found = nullptr;
   if (api::cuGraphNodeFindInClone(&found, node, copy) != api::CUDA_SUCCESS) return nullptr;
   return found;
-}
-
-CUresult nodes_of(CUgraph graph, std::vector<CUgraphNode>* out) {
-  std::size_t count = 0;
-  CUresult result = answered("cuGraphGetNodes", api::cuGraphGetNodes(graph, nullptr, &count));
-  out->resize(count);
-  if (result != CUDA_SUCCESS || count == 0) return result;
-  return answered("cuGraphGetNodes", api::cuGraphGetNodes(graph, out->data(), &count));
 }
 
 }  // namespace
@@ -31,7 +24,7 @@ CUresult forget_what_is_gone(GraphState* graph) {
   std::size_t known = 0;
   std::size_t embedded = 0;
   for (CUgraphNode node : nodes) {
-    known += graph->table.find(node) != nullptr ? 1 : 0;
+    known += graph->table.contains(node) ? 1 : 0;
     embedded += graph->embedded.count(node);
   }
   if (known != graph->table.size() || embedded != graph->embedded.size()) {
@@ -40,43 +33,44 @@ CUresult forget_what_is_gone(GraphState* graph) {
     const auto look = [&](CUgraphNode node) {
       if (!std::binary_search(nodes.begin(), nodes.end(), node)) gone.push_back(node);
     };
-    graph->table.each([&](CUgraphNode node, Attachment*) { look(node); });
+    graph->table.each_node([&](CUgraphNode node, NodeTable::Has) { look(node); });
     for (const auto& one : graph->embedded) look(one.first);
-    for (CUgraphNode node : gone) {
-      graph->forget_embedded(node);
-      graph->replace(node, nullptr);
-    }
+    for (CUgraphNode node : gone) graph->forget(node);
   }
   for (auto at = graph->embedded.begin(); at != graph->embedded.end();) {
-    const auto& [node, graphs] = *at++;  // which may be forgotten
+    const CUgraphNode node = (at++)->first;  // which may be forgotten
     // Another node may have the address. Bodies of conditional nodes are not copied (know_copy).
     CUgraph inner = nullptr;
     if (api::cuGraphChildGraphNodeGetGraph(node, &inner) != api::CUDA_SUCCESS) continue;
-    if (inner != graphs.front()->graph.load()) {
-      graph->forget_embedded(node);
-      continue;
-    }
-    result = forget_what_is_gone(graphs.front().get());
+    const GraphState::Pointer child = known_child(graph, node, inner);
+    if (child == nullptr) continue;
+    result = forget_what_is_gone(child.get());
     if (result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;
 }
 
-GraphState::Pointer room_for_copy_of(const GraphState& source) {
-  auto room = std::make_shared<GraphState>(nullptr);
-  if (source.table.size() != 0) room->table.reserve(source.table.size());
+GraphState::Pointer room_for_copy_of(const GraphState& source, GraphState::Place place) {
+  auto room = std::make_shared<GraphState>(nullptr, place);
+  std::size_t with_owners = 0;
+  source.table.each([&](CUgraphNode, const Attachment*) { ++with_owners; });
+  if (with_owners != 0) room->table.reserve(with_owners);
   for (const auto& [node, graphs] : source.embedded) {
     auto& rooms = room->embedded[node];
-    for (const GraphState::Pointer& graph : graphs) rooms.push_back(room_for_copy_of(*graph));
+    for (const GraphState::Pointer& graph : graphs) {
+      rooms.push_back(room_for_copy_of(*graph, GraphState::Place::in_node));
+    }
   }
   return room;
 }
 
 void know_copy(GraphState* room, const GraphState& source, CUgraph copy) noexcept {
   room->graph.store(copy);
-  source.table.each([&](CUgraphNode node, Attachment* attachment) {
+  if (room->embedded_in_node) room->id = id_of_graph(copy);
+  source.table.each_node([&](CUgraphNode node, NodeTable::Has has) {
+    if (has.attachment == nullptr) return;
     const CUgraphNode found = counterpart(node, copy);
-    if (found != nullptr) room->table.put(found, attachment);
+    if (found != nullptr) room->know(found, has);
   });
   // The entries have the source's nodes for keys; they move under the copy's, with no new memory.
   GraphState::Embedded placed;

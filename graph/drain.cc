@@ -5,8 +5,8 @@
 #include <atomic>
 
 #include "graph/attachment.h"
-#include "graph/driver.h"
 #include "graph/error.h"
+#include "graph/scopes.h"
 
 namespace anycuda::graph {
 namespace {
@@ -15,29 +15,13 @@ namespace {
 std::atomic<UserObject*> over{nullptr};
 std::atomic<std::size_t> waiting{0};
 
-// While deleters run: they free memory, which would invalidate a capture that this thread has begun
-// (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Where that cannot be asked for, there is no
-// capture.
-class Relaxed {
- public:
-  Relaxed() : is_(api::cuThreadExchangeStreamCaptureMode(&mode_) == api::CUDA_SUCCESS) {}
-  ~Relaxed() {
-    if (is_) api::cuThreadExchangeStreamCaptureMode(&mode_);
-  }
-  Relaxed(const Relaxed&) = delete;
-  Relaxed& operator=(const Relaxed&) = delete;
-
- private:
-  unsigned mode_ = api::CU_STREAM_CAPTURE_MODE_RELAXED;  // later the one before
-  bool is_;
-};
-
-// What this thread has taken and not yet let go. A deleter may drain again: it goes on with these.
-thread_local UserObject* taken = nullptr;
+// Whether this thread runs deleters now. A deleter that drains again gets 0 at once: the loop below
+// goes on after it, so the stack does not grow with the number of owners.
 thread_local bool draining = false;
 
 std::size_t let_go_all() noexcept {
   std::size_t count = 0;
+  UserObject* taken = nullptr;
   for (;;) {
     if (taken == nullptr) taken = over.exchange(nullptr, std::memory_order_acquire);
     if (taken == nullptr) return count;
@@ -63,24 +47,26 @@ extern "C" void anycuda_graph_is_over(void* object) noexcept {
 std::size_t pending() noexcept { return waiting.load(std::memory_order_relaxed); }
 
 std::size_t drain() noexcept {
-  if (draining) return let_go_all();
-  if (over.load(std::memory_order_relaxed) == nullptr) return 0;
+  if (draining || over.load(std::memory_order_relaxed) == nullptr) return 0;
   draining = true;
-  const Relaxed mode;
+  const RelaxedCaptureScope mode;
   const std::size_t count = let_go_all();
   draining = false;
   return count;
 }
 
-void let_go(std::shared_ptr<OwnerList> list) noexcept {
+void let_go(std::shared_ptr<ExecOwners> list) noexcept {
   if (list == nullptr) return;
-  const Relaxed mode;
+  const RelaxedCaptureScope mode;
   list = nullptr;
 }
 
-void drain_at_entry() noexcept {
-  // A deleter that calls this library is already in a drain, which goes on after it.
-  if (!draining) drain();
+void let_go(OwnerList* list) noexcept {
+  if (list->first == nullptr) return;
+  const RelaxedCaptureScope mode;
+  list->clear();
 }
+
+void drain_at_entry() noexcept { drain(); }
 
 }  // namespace anycuda::graph

@@ -9,6 +9,7 @@ namespace anycuda::graph {
 // Flags whose enumerations the ABI database does not have.
 constexpr unsigned kNoDestructorSync = 1;  // CU_USER_OBJECT_NO_DESTRUCTOR_SYNC
 constexpr unsigned kMove = 1;              // CU_GRAPH_USER_OBJECT_MOVE
+constexpr unsigned kDisableTiming = 2;     // CU_EVENT_DISABLE_TIMING
 
 // 12030 for a driver of CUDA 12.3; 0 without a driver.
 int driver_version() noexcept;

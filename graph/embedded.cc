@@ -1,6 +1,7 @@
 // Graphs in nodes: child graphs, and the bodies of conditional nodes.
 #include "graph/copy.h"
 #include "graph/driver.h"
+#include "graph/identity.h"
 #include "graph/state.h"
 
 namespace anycuda::graph {
@@ -71,11 +72,11 @@ CUresult add_child(const GraphView& graph, const Dependencies& after, const Grap
     if (source == nullptr) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = forget_what_is_gone(source);
     if (result != CUDA_SUCCESS) return result;
-    GraphState::Pointer copy = room_for_copy_of(*source);
+    GraphState::Pointer copy = room_for_copy_of(*source, GraphState::Place::in_node);
     auto place = entry_for({copy});
     CUgraph inner = nullptr;
     CUgraphNode node = nullptr;
-    result = add_node(graph, {}, &node, [&](CUgraph to, CUgraphNode* made) {
+    result = add_node(graph, after, {}, &node, [&](CUgraph to, CUgraphNode* made) {
       const CUresult added =
           answered("cuGraphAddChildGraphNode",
                    api::cuGraphAddChildGraphNode(made, to, after.nodes(), after.count(),
@@ -97,22 +98,23 @@ CUresult child_graph(const GraphView& graph, CUgraphNode node, GraphView* out) {
   return entry([&] {
     GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the node is null");
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    CUgraph inner = nullptr;
-    const CUresult result = inner_graph(node, &inner);
+    CUresult result = check_node(state, node);
     if (result != CUDA_SUCCESS) return result;
-    const auto known = state->embedded.find(node);
-    if (known != state->embedded.end()) {
-      if (known->second.front()->graph.load() == inner) {
-        *out = GraphState::view(known->second.front());
-        return CUDA_SUCCESS;
-      }
-      state->forget_embedded(node);  // of a node that was destroyed without this library
+    CUgraph inner = nullptr;
+    result = inner_graph(node, &inner);
+    if (result != CUDA_SUCCESS) return result;
+    GraphState::Pointer child = known_child(state, node, inner);
+    if (child == nullptr) {
+      child = std::make_shared<GraphState>(inner, GraphState::Place::in_node);
+      auto place = entry_for({child});
+      child->id = id_of_graph(inner);
+      put_embedded(state, node, std::move(place));
+    } else if (child->id == 0 && state->handed_out.load()) {
+      result = forget_what_is_gone(child.get());
+      if (result != CUDA_SUCCESS) return result;
     }
-    GraphState::Pointer made = std::make_shared<GraphState>(inner);
-    put_embedded(state, node, entry_for({made}));
-    *out = GraphState::view(std::move(made));
+    *out = GraphState::view(std::move(child));
     return CUDA_SUCCESS;
   });
 }
@@ -146,7 +148,7 @@ CUresult add_conditional(const GraphView& graph, const Dependencies& after,
     std::vector<GraphView> views;
     views.reserve(node.bodies);
     for (GraphState::Pointer& state : states) {
-      state = std::make_shared<GraphState>(nullptr);
+      state = std::make_shared<GraphState>(nullptr, GraphState::Place::in_node);
       views.push_back(GraphState::view(state));
     }
     auto place = entry_for(states);
@@ -157,7 +159,7 @@ CUresult add_conditional(const GraphView& graph, const Dependencies& after,
     parameters.conditional.size = node.bodies;
     parameters.conditional.ctx = context_or_current(node.context);
     CUgraphNode added = nullptr;
-    result = add_node(graph, {}, &added, [&](CUgraph to, CUgraphNode* made) {
+    result = add_node(graph, after, {}, &added, [&](CUgraph to, CUgraphNode* made) {
       const CUresult answer =
           answered("cuGraphAddNode",
                    api::cuGraphAddNode(made, to, after.nodes(), after.count(), &parameters));
@@ -165,6 +167,7 @@ CUresult add_conditional(const GraphView& graph, const Dependencies& after,
       return take_out(fail(CUDA_ERROR_UNKNOWN, "cuGraphAddNode gave no bodies"), made);
     });
     if (result != CUDA_SUCCESS) return result;
+    states[0]->id = id_of_node(added);
     for (unsigned body = 0; body < node.bodies; ++body) {
       states[body]->graph.store(parameters.conditional.phGraph_out[body]);
     }
@@ -180,15 +183,16 @@ CUresult conditional_bodies(const GraphView& graph, CUgraphNode node, std::vecto
     GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    const auto known = state->embedded.find(node);
-    CUgraph child = nullptr;
-    if (known == state->embedded.end() ||
-        api::cuGraphChildGraphNodeGetGraph(node, &child) == api::CUDA_SUCCESS) {
+    const CUresult result = check_node(state, node);
+    if (result != CUDA_SUCCESS) return result;
+    if (!bodies_are_there(state, node)) {
       return fail(CUDA_ERROR_INVALID_VALUE,
-                  "the node is no conditional node that was added through this library");
+                  "the node is not a conditional node that was added through this library");
     }
     std::vector<GraphView> views;
-    for (const GraphState::Pointer& body : known->second) views.push_back(GraphState::view(body));
+    for (const GraphState::Pointer& body : state->embedded[node]) {
+      views.push_back(GraphState::view(body));
+    }
     *out = std::move(views);
     return CUDA_SUCCESS;
   });

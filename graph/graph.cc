@@ -10,21 +10,34 @@ CUresult GraphView::borrow(CUgraph graph, GraphView* out) {
   return entry([&] {
     if (graph == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the graph is null");
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    *out = GraphState::view(std::make_shared<GraphState>(graph));
+    auto state = std::make_shared<GraphState>(graph);
+    state->handed_out = true;
+    *out = GraphState::view(std::move(state));
     return CUDA_SUCCESS;
   });
 }
 
-bool GraphView::valid() const { return get() != nullptr; }
-CUgraph GraphView::get() const { return state_ == nullptr ? nullptr : state_->graph.load(); }
+bool GraphView::valid() const { return state_ != nullptr && state_->graph.load() != nullptr; }
+CUgraph GraphView::get() const {
+  if (state_ == nullptr) return nullptr;
+  state_->handed_out.store(true, std::memory_order_relaxed);
+  return state_->graph.load();
+}
 
-Graph::~Graph() { destroy(); }
+Graph::~Graph() { give_up(); }
+
+// Destroys the graph; one that the driver refuses to destroy is nobody's.
+void Graph::give_up() noexcept {
+  destroy();
+  const GraphState::Pointer& state = GraphState::of(view_);
+  if (state != nullptr) state->disown();
+}
 
 Graph::Graph(Graph&& other) noexcept : view_(std::move(other.view_)) { other.view_ = GraphView(); }
 
 Graph& Graph::operator=(Graph&& other) noexcept {
   if (this != &other) {
-    destroy();
+    give_up();
     view_ = std::move(other.view_);
     other.view_ = GraphView();
   }
@@ -39,21 +52,21 @@ CUresult Graph::create(Graph* out) {
     const CUresult result = answered("cuGraphCreate", api::cuGraphCreate(&graph, 0));
     if (result != CUDA_SUCCESS) return result;
     state->graph.store(graph);
-    Graph made;
-    made.view_ = GraphState::view(std::move(state));
-    *out = std::move(made);
+    *out = GraphState::own(std::move(state));
     return CUDA_SUCCESS;
   });
 }
 
 CUresult Graph::adopt(CUgraph graph, Graph* out) {
   if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-  if (graph != nullptr && graph == out->get()) {
-    return fail(CUDA_ERROR_INVALID_VALUE, "out has this graph already");
+  if (graph != nullptr && GraphState::is_owned(graph)) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "a Graph owns this graph already, and both would destroy it. Move that Graph, or "
+                "call its release() first");
   }
-  Graph made;
-  const CUresult result = GraphView::borrow(graph, &made.view_);
-  if (result == CUDA_SUCCESS) *out = std::move(made);
+  GraphView view;
+  const CUresult result = GraphView::borrow(graph, &view);
+  if (result == CUDA_SUCCESS) *out = GraphState::own(GraphState::of(view));
   return result;
 }
 
@@ -71,9 +84,15 @@ CUresult Graph::destroy() {
       view_ = GraphView();
       return CUDA_SUCCESS;
     }
+    // Before the call: after it, another thread's graph may have the address.
+    GraphState& state = *GraphState::of(view_);
+    state.disown();
     const CUresult result = answered("cuGraphDestroy", api::cuGraphDestroy(graph));
-    if (result != CUDA_SUCCESS) return result;
-    GraphState::of(view_)->invalidate();
+    if (result != CUDA_SUCCESS) {
+      state.become_owned();
+      return result;
+    }
+    state.invalidate();
     view_ = GraphView();
     return CUDA_SUCCESS;
   });
@@ -86,14 +105,12 @@ CUresult Graph::clone(Graph* out) const {
     if (source == nullptr) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = forget_what_is_gone(source);
     if (result != CUDA_SUCCESS) return result;
-    GraphState::Pointer copy = room_for_copy_of(*source);
+    GraphState::Pointer copy = room_for_copy_of(*source, GraphState::Place::top);
     CUgraph graph = nullptr;
     result = answered("cuGraphClone", api::cuGraphClone(&graph, source->graph.load()));
     if (result != CUDA_SUCCESS) return result;
     know_copy(copy.get(), *source, graph);
-    Graph made;
-    made.view_ = GraphState::view(std::move(copy));
-    *out = std::move(made);
+    *out = GraphState::own(std::move(copy));
     return CUDA_SUCCESS;
   });
 }

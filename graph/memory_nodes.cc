@@ -19,7 +19,7 @@ CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after, MemAll
     parameters.poolProps.location.type = api::CU_MEM_LOCATION_TYPE_DEVICE;
     parameters.poolProps.location.id = node->device;
     parameters.bytesize = node->bytes;
-    result = add_node(graph, {}, out, [&](CUgraph to, CUgraphNode* made) {
+    result = add_node(graph, after, {}, out, [&](CUgraph to, CUgraphNode* made) {
       return answered(
           "cuGraphAddMemAllocNode",
           api::cuGraphAddMemAllocNode(made, to, after.nodes(), after.count(), &parameters));
@@ -32,9 +32,10 @@ CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after, MemAll
 CUresult add_mem_free(const GraphView& graph, const Dependencies& after, CUdeviceptr address,
                       CUgraphNode* out) {
   return entry([&] {
+    if (address == 0) return fail(CUDA_ERROR_INVALID_VALUE, "memory free: the address is 0");
     const CUresult result = need("cuGraphAddMemFreeNode");
     if (result != CUDA_SUCCESS) return result;
-    return add_node(graph, {}, out, [&](CUgraph to, CUgraphNode* made) {
+    return add_node(graph, after, {}, out, [&](CUgraph to, CUgraphNode* made) {
       return answered("cuGraphAddMemFreeNode",
                       api::cuGraphAddMemFreeNode(made, to, after.nodes(), after.count(), address));
     });

@@ -1,9 +1,14 @@
 // Copies and memsets: where an operand lies, and whether it has room.
+#include <cstdint>
+
 #include "graph/error.h"
 #include "graph/parameters.h"
 
 namespace anycuda::graph {
 namespace {
+
+// More than any address space of a CPU or GPU that CUDA runs on has: 57 bits.
+constexpr std::size_t kMostBytes = std::size_t{1} << 57;
 
 struct Extent {
   std::size_t width;  // bytes
@@ -35,6 +40,9 @@ bool last_byte(const MemoryOperand& operand, const Place& place, const Extent& e
 
 CUresult check_ways(const char* name, const MemoryOperand& operand) {
   const int raw = (operand.address != 0) + (operand.host != nullptr) + (operand.array != nullptr);
+  if (operand.buffer.closed()) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "%s: the Buffer was closed", name);
+  }
   if (operand.buffer && raw != 0) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "%s: both a Buffer and a raw address, host pointer or array are given", name);
@@ -50,6 +58,40 @@ CUresult check_ways(const char* name, const MemoryOperand& operand) {
   if (raw > 1) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "%s: more than one of address, host pointer and array are given", name);
+  }
+  return CUDA_SUCCESS;
+}
+
+// Rows and layers that overlap; what no memory has. No driver says so.
+CUresult check_extent(const char* name, const MemoryOperand& operand, const Place& place,
+                      const Extent& extent) {
+  if (extent.rows == 0 || extent.layers == 0) return CUDA_SUCCESS;
+  const bool linear = operand.array == nullptr;
+  if (linear && (extent.rows > 1 || extent.layers > 1) && place.pitch < extent.width) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: a pitch of %zu bytes is less than the %zu bytes of a row", name, place.pitch,
+                extent.width);
+  }
+  if (linear && extent.layers > 1 && place.height < extent.rows) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: a height of %zu rows is less than the %zu rows of a layer", name, place.height,
+                extent.rows);
+  }
+  std::size_t end = 0;
+  const bool known = last_byte(operand, place, extent, &end);
+  if (operand.buffer && operand.buffer.size() != 0 && (!known || end > operand.buffer.size())) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: %zu layers of %zu rows of %zu bytes from byte %zu on are more than the "
+                "Buffer's %zu bytes",
+                name, extent.layers, extent.rows, extent.width, operand.offset,
+                operand.buffer.size());
+  }
+  std::uintptr_t last = reinterpret_cast<std::uintptr_t>(operand.host) + operand.address;
+  if (!known || end > kMostBytes || __builtin_add_overflow(last, end, &last)) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "%s: %zu layers of %zu rows of %zu bytes from byte %zu on are more than any memory "
+                "has",
+                name, extent.layers, extent.rows, extent.width, operand.offset);
   }
   return CUDA_SUCCESS;
 }
@@ -71,16 +113,7 @@ CUresult locate(const char* name, const MemoryOperand& operand, const Extent& ex
     out->type = api::CU_MEMORYTYPE_DEVICE;
     out->device = (operand.buffer ? operand.buffer.address() : operand.address) + operand.offset;
   }
-  std::size_t end = 0;
-  if (operand.buffer && operand.buffer.size() != 0 &&
-      (!last_byte(operand, *out, extent, &end) || end > operand.buffer.size())) {
-    return fail(CUDA_ERROR_INVALID_VALUE,
-                "%s: %zu layers of %zu rows of %zu bytes from byte %zu on are more than the "
-                "Buffer's %zu bytes",
-                name, extent.layers, extent.rows, extent.width, operand.offset,
-                operand.buffer.size());
-  }
-  return CUDA_SUCCESS;
+  return check_extent(name, operand, *out, extent);
 }
 
 const OpaqueHandle& owner_of(const MemoryOperand& operand) {
@@ -125,6 +158,10 @@ CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, O
   if (bytes != 1 && bytes != 2 && bytes != 4) {
     return fail(CUDA_ERROR_INVALID_VALUE, "memset: elements have 1, 2 or 4 bytes, not %u", bytes);
   }
+  if (bytes < sizeof node.value && node.value >> (8 * bytes) != 0) {
+    return fail(CUDA_ERROR_INVALID_VALUE, "memset: the value %#x is wider than an element of %u %s",
+                node.value, bytes, bytes == 1 ? "byte" : "bytes");
+  }
   if (node.destination.host != nullptr || node.destination.array != nullptr) {
     return fail(CUDA_ERROR_INVALID_VALUE,
                 "memset destination: a host pointer or an array is given, not device memory");
@@ -137,6 +174,18 @@ CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, O
   Place to;
   const CUresult result = locate("memset destination", node.destination, extent, &to);
   if (result != CUDA_SUCCESS) return result;
+  const std::size_t within = bytes - 1;  // an element: a power of two
+  if ((to.device & within) != 0) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "memset destination: the address %#llx is not a multiple of the element's %u bytes",
+                to.device, bytes);
+  }
+  if (node.rows > 1 && (to.pitch & within) != 0) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "memset destination: a pitch of %zu bytes is not a multiple of the element's %u "
+                "bytes",
+                to.pitch, bytes);
+  }
   *out = {to.device, to.pitch, node.value, bytes, node.width, node.rows};
   slot_of(owners, Slot::destination) = owner_of(node.destination);
   return CUDA_SUCCESS;

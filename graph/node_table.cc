@@ -1,7 +1,5 @@
 #include "graph/node_table.h"
 
-#include <cstdint>
-
 namespace anycuda::graph {
 namespace {
 
@@ -25,9 +23,13 @@ std::size_t NodeTable::place(CUgraphNode node) const noexcept {
   return at;
 }
 
-Attachment* NodeTable::find(CUgraphNode node) const noexcept {
-  if (size_ == 0) return nullptr;
-  return entries_[place(node)].attachment;
+bool NodeTable::contains(CUgraphNode node) const noexcept {
+  return size_ != 0 && entries_[place(node)].node != nullptr;
+}
+
+NodeTable::Has NodeTable::get(CUgraphNode node) const noexcept {
+  if (size_ == 0) return {};
+  return entries_[place(node)].get();
 }
 
 void NodeTable::reserve(std::size_t more) {
@@ -38,23 +40,29 @@ void NodeTable::reserve(std::size_t more) {
   NodeTable grown;
   grown.entries_ = std::make_unique<Entry[]>(larger);
   grown.capacity_ = larger;
-  each([&](CUgraphNode node, Attachment* attachment) { grown.put(node, attachment); });
+  each_node([&](CUgraphNode node, Has has) { grown.put(node, has); });
   *this = std::move(grown);
 }
 
-Attachment* NodeTable::put(CUgraphNode node, Attachment* attachment) noexcept {
+NodeTable::Has NodeTable::put(CUgraphNode node, Has has) noexcept {
   Entry& entry = entries_[place(node)];
   if (entry.node == nullptr) ++size_;
-  Attachment* const former = entry.attachment;
-  entry = {node, attachment};
+  const Has former = entry.get();
+  entry = {node, reinterpret_cast<std::uintptr_t>(has.attachment) | (has.in_doubt ? 1U : 0U)};
   return former;
 }
 
-Attachment* NodeTable::take(CUgraphNode node) noexcept {
-  if (size_ == 0) return nullptr;
+void NodeTable::doubt_all() noexcept {
+  for (std::size_t at = 0; at < capacity_; ++at) {
+    if (entries_[at].bits != 0) entries_[at].bits |= 1U;
+  }
+}
+
+NodeTable::Has NodeTable::take(CUgraphNode node) noexcept {
+  if (size_ == 0) return {};
   std::size_t hole = place(node);
-  Attachment* const former = entries_[hole].attachment;
-  if (entries_[hole].node == nullptr) return nullptr;
+  const Has former = entries_[hole].get();
+  if (entries_[hole].node == nullptr) return {};
   // What was put behind it since its own place was taken moves up, so that no search ends early.
   for (std::size_t at = next(hole); entries_[at].node != nullptr; at = next(at)) {
     const std::size_t wanted = home(entries_[at].node);

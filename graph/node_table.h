@@ -1,8 +1,10 @@
-// Node -> attachment. Open addressing with linear probing: 16 bytes an entry, between 54 and 81 of
-// 100 places in use, so 20 to 30 bytes a node in a graph of any size.
+// The nodes that are known to be a graph's, and the attachments that they have. Open addressing
+// with linear probing: 16 bytes an entry, between 54 and 81 of 100 places in use, so 20 to 30 bytes
+// a node in a graph of any size.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "anycuda/graph/cuda_types.h"
@@ -13,26 +15,47 @@ struct Attachment;
 
 class NodeTable {
  public:
-  Attachment* find(CUgraphNode node) const noexcept;
+  // What a node has: perhaps nothing. In doubt: whether the graph holds the attachment (doubt_all).
+  struct Has {
+    Attachment* attachment = nullptr;
+    bool in_doubt = false;
+  };
+
+  bool contains(CUgraphNode node) const noexcept;
+  Has get(CUgraphNode node) const noexcept;
+  Attachment* find(CUgraphNode node) const noexcept { return get(node).attachment; }
   // Room for so many more. Throws std::bad_alloc, and is then as before.
   void reserve(std::size_t more);
-  // Returns what the node had, or nullptr. Room must have been reserved.
-  Attachment* put(CUgraphNode node, Attachment* attachment) noexcept;
-  Attachment* take(CUgraphNode node) noexcept;
+  // Returns what the node had. Room must have been reserved, unless the node is known.
+  Has put(CUgraphNode node, Has has) noexcept;
+  Has take(CUgraphNode node) noexcept;
+  // The graph of this address may be another than the one that the attachments were given to.
+  void doubt_all() noexcept;
   std::size_t size() const { return size_; }
   void clear() noexcept;
 
   template <typename Visit>
-  void each(const Visit& visit) const {
+  void each_node(const Visit& visit) const {
     for (std::size_t at = 0; at < capacity_; ++at) {
-      if (entries_[at].node != nullptr) visit(entries_[at].node, entries_[at].attachment);
+      if (entries_[at].node != nullptr) visit(entries_[at].node, entries_[at].get());
     }
+  }
+  // The nodes that have an attachment.
+  template <typename Visit>
+  void each(const Visit& visit) const {
+    each_node([&](CUgraphNode node, Has has) {
+      if (has.attachment != nullptr) visit(node, has.attachment);
+    });
   }
 
  private:
+  // An attachment's address is even: the lowest bit says that it is in doubt.
   struct Entry {
     CUgraphNode node;
-    Attachment* attachment;
+    std::uintptr_t bits;
+    Has get() const noexcept {
+      return {reinterpret_cast<Attachment*>(bits & ~std::uintptr_t{1}), (bits & 1U) != 0};
+    }
   };
   std::size_t home(CUgraphNode node) const noexcept;
   std::size_t next(std::size_t at) const noexcept { return at + 1 == capacity_ ? 0 : at + 1; }

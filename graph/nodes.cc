@@ -8,14 +8,14 @@ namespace {
 
 // Adds a node whose struct is resolved to the driver's `Parameters`.
 template <typename Parameters, typename Node, typename Call>
-CUresult add_resolved(const GraphView& graph, const Node& node, CUgraphNode* out,
-                      const Call& call) {
+CUresult add_resolved(const GraphView& graph, const Dependencies& after, const Node& node,
+                      CUgraphNode* out, const Call& call) {
   return entry([&] {
     Parameters parameters{};
     Owners owners;
     const CUresult result = resolve(node, &parameters, &owners);
     if (result != CUDA_SUCCESS) return result;
-    return add_node(graph, owners, out,
+    return add_node(graph, after, owners, out,
                     [&](CUgraph to, CUgraphNode* made) { return call(to, made, parameters); });
   });
 }
@@ -37,7 +37,7 @@ CUresult set_resolved(const GraphView& graph, CUgraphNode node, const Node& give
 
 CUresult add_empty(const GraphView& graph, const Dependencies& after, CUgraphNode* out) {
   return entry([&] {
-    return add_node(graph, {}, out, [&](CUgraph to, CUgraphNode* made) {
+    return add_node(graph, after, {}, out, [&](CUgraph to, CUgraphNode* made) {
       return answered("cuGraphAddEmptyNode",
                       api::cuGraphAddEmptyNode(made, to, after.nodes(), after.count()));
     });
@@ -47,7 +47,7 @@ CUresult add_empty(const GraphView& graph, const Dependencies& after, CUgraphNod
 CUresult add_kernel(const GraphView& graph, const Dependencies& after, const KernelNode& node,
                     CUgraphNode* out) {
   return add_resolved<api::CUDA_KERNEL_NODE_PARAMS_st>(
-      graph, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
+      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
         return answered(
             "cuGraphAddKernelNode",
             api::cuGraphAddKernelNode(made, to, after.nodes(), after.count(), &parameters));
@@ -65,7 +65,7 @@ CUresult set_kernel(const GraphView& graph, CUgraphNode node, const KernelNode& 
 CUresult add_memcpy(const GraphView& graph, const Dependencies& after, const MemcpyNode& node,
                     CUgraphNode* out) {
   return add_resolved<api::CUDA_MEMCPY3D_st>(
-      graph, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
+      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
         return answered("cuGraphAddMemcpyNode",
                         api::cuGraphAddMemcpyNode(made, to, after.nodes(), after.count(),
                                                   &parameters, context_or_current(node.context)));
@@ -83,7 +83,7 @@ CUresult set_memcpy(const GraphView& graph, CUgraphNode node, const MemcpyNode& 
 CUresult add_memset(const GraphView& graph, const Dependencies& after, const MemsetNode& node,
                     CUgraphNode* out) {
   return add_resolved<api::CUDA_MEMSET_NODE_PARAMS_st>(
-      graph, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
+      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
         return answered("cuGraphAddMemsetNode",
                         api::cuGraphAddMemsetNode(made, to, after.nodes(), after.count(),
                                                   &parameters, context_or_current(node.context)));
@@ -101,7 +101,7 @@ CUresult set_memset(const GraphView& graph, CUgraphNode node, const MemsetNode& 
 CUresult add_host(const GraphView& graph, const Dependencies& after, const HostNode& node,
                   CUgraphNode* out) {
   return add_resolved<api::CUDA_HOST_NODE_PARAMS_st>(
-      graph, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
+      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
         return answered("cuGraphAddHostNode", api::cuGraphAddHostNode(made, to, after.nodes(),
                                                                       after.count(), &parameters));
       });
@@ -116,10 +116,12 @@ CUresult set_host(const GraphView& graph, CUgraphNode node, const HostNode& para
 
 CUresult add_event_record(const GraphView& graph, const Dependencies& after, const EventNode& node,
                           CUgraphNode* out) {
-  return add_resolved<CUevent>(graph, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
-    return answered("cuGraphAddEventRecordNode",
-                    api::cuGraphAddEventRecordNode(made, to, after.nodes(), after.count(), event));
-  });
+  return add_resolved<CUevent>(
+      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
+        return answered(
+            "cuGraphAddEventRecordNode",
+            api::cuGraphAddEventRecordNode(made, to, after.nodes(), after.count(), event));
+      });
 }
 
 CUresult set_event_record(const GraphView& graph, CUgraphNode node, const EventNode& parameters) {
@@ -131,10 +133,12 @@ CUresult set_event_record(const GraphView& graph, CUgraphNode node, const EventN
 
 CUresult add_event_wait(const GraphView& graph, const Dependencies& after, const EventNode& node,
                         CUgraphNode* out) {
-  return add_resolved<CUevent>(graph, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
-    return answered("cuGraphAddEventWaitNode",
-                    api::cuGraphAddEventWaitNode(made, to, after.nodes(), after.count(), event));
-  });
+  return add_resolved<CUevent>(
+      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, CUevent event) {
+        return answered(
+            "cuGraphAddEventWaitNode",
+            api::cuGraphAddEventWaitNode(made, to, after.nodes(), after.count(), event));
+      });
 }
 
 CUresult set_event_wait(const GraphView& graph, CUgraphNode node, const EventNode& parameters) {

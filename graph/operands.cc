@@ -1,26 +1,42 @@
 #include "anycuda/graph/operands.h"
 
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
 #include "graph/driver.h"
 #include "graph/error.h"
+#include "graph/parameters.h"
+#include "graph/scopes.h"
 
 namespace anycuda::graph {
 namespace {
 
-// What is made in a context is freed in it, on whatever thread that happens.
-class InContext {
- public:
-  explicit InContext(CUcontext context)
-      : pushed_(context != nullptr && api::cuCtxPushCurrent_v2(context) == api::CUDA_SUCCESS) {}
-  ~InContext() {
-    CUcontext context = nullptr;
-    if (pushed_) api::cuCtxPopCurrent_v2(&context);
-  }
-  InContext(const InContext&) = delete;
-  InContext& operator=(const InContext&) = delete;
+// So that a program which loads its modules itself pays nothing for a look-up.
+std::atomic<bool> any_loaded{false};
 
- private:
-  bool pushed_;
+// The modules that Kernel::load has loaded and that are not unloaded yet.
+struct LoadedModules {
+  std::mutex lock;  // held for a look-up: neither CUDA nor a deleter runs meanwhile
+  std::unordered_map<CUmod_st*, std::weak_ptr<const void>> owners;
 };
+
+// Never destroyed: deleters may run until the process ends.
+LoadedModules& loaded_modules() {
+  static auto* const all = new LoadedModules;
+  return *all;
+}
+
+void remember_module(CUmod_st* module, const OpaqueHandle& owner) {
+  const std::lock_guard<std::mutex> locked(loaded_modules().lock);
+  loaded_modules().owners[module] = owner;
+  any_loaded.store(true, std::memory_order_relaxed);
+}
+
+void forget_module(CUmod_st* module) noexcept {
+  const std::lock_guard<std::mutex> locked(loaded_modules().lock);
+  loaded_modules().owners.erase(module);
+}
 
 CUresult no_out() { return fail(CUDA_ERROR_INVALID_VALUE, "out is null"); }
 
@@ -63,12 +79,23 @@ CUresult Kernel::load(const void* image, const char* name, Kernel* out) {
     const CUcontext context = context_or_current(nullptr);
     Kernel loaded;
     loaded.module_ = OpaqueHandle(module, [module, context](const void*) {
+      forget_module(module);
       const InContext current(context);
       api::cuModuleUnload(module);
     });
+    remember_module(module, loaded.module_);
     loaded.loaded_ = module;
     return loaded.sibling(name, out);
   });
+}
+
+OpaqueHandle loaded_module_of(CUfunction function) noexcept {
+  if (!any_loaded.load(std::memory_order_relaxed)) return nullptr;
+  CUmod_st* module = nullptr;
+  if (api::cuFuncGetModule(&module, function) != api::CUDA_SUCCESS) return nullptr;
+  const std::lock_guard<std::mutex> locked(loaded_modules().lock);
+  const auto found = loaded_modules().owners.find(module);
+  return found == loaded_modules().owners.end() ? nullptr : found->second.lock();
 }
 
 Kernel Kernel::wrap(CUfunction function, OpaqueHandle module) {
@@ -99,18 +126,22 @@ CUresult Event::create(unsigned flags, Event* out) {
     CUevent event = nullptr;
     const CUresult result = answered("cuEventCreate", api::cuEventCreate(&event, flags));
     if (result != CUDA_SUCCESS) return result;
-    const CUcontext context = context_or_current(nullptr);
-    OpaqueHandle owner(event, [event, context](const void*) {
-      const InContext current(context);
-      api::cuEventDestroy_v2(event);
-    });
-    *out = wrap(event, std::move(owner));
+    *out = wrap(event, event_owner(event), flags);
     return CUDA_SUCCESS;
   });
 }
 
-Event Event::wrap(CUevent event, OpaqueHandle owner) {
+OpaqueHandle event_owner(CUevent event) {
+  const CUcontext context = context_or_current(nullptr);
+  return OpaqueHandle(event, [event, context](const void*) {
+    const InContext current(context);
+    api::cuEventDestroy_v2(event);
+  });
+}
+
+Event Event::wrap(CUevent event, OpaqueHandle owner, unsigned flags) {
   Event made;
+  made.flags_ = flags;
   made.event_ = event;
   made.owner_ = std::move(owner);
   return made;

@@ -1,18 +1,24 @@
 #include "anycuda/graph/owner.h"
 
-#include <vector>
+#include <algorithm>
+#include <utility>
+
+#include "graph/attachment.h"
 
 namespace anycuda::graph {
 
 OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners) {
-  std::vector<OpaqueHandle> some;
-  some.reserve(owners.size());
+  return all_of(std::vector<OpaqueHandle>(owners));
+}
+
+OpaqueHandle all_of(std::vector<OpaqueHandle> owners) {
   for (const OpaqueHandle& owner : owners) {
-    if (owner != nullptr) some.push_back(owner);
+    if (is_closed(owner)) return owner;
   }
-  if (some.empty()) return nullptr;
-  if (some.size() == 1) return some.front();
-  return std::make_shared<const std::vector<OpaqueHandle>>(std::move(some));
+  owners.erase(std::remove(owners.begin(), owners.end(), nullptr), owners.end());
+  if (owners.empty()) return nullptr;
+  if (owners.size() == 1) return std::move(owners.front());
+  return std::make_shared<const std::vector<OpaqueHandle>>(std::move(owners));
 }
 
 }  // namespace anycuda::graph

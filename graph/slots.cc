@@ -8,10 +8,11 @@ namespace {
 bool exists(Slot slot) { return static_cast<unsigned>(slot) < kSlots; }
 
 // A node that a call of the caller's made before it failed or threw must not stay without owners.
-CUresult undo(CUresult result, CUgraphNode* node) {
+CUresult undo(CUresult result, GraphState* state, CUgraphNode* node) {
   if (*node == nullptr) return result;
   // A capture gives no node back: then it stays, and so do its owners.
   if (api::cuGraphDestroyNode(*node) != api::CUDA_SUCCESS) return result;
+  state->forget(*node);  // known where the call added it through this library
   *node = nullptr;
   return result;
 }
@@ -22,18 +23,18 @@ CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, Opa
   return entry([&] {
     GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the node is null");
     if (!exists(slot)) {
       return fail(CUDA_ERROR_INVALID_VALUE, "there is no slot %u: a node has %u",
                   static_cast<unsigned>(slot), kSlots);
     }
-    if (owner == nullptr) return CUDA_SUCCESS;
+    CUresult result = check_node(state, node);
+    if (result != CUDA_SUCCESS || owner == nullptr) return result;
     const Attachment* const former = state->table.find(node);
     Owners owners;
     if (former != nullptr) owners = former->owners();
     owners[static_cast<unsigned>(slot)] = std::move(owner);
     Change change(state);
-    const CUresult result = change.prepare(owners);
+    result = change.prepare(owners);
     if (result == CUDA_SUCCESS) change.commit(node);
     return result;
   });
@@ -59,14 +60,15 @@ CUresult add_with_owners(const GraphView& graph, const Owners& owners,
     CUresult result = change.prepare(owners);
     if (result != CUDA_SUCCESS) return result;
     CUgraphNode node = nullptr;
+    state->handed_out = true;
     try {
       result = add(state->graph.load(), &node);
       if (result != CUDA_SUCCESS) {
         fail(result, "the caller's function to add a node returned %u", result);
-        undo(result, &node);
+        undo(result, state, &node);
       }
     } catch (...) {
-      undo(result, &node);
+      undo(result, state, &node);
       if (node != nullptr) change.commit(node);
       throw;
     }
@@ -94,12 +96,11 @@ CUresult remove_node(const GraphView& graph, CUgraphNode node) {
   return entry([&] {
     GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the node is null");
-    const CUresult result = answered("cuGraphDestroyNode", api::cuGraphDestroyNode(node));
+    CUresult result = check_node(state, node);
     if (result != CUDA_SUCCESS) return result;
-    state->forget_embedded(node);
-    state->replace(node, nullptr);
-    return CUDA_SUCCESS;
+    result = answered("cuGraphDestroyNode", api::cuGraphDestroyNode(node));
+    if (result == CUDA_SUCCESS) state->forget(node);
+    return result;
   });
 }
 

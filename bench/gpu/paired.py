@@ -41,12 +41,13 @@ class Comparison:
         return "within" if high <= limit else "above" if low > limit else "undecided"
 
 
-def markdown(comparisons: list[Comparison], limit: float) -> str:
-    lines = [f"| launches | pairs | without, ns | with, ns | ratio | 95% interval | at most {limit} |",
+def markdown(comparisons: list[Comparison], limit: float,
+             heads: tuple[str, str, str] = ("launches", "without, ns", "with, ns"), form: str = ".0f") -> str:
+    lines = [f"| {heads[0]} | pairs | {heads[1]} | {heads[2]} | ratio | 95% interval | at most {limit} |",
              "|---|---|---|---|---|---|---|"]
     for c in comparisons:
         direct, stub = (statistics.median(column) for column in zip(*c.pairs))
         low, high = c.interval
-        lines.append(f"| {c.name} | {len(c.pairs)} | {direct:.0f} | {stub:.0f} | {c.ratio:.4f} | "
+        lines.append(f"| {c.name} | {len(c.pairs)} | {direct:{form}} | {stub:{form}} | {c.ratio:.4f} | "
                      f"{low:.4f} to {high:.4f} | {c.verdict(limit)} |")
     return "\n".join(lines) + "\n"

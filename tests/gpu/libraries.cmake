@@ -15,8 +15,13 @@ if(ANYCUDA_ARTIFACT_nvcc-13.0)
     gpu_file(${library}/${library}_gpu "$<TARGET_FILE:${library}_gpu>")
   endforeach()
   target_link_libraries(linker_gpu PRIVATE nvjitlink_stub) # raw_links.cc
+  # The random walks, as without a GPU.
   set(walk "${PROJECT_SOURCE_DIR}/tests/linker/walk")
   target_sources(linker_gpu PRIVATE "${walk}/forms.cc" "${walk}/symbols.cc" "${walk}/walk.cc")
+  if(NOT TARGET graph_walk_steps)
+    add_subdirectory("${PROJECT_SOURCE_DIR}/tests/graph/walk" graph-walk)
+  endif()
+  target_link_libraries(graph_gpu PRIVATE graph_walk_steps)
   # The calls that the graph library makes, for its tests to fail one by one.
   set(calls "${CMAKE_CURRENT_BINARY_DIR}/driver_calls.inc")
   add_custom_command(OUTPUT "${calls}"

@@ -62,6 +62,10 @@ TEST_F(Captures, OtherWorkIsKeptWhereAnOwnerIsGiven) {
   ASSERT_EQ(capture.call(host(nullptr)), kOk);
   EXPECT_EQ(capture.keep_with_last(Slot::extra, with_last.take()), kOk) << last_error();
   EXPECT_EQ(capture.keep(nullptr), kOk);
+  Buffer closed = Buffer::wrap(0x1000, 8, nullptr);
+  closed.close();
+  EXPECT_EQ(capture.keep(closed.allocation()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.keep_with_last(Slot::extra, closed.allocation()), CUDA_ERROR_INVALID_VALUE);
   const CUgraphNode captured = last();
   Graph one;
   ASSERT_EQ(capture.end(&one), kOk);
@@ -213,7 +217,24 @@ TEST_F(Captures, AForkSharesTheGraphAndHasNoViewOfIt) {
   EXPECT_EQ(primary.view(&view), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(Captures, ABodyHasAViewBeforeAndAfter) {
+TEST_F(Captures, AForkDoesNotTakeThePlaceOfItsCapture) {
+  Watched owner;
+  Capture primary = begin();
+  ASSERT_EQ(primary.call(host(owner.take())), kOk);
+  EXPECT_EQ(primary.fork(stream_, &primary), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("out is the capture that the stream has joined"));
+  auto* const other = static_cast<CUstream>(driver().new_stream());
+  driver().join(other, stream_);
+  Capture fork;
+  ASSERT_EQ(primary.fork(other, &fork), kOk);
+  EXPECT_EQ(fork.fork(other, &primary), CUDA_ERROR_INVALID_VALUE) << "as a fork of a fork";
+  EXPECT_EQ(fork.fork(other, &fork), kOk) << "a fork is nobody's end";
+  Graph one;
+  ASSERT_EQ(primary.end(&one), kOk) << last_error();
+  EXPECT_TRUE(owner.alive());
+}
+
+TEST_F(Captures, ABodyHasAViewAfterTheEnd) {
   Watched owner;
   Graph one = graph();
   ConditionalNode node;
@@ -224,9 +245,9 @@ TEST_F(Captures, ABodyHasAViewBeforeAndAfter) {
   Capture capture;
   ASSERT_EQ(Capture::begin_to_graph(stream_, bodies[0], {}, CaptureMode::relaxed, &capture), kOk);
   GraphView view;
-  ASSERT_EQ(capture.view(&view), kOk);
-  EXPECT_EQ(view, bodies[0]);
   ASSERT_EQ(capture.call(host(owner.take())), kOk);
+  EXPECT_EQ(capture.view(&view), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("before the capture has ended"));
   Graph none;
   EXPECT_EQ(capture.end(&none), CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(capture.end(), kOk) << last_error();

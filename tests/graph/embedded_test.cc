@@ -1,4 +1,7 @@
 // Clones, child graphs and the bodies of conditional nodes, and their views.
+#include <thread>
+#include <vector>
+
 #include "tests/graph/fixture.h"
 
 namespace anycuda::graph {
@@ -101,6 +104,176 @@ TEST_F(Embedded, AChildAtTheAddressOfOneThatTheDriverDestroyedIsItsOwn) {
   EXPECT_EQ(api::cuGraphDestroy(spare), 0U);
 }
 
+// A child whose node raw calls have destroyed, and another at all of its addresses.
+class ReusedAddress : public Embedded {
+ protected:
+  void SetUp() override {
+    Embedded::SetUp();
+    one_ = graph();
+    Graph inner = graph();
+    node(inner, owner_.take());
+    ASSERT_EQ(add_child(one_, {}, inner, &child_, &embedded_), kOk);
+    leaf_ = only_node(embedded_.get());
+  }
+  void TearDown() override {
+    one_.destroy();
+    EXPECT_FALSE(owner_.alive());
+    Embedded::TearDown();
+  }
+  static CUgraphNode only_node(CUgraph graph) {
+    CUgraphNode found = nullptr;
+    std::size_t count = 1;
+    EXPECT_EQ(api::cuGraphGetNodes(graph, &found, &count), 0U);
+    return found;
+  }
+  void replace_by_raw_calls() {
+    const CUgraph address = embedded_.get();
+    CUgraph other = nullptr;
+    CUgraphNode made = nullptr;
+    ASSERT_EQ(api::cuGraphCreate(&other, 0), 0U);
+    ASSERT_EQ(api::cuGraphAddEmptyNode(&made, other, nullptr, 0), 0U);
+    ASSERT_EQ(api::cuGraphDestroyNode(child_), 0U);
+    ASSERT_EQ(api::cuGraphAddChildGraphNode(&made, one_.get(), nullptr, 0, other), 0U);
+    CUgraph inner = nullptr;
+    ASSERT_EQ(api::cuGraphChildGraphNodeGetGraph(made, &inner), 0U);
+    ASSERT_TRUE(made == child_ && inner == address && only_node(inner) == leaf_)
+        << "the fake driver gives addresses out again";
+    ASSERT_EQ(api::cuGraphDestroy(other), 0U);
+  }
+  // What the graph's child is used for, whoever it is.
+  static void use(const GraphView& child, CUgraphNode leaf) {
+    Watched fresh;
+    graph_get_slot(child, leaf, Slot::extra);
+    EXPECT_EQ(graph_set_slot(child, leaf, Slot::extra, fresh.take()), kOk) << last_error();
+    EXPECT_TRUE(fresh.alive());
+    EXPECT_EQ(remove_node(child, leaf), kOk) << last_error();
+  }
+  void find_and_use() {
+    GraphView found;
+    ASSERT_EQ(child_graph(one_, child_, &found), kOk) << last_error();
+    EXPECT_EQ(embedded_.valid(), !driver_has_ids());
+    EXPECT_EQ(found == embedded_, !driver_has_ids());
+    Graph parent = graph();
+    GraphView copy;
+    ASSERT_EQ(add_child(parent, {}, found, nullptr, &copy), kOk) << last_error();
+    use(copy, only_node(copy.get()));
+    use(found, leaf_);
+  }
+
+  Watched owner_;
+  Graph one_;
+  CUgraphNode child_ = nullptr;
+  CUgraphNode leaf_ = nullptr;
+  GraphView embedded_;
+};
+
+TEST_F(ReusedAddress, AfterTheOwnersAreGone) {
+  replace_by_raw_calls();
+  EXPECT_FALSE(owner_.alive());
+  find_and_use();
+}
+
+TEST_F(ReusedAddress, BeforeTheDriverTells) {
+  driver().hold_destructors(true);
+  replace_by_raw_calls();
+  find_and_use();
+  driver().hold_destructors(false);
+  EXPECT_FALSE(owner_.alive());
+}
+
+TEST_F(ReusedAddress, WhileAnExecutableHasTheOwners) {
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one_, &exec), kOk);
+  replace_by_raw_calls();
+  find_and_use();
+  EXPECT_TRUE(owner_.alive()) << "the executable runs with it";
+  exec.destroy();
+  EXPECT_FALSE(owner_.alive());
+}
+
+TEST_F(ReusedAddress, InAClone) {
+  for (const bool with_exec : {true, false}) {
+    Exec exec;
+    if (with_exec) {
+      ASSERT_EQ(Exec::instantiate(one_, &exec), kOk);
+      replace_by_raw_calls();
+    }
+    Graph clone;
+    ASSERT_EQ(one_.clone(&clone), kOk) << last_error();
+    GraphView child;
+    ASSERT_EQ(child_graph(clone, twin(child_, clone), &child), kOk) << last_error();
+    use(child, only_node(child.get()));
+    Graph parent = graph();
+    GraphView deep;
+    ASSERT_EQ(add_child(parent, {}, one_, nullptr, &deep), kOk) << last_error();
+    ASSERT_EQ(child_graph(deep, twin(child_, deep), &child), kOk) << last_error();
+    use(child, only_node(child.get()));
+    EXPECT_EQ(owner_.alive(), with_exec);
+  }
+}
+
+TEST_F(ReusedAddress, InAnExecutablesNewChild) {
+  // An executable graph takes a new child only in the shape of the former one.
+  Graph leaf = graph();
+  Graph shape = graph();
+  Graph same = graph();
+  CUgraphNode child = nullptr;
+  ASSERT_EQ(add_empty(leaf, {}, nullptr), kOk);
+  ASSERT_EQ(add_child(shape, {}, leaf, nullptr), kOk);
+  ASSERT_EQ(add_child(same, {}, shape, &child), kOk);
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(same, &exec), kOk);
+  replace_by_raw_calls();
+  EXPECT_FALSE(owner_.alive());
+  EXPECT_EQ(exec.set_child(child, one_), kOk) << last_error();
+}
+
+// The library's own calls cannot destroy the one and keep the view of it.
+TEST_F(ReusedAddress, OfAGraphWhoseHandleNobodyHas) {
+  Watched owner;
+  Graph parent = graph();
+  CUgraphNode child = nullptr;
+  GraphView embedded;
+  ASSERT_EQ(add_child(parent, {}, one_, &child, &embedded), kOk);
+  const CUgraphNode leaf = node(embedded, owner.take());
+  GraphView again;
+  ASSERT_EQ(child_graph(parent, child, &again), kOk);
+  EXPECT_EQ(again, embedded);
+  ASSERT_EQ(remove_node(again, leaf), kOk) << last_error();
+  EXPECT_FALSE(owner.alive()) << "no raw call can have changed the parent";
+}
+
+TEST_F(Embedded, BodiesOfANodeThatRawCallsHaveReplacedAreNotTakenForItsOwn) {
+  Graph one = graph();
+  std::vector<Watched> owners(1);
+  std::vector<GraphView> bodies;
+  const CUgraphNode made = conditional(one, ConditionalKind::if_else, &owners, &bodies);
+  const auto add_raw = [&](bool empty) {
+    CUgraphNode again = nullptr;
+    api::CUgraphNodeParams_st parameters{};
+    parameters.type = api::CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.handle = 77;
+    parameters.conditional.size = 1;
+    EXPECT_EQ(empty ? api::cuGraphAddEmptyNode(&again, one.get(), nullptr, 0)
+                    : api::cuGraphAddNode(&again, one.get(), nullptr, 0, &parameters),
+              0U);
+    ASSERT_EQ(again, made) << "the fake driver gives addresses out again";
+  };
+  std::vector<GraphView> again;
+  if (driver_has_ids()) {
+    ASSERT_EQ(api::cuGraphDestroyNode(made), 0U);
+    add_raw(false);
+    EXPECT_EQ(conditional_bodies(one, made, &again), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_FALSE(bodies[0].valid());
+  }
+  ASSERT_EQ(api::cuGraphDestroyNode(made), 0U);
+  add_raw(true);
+  EXPECT_EQ(conditional_bodies(one, made, &again), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("not a conditional node that was added through"));
+  EXPECT_FALSE(bodies[0].valid());
+  EXPECT_TRUE(again.empty());
+}
+
 TEST_F(Embedded, NodesOfACloneAreChangedIndependently) {
   Watched owner;
   Graph one = graph();
@@ -201,9 +374,10 @@ TEST_F(Embedded, ACloneKnowsTheGraphsInItsNodes) {
   EXPECT_FALSE(second.valid());
   EXPECT_TRUE(owner.alive());
   ASSERT_EQ(remove_node(fourth, leaf_in_clone), kOk);
-  EXPECT_FALSE(owner.alive());
+  EXPECT_EQ(owner.alive(), !driver_has_ids()) << "else the graph of this address may be another";
   clone.destroy();
   EXPECT_FALSE(fourth.valid());
+  EXPECT_FALSE(owner.alive());
 }
 
 TEST_F(Embedded, WhereTheDriverFindsNothingOwnersStayUntilTheCopyIsGone) {
@@ -346,6 +520,63 @@ TEST_F(Embedded, GraphsAreGivenAndTaken) {
   EXPECT_EQ(Graph().release(), nullptr);
   GraphView none;
   EXPECT_EQ(GraphView::borrow(nullptr, &none), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Embedded, AGraphThatAGraphOwnsCannotBeAdopted) {
+  Graph other;
+  const auto refused = [&](CUgraph graph) {
+    EXPECT_EQ(Graph::adopt(graph, &other), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_THAT(last_error(), HasSubstr("a Graph owns this graph already"));
+    EXPECT_EQ(other.get(), nullptr);
+  };
+  Graph first = graph();
+  Graph middle = graph();
+  Graph last = graph();
+  for (const Graph* one : {&first, &middle, &last}) refused(one->get());
+  Graph clone;
+  ASSERT_EQ(middle.clone(&clone), kOk);
+  refused(clone.get());
+  Graph moved = std::move(clone);
+  refused(moved.get());
+  Graph adopted;
+  const CUgraph raw = middle.release();
+  ASSERT_EQ(Graph::adopt(raw, &adopted), kOk) << last_error();
+  refused(raw);
+  refused(first.get());
+  adopted.destroy();
+  // Another graph of that address is another graph.
+  CUgraph again = nullptr;
+  ASSERT_EQ(api::cuGraphCreate(&again, 0), 0U);
+  ASSERT_EQ(again, raw) << "the fake driver gives addresses out again";
+  EXPECT_EQ(Graph::adopt(again, &other), kOk) << last_error();
+}
+
+// One thread's graph gets the address of another's as soon as that is destroyed.
+TEST_F(Embedded, GraphsOfOtherThreadsDoNotOwnAnAddressThatIsFree) {
+  constexpr int kThreads = 4;
+  constexpr int kGraphs = 5000;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([] {
+      for (int at = 0; at < kGraphs && !HasFailure(); ++at) {
+        Graph one;
+        ASSERT_EQ(Graph::create(&one), kOk);
+        const CUgraph raw = one.release();
+        ASSERT_EQ(Graph::adopt(raw, &one), kOk) << last_error();
+        ASSERT_EQ(one.destroy(), kOk);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Embedded, AGraphThatTheDriverDidNotDestroyCanBeAdopted) {
+  Graph one = graph();
+  const CUgraph raw = one.get();
+  driver().fail_function("cuGraphDestroy", 1, 999);
+  one = Graph();
+  Graph again;
+  EXPECT_EQ(Graph::adopt(raw, &again), kOk) << last_error();
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Bench {
   Buffer buffer;
   Event event;
   Kernel kernel;
+  KernelNode kernel_node;  // with buffers
   std::weak_ptr<int> former;
   CUstream stream = nullptr;
 };
@@ -113,6 +114,23 @@ const Operation kOperations[] = {
      [](Bench* bench, const OpaqueHandle& owner) {
        return bench->exec.set_host(bench->node, host(owner));
      }},
+    {"Exec::set_host after launches",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       const Buffer& other = bench->kernel_node.argument_buffers.front();
+       CUresult result = bench->exec.set_host(bench->node, host(other.allocation()));
+       if (result == CUDA_SUCCESS) result = bench->exec.launch(nullptr);
+       if (result == CUDA_SUCCESS) result = bench->exec.set_host(bench->node, host(nullptr));
+       if (result == CUDA_SUCCESS) result = bench->exec.launch(nullptr);
+       return result == CUDA_SUCCESS ? bench->exec.set_host(bench->node, host(owner)) : result;
+     }},
+    {"add_kernel with buffers of arguments",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       KernelNode& node = bench->kernel_node;
+       node.argument_owner = owner;
+       const CUresult result = add_kernel(bench->graph, {}, node, nullptr);
+       node.argument_owner = nullptr;
+       return result;
+     }},
     {"Exec::update",
      [](Bench* bench, const OpaqueHandle&) { return bench->exec.update(bench->graph); }},
     {"Exec::set_child",
@@ -182,6 +200,8 @@ class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation
       EXPECT_EQ(add_host(bench.other, {}, host(former), nullptr), kOk);
       EXPECT_EQ(add_child(bench.graph, {}, bench.other, &bench.child), kOk);
       EXPECT_EQ(Exec::instantiate(bench.graph, &bench.exec), kOk);
+      bench.kernel_node.function = reinterpret_cast<CUfunction>(0x100);
+      bench.kernel_node.argument_buffers = {Buffer::wrap(0x1000, 4, std::make_shared<int>(1))};
       former.reset();
       settle();
       const fake::Live before = driver().live();

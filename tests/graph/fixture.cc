@@ -19,6 +19,12 @@ const fake::Control& driver() {
   return *control;
 }
 
+bool driver_has_ids() {
+  int version = 0;
+  EXPECT_EQ(api::cuDriverGetVersion(&version), 0U);
+  return version >= 13010;
+}
+
 void settle() {
   do {
     driver().flush();
@@ -41,6 +47,7 @@ void OnFakeDriver::TearDown() {
   settle();
   nothing_lives();
   EXPECT_EQ(driver().misuses(), 0U) << "a handle was used that is gone";
+  EXPECT_EQ(driver().wrong_contexts(), 0U) << "something was freed in another context";
 }
 
 void OnFakeDriver::nothing_lives() {

@@ -21,6 +21,10 @@ const fake::Control& driver();
 inline constexpr CUresult kOk = CUDA_SUCCESS;
 inline CUresult status(unsigned value) { return static_cast<CUresult>(value); }
 
+// Whether the fake driver gives numbers to graphs and nodes, as those of CUDA 13.1 do (it is one of
+// 13.0 unless FAKE_DRIVER_VERSION says so).
+bool driver_has_ids();
+
 // Lets go all that is over, and that the driver's thread has still to tell.
 void settle();
 
@@ -42,6 +46,7 @@ class Watched {
 // Begins and ends with nothing that is alive, and sees that no dead handle was used.
 class OnFakeDriver : public testing::Test {
  protected:
+  OnFakeDriver() { driver(); }  // before a test's members make graphs
   void SetUp() override;
   void TearDown() override;
   static void nothing_lives();

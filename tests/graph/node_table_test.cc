@@ -42,10 +42,10 @@ TEST(NodeTable, IsWhatAMapIs) {
       EXPECT_EQ(table.find(node(number)), former);
       if (random() % 20000 > static_cast<unsigned>(step)) {
         table.reserve(1);
-        ASSERT_EQ(table.put(node(number), attachment(number + step)), former);
+        ASSERT_EQ(table.put(node(number), {attachment(number + step)}).attachment, former);
         model[node(number)] = attachment(number + step);
       } else {
-        ASSERT_EQ(table.take(node(number)), former);
+        ASSERT_EQ(table.take(node(number)).attachment, former);
         model.erase(node(number));
       }
       if (step % 1000 == 0) expect_same(table, model);
@@ -59,14 +59,14 @@ TEST(NodeTable, GrowsWithManyNodes) {
   NodeTable table;
   for (std::uintptr_t number = 0; number < kNodes; ++number) {
     table.reserve(1);
-    EXPECT_EQ(table.put(node(number), attachment(number)), nullptr);
+    EXPECT_EQ(table.put(node(number), {attachment(number)}).attachment, nullptr);
   }
   for (std::uintptr_t number = 0; number < kNodes; ++number) {
     ASSERT_EQ(table.find(node(number)), attachment(number));
   }
   EXPECT_EQ(table.find(node(kNodes)), nullptr);
   for (std::uintptr_t number = 0; number < kNodes; number += 2) {
-    ASSERT_EQ(table.take(node(number)), attachment(number));
+    ASSERT_EQ(table.take(node(number)).attachment, attachment(number));
   }
   for (std::uintptr_t number = 0; number < kNodes; ++number) {
     ASSERT_EQ(table.find(node(number)), number % 2 == 0 ? nullptr : attachment(number));
@@ -74,14 +74,14 @@ TEST(NodeTable, GrowsWithManyNodes) {
   table.clear();
   EXPECT_EQ(table.size(), 0U);
   EXPECT_EQ(table.find(node(1)), nullptr);
-  EXPECT_EQ(table.take(node(1)), nullptr);
+  EXPECT_EQ(table.take(node(1)).attachment, nullptr);
 }
 
 TEST(NodeTable, RoomForManyAtOnce) {
   NodeTable table;
   table.reserve(1000);
   for (std::uintptr_t number = 0; number < 1000; ++number) {
-    EXPECT_EQ(table.put(node(number), attachment(number)), nullptr);
+    EXPECT_EQ(table.put(node(number), {attachment(number)}).attachment, nullptr);
   }
   for (std::uintptr_t number = 0; number < 1000; ++number) {
     EXPECT_EQ(table.find(node(number)), attachment(number));

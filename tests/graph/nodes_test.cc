@@ -1,6 +1,8 @@
 // The helpers for each kind of node: operands, owners, new parameters.
 #include <array>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "tests/graph/fixture.h"
 
@@ -244,6 +246,190 @@ TEST_F(Nodes, WhatReachesBeyondABufferIsRefused) {
   refused(set, add_memset, "memset", "too many");
 }
 
+TEST_F(Nodes, OfRawMemoryWhatNoMemoryHasIsRefused) {
+  int host = 0;
+  const auto in = [&](auto MemoryOperand::*way, auto value) {
+    MemcpyNode copy;
+    copy.source.address = 0x10000;
+    copy.destination.*way = value;
+    return copy;
+  };
+  for (MemcpyNode copy : {in(&MemoryOperand::address, 0x20000ULL), in(&MemoryOperand::host, &host),
+                          in(&MemoryOperand::array, array()),
+                          in(&MemoryOperand::buffer, Buffer::wrap(0x20000, 0, nullptr))}) {
+    for (const std::size_t width : {SIZE_MAX, SIZE_MAX - 4095, std::size_t{1} << 58}) {
+      copy.width = width;
+      refused(copy, add_memcpy, "memcpy destination", "more than any memory has");
+    }
+    copy.width = 16;
+    copy.rows = SIZE_MAX;
+    refused(copy, add_memcpy, "memcpy destination", "more than any memory has");
+    copy.rows = 1;
+    copy.destination.offset = SIZE_MAX - 8;
+    refused(copy, add_memcpy, "memcpy destination", "more than any memory has");
+  }
+  MemcpyNode copy = in(&MemoryOperand::address, ~0ULL - 4);
+  copy.width = 4;
+  std::swap(copy.source, copy.destination);
+  Graph one = graph();
+  EXPECT_EQ(add_memcpy(one, {}, copy, nullptr), kOk) << last_error();
+  one.destroy();
+  copy.width = 6;
+  refused(copy, add_memcpy, "memcpy source", "more than any memory has");
+
+  MemsetNode set;
+  set.destination.address = 0x1000;
+  set.width = SIZE_MAX;
+  refused(set, add_memset, "memset destination", "more than any memory has");
+}
+
+TEST_F(Nodes, RowsAndLayersThatOverlapAreRefused) {
+  MemcpyNode copy;
+  copy.source.address = 0x10000;
+  copy.destination.address = 0x20000;
+  copy.width = 16;
+  copy.destination.pitch = 15;
+  const auto accepted = [&] {
+    Graph one = graph();
+    EXPECT_EQ(add_memcpy(one, {}, copy, nullptr), kOk) << last_error();
+  };
+  accepted();  // of one row there is no next
+  copy.rows = 2;
+  refused(copy, add_memcpy, "memcpy destination",
+          "a pitch of 15 bytes is less than the 16 bytes of a row");
+  copy.rows = 1;
+  copy.layers = 2;
+  refused(copy, add_memcpy, "memcpy destination", "a pitch of 15 bytes");
+  copy.destination.pitch = 16;
+  accepted();
+  copy.rows = 4;
+  copy.source.height = 3;
+  refused(copy, add_memcpy, "memcpy source", "a height of 3 rows is less than the 4 rows");
+  copy.source.height = 4;
+  accepted();
+  copy.destination = MemoryOperand();
+  copy.destination.array = array();
+  copy.destination.pitch = 1;
+  accepted();  // an array has its own
+
+  MemsetNode set;
+  set.destination.address = 0x1000;
+  set.element_bytes = 4;
+  set.width = 4;
+  set.rows = 2;
+  set.destination.pitch = 12;
+  refused(set, add_memset, "memset destination", "a pitch of 12 bytes is less than the 16 bytes");
+  set.destination.pitch = 18;
+  refused(set, add_memset, "memset destination", "not a multiple of the element's 4 bytes");
+  set.destination.pitch = 20;
+  Graph one = graph();
+  EXPECT_EQ(add_memset(one, {}, set, nullptr), kOk) << last_error();
+}
+
+TEST_F(Nodes, AMemsetsValueFitsItsElements) {
+  struct Case {
+    unsigned bytes, widest;
+    const char* words;
+  };
+  for (const Case& one : {Case{1, 0xff, "0x100 is wider than an element of 1 byte"},
+                          Case{2, 0xffff, "0x10000 is wider than an element of 2 bytes"},
+                          Case{4, 0xffffffff, nullptr}}) {
+    MemsetNode set;
+    set.destination.address = 0x1000;
+    set.width = 4;
+    set.element_bytes = one.bytes;
+    set.value = one.widest;
+    {
+      Graph to = graph();
+      EXPECT_EQ(add_memset(to, {}, set, nullptr), kOk) << last_error();
+    }
+    if (one.words == nullptr) continue;
+    ++set.value;
+    refused(set, add_memset, "memset", one.words);
+    set.value = one.widest;
+    set.destination.offset = 1;
+    if (one.bytes == 1) continue;
+    refused(set, add_memset, "memset destination", "0x1001 is not a multiple");
+  }
+}
+
+TEST_F(Nodes, AnEmptyGridOrBlockIsRefused) {
+  for (unsigned side = 0; side < 3; ++side) {
+    KernelNode node;
+    node.kernel = kernel();
+    node.grid[side] = 0;
+    refused(node, add_kernel, "kernel grid", "every side is 1 or more");
+    node.grid[side] = 1;
+    node.block[side] = 0;
+    refused(node, add_kernel, "kernel block", "every side is 1 or more");
+  }
+}
+
+TEST_F(Nodes, AKernelThatTakesArgumentsGetsSome) {
+  KernelNode node;
+  ASSERT_EQ(Kernel::load("image", "with_parameter", &node.kernel), kOk);
+  refused(node, add_kernel, "kernel arguments", "the kernel takes one or more");
+  int value = 0;
+  void* arguments[] = {&value};
+  node.arguments = arguments;
+  Graph one = graph();
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_kernel(one, {}, node, &made), kOk) << last_error();
+  node.arguments = nullptr;
+  EXPECT_EQ(set_kernel(one, made, node), CUDA_ERROR_INVALID_VALUE);
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  EXPECT_EQ(exec.set_kernel(made, node), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("the kernel takes one or more"));
+}
+
+TEST_F(Nodes, BuffersOfArgumentsAreKept) {
+  Watched owner;
+  KernelNode node;
+  node.kernel = kernel();
+  node.argument_owner = owner.take();
+  node.argument_buffers = {buffer(), buffer(), Buffer::wrap(0x1000, 4, nullptr)};
+  Graph one = graph();
+  ASSERT_EQ(add_kernel(one, {}, node, nullptr), kOk) << last_error();
+  node = KernelNode();
+  EXPECT_TRUE(owner.alive());
+  EXPECT_EQ(driver().live().memory, 2U);
+  one.destroy();
+  EXPECT_FALSE(owner.alive());
+  EXPECT_EQ(driver().live().memory, 0U);
+
+  node.kernel = kernel();
+  node.argument_buffers = {buffer(), buffer()};
+  node.argument_buffers[1].close();
+  refused(node, add_kernel, "kernel arguments", "the Buffer at 1 of argument_buffers is empty");
+}
+
+TEST_F(Nodes, TheModuleOfARawFunctionIsKeptWhereItIsKnown) {
+  Kernel loaded = kernel();
+  KernelNode node;
+  node.function = loaded.function();
+  Graph one = graph();
+  ASSERT_EQ(add_kernel(one, {}, node, nullptr), kOk) << last_error();
+  node.function = nullptr;
+  node.kernel = Kernel::wrap(loaded.function(), nullptr);
+  ASSERT_EQ(add_kernel(one, {}, node, nullptr), kOk) << last_error();
+  node = KernelNode();
+  loaded = Kernel();
+  settle();
+  EXPECT_EQ(driver().live().modules, 1U);
+  one.destroy();
+  settle();
+  EXPECT_EQ(driver().live().modules, 0U);
+  // One that somebody else has loaded is not this library's to keep, nor is one that is unloaded.
+  CUmod_st* module = nullptr;
+  ASSERT_EQ(api::cuModuleLoadData(&module, "image"), 0U);
+  ASSERT_EQ(api::cuModuleGetFunction(&node.function, module, "name"), 0U);
+  one = graph();
+  ASSERT_EQ(add_kernel(one, {}, node, nullptr), kOk) << last_error();
+  EXPECT_EQ(driver().live().user_objects, 0U);
+  EXPECT_EQ(api::cuModuleUnload(module), 0U);
+}
+
 TEST_F(Nodes, HostDataIsCopiedWhenAskedTo) {
   std::array<int, 3> data{4, 5, 6};
   static std::vector<int> seen;
@@ -322,6 +508,34 @@ TEST_F(Nodes, ACallableIsKeptAndItsExceptionsEndInIt) {
   EXPECT_FALSE(captured.alive());
 }
 
+TEST_F(Nodes, TheTextOfALostExceptionIsKept) {
+  const std::size_t before = lost_exceptions();
+  const auto lose = [](const std::function<void()>& call) {
+    HostNode host;
+    host.call = call;
+    Graph one = graph();
+    EXPECT_EQ(add_host(one, {}, host, nullptr), kOk);
+    Exec exec;
+    EXPECT_EQ(Exec::instantiate(one, &exec), kOk);
+    EXPECT_EQ(exec.launch(nullptr), kOk);
+  };
+  lose([] { throw std::runtime_error("the first"); });
+  lose([] { throw 7; });
+  lose([] { throw std::runtime_error(std::string(1000, 'x')); });
+  ASSERT_EQ(lost_exceptions(), before + 3);
+  EXPECT_STREQ(lost_exception(before), "the first");
+  EXPECT_STREQ(lost_exception(before + 1), "an exception that is not a std::exception");
+  EXPECT_EQ(std::string(lost_exception(before + 2)), std::string(255, 'x'));
+  EXPECT_STREQ(lost_exception(before + 3), "") << "there is none yet";
+  EXPECT_STREQ(lost_exception(SIZE_MAX), "");
+  for (int more = 0; more < 13; ++more)
+    lose([=] { throw std::runtime_error(std::to_string(more)); });
+  EXPECT_STREQ(lost_exception(before), "the first");
+  lose([] { throw std::bad_alloc(); });
+  EXPECT_STREQ(lost_exception(before), "") << "only the newest 16 are kept";
+  EXPECT_STREQ(lost_exception(before + 15), "12");
+}
+
 TEST_F(Nodes, NewParametersLeaveTheCallersOwnSlotsAlone) {
   Watched own;
   Watched first;
@@ -385,6 +599,8 @@ TEST_F(Nodes, MemoryNodes) {
   memory.bytes = 0;
   EXPECT_EQ(add_mem_alloc(one, {}, &memory, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(add_mem_alloc(one, {}, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(add_mem_free(one, {}, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("the address is 0"));
 }
 
 TEST_F(Nodes, OperandsThatCannotBeMade) {
@@ -404,6 +620,58 @@ TEST_F(Nodes, OperandsThatCannotBeMade) {
   EXPECT_EQ(driver().live().modules, 1U) << "the sibling has it";
   EXPECT_EQ(Kernel::wrap(other.function(), nullptr).sibling("other", &loaded),
             CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Nodes, AClosedBufferIsRefusedAsOperandAndAsOwner) {
+  Buffer closed = buffer();
+  const OpaqueHandle before = closed.allocation();
+  closed.close();
+  EXPECT_FALSE(closed);
+  EXPECT_TRUE(closed.closed());
+  EXPECT_FALSE(Buffer().closed());
+  Graph one = graph();
+  MemsetNode fill;
+  fill.destination.buffer = closed;
+  fill.width = 1;
+  refused(fill, add_memset, "memset destination", "the Buffer was closed");
+  MemcpyNode copy;
+  copy.destination.address = 0x1000;
+  copy.source.buffer = closed;
+  copy.source.address = 0x1000;
+  refused(copy, add_memcpy, "memcpy source", "the Buffer was closed");
+  KernelNode launch;
+  launch.kernel = kernel();
+  const char words[] = "is the allocation of a Buffer that was closed";
+  for (const OpaqueHandle& owner :
+       {closed.allocation(), all_of({before, closed.allocation(), nullptr})}) {
+    launch.argument_owner = owner;
+    refused(launch, add_kernel, "slot 1", words);
+  }
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_empty(one, {}, &made), kOk);
+  EXPECT_EQ(graph_set_slot(one, made, Slot::more, closed.allocation()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("slot 3"));
+  EXPECT_EQ(graph_get_slot(one, made, Slot::more), nullptr);
+  launch.argument_owner = before;
+  ASSERT_EQ(add_kernel(one, {}, launch, &made), kOk) << last_error();
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  launch.argument_owner = closed.allocation();
+  EXPECT_EQ(exec.set_kernel(made, launch), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr(words));
+  EXPECT_EQ(exec.set_with_owners({closed.allocation()}, [](CUgraphExec) { return kOk; }),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(graph_set_slot(one, made, Slot::more, Buffer().allocation()), kOk) << "no owner";
+}
+
+TEST_F(Nodes, AnEventKnowsItsFlags) {
+  Event made;
+  ASSERT_EQ(Event::create(3, &made), kOk);
+  EXPECT_EQ(made.flags(), 3U);
+  EXPECT_EQ(Event(made).flags(), 3U);
+  EXPECT_EQ(Event().flags(), 0U);
+  EXPECT_EQ(Event::wrap(made.event(), made.owner()).flags(), 0U);
+  EXPECT_EQ(Event::wrap(made.event(), made.owner(), 2).flags(), 2U);
 }
 
 }  // namespace

@@ -118,6 +118,12 @@ void children_by_view() {
   EXPECT(check, eventually([&] { return first.freed() == 1 && second.freed() == 1; }));
 }
 
+bool driver_has_ids(Check& check) {
+  int version = 0;
+  DRIVER(check, cuDriverGetVersion(&version));
+  return version >= 13010;
+}
+
 CUgraphNode only_node(Check& check, const GraphView& graph) {
   std::size_t count = 1;
   CUgraphNode node = nullptr;
@@ -156,13 +162,83 @@ void owners_of_embedded_nodes() {
   settle();
   EXPECT(check, old.alive());
   replace(cloned, &in_clone);
-  EXPECT(check, eventually([&] { return old.freed() == 1; }));
+  // The program has the clone's CUgraph, so a driver without numbers proves nothing about its
+  // child.
+  if (driver_has_ids(check)) EXPECT(check, eventually([&] { return old.freed() == 1; }));
   EXPECT(check, in_embedded.alive() && in_clone.alive());
   CALL(check, graph.destroy());
   EXPECT(check, eventually([&] { return in_embedded.freed() == 1; }));
   EXPECT(check, in_clone.alive());
   CALL(check, clone.destroy());
-  EXPECT(check, eventually([&] { return in_clone.freed() == 1; }));
+  EXPECT(check, eventually([&] { return in_clone.freed() == 1 && old.freed() == 1; }));
+}
+
+// A child node that raw calls destroy, and another that gets its addresses: what was known of the
+// first is not the second's.
+void child_at_a_reused_address(bool with_exec) {
+  Check check(with_exec ? "a child at a destroyed child's address, while an executable runs on"
+                        : "a child at a destroyed child's address");
+  bool same = false;
+  for (int i = 0; check && !same && i < 100; ++i) {
+    Life first;
+    Life second;
+    Graph graph;
+    Graph child;
+    Graph other;
+    CUgraphNode node = nullptr;
+    CUgraphNode again = nullptr;
+    GraphView embedded;
+    CALL(check, Graph::create(&graph));
+    CALL(check, Graph::create(&child));
+    CALL(check, Graph::create(&other));
+    CALL(check, kinds()[0].add(child, first.owner(), &node));
+    CALL(check, add_empty(other, {}, nullptr));
+    CALL(check, add_child(graph, {}, child, &node, &embedded));
+    CALL(check, child.destroy());
+    Exec exec;
+    if (with_exec) CALL(check, Exec::instantiate(graph, &exec));
+    CUgraph before = embedded.get();
+    CUgraph after = nullptr;
+    DRIVER(check, cuGraphDestroyNode(node));
+    DRIVER(check, cuGraphAddChildGraphNode(&again, graph.get(), nullptr, 0, other.get()));
+    DRIVER(check, cuGraphChildGraphNodeGetGraph(again, &after));
+    same = again == node && after == before;
+    if (!same) continue;
+    if (i % 2 == 0) settle();  // with the destroyed child's owners over, and before
+    GraphView found;
+    CALL(check, child_graph(graph, again, &found));
+    EXPECT(check, found == embedded || !embedded.valid());
+    const CUgraphNode inner = only_node(check, found);
+    if (!check) return;
+    CALL(check, graph_set_slot(found, inner, Slot::code, second.owner()));
+    Graph clone;
+    CALL(check, graph.clone(&clone));
+    CALL(check, remove_node(found, inner));
+    settle();
+    EXPECT(check, second.alive());
+    EXPECT(check, first.alive() == with_exec);
+    if (with_exec) {
+      Stream stream;
+      CALL(check, exec.launch(stream));
+      DRIVER(check, stream.wait());
+      CALL(check, exec.destroy());
+    }
+    CALL(check, graph.destroy());
+    CALL(check, clone.destroy());
+    EXPECT(check, eventually([&] { return first.freed() == 1 && second.freed() == 1; }));
+  }
+  check.detail(same ? "the addresses came again" : "no address came again");
+}
+
+void owned_graphs_are_not_adopted() {
+  Check check("a graph that a Graph owns is not adopted");
+  Graph graph;
+  Graph other;
+  CALL(check, Graph::create(&graph));
+  EQUAL(check, Graph::adopt(graph.get(), &other), CUDA_ERROR_INVALID_VALUE);
+  EXPECT(check, other.get() == nullptr);
+  CUgraph raw = graph.release();
+  CALL(check, Graph::adopt(raw, &other));
 }
 
 }  // namespace
@@ -173,6 +249,9 @@ void raw() {
   borrowed_and_adopted();
   children_by_view();
   owners_of_embedded_nodes();
+  child_at_a_reused_address(false);
+  child_at_a_reused_address(true);
+  owned_graphs_are_not_adopted();
 }
 
 }  // namespace gputest

@@ -1,4 +1,7 @@
 // Slots: what is put in, replaced, asked for, and removed with its node.
+#include <atomic>
+
+#include "anycuda/graph/drain.h"
 #include "graph/kinds.h"
 #include "graph/topics.h"
 
@@ -199,6 +202,71 @@ void shared_by_nodes() {
   EXPECT(check, eventually([&] { return life.freed() == 1; }));
 }
 
+// What the driver would take: a launch would run with owners of a graph that is gone.
+void nodes_of_others() {
+  Check check("nodes of another graph, and removed ones, are refused");
+  Life life;
+  Graph graph;
+  Graph other;
+  CUgraphNode foreign = nullptr;
+  CUgraphNode removed = nullptr;
+  CUgraphNode raw = nullptr;
+  CALL(check, Graph::create(&graph));
+  CALL(check, Graph::create(&other));
+  CALL(check, kinds()[0].add(other, life.owner(), &foreign));
+  CALL(check, add_empty(graph, {}, &removed));
+  CALL(check, remove_node(graph, removed));
+  DRIVER(check, cuGraphAddEmptyNode(&raw, graph.get(), nullptr, 0));
+  HostNode host;
+  host.call = [] {};
+  for (CUgraphNode node : {foreign, removed}) {
+    if (node == raw) continue;  // the address of the removed node came again
+    EQUAL(check, set_host(graph, node, host), CUDA_ERROR_INVALID_VALUE);
+    EQUAL(check, remove_node(graph, node), CUDA_ERROR_INVALID_VALUE);
+    EQUAL(check, add_empty(graph, {node}, nullptr), CUDA_ERROR_INVALID_VALUE);
+    EQUAL(check, graph_set_slot(graph, node, Slot::extra, Life().owner()),
+          CUDA_ERROR_INVALID_VALUE);
+  }
+  CALL(check, graph_set_slot(graph, raw, Slot::extra, nullptr));
+  CALL(check, add_empty(graph, {raw}, nullptr));
+  EQUAL(check, node_count(graph), 2U);
+  CALL(check, graph.destroy());
+  settle();
+  EXPECT(check, life.alive());
+}
+
+void deleters_that_drain() {
+  Check check("70,000 owners whose deleters call drain()");
+  constexpr std::size_t kOwners = 70000;
+  std::atomic<std::size_t> deleted{0};
+  Graph graph;
+  CALL(check, Graph::create(&graph));
+  for (std::size_t at = 0; check && at < kOwners; ++at) {
+    CUgraphNode node = nullptr;
+    CALL(check, add_empty(graph, {}, &node));
+    CALL(check,
+         graph_set_slot(graph, node, Slot::extra, OpaqueHandle(&deleted, [&deleted](const void*) {
+                          ++deleted;
+                          drain();
+                        })));
+  }
+  CALL(check, graph.destroy());
+  EXPECT(check, eventually([&] { return deleted.load() == kOwners; }));
+}
+
+void closed_buffers() {
+  Check check("a closed Buffer is refused as operand and as owner");
+  OneNode one(check);
+  Buffer buffer = filled(1);
+  buffer.close();
+  EQUAL(check, graph_set_slot(one.graph, one.node, Slot::more, buffer.allocation()),
+        CUDA_ERROR_INVALID_VALUE);
+  MemsetNode fill;
+  fill.destination.buffer = buffer;
+  fill.width = 1;
+  EQUAL(check, add_memset(one.graph, {}, fill, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
 }  // namespace
 
 void slots() {
@@ -211,6 +279,9 @@ void slots() {
   removed_then_reused();
   many_owners_in_one();
   shared_by_nodes();
+  nodes_of_others();
+  deleters_that_drain();
+  closed_buffers();
 }
 
 }  // namespace gputest

@@ -26,6 +26,7 @@ struct Control {
   // Launches run until they are told to finish.
   void (*hold_launches)(bool hold);
   void (*finish_launches)();
+  void (*finish_oldest_launch)();
   // A driver that finds no counterparts in the copies that are embedded in child nodes.
   void (*find_in_embedded)(bool can);
   // cuLaunchHostFunc in a capture: adds its node and then fails; adds one more node that the stream
@@ -35,6 +36,9 @@ struct Control {
   // How often a handle that is gone was used, or a reference released that was not there. A program
   // with a real driver would have crashed.
   std::size_t (*misuses)();
+  // How often something was freed in another context than it was made in.
+  std::size_t (*wrong_contexts)();
+  const void* (*context_of)(const void* node);  // of a copy or memset
   void* (*new_stream)();
   void (*join)(void* fork, void* primary);  // as by an event
   void (*invalidate)(void* stream);

@@ -6,8 +6,34 @@
 #include "model.h"
 
 namespace {
-CUctx_st* const kContext = reinterpret_cast<CUctx_st*>(0x100);
+
+// One for each of two devices.
+CUctx_st* context_of(int device) { return reinterpret_cast<CUctx_st*>(0x100UL * (device + 1)); }
+bool is_context(const CUctx_st* context) {
+  return context == context_of(0) || context == context_of(1);
+}
+
+// Each thread begins on the first device.
+std::vector<CUctx_st*>& contexts() {
+  thread_local std::vector<CUctx_st*> all{context_of(0)};
+  return all;
+}
+
+// What was made in one context is not to be freed in another.
+template <typename Things, typename Thing>
+void forget(Things* things, const Thing& thing) {
+  const auto found = things->find(thing);
+  if (found == things->end()) {
+    ++fake::world().misuses;
+    return;
+  }
+  if (found->second != contexts().back()) ++fake::world().wrong_contexts;
+  things->erase(found);
+}
+
 }  // namespace
+
+CUctx_st* fake::current_context() { return contexts().back(); }
 
 namespace anycuda::api {
 extern "C" {
@@ -29,27 +55,29 @@ unsigned cuGetErrorString(unsigned, const char** out) {
 
 unsigned cuMemAlloc_v2(unsigned long long* out, unsigned long) {
   FAULT;
+  if (const unsigned status = fake::unsafe_call()) return status;
   static unsigned long long next = 0x10000;
   *out = next += 0x1000;
-  fake::world().memory.insert(*out);
+  fake::world().memory[*out] = fake::current_context();
   return 0;
 }
 unsigned cuMemFree_v2(unsigned long long address) {
   FAULT;
   if (const unsigned status = fake::unsafe_call()) return status;
-  if (fake::world().memory.erase(address) == 0) ++fake::world().misuses;
+  forget(&fake::world().memory, address);
   return 0;
 }
 
 unsigned cuModuleLoadData(::CUmod_st** out, const void*) {
   FAULT;
   *out = reinterpret_cast<::CUmod_st*>(std::malloc(1));
-  fake::world().modules.insert(*out);
+  fake::world().modules[*out] = fake::current_context();
   return 0;
 }
 unsigned cuModuleUnload(::CUmod_st* module) {
   FAULT;
-  if (fake::world().modules.erase(module) == 0) ++fake::world().misuses;
+  forget(&fake::world().modules, module);
+  fake::world().with_parameter.erase(module);
   std::free(module);
   return 0;
 }
@@ -57,52 +85,98 @@ unsigned cuModuleGetFunction(::CUfunc_st** out, ::CUmod_st* module, const char* 
   FAULT;
   if (std::strcmp(name, "missing") == 0) return CUDA_ERROR_NOT_FOUND;
   *out = reinterpret_cast<::CUfunc_st*>(module);
+  if (std::strcmp(name, "with_parameter") == 0) fake::world().with_parameter.insert(module);
+  return 0;
+}
+unsigned cuFuncGetModule(::CUmod_st** out, ::CUfunc_st* function) {
+  FAULT;
+  *out = reinterpret_cast<::CUmod_st*>(function);
+  return fake::world().modules.count(*out) != 0 ? 0 : CUDA_ERROR_INVALID_HANDLE;
+}
+unsigned cuFuncGetParamInfo(::CUfunc_st* function, unsigned long index, unsigned long* offset,
+                            unsigned long* size) {
+  FAULT;
+  if (index != 0 || fake::world().with_parameter.count(function) == 0) return 1;
+  *offset = 0;
+  *size = 8;
   return 0;
 }
 
 unsigned cuEventCreate(::CUevent_st** out, unsigned) {
   FAULT;
   *out = reinterpret_cast<::CUevent_st*>(std::malloc(1));
-  fake::world().events.insert(*out);
+  fake::world().events[*out] = fake::current_context();
   return 0;
 }
 unsigned cuEventDestroy_v2(::CUevent_st* event) {
   FAULT;
-  if (fake::world().events.erase(event) == 0) ++fake::world().misuses;
+  forget(&fake::world().events, event);
+  fake::world().recorded.erase(event);
+  fake::world().waits_for.erase(event);
   std::free(event);
   return 0;
 }
 
-unsigned cuCtxGetCurrent(::CUctx_st** out) {
-  *out = kContext;
+// A recorded event is complete when the launches that were made before have ended.
+unsigned cuEventQuery(::CUevent_st* event) {
+  FAULT;
+  if (const unsigned status = fake::unsafe_call()) return status;
+  if (fake::world().events.count(event) == 0) ++fake::world().misuses;
+  for (const std::size_t launch : fake::world().waits_for[event]) {
+    if (fake::world().running.count(launch) != 0) return CUDA_ERROR_NOT_READY;
+  }
   return 0;
 }
-unsigned cuCtxPushCurrent_v2(::CUctx_st*) { return 0; }
+
+unsigned cuCtxGetCurrent(::CUctx_st** out) {
+  *out = contexts().back();
+  return 0;
+}
+unsigned cuCtxSetCurrent(::CUctx_st* context) {
+  if (context != nullptr && !is_context(context)) return 201;
+  contexts().back() = context;
+  return 0;
+}
+unsigned cuCtxPushCurrent_v2(::CUctx_st* context) {
+  if (!is_context(context)) return 201;
+  contexts().push_back(context);
+  return 0;
+}
 unsigned cuCtxPopCurrent_v2(::CUctx_st** out) {
-  *out = kContext;
+  *out = contexts().back();
+  if (contexts().size() > 1) contexts().pop_back();
+  return 0;
+}
+unsigned cuCtxEnablePeerAccess(::CUctx_st* peer, unsigned) {
+  return is_context(peer) && peer != contexts().back() ? 0 : 201;
+}
+unsigned cuDeviceCanAccessPeer(int* out, int device, int peer) {
+  *out = device != peer ? 1 : 0;
+  return 0;
+}
+unsigned cuDeviceGetCount(int* out) {
+  *out = 2;
+  return 0;
+}
+unsigned cuDevicePrimaryCtxRetain(::CUctx_st** out, int device) {
+  *out = context_of(device);
+  return device == 0 || device == 1 ? 0 : 101;
+}
+unsigned cuStreamGetCtx(::CUstream_st* stream, ::CUctx_st** out) {
+  FAULT;
+  *out = fake::context_of(stream);
   return 0;
 }
 
 unsigned cuInit(unsigned) { return 0; }
-unsigned cuCtxSetCurrent(::CUctx_st*) { return 0; }
 unsigned cuCtxSynchronize() { return 0; }
 unsigned cuDeviceGet(int*, int) { return 0; }
 unsigned cuDeviceGetAttribute(int*, unsigned, int) { return 0; }
-unsigned cuDeviceGetCount(int*) { return 0; }
 unsigned cuDeviceGetName(char*, int, int) { return 0; }
-unsigned cuDevicePrimaryCtxRetain(::CUctx_st**, int) { return 0; }
-unsigned cuEventRecord(::CUevent_st*, ::CUstream_st*) { return 0; }
 unsigned cuEventSynchronize(::CUevent_st*) { return 0; }
-unsigned cuLaunchKernel(::CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                        unsigned, ::CUstream_st*, void**, void**) {
-  return 0;
-}
 unsigned cuMemcpyDtoH_v2(void*, unsigned long long, unsigned long) { return 0; }
 unsigned cuMemcpyHtoD_v2(unsigned long long, const void*, unsigned long) { return 0; }
 unsigned cuModuleLoadDataEx(::CUmod_st**, const void*, unsigned, unsigned*, void**) { return 0; }
-unsigned cuStreamCreate(::CUstream_st**, unsigned) { return 0; }
-unsigned cuStreamDestroy_v2(::CUstream_st*) { return 0; }
-unsigned cuStreamSynchronize(::CUstream_st*) { return 0; }
 
 }  // extern "C"
 }  // namespace anycuda::api

@@ -7,9 +7,41 @@ namespace {
 
 void flatten(const CUgraph_st& graph, CUgraphExec_st* exec) {
   for (CUgraphNode_st* node : graph.nodes) {
+    const std::size_t at = exec->nodes.size();
     exec->nodes.emplace_back(node, *node);
     for (const CUgraph_st* inner : node->inner) flatten(*inner, exec);
+    exec->nodes[at].second.span = exec->nodes.size() - at - 1;
   }
+}
+
+// The references of an executable graph; those of child nodes apart, since they can be replaced.
+void hold(const CUgraph_st& graph, CUgraphExec_st* exec) {
+  fake::retain_all(&exec->references, graph.references);
+  for (CUgraphNode_st* node : graph.nodes) {
+    const bool child = node->type == api::CU_GRAPH_NODE_TYPE_GRAPH;
+    for (const CUgraph_st* inner : node->inner) {
+      fake::collect(*inner, child ? &exec->children[node] : &exec->references);
+    }
+  }
+}
+
+void let_go(CUgraphExec_st* exec) {
+  fake::drop_all(&exec->references);
+  for (auto& [node, references] : exec->children) fake::drop_all(&references);
+  exec->children.clear();
+}
+
+// Entries from `at` on get what those of `other` have, if the types are the same.
+bool replace(CUgraphExec_st* exec, std::size_t at, std::size_t count, const CUgraphExec_st& other) {
+  if (other.nodes.size() != count) return false;
+  for (std::size_t one = 0; one < count; ++one) {
+    if (other.nodes[one].second.type != exec->nodes[at + one].second.type) return false;
+    if (other.nodes[one].second.span != exec->nodes[at + one].second.span) return false;
+  }
+  for (std::size_t one = 0; one < count; ++one) {
+    exec->nodes[at + one].second = other.nodes[one].second;
+  }
+  return true;
 }
 
 CUgraphNode_st* node_in(CUgraphExec_st* exec, const CUgraphNode_st* node, unsigned type) {
@@ -30,10 +62,17 @@ unsigned cuGraphInstantiateWithFlags(::CUgraphExec_st** out, ::CUgraph_st* graph
   FAULT;
   if (fake::living(graph) == nullptr) return 1;
   auto& all = fake::world();
-  auto* const made = new ::CUgraphExec_st;
-  all.execs.push_back(made);
+  ::CUgraphExec_st* made = nullptr;
+  if (all.free_execs.empty()) {
+    made = new ::CUgraphExec_st;
+    all.execs.push_back(made);
+  } else {
+    made = all.free_execs.back();
+    all.free_execs.pop_back();
+  }
   made->alive = true;
-  fake::collect(*graph, &made->references);
+  made->id = ++all.last_id;
+  hold(*graph, made);
   flatten(*graph, made);
   *out = made;
   return 0;
@@ -42,8 +81,10 @@ unsigned cuGraphInstantiateWithFlags(::CUgraphExec_st** out, ::CUgraph_st* graph
 unsigned cuGraphExecDestroy(::CUgraphExec_st* exec) {
   FAULT;
   if (fake::living(exec) == nullptr) return 1;
-  fake::drop_all(&exec->references);
+  let_go(exec);
+  exec->nodes.clear();
   exec->alive = false;
+  fake::world().free_execs.push_back(exec);
   return 0;
 }
 
@@ -53,40 +94,40 @@ unsigned cuGraphExecUpdate(::CUgraphExec_st* exec, ::CUgraph_st* graph, ::CUgrap
   if (fake::living(exec) == nullptr || fake::living(graph) == nullptr) return 1;
   ::CUgraphExec_st other;
   flatten(*graph, &other);
-  bool same = other.nodes.size() == exec->nodes.size();
-  for (std::size_t at = 0; same && at < other.nodes.size(); ++at) {
-    same = other.nodes[at].second.type == exec->nodes[at].second.type;
-  }
+  const bool same = replace(exec, 0, exec->nodes.size(), other);
   *wrong = nullptr;
   *why = same ? 0 : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   if (!same) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-  References former;
-  former.swap(exec->references);
+  ::CUgraphExec_st former;
+  former.references.swap(exec->references);
+  former.children.swap(exec->children);
   fake::collect(*graph, &exec->references);
-  fake::drop_all(&former);
-  for (std::size_t at = 0; at < other.nodes.size(); ++at) {
-    exec->nodes[at].second = other.nodes[at].second;
-  }
+  let_go(&former);
   return 0;
 }
 
-unsigned cuGraphLaunch(::CUgraphExec_st* exec, ::CUstream_st*) {
-  const fake::Control* const control = fake_control();
+unsigned cuGraphLaunch(::CUgraphExec_st* exec, ::CUstream_st* stream) {
   bool hold = false;
   {
     FAULT;
     if (fake::living(exec) == nullptr) return 1;
-    fake::Launch launch;
-    for (const auto& [object, count] : exec->references) {
-      fake::retain(&launch.references, object, count);
+    if (stream != nullptr && stream->capture != nullptr) {
+      stream->last = {fake::new_node(stream->capture->graph, CU_GRAPH_NODE_TYPE_EMPTY)};
+      return 0;
     }
+    fake::Launch launch;
+    launch.number = ++fake::world().launched;
+    fake::world().running[launch.number] = {stream, exec->id};
+    launch.stream = stream;
+    fake::retain_all(&launch.references, exec->references);
+    for (const auto& child : exec->children) fake::retain_all(&launch.references, child.second);
     for (const auto& [original, copy] : exec->nodes) {
       if (copy.type == CU_GRAPH_NODE_TYPE_HOST) launch.calls.push_back(copy.host);
     }
     fake::world().launches.push_back(std::move(launch));
     hold = fake::world().hold_launches;
   }
-  if (!hold) control->finish_launches();
+  if (!hold) fake::finish_launches(nullptr);
   return 0;
 }
 
@@ -132,7 +173,18 @@ unsigned cuGraphExecChildGraphNodeSetParams(::CUgraphExec_st* exec, ::CUgraphNod
                                             ::CUgraph_st* child) {
   FAULT;
   if (fake::living(child) == nullptr) return 1;
-  return node_in(exec, node, CU_GRAPH_NODE_TYPE_GRAPH) == nullptr ? 1 : 0;
+  const ::CUgraphNode_st* const copy = node_in(exec, node, CU_GRAPH_NODE_TYPE_GRAPH);
+  if (copy == nullptr) return 1;
+  ::CUgraphExec_st other;
+  flatten(*child, &other);
+  std::size_t at = 0;
+  while (&exec->nodes[at].second != copy) ++at;
+  if (!replace(exec, at + 1, copy->span, other)) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  References former;
+  former.swap(exec->children[node]);
+  fake::collect(*child, &exec->children[node]);
+  fake::drop_all(&former);
+  return 0;
 }
 
 unsigned cuGraphNodeSetEnabled(::CUgraphExec_st* exec, ::CUgraphNode_st* node, unsigned enabled) {

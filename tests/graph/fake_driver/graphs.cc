@@ -70,6 +70,27 @@ unsigned cuGraphGetNodes(::CUgraph_st* graph, ::CUgraphNode_st** out, unsigned l
   return 0;
 }
 
+unsigned cuGraphNodeGetType(::CUgraphNode_st* node, unsigned* type) {
+  FAULT;
+  if (fake::living(node) == nullptr) return 1;
+  *type = node->type;
+  return 0;
+}
+
+unsigned cuGraphGetId(::CUgraph_st* graph, unsigned* id) {
+  FAULT;
+  if (fake::living(graph) == nullptr) return 1;
+  *id = graph->id;
+  return 0;
+}
+
+unsigned cuGraphNodeGetToolsId(::CUgraphNode_st* node, unsigned long long* id) {
+  FAULT;
+  if (fake::living(node) == nullptr) return 1;
+  *id = node->id;
+  return 0;
+}
+
 unsigned cuGraphDestroyNode(::CUgraphNode_st* node) {
   FAULT;
   if (fake::living(node) == nullptr) return 1;
@@ -114,10 +135,12 @@ unsigned cuGraphKernelNodeSetParams(::CUgraphNode_st* node,
 
 unsigned cuGraphAddMemcpyNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes after,
                               unsigned long count, const CUDA_MEMCPY3D_st* parameters,
-                              ::CUctx_st*) {
+                              ::CUctx_st* context) {
   FAULT;
-  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMCPY,
-             [&](auto* node) { node->address = parameters->dstDevice; });
+  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMCPY, [&](auto* node) {
+    node->address = parameters->dstDevice;
+    node->context = context;
+  });
 }
 unsigned cuGraphMemcpyNodeSetParams(::CUgraphNode_st* node, const CUDA_MEMCPY3D_st* parameters) {
   FAULT;
@@ -128,10 +151,12 @@ unsigned cuGraphMemcpyNodeSetParams(::CUgraphNode_st* node, const CUDA_MEMCPY3D_
 
 unsigned cuGraphAddMemsetNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes after,
                               unsigned long count, const CUDA_MEMSET_NODE_PARAMS_st* parameters,
-                              ::CUctx_st*) {
+                              ::CUctx_st* context) {
   FAULT;
-  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMSET,
-             [&](auto* node) { node->address = parameters->dst; });
+  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMSET, [&](auto* node) {
+    node->address = parameters->dst;
+    node->context = context;
+  });
 }
 unsigned cuGraphMemsetNodeSetParams(::CUgraphNode_st* node,
                                     const CUDA_MEMSET_NODE_PARAMS_st* parameters) {

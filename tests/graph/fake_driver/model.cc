@@ -28,6 +28,10 @@ void retain(References* held, CUuserObject_st* object, unsigned count) {
   object->count += count;
 }
 
+void retain_all(References* held, const References& others) {
+  for (const auto& [object, count] : others) retain(held, object, count);
+}
+
 void drop(CUuserObject_st* object, unsigned count) {
   if (!object->alive || object->count < count) {
     ++world().misuses;
@@ -45,11 +49,16 @@ void drop_all(References* held) {
   held->clear();
 }
 
-CUgraph_st* new_graph() { return fresh(&world().graphs, &world().free_graphs); }
+CUgraph_st* new_graph() {
+  CUgraph_st* const graph = fresh(&world().graphs, &world().free_graphs);
+  graph->id = ++world().last_id;
+  return graph;
+}
 
 CUgraphNode_st* new_node(CUgraph_st* graph, unsigned type) {
   CUgraphNode_st* const node = fresh(&world().nodes, &world().free_nodes);
   node->graph = graph;
+  node->id = ++world().last_id;
   node->type = type;
   graph->nodes.push_back(node);
   return node;
@@ -73,12 +82,13 @@ void destroy(CUgraph_st* graph) {
 
 CUgraph_st* copy_of(const CUgraph_st& graph) {
   CUgraph_st* const copy = new_graph();
-  for (const auto& [object, count] : graph.references) retain(&copy->references, object, count);
+  retain_all(&copy->references, graph.references);
   for (CUgraphNode_st* node : graph.nodes) {
     CUgraphNode_st* const twin = new_node(copy, node->type);
-    CUgraph_st* const home = twin->graph;
+    const unsigned long long id = twin->id;
     *twin = *node;
-    twin->graph = home;
+    twin->id = id;
+    twin->graph = copy;
     for (CUgraph_st*& inner : twin->inner) {
       inner = copy_of(*inner);
       inner->embedded = true;
@@ -97,7 +107,7 @@ bool has_conditional(const CUgraph_st& graph) {
 }
 
 void collect(const CUgraph_st& graph, References* out) {
-  for (const auto& [object, count] : graph.references) retain(out, object, count);
+  retain_all(out, graph.references);
   for (const CUgraphNode_st* node : graph.nodes) {
     for (const CUgraph_st* inner : node->inner) collect(*inner, out);
   }

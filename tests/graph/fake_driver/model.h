@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -26,16 +27,20 @@ struct CUuserObject_st {
 
 struct CUgraphNode_st {
   bool alive = false;
+  unsigned long long id = 0;
   CUgraph_st* graph = nullptr;
   unsigned type = 0;
   api::CUDA_HOST_NODE_PARAMS_st host{};
   const void* operand = nullptr;   // kernel's function, event
   unsigned long long address = 0;  // memcpy's and memset's destination
+  const void* context = nullptr;   // memcpy's and memset's
   std::vector<CUgraph_st*> inner;  // the child graph, or the bodies
+  std::size_t span = 0;            // in an executable graph: how many entries follow for those
 };
 
 struct CUgraph_st {
   bool alive = false;
+  unsigned id = 0;
   bool embedded = false;
   bool capturing = false;
   std::vector<CUgraphNode_st*> nodes;
@@ -45,7 +50,9 @@ struct CUgraph_st {
 
 struct CUgraphExec_st {
   bool alive = false;
+  unsigned id = 0;
   References references;
+  std::map<CUgraphNode_st*, References> children;  // those of the graphs in its child nodes
   std::vector<std::pair<CUgraphNode_st*, CUgraphNode_st>> nodes;  // the graph's, and a copy
 };
 
@@ -61,33 +68,55 @@ struct Capture {
 struct CUstream_st {
   Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> last;
+  CUctx_st* context = nullptr;
 };
 
 namespace fake {
 
 struct Launch {
+  std::size_t number = 0;
+  CUstream_st* stream = nullptr;
   References references;
   std::vector<api::CUDA_HOST_NODE_PARAMS_st> calls;
 };
 
 struct World {
   std::recursive_mutex lock;
+  unsigned last_id = 0;  // of graphs, nodes and executable graphs; never given again
   std::vector<CUgraph_st*> graphs, free_graphs;
   std::vector<CUgraphNode_st*> nodes, free_nodes;
   std::vector<CUuserObject_st*> objects, free_objects;
   std::vector<CUgraphExec_st*> execs, free_execs;
-  std::set<unsigned long long> memory;
-  std::set<const void*> modules, events;
+  std::map<unsigned long long, CUctx_st*> memory;  // and where it was made
+  std::map<const void*, CUctx_st*> modules, events;
+  std::set<const void*> with_parameter;                    // functions that take one
+  std::map<const void*, std::set<std::size_t>> waits_for;  // events, and launches
   std::vector<Launch> launches;
+  std::size_t launched = 0;
+  // By number; the executable graph by its id, since the address may be another's by then.
+  std::map<std::size_t, std::pair<const void*, unsigned>> running;
   bool hold_launches = false;
   bool find_in_embedded = true;
   bool capture_two = false;
   unsigned capture_then_fail = 0;
-  std::deque<Capture> captures;
+  unsigned long last_capture = 0;
+  std::list<Capture> captures;
   std::deque<CUstream_st> streams;
+  std::map<const void*, CUstream_st> recorded;  // event -> the stream as it was, in a capture
   std::size_t misuses = 0;
+  std::size_t wrong_contexts = 0;
 };
 World& world();
+
+// The running launches that work added to the stream now waits for. CUDA orders a launch behind all
+// earlier launches in its stream and all earlier launches of its executable graph, and so on for
+// each of those (CUDA Driver API, cuGraphLaunch).
+std::set<std::size_t> running_before(const CUstream_st* stream);
+
+CUctx_st* current_context();
+inline CUctx_st* context_of(const CUstream_st* stream) {
+  return stream == nullptr ? current_context() : stream->context;
+}
 
 // At the start of each function: the status that a test wants, or 0.
 unsigned fault(const char* function);
@@ -101,6 +130,7 @@ Handle* living(Handle* handle) {
 }
 
 void retain(References* held, CUuserObject_st* object, unsigned count);
+void retain_all(References* held, const References& others);
 void drop(CUuserObject_st* object, unsigned count);  // at none, the destructor is due
 void drop_all(References* held);
 
@@ -115,6 +145,9 @@ void collect(const CUgraph_st& graph, References* out);
 
 // A call that may block or free: not allowed on a thread that captures in a strict mode.
 unsigned unsafe_call();
+
+// All launches that are held end, or those that one stream waits for.
+void finish_launches(const CUstream_st* stream);
 
 void due(CUuserObject_st* object);
 void flush();

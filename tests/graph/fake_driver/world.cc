@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <thread>
 
 #include "model.h"
@@ -60,6 +63,7 @@ void reset() {
   world().capture_two = false;
   world().capture_then_fail = 0;
   world().misuses = 0;
+  world().wrong_contexts = 0;
   hold_destructors(false);
 }
 
@@ -89,12 +93,19 @@ std::size_t calls(const char* name) {
   return faults().calls[name];
 }
 
-void finish_launches() {
+// Those that `ends` says.
+template <typename Ends>
+void finish(const Ends& ends) {
   std::vector<Launch> ended;
   {
     const std::lock_guard<std::recursive_mutex> locked(world().lock);
-    ended.swap(world().launches);
+    auto& all = world().launches;
+    const auto stay = std::stable_partition(all.begin(), all.end(),
+                                            [&](const Launch& launch) { return !ends(launch); });
+    std::move(stay, all.end(), std::back_inserter(ended));
+    all.erase(stay, all.end());
   }
+  if (ended.empty()) return;
   // Host nodes run on a thread of the driver, without its locks.
   std::thread([&] {
     for (const Launch& launch : ended) {
@@ -102,12 +113,27 @@ void finish_launches() {
     }
   }).join();
   const std::lock_guard<std::recursive_mutex> locked(world().lock);
-  for (Launch& launch : ended) drop_all(&launch.references);
+  for (Launch& launch : ended) {
+    drop_all(&launch.references);
+    world().running.erase(launch.number);
+  }
+}
+
+void finish_all() { finish_launches(nullptr); }
+void finish_oldest() {
+  std::size_t oldest = 0;
+  {
+    const std::lock_guard<std::recursive_mutex> locked(world().lock);
+    if (!world().launches.empty()) oldest = world().launches.front().number;
+  }
+  finish([=](const Launch& launch) { return launch.number == oldest; });
 }
 
 void* new_stream() {
   const std::lock_guard<std::recursive_mutex> locked(world().lock);
-  return &world().streams.emplace_back();
+  CUstream_st& made = world().streams.emplace_back();
+  made.context = current_context();
+  return &made;
 }
 
 void join(void* fork, void* primary) {
@@ -125,6 +151,31 @@ void invalidate(void* stream) {
 }
 
 }  // namespace
+
+std::set<std::size_t> running_before(const CUstream_st* stream) {
+  std::set<std::size_t> before;
+  std::set<const void*> streams{stream};
+  std::set<unsigned> execs;
+  const auto& running = world().running;
+  for (auto at = running.rbegin(); at != running.rend(); ++at) {
+    const auto& [in, exec] = at->second;
+    if (streams.count(in) == 0 && execs.count(exec) == 0) continue;
+    before.insert(at->first);
+    streams.insert(in);
+    execs.insert(exec);
+  }
+  return before;
+}
+
+void finish_launches(const CUstream_st* stream) {
+  std::set<std::size_t> before;
+  if (stream != nullptr) {
+    const std::lock_guard<std::recursive_mutex> locked(world().lock);
+    before = running_before(stream);
+  }
+  finish(
+      [&](const Launch& launch) { return stream == nullptr || before.count(launch.number) != 0; });
+}
 
 World& world() {
   static auto* const all = new World;
@@ -180,11 +231,14 @@ extern "C" const fake::Control* fake_control() {
       fake::flush,
       fake::hold_destructors,
       [](bool hold) { fake::world().hold_launches = hold; },
-      fake::finish_launches,
+      fake::finish_all,
+      fake::finish_oldest,
       [](bool can) { fake::world().find_in_embedded = can; },
       [](unsigned status) { fake::world().capture_then_fail = status; },
       [](bool two) { fake::world().capture_two = two; },
       [] { return fake::world().misuses; },
+      [] { return fake::world().wrong_contexts; },
+      [](const void* node) { return static_cast<const CUgraphNode_st*>(node)->context; },
       fake::new_stream,
       fake::join,
       fake::invalidate,

@@ -26,7 +26,8 @@ class Capture {
                                  CaptureMode mode, Capture* out);
   // A stream that has joined this capture (by waiting for an event of it: CUDA Programming Guide,
   // "Cross-stream Dependencies and Events"). It shares the primary's graph; it has no view of its
-  // own and cannot be ended. CUDA_ERROR_INVALID_VALUE for a stream that has not joined.
+  // own and cannot be ended. CUDA_ERROR_INVALID_VALUE: the stream has not joined, or *out is this
+  // capture itself, or the one that this is a fork of: it would be lost.
   CUresult fork(CUstream stream, Capture* out) const;
 
   // cuLaunchHostFunc, with its owners. If the call succeeds and the captured node cannot be found,
@@ -47,8 +48,8 @@ class Capture {
   CUresult end(Graph* out);
   CUresult end();
 
-  // The graph's definition: of a primary after end() (then *out of end has it), of a body that is
-  // captured into before and after, of a fork never: CUDA_ERROR_INVALID_VALUE.
+  // The graph's definition, after end() (of a capture of its own *out of end has it, too); before,
+  // and of a fork: CUDA_ERROR_INVALID_VALUE.
   CUresult view(GraphView* out) const;
   CUstream stream() const { return stream_; }
 

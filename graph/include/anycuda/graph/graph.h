@@ -14,13 +14,21 @@
 //   cloned, or has a node of the same address.
 // - Owners that a graph had before this library saw it stay with it.
 // - A raw cuGraphDestroy, or raw cuGraphDestroyNode of a child or conditional node, tells no view:
-//   the views of what it destroyed must not be used any more.
+//   the views of what it destroyed must not be used any more. child_graph(), conditional_bodies()
+//   and every copy of the graph find out by themselves (child_graph() says how).
 //
 // What holds for every function here, unless it says otherwise:
 // - It returns a CUresult and throws nothing; where memory runs out, CUDA_ERROR_OUT_OF_MEMORY.
 // - On an error nothing has changed: no node, no owner, no output. last_error() (drain.h) says why.
-// - CUDA_ERROR_INVALID_VALUE: a null or invalid graph, a null node, a null output, an operand that
-//   is refused. Other statuses are the driver's, as they are.
+// - CUDA_ERROR_INVALID_VALUE: a null or invalid graph, a null output, an operand that is refused;
+//   a node or a dependency that is null or is not the graph's (another graph's, a child graph's,
+//   one that was removed): the driver does not get it. Other statuses are the driver's, as they
+//   are.
+// - Nodes that this library has added or found are known. For an unknown one the driver lists all
+//   nodes of the graph, and all of them are known from then on. So a graph of many nodes is not
+//   built in turns of a raw call and a call here: add_with_owners() makes the raw call, too. A node
+//   that a raw call has destroyed must not be named any more, as in CUDA: a known one is not looked
+//   for again, and its address may be another node's.
 // - CUDA_ERROR_NOT_SUPPORTED: owners are given, and the driver has no user objects (it is older
 //   than CUDA 11.3) or there is no driver; or the function needs a newer driver: the sentence names
 //   the function and the CUDA. Without a driver all else gives what its stub gives
@@ -81,7 +89,7 @@ class Graph {
   // An empty graph. Needs cuInit, and no context (measured).
   static CUresult create(Graph* out);
   // Takes over a graph that was made elsewhere, as GraphView::borrow sees it.
-  // CUDA_ERROR_INVALID_VALUE: *out has it already.
+  // CUDA_ERROR_INVALID_VALUE: a Graph (*out or another) owns it already: both would destroy it.
   static CUresult adopt(CUgraph graph, Graph* out);
   // Gives the CUgraph, with all owners in it, to the caller; its views become invalid.
   CUgraph release();
@@ -96,6 +104,7 @@ class Graph {
 
  private:
   friend struct GraphState;
+  void give_up() noexcept;
   GraphView view_;
 };
 
@@ -122,7 +131,6 @@ class Dependencies {
 // go by this graph, and stays with the clones and executables made before. An empty owner is
 // success and changes nothing. CUDA_ERROR_INVALID_VALUE, also with an empty owner: a null or
 // invalid graph, a null node, no such slot. CUDA_ERROR_NOT_SUPPORTED: no user objects, see above.
-// The node must be one of this graph: no driver before CUDA 13.1 can tell, so it is not checked.
 CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, OpaqueHandle owner);
 
 // What the slot of a node holds as far as this library knows; empty where nothing, also for an
@@ -133,7 +141,7 @@ OpaqueHandle graph_get_slot(const GraphView& graph, CUgraphNode node, Slot slot)
 // fail. If it fails or throws after it has given a node, that is destroyed; where it cannot be (a
 // capture), it keeps its owners. An exception becomes CUDA_ERROR_UNKNOWN, std::bad_alloc
 // CUDA_ERROR_OUT_OF_MEMORY. It must not add owners through this library itself: `owners` would
-// replace them.
+// replace them. The node that it gives must be one of this graph: it is not looked for.
 CUresult add_with_owners(const GraphView& graph, const Owners& owners,
                          const std::function<CUresult(CUgraph, CUgraphNode*)>& add,
                          CUgraphNode* out);
@@ -158,6 +166,7 @@ CUresult add_event_wait(const GraphView& graph, const Dependencies& after, const
                         CUgraphNode* out);
 CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after, MemAllocNode* node,
                        CUgraphNode* out);
+// CUDA_ERROR_INVALID_VALUE: an address of 0.
 CUresult add_mem_free(const GraphView& graph, const Dependencies& after, CUdeviceptr address,
                       CUgraphNode* out);
 // A copy of `child` becomes part of the graph, with its owners; `embedded` (may be nullptr) is a
@@ -192,7 +201,19 @@ CUresult set_event_wait(const GraphView& graph, CUgraphNode node, const EventNod
 CUresult remove_node(const GraphView& graph, CUgraphNode node);
 
 // The graph in a child node, also one that came with a clone or was added by a raw call; or the
-// bodies of a conditional node that was added through this view.
+// bodies of a conditional node that was added through this view. The view is that of former calls,
+// if it is still the same graph.
+//
+// Raw calls may have destroyed the node and added another that has all of its addresses. A driver
+// of CUDA 13.1 or later numbers graphs and nodes: then the former views are invalid, and the new
+// graph is known by a new one. An older driver says nothing. Then, if the program has the CUgraph
+// of `graph` (by get(), a capture or adopting it; it always has that of a graph in a node),
+// - of a child graph the view is the former one, and the owners that it is known to have may not be
+//   its own. They are never released from it: what is replaced or removed from now on stays with it
+//   until it is destroyed. The same holds for the child graphs of a graph that was cloned, embedded
+//   or given to Exec::set_child. Later owners are let go as ever; so ask once and keep the view.
+// - of a conditional node the bodies are the former ones: that another conditional node has its
+//   address cannot be detected. A node of another kind can.
 CUresult child_graph(const GraphView& graph, CUgraphNode node, GraphView* out);
 CUresult conditional_bodies(const GraphView& graph, CUgraphNode node, std::vector<GraphView>* out);
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "anycuda/graph/operands.h"
 
@@ -17,18 +18,29 @@ namespace anycuda::graph {
 struct KernelNode {
   Kernel kernel;                  // typed
   CUfunction function = nullptr;  // or raw
+  // Keeps the module of a raw function. Without it (or with a Kernel that has no module) a module
+  // that Kernel::load has loaded is kept all the same; any other is the caller's to keep, since the
+  // driver counts no references to modules.
   OpaqueHandle code_owner;
-  unsigned grid[3] = {1, 1, 1};   // blocks
-  unsigned block[3] = {1, 1, 1};  // threads
+  unsigned grid[3] = {1, 1, 1};   // blocks; a side of 0 is CUDA_ERROR_INVALID_VALUE
+  unsigned block[3] = {1, 1, 1};  // threads; likewise
   unsigned shared_bytes = 0;      // dynamic shared memory a block
   // As for cuLaunchKernel: one pointer for each parameter, to its value, which the driver copies
-  // when the node is made. What the values point to is the matter of argument_owner.
+  // when the node is made. nullptr for a kernel that takes some is CUDA_ERROR_INVALID_VALUE where
+  // the driver knows (CUDA 12.4 or later); a null pointer among them is not looked for. What the
+  // values point to is the matter of argument_buffers and argument_owner.
   void** arguments = nullptr;
   OpaqueHandle argument_owner;  // all_of({...}) where there are several
+  // Memory that arguments point to: kept as argument_owner is, and beside it. An empty or closed
+  // Buffer is CUDA_ERROR_INVALID_VALUE.
+  std::vector<Buffer> argument_buffers;
 };
 
-// Memory that a copy or a memset works on: exactly one of buffer, address, host and array. What
-// reaches beyond a Buffer whose size is known is refused.
+// Memory that a copy or a memset works on: exactly one of buffer, address, host and array.
+// CUDA_ERROR_INVALID_VALUE: what reaches beyond a Buffer whose size is known, or is more than any
+// memory has (2^57 bytes, or beyond the last address); and, where there are several rows or layers
+// and no array, a pitch below a row's bytes or a height below a layer's rows. No rows, layers or
+// bytes are left to the driver.
 struct MemoryOperand {
   Buffer buffer;  // typed
   CUdeviceptr address = 0;
@@ -51,8 +63,8 @@ struct MemcpyNode {
 };
 
 struct MemsetNode {
-  MemoryOperand destination;  // of device memory
-  unsigned value = 0;
+  MemoryOperand destination;   // of device memory; address and pitch are multiples of an element
+  unsigned value = 0;          // CUDA_ERROR_INVALID_VALUE where it is wider than an element
   unsigned element_bytes = 1;  // 1, 2 or 4
   std::size_t width = 0;       // elements
   std::size_t rows = 1;
@@ -63,7 +75,7 @@ struct HostNode {
   // Typed: kept, with all that it has captured; so there is no data beside it (that is refused).
   // Each launch calls it, on a thread of the driver, and several that run at the same time perhaps
   // at once: it must not call CUDA (CUDA Driver API, cuLaunchHostFunc), and an exception that it
-  // throws ends there (lost_exceptions() in drain.h).
+  // throws ends there (lost_exceptions() and lost_exception() in drain.h).
   std::function<void()> call;
   CUhostFn function = nullptr;  // or raw, called with `data`
   OpaqueHandle function_owner;

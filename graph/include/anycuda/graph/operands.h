@@ -14,7 +14,8 @@ struct CUmod_st;
 namespace anycuda::graph {
 
 // Device memory. The *allocation* is what nodes keep, not this wrapper: close() or the end of the
-// wrapper frees nothing that a graph uses.
+// wrapper frees nothing that a graph uses. A closed Buffer is refused as an operand, and its
+// allocation() as an owner: CUDA_ERROR_INVALID_VALUE.
 class Buffer {
  public:
   Buffer() = default;  // none
@@ -24,10 +25,13 @@ class Buffer {
   // Memory of somebody else, kept by `owner`; an empty owner keeps nothing alive. `bytes` of 0: the
   // size is not known, and what uses it is not checked.
   static Buffer wrap(CUdeviceptr address, std::size_t bytes, OpaqueHandle owner);
-  void close() { *this = Buffer(); }
+  void close();
+  bool closed() const;
   explicit operator bool() const { return address_ != 0; }
   CUdeviceptr address() const { return address_; }
   std::size_t size() const { return size_; }  // bytes
+  // Empty where nothing is kept. Of a closed Buffer it owns nothing, and is not empty: no function
+  // of this library takes it for "no owner".
   const OpaqueHandle& allocation() const { return allocation_; }
 
  private:
@@ -62,13 +66,17 @@ class Event {
   Event() = default;
   // `flags` as for cuEventCreate, in the current context. Destroyed with the last owner.
   static CUresult create(unsigned flags, Event* out);
-  static Event wrap(CUevent event, OpaqueHandle owner);
+  // `flags` are those that the event was made with, as far as the caller knows.
+  static Event wrap(CUevent event, OpaqueHandle owner, unsigned flags = 0);
   explicit operator bool() const { return event_ != nullptr; }
   CUevent event() const { return event_; }
   const OpaqueHandle& owner() const { return owner_; }
+  // As given to create() or wrap(): no driver tells those of an event.
+  unsigned flags() const { return flags_; }
 
  private:
   CUevent event_ = nullptr;
+  unsigned flags_ = 0;
   OpaqueHandle owner_;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <vector>
 
 namespace anycuda::graph {
 
@@ -33,7 +34,9 @@ constexpr unsigned kSlots = 4;
 using Owners = std::array<OpaqueHandle, kSlots>;
 
 // Several owners as one: a kernel with many buffers needs one slot for all of them. Empty ones are
-// left out; of none the result is empty. Throws std::bad_alloc.
+// left out; of none the result is empty. With the allocation of a closed Buffer among them the
+// result is that, which is refused. Throws std::bad_alloc.
 OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners);
+OpaqueHandle all_of(std::vector<OpaqueHandle> owners);
 
 }  // namespace anycuda::graph

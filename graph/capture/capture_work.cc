@@ -1,7 +1,7 @@
 // What is captured, with its owners; and what the driver says about a capture.
 #include <algorithm>
 
-#include "graph/capture_state.h"
+#include "graph/capture/capture_state.h"
 #include "graph/driver.h"
 #include "graph/parameters.h"
 
@@ -85,22 +85,31 @@ CUresult Capture::call(const HostNode& node) {
 CUresult Capture::keep(OpaqueHandle owner) {
   return entry([&] {
     if (owner == nullptr) return CUDA_SUCCESS;
+    const Owners owners{std::move(owner)};
+    CUresult result = check_owners(owners);
+    if (result != CUDA_SUCCESS) return result;
     CaptureInfo info;
-    CUresult result = State::ask(state_.get(), stream_, &info);
+    result = State::ask(state_.get(), stream_, &info);
     if (result != CUDA_SUCCESS) return result;
     HeldByGraph held;
-    result = held.take(info.graph, Attachment::make({std::move(owner)}));
+    result = held.take(info.graph, Attachment::make(owners));
     if (result == CUDA_SUCCESS) held.leave_to_graph();
     return result;
   });
 }
 
 CUresult Capture::keep_with_last(Slot slot, OpaqueHandle owner) {
-  CaptureInfo info;
-  const CUresult result = State::ask(state_.get(), stream_, &info);
-  if (result != CUDA_SUCCESS) return result;
-  if (info.count != 1) return keep(std::move(owner));
-  return graph_set_slot(GraphState::view(state_->graph), info.nodes[0], slot, std::move(owner));
+  return entry([&] {
+    CaptureInfo info;
+    const CUresult result = State::ask(state_.get(), stream_, &info);
+    if (result != CUDA_SUCCESS) return result;
+    if (info.count != 1) return keep(std::move(owner));
+    // Known from here on: the driver says that it is this graph's.
+    NodeTable& table = state_->graph->table;
+    table.reserve(1);
+    table.put(info.nodes[0], table.get(info.nodes[0]));
+    return graph_set_slot(GraphState::view(state_->graph), info.nodes[0], slot, std::move(owner));
+  });
 }
 
 }  // namespace anycuda::graph

@@ -1,5 +1,5 @@
 // Beginning and ending a capture; its forks and views.
-#include "graph/capture_state.h"
+#include "graph/capture/capture_state.h"
 
 #include "graph/driver.h"
 
@@ -60,6 +60,7 @@ CUresult Capture::begin(CUstream stream, CaptureMode mode, Capture* out) {
     }
     state->id = info.id;
     state->graph->graph.store(info.graph);
+    state->graph->handed_out = true;
     Capture made;
     made.stream_ = stream;
     made.state_ = std::move(state);
@@ -72,10 +73,12 @@ CUresult Capture::begin_to_graph(CUstream stream, const GraphView& graph, const 
                                  CaptureMode mode, Capture* out) {
   return entry([&] {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    const GraphState* const into = usable(graph);
+    GraphState* const into = usable(graph);
     if (into == nullptr) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = need("cuStreamBeginCaptureToGraph");
+    if (result == CUDA_SUCCESS) result = check_nodes(into, after);
     if (result != CUDA_SUCCESS) return result;
+    into->handed_out = true;
     auto state = std::make_shared<State>();
     state->graph = GraphState::of(graph);
     state->into_body = true;
@@ -105,6 +108,11 @@ CUresult Capture::fork(CUstream stream, Capture* out) const {
     CaptureInfo info;
     const CUresult result = State::ask(state_.get(), stream, &info);
     if (result != CUDA_SUCCESS) return result;
+    if (out->state_ == state_ && !out->fork_) {
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "out is the capture that the stream has joined: the fork would take its place, "
+                  "and nobody could end it. Give another Capture");
+    }
     Capture made;
     made.stream_ = stream;
     made.fork_ = true;
@@ -161,9 +169,7 @@ CUresult Capture::view(GraphView* out) const {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
     if (state_ == nullptr) return no_capture("there is no capture");
     if (fork_) return no_capture("a fork has no graph of its own");
-    if (!state_->into_body && !state_->ended) {
-      return no_capture("the graph is not complete before the capture has ended");
-    }
+    if (!state_->ended) return no_capture("the graph is not complete before the capture has ended");
     GraphView view = GraphState::view(state_->graph);
     if (usable(view) == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *out = std::move(view);

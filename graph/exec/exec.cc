@@ -2,6 +2,8 @@
 
 #include "graph/attachment.h"
 #include "graph/driver.h"
+#include "graph/exec/exec_owners.h"
+#include "graph/scopes.h"
 #include "graph/state.h"
 
 namespace anycuda::graph {
@@ -12,9 +14,9 @@ CUresult none() { return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable 
 // A list of owners that an executable graph inherits from the graph it is made of: that holds it
 // until `through` goes, after the driver's call. On a driver without user objects there is none,
 // and that is success.
-CUresult prepare_list(CUgraph graph, HeldByGraph* through, std::shared_ptr<OwnerList>* out) {
+CUresult prepare_list(CUgraph graph, HeldByGraph* through, std::shared_ptr<ExecOwners>* out) {
   if (need("cuUserObjectCreate") != CUDA_SUCCESS) return CUDA_SUCCESS;
-  auto list = std::make_shared<OwnerList>();
+  auto list = std::make_shared<ExecOwners>();
   const CUresult result = through->take(graph, new Kept(list));
   if (result == CUDA_SUCCESS) *out = std::move(list);
   return result == CUDA_ERROR_NOT_SUPPORTED ? CUDA_SUCCESS : result;
@@ -45,7 +47,7 @@ CUresult Exec::instantiate(const GraphView& graph, Exec* out, unsigned long long
     CUresult result = need("cuGraphInstantiateWithFlags");
     if (result != CUDA_SUCCESS) return result;
     HeldByGraph through;
-    std::shared_ptr<OwnerList> list;
+    std::shared_ptr<ExecOwners> list;
     result = prepare_list(state->graph.load(), &through, &list);
     if (result != CUDA_SUCCESS) return result;
     Exec made;
@@ -58,10 +60,22 @@ CUresult Exec::instantiate(const GraphView& graph, Exec* out, unsigned long long
   });
 }
 
+CUgraphExec Exec::get() const {
+  if (kept_ != nullptr) kept_->give_handle();
+  return exec_;
+}
+
 CUresult Exec::launch(CUstream stream) const {
   return entry([&] {
     if (exec_ == nullptr) return none();
-    return answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
+    if (kept_ == nullptr) return answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
+    kept_->before_launch(stream);
+    const CUresult result = answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
+    if (result != CUDA_SUCCESS) return result;
+    OwnerList over;
+    kept_->after_launch(stream, &over);
+    let_go(&over);
+    return CUDA_SUCCESS;
   });
 }
 
@@ -91,7 +105,7 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
     const GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
     HeldByGraph through;
-    std::shared_ptr<OwnerList> list;
+    std::shared_ptr<ExecOwners> list;
     const CUresult prepared = prepare_list(state->graph.load(), &through, &list);
     if (prepared != CUDA_SUCCESS) return prepared;
     CUgraphNode wrong = nullptr;
@@ -100,7 +114,12 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
         "cuGraphExecUpdate", api::cuGraphExecUpdate(exec_, state->graph.load(), &wrong, &why));
     if (node != nullptr) *node = wrong;
     if (result != nullptr) *result = static_cast<int>(why);
+    if (static_cast<unsigned>(updated) == api::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
+      return fail(updated, "cuGraphExecUpdate: the graph does not fit the executable graph: %s",
+                  name_of(static_cast<UpdateResult>(why)));
+    }
     if (updated != CUDA_SUCCESS) return updated;
+    if (kept_ != nullptr && list != nullptr && kept_->handle_given()) list->give_handle();
     kept_.swap(list);
     let_go(std::move(list));
     return CUDA_SUCCESS;

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What an owner of a graph node costs, in this build and in one before, as a ratio to the raw call.
+
+    python3 graph_cost.py BEFORE [NOW]      in bench/ of the folder that the preset gpu makes
+
+BEFORE and NOW are the programs `graph_cost` of two builds; NOW is the one beside this file. The two run in turns, in
+random order; each gives its ratio to the raw calls that it made itself, and two processes make one pair. Exit status 0:
+no ratio has grown beyond 1.05 times, with its whole interval, and no node takes more bytes; 1: one has; 2: undecided,
+which more pairs may change.
+"""
+
+import argparse
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from paired import Comparison, markdown
+
+HERE = Path(__file__).resolve().parent
+LIMIT = 1.05
+MORE_BYTES = 0.5  # a node: tables grow by steps, and this is less than any field
+ROW = re.compile(r"(\w+) +(.+?) +(\d+) +([\d.]+) ns .*\| ours +(-?[\d.]+) B$")
+HEADS = ("nodes", "before, ratio to raw", "now, ratio to raw")
+
+Row = tuple[str, str, int]  # kind, how, nodes
+
+
+def rows(text: str) -> dict[Row, tuple[float, float]]:
+    """Nanoseconds and bytes a node, of each row of graph_cost."""
+    found = filter(None, map(ROW.match, text.splitlines()))
+    return {(kind, how, int(count)): (float(ns), float(size))
+            for kind, how, count, ns, size in (match.groups() for match in found)}
+
+
+def ratios(measured: dict[Row, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Of a node with an owner: time to the raw call's, and bytes."""
+    return {f"{kind}, {count}": (ns / measured[kind, "raw", count][0], size)
+            for (kind, how, count), (ns, size) in measured.items() if how == "anycuda, an owner"}
+
+
+def measure(program: Path, repetitions: int) -> dict[str, tuple[float, float]]:
+    kept = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    done = subprocess.run([str(program), str(repetitions)], env=kept, capture_output=True, text=True, timeout=600)
+    found = ratios(rows(done.stdout))
+    if done.returncode != 0 or not found:
+        sys.exit(f"{program} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
+    return found
+
+
+def verdict(comparisons: list[Comparison], sizes: dict[str, list[tuple[float, float]]]) -> int:
+    grown = [f"{name}: {before:.1f} bytes a node before, {now:.1f} now" for name, pairs in sizes.items()
+             for before, now in [map(statistics.median, zip(*pairs))] if now > before + MORE_BYTES]
+    print("\n".join(grown) if grown else "No node takes more bytes than before.")
+    verdicts = {comparison.verdict(LIMIT) for comparison in comparisons}
+    return 1 if grown or "above" in verdicts else 2 if "undecided" in verdicts else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("before", type=Path, metavar="BEFORE")
+    parser.add_argument("now", type=Path, nargs="?", default=HERE / "graph_cost", metavar="NOW")
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--repetitions", type=int, default=3, help="of each row in a process; the median counts")
+    parser.add_argument("--limit-s", type=float, default=500, help="no new pair after that many seconds")
+    options = parser.parse_args()
+
+    end = time.monotonic() + options.limit_s
+    pairs = []
+    for number in range(options.pairs):
+        if pairs and time.monotonic() > end:
+            break
+        order = [options.before, options.now]
+        random.shuffle(order)
+        found = {program: measure(program.resolve(), options.repetitions) for program in order}
+        pairs.append((found[options.before], found[options.now]))
+        print(f"{number + 1} of {options.pairs} pairs", file=sys.stderr)
+    both = {name: [(before[name], now[name]) for before, now in pairs] for name in pairs[0][0]}
+    times, sizes = ({name: [(before[part], now[part]) for before, now in values] for name, values in both.items()}
+                    for part in (0, 1))
+    comparisons = [Comparison(name, values) for name, values in times.items()]
+    print(markdown(comparisons, LIMIT, HEADS, ".2f"), end="")
+    return verdict(comparisons, sizes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

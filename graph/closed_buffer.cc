@@ -1,0 +1,31 @@
+// What a closed Buffer gives for an allocation: it owns nothing, and no function takes it for an
+// owner, or for none.
+#include "anycuda/graph/operands.h"
+#include "graph/attachment.h"
+#include "graph/error.h"
+
+namespace anycuda::graph {
+namespace {
+
+const char kClosed = 0;  // its address is what tells it
+
+}  // namespace
+
+void Buffer::close() { *this = wrap(0, 0, OpaqueHandle(OpaqueHandle(), &kClosed)); }
+
+bool Buffer::closed() const { return is_closed(allocation_); }
+
+bool is_closed(const OpaqueHandle& owner) noexcept { return owner.get() == &kClosed; }
+
+CUresult check_owners(const Owners& owners) noexcept {
+  for (unsigned slot = 0; slot < kSlots; ++slot) {
+    if (!is_closed(owners[slot])) continue;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "the owner in slot %u is the allocation of a Buffer that was closed. Take "
+                "allocation() before close()",
+                slot);
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace anycuda::graph

@@ -1,0 +1,101 @@
+#include "graph/exec/exec_owners.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/cuda_api.h"
+#include "graph/driver.h"
+#include "graph/parameters.h"
+#include "graph/scopes.h"
+
+namespace anycuda::graph {
+
+void ExecOwners::reserve(CUgraphNode node) {
+  if (handle_given()) keep_to_the_end();
+  if (node == nullptr || handle_given()) return;
+  const auto [at, fresh] = current_.try_emplace(node);
+  if (fresh || at->second.since == launches_) return;
+  if (replaced_.empty() || replaced_.back().launches != launches_) {
+    replaced_.emplace_back(launches_, last_is_known_ ? last_ : End());
+  }
+}
+
+void ExecOwners::cancel(CUgraphNode node) noexcept {
+  const auto at = current_.find(node);
+  if (at != current_.end() && at->second.owners.first == nullptr) current_.erase(at);
+}
+
+void ExecOwners::put(CUgraphNode node, OwnerList* added, OwnerList* over) noexcept {
+  const auto at = current_.find(node);
+  if (at == current_.end()) {
+    others_.add_all_of(added);
+  } else {
+    Current& known = at->second;
+    const bool used = known.owners.first != nullptr && known.since != launches_;
+    (used ? &replaced_.back().owners : over)->add_all_of(&known.owners);
+    known.owners.add_all_of(added);
+    known.since = launches_;
+    if (known.owners.first == nullptr) current_.erase(at);
+  }
+  take_ended(over);
+}
+
+void ExecOwners::before_launch(CUstream stream) {
+  if (handle_given()) keep_to_the_end();
+  captured_ = false;
+  next_is_ready_ = false;
+  if (current_.empty() && replaced_.empty()) return;
+  const RelaxedCaptureScope mode;
+  unsigned status = api::CU_STREAM_CAPTURE_STATUS_NONE;
+  captured_ = api::cuStreamIsCapturing(stream, &status) != api::CUDA_SUCCESS ||
+              status != api::CU_STREAM_CAPTURE_STATUS_NONE;
+  CUcontext context = nullptr;
+  if (captured_ || api::cuStreamGetCtx(stream, &context) != api::CUDA_SUCCESS) return;
+  const bool free = next_.event && next_.event.owner().use_count() == 1;
+  if (!free || next_.context != context) next_ = make_end(context);
+  next_is_ready_ = static_cast<bool>(next_.event);
+}
+
+void ExecOwners::after_launch(CUstream stream, OwnerList* over) noexcept {
+  if (captured_) {
+    keep_to_the_end();
+    return;
+  }
+  ++launches_;
+  last_is_known_ = next_is_ready_ && api::cuEventRecord(next_.event.event(), stream) == 0;
+  if (last_is_known_) {
+    std::swap(last_, next_);
+    // A launch before this one may have had no event.
+    if (!replaced_.empty() && !replaced_.back().end.event) replaced_.back().end = last_;
+  }
+  take_ended(over);
+}
+
+ExecOwners::End ExecOwners::make_end(CUcontext context) {
+  const InContext current(context);
+  CUevent event = nullptr;
+  if (api::cuEventCreate(&event, kDisableTiming) != api::CUDA_SUCCESS) return {};
+  return {Event::wrap(event, event_owner(event)), context};
+}
+
+void ExecOwners::keep_to_the_end() noexcept {
+  for (auto& [node, known] : current_) others_.add_all_of(&known.owners);
+  current_.clear();
+}
+
+void ExecOwners::take_ended(OwnerList* over) noexcept {
+  const auto has_event = [](const Replaced& one) { return static_cast<bool>(one.end.event); };
+  while (!replaced_.empty()) {
+    const auto known = std::find_if(replaced_.begin(), replaced_.end(), has_event);
+    if (known == replaced_.end()) return;
+    const RelaxedCaptureScope mode;
+    const InContext current(known->end.context);
+    if (api::cuEventQuery(known->end.event.event()) != api::CUDA_SUCCESS) return;
+    for (auto ended = known - replaced_.begin() + 1; ended != 0; --ended) {
+      over->add_all_of(&replaced_.front().owners);
+      replaced_.pop_front();
+    }
+  }
+}
+
+}  // namespace anycuda::graph

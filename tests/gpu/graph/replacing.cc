@@ -1,0 +1,188 @@
+// Owners in an executable graph that later updates have replaced: when they are let go.
+#include "graph/topics.h"
+#include "graph/waiting.h"
+
+namespace gputest {
+
+namespace {
+
+constexpr int kUpdates = 1000;
+
+HostNode host(OpaqueHandle owner) {
+  HostNode node;
+  node.function = [](void*) {};
+  node.data_owner = std::move(owner);
+  return node;
+}
+
+int freed_of(const std::vector<Life>& lives) {
+  int freed = 0;
+  for (const Life& life : lives) freed += life.freed();
+  return freed;
+}
+
+void without_a_launch() {
+  Check check("executable: of 1,000 set_host without a launch the last owner stays");
+  Graph graph;
+  CUgraphNode node = nullptr;
+  Exec exec;
+  CALL(check, Graph::create(&graph));
+  CALL(check, add_host(graph, {}, host(nullptr), &node));
+  CALL(check, Exec::instantiate(graph, &exec));
+  std::vector<Life> lives(kUpdates);
+  for (Life& life : lives) CALL(check, exec.set_host(node, host(life.owner())));
+  EQUAL(check, freed_of(lives), kUpdates - 1);
+  EXPECT(check, lives.back().alive());
+  Stream stream;
+  CALL(check, exec.launch(stream));
+  DRIVER(check, stream.wait());
+  CALL(check, exec.destroy());
+  EXPECT(check, eventually([&] { return freed_of(lives) == kUpdates; }));
+}
+
+void children_without_a_launch() {
+  Check check("executable: of 1,000 set_child without a launch the last owners stay");
+  Graph parent;
+  Graph child;
+  CUgraphNode node = nullptr;
+  Exec exec;
+  CALL(check, Graph::create(&parent));
+  CALL(check, Graph::create(&child));
+  CALL(check, add_host(child, {}, host(nullptr), nullptr));
+  CALL(check, add_child(parent, {}, child, &node));
+  CALL(check, Exec::instantiate(parent, &exec));
+  std::vector<Life> lives(kUpdates);
+  for (Life& life : lives) {
+    Graph other;
+    CALL(check, Graph::create(&other));
+    CALL(check, add_host(other, {}, host(life.owner()), nullptr));
+    CALL(check, exec.set_child(node, other));
+  }
+  EXPECT(check, eventually([&] { return freed_of(lives) == kUpdates - 1; }));
+  settle();
+  EXPECT(check, lives.back().alive());
+  CALL(check, exec.destroy());
+  EXPECT(check, eventually([&] { return freed_of(lives) == kUpdates; }));
+}
+
+// A launch that runs uses what was set before it, and what it uses stays.
+void while_a_launch_runs() {
+  Check check("executable: what a running launch uses stays until it has ended");
+  Life of_graph;
+  Life used;
+  Life unused;
+  Life last;
+  Waiting waiting(check, &of_graph);
+  Add add(0, 0, 0);
+  Add next_add(0, 0, 0);
+  Add last_add(0, 0, 0);
+  KernelNode parameters = waiting.parameters(add, 200, &used);
+  CALL(check, waiting.exec.set_kernel(waiting.node, parameters));
+  waiting.launch();
+  parameters = waiting.parameters(next_add, 300, &unused);
+  CALL(check, waiting.exec.set_kernel(waiting.node, parameters));
+  parameters = waiting.parameters(last_add, 400, &last);
+  CALL(check, waiting.exec.set_kernel(waiting.node, parameters));
+  parameters = KernelNode();
+  EQUAL(check, unused.freed(), 1);
+  settle();
+  EXPECT(check, used.alive() && last.alive());
+  EXPECT(check, waiting.running());
+  waiting.finish();
+  EXPECT(check, all_are(waiting.out.address(), 201));
+  EXPECT(check, used.alive());  // until this object is asked for something
+  waiting.launch();
+  EQUAL(check, used.freed(), 1);
+  waiting.finish();
+  EXPECT(check, all_are(waiting.out.address(), 401));
+  CALL(check, waiting.exec.destroy());
+  CALL(check, waiting.graph.destroy());
+  EXPECT(check, eventually([&] { return last.freed() == 1 && of_graph.freed() == 1; }));
+}
+
+void by_the_handle() {
+  Check check("executable: a launch by the raw handle finds all owners");
+  Life of_graph;
+  Life used;
+  Life last;
+  Waiting waiting(check, &of_graph);
+  Add add(0, 0, 0);
+  Add last_add(0, 0, 0);
+  KernelNode parameters = waiting.parameters(add, 200, &used);
+  CALL(check, waiting.exec.set_kernel(waiting.node, parameters));
+  waiting.spin.again();
+  DRIVER(check, cuGraphLaunch(waiting.exec.get(), waiting.stream));
+  EXPECT(check, waiting.spin.wait_until_running());
+  parameters = waiting.parameters(last_add, 400, &last);
+  CALL(check, waiting.exec.set_kernel(waiting.node, parameters));
+  parameters = KernelNode();
+  settle();
+  EXPECT(check, used.alive());
+  waiting.finish();
+  EXPECT(check, all_are(waiting.out.address(), 201));
+  CALL(check, waiting.exec.destroy());
+  EXPECT(check, eventually([&] { return used.freed() == 1 && last.freed() == 1; }));
+}
+
+// Many launches behind each other, each with parameters of its own: every number is right, and few
+// owners are alive at the end.
+void in_a_row() {
+  Check check("executable: 200 launches in a row, each with new owners");
+  Life of_graph;
+  Waiting waiting(check, &of_graph);
+  waiting.spin.release();
+  std::vector<Life> lives(200);
+  for (std::size_t at = 0; at < lives.size(); ++at) {
+    Add add(0, 0, 0);
+    KernelNode parameters = waiting.parameters(add, static_cast<int>(at), &lives[at]);
+    CALL(check, waiting.exec.set_kernel(waiting.node, parameters));
+    CALL(check, waiting.exec.launch(waiting.stream));
+    if (at % 50 != 49) continue;
+    DRIVER(check, waiting.stream.wait());
+    EXPECT(check, all_are(waiting.out.address(), static_cast<int>(at) + 1));
+  }
+  CALL(check, waiting.exec.launch(waiting.stream));
+  EQUAL(check, freed_of(lives), static_cast<int>(lives.size()) - 1);
+  DRIVER(check, waiting.stream.wait());
+  CALL(check, waiting.exec.destroy());
+  EXPECT(check, eventually([&] { return freed_of(lives) == static_cast<int>(lives.size()); }));
+}
+
+void captured() {
+  Check check("executable: what a captured launch may use stays until the end");
+  Life used;
+  Life unused;
+  Graph graph;
+  CUgraphNode node = nullptr;
+  Exec exec;
+  Stream stream;
+  Capture capture;
+  Graph outer;
+  CALL(check, Graph::create(&graph));
+  CALL(check, add_host(graph, {}, host(nullptr), &node));
+  CALL(check, Exec::instantiate(graph, &exec));
+  CALL(check, exec.set_host(node, host(used.owner())));
+  CALL(check, Capture::begin(stream, CaptureMode::global, &capture));
+  CALL(check, exec.launch(stream));
+  CALL(check, exec.set_host(node, host(unused.owner())));
+  CALL(check, exec.set_host(node, host(nullptr)));
+  CALL(check, capture.end(&outer));
+  EXPECT(check, used.alive());
+  EQUAL(check, unused.freed(), 1);
+  CALL(check, outer.destroy());
+  CALL(check, exec.destroy());
+  EXPECT(check, eventually([&] { return used.freed() == 1; }));
+}
+
+}  // namespace
+
+void replacing() {
+  without_a_launch();
+  children_without_a_launch();
+  while_a_launch_runs();
+  by_the_handle();
+  in_a_row();
+  captured();
+}
+
+}  // namespace gputest

@@ -1,0 +1,127 @@
+// Nodes: added, changed, removed.
+#include "api/cuda_api.h"
+#include "tests/graph/walk/parameters.h"
+
+namespace walk {
+namespace {
+
+constexpr std::size_t kMostNodes = 12;  // of one graph
+constexpr Kind kSettable[] = {Kind::kernel, Kind::memcpy,       Kind::memset,
+                              Kind::host,   Kind::event_record, Kind::event_wait};
+
+}  // namespace
+
+Kind Walker::kind_for(const Place& at) {
+  return at.body ? static_cast<Kind>(any(4)) : static_cast<Kind>(any(7));
+}
+
+Kind Walker::settable_kind() { return kSettable[any(std::size(kSettable))]; }
+
+bool Walker::add() {
+  const Place at = place();
+  if (at.root == nullptr || at.model->nodes.size() >= kMostNodes) return false;
+  Parameters parameters;
+  fill(kind_for(at), &parameters);
+  CUgraphNode node = nullptr;
+  must(parameters.add(at.view, before(*at.model), &node), "add");
+  at.model->add(node, parameters.kind).slots = parameters.owners;
+  return true;
+}
+
+bool Walker::add_by_function() {
+  const Place at = place();
+  if (at.root == nullptr || at.model->nodes.size() >= kMostNodes) return false;
+  const std::array<Token, kSlots> tokens{token(), nullptr, token(), nullptr};
+  CUgraphNode node = nullptr;
+  const auto add = [](CUgraph graph, CUgraphNode* out) {
+    return static_cast<CUresult>(anycuda::api::cuGraphAddEmptyNode(out, graph, nullptr, 0));
+  };
+  must(add_with_owners(at.view, {owner(tokens[0]), nullptr, owner(tokens[2]), nullptr}, add, &node),
+       "add_with_owners");
+  at.model->add(node, Kind::empty).slots = tokens;
+  return true;
+}
+
+// Memory that one launch allocates and frees.
+bool Walker::add_memory() {
+  Held* const one = held();
+  if (one == nullptr || one->model->nodes.size() >= kMostNodes) return false;
+  if (one->model->has(Kind::conditional)) return false;
+  MemAllocNode block;
+  block.bytes = 1024;
+  CUgraphNode first = nullptr;
+  CUgraphNode second = nullptr;
+  must(add_mem_alloc(one->view, {}, &block, &first), "add_mem_alloc");
+  one->model->add(first, Kind::mem_alloc);
+  must(add_mem_free(one->view, {first}, block.address, &second), "add_mem_free");
+  one->model->add(second, Kind::mem_free);
+  const Token kept = token();
+  must(graph_set_slot(one->view, second, Slot::memory, owner(kept)), "graph_set_slot");
+  one->model->nodes.back()->slots[0] = kept;
+  return true;
+}
+
+bool Walker::set() {
+  const Place at = place();
+  if (at.root == nullptr) return false;
+  const Kind kind = settable_kind();
+  ModelNode* const node = node_of(at, kind);
+  if (node == nullptr) return false;
+  Parameters parameters;
+  fill(kind, &parameters);
+  must(parameters.set(at.view, node->handle), "set");
+  at.model->replace(node, parameters.owners, 2);
+  return true;
+}
+
+bool Walker::set_by_function() {
+  const Place at = place();
+  if (at.root == nullptr || at.model->nodes.empty()) return false;
+  ModelNode* const node = pick(at.model->nodes).get();
+  const std::array<Token, kSlots> tokens{nullptr, token(), nullptr, token()};
+  const auto set = [](CUgraphNode) { return CUDA_SUCCESS; };
+  must(set_with_owners(at.view, node->handle,
+                       {nullptr, owner(tokens[1]), nullptr, owner(tokens[3])}, set),
+       "set_with_owners");
+  // A callback would use what is let go here, which nobody told the driver.
+  if (node->kind == Kind::host) {
+    Parameters parameters;
+    fill(Kind::host, &parameters);
+    must(parameters.set(at.view, node->handle), "set_host");
+    at.model->replace(node, tokens, kSlots);
+    at.model->replace(node, parameters.owners, 2);
+    return true;
+  }
+  at.model->replace(node, tokens, kSlots);
+  return true;
+}
+
+bool Walker::set_slot() {
+  const Place at = place();
+  if (at.root == nullptr || at.model->nodes.empty()) return false;
+  ModelNode* const node = pick(at.model->nodes).get();
+  // The first slots of a host node have what its callback uses.
+  const unsigned slot = static_cast<unsigned>(node->kind == Kind::host ? 2 + any(2) : any(kSlots));
+  const Token kept = token();
+  must(graph_set_slot(at.view, node->handle, static_cast<Slot>(slot), owner(kept)),
+       "graph_set_slot");
+  at.model->set_slot(node, slot, kept);
+  expect(graph_get_slot(at.view, node->handle, static_cast<Slot>(slot)) != nullptr,
+         "graph_get_slot does not give what graph_set_slot was given");
+  return true;
+}
+
+bool Walker::remove() {
+  const Place at = place();
+  if (at.root == nullptr || at.model->nodes.empty()) return false;
+  const ModelNode* const node = pick(at.model->nodes).get();
+  const CUresult result = remove_node(at.view, node->handle);
+  if (result != CUDA_SUCCESS) {
+    expect(keeps_nodes(at), std::string("remove_node: ") + last_error());
+    return false;
+  }
+  at.model->remove(node, false);
+  return true;
+}
+
+}  // namespace walk
