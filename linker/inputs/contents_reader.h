@@ -1,4 +1,4 @@
-// How contents.cc reads an input: one function for each form of device code. No byte is copied.
+// How contents_of reads an input: one function for each form of device code. No byte is copied.
 #pragma once
 
 #include "device_code/bytes.h"
@@ -46,6 +46,7 @@ class ContentsReader {
 // Up to where its headers and its sections reach.
 std::uint64_t end_of_elf(Bytes elf);
 
+constexpr char kIt[] = "it";  // the place of what is in no member
 constexpr char kNeedsRelocatable[] =
     "compile it with -rdc=true (Program: ProgramOptions::relocatable)";
 

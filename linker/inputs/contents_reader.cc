@@ -1,10 +1,9 @@
-#include "linker/inputs/contents.h"
+#include "linker/inputs/contents_reader.h"
 
 #include "device_code/cubin.h"
 #include "device_code/ptx.h"
 #include "device_code/sections.h"
 #include "linker/base/words.h"
-#include "linker/inputs/contents_reader.h"
 #include "linker/inputs/releases.h"
 
 namespace anycuda::linker {
@@ -12,8 +11,6 @@ namespace {
 
 using device_code::Entry;
 using device_code::Kind;
-
-constexpr char kIt[] = "it";
 
 bool is_final(Bytes cubin) {
   std::uint16_t type = ET_NONE;
@@ -41,8 +38,6 @@ std::uint64_t end_of_elf(Bytes elf) {
   }
   return end;
 }
-
-std::string in_place(const std::string& place) { return place == kIt ? "" : " (in " + place + ")"; }
 
 void ContentsReader::problem(const std::string& what) {
   if (out_.problem.empty()) out_.problem = what;
@@ -158,36 +153,6 @@ void ContentsReader::entries(Bytes fatbin, const std::string& place) {
   out_.lto_ir = out_.lto_ir || ir;
   if (ir && !other && out_.lto_ir_only.empty()) out_.lto_ir_only = place;
   if (!ir && out_.without_lto_ir.empty()) out_.without_lto_ir = place;
-}
-
-Contents contents_of(std::string_view bytes, InputType type, const Target& target) {
-  Contents contents;
-  ContentsReader reader(target, &contents);
-  const Bytes file = {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()};
-  switch (type) {
-    case InputType::ptx:
-      reader.ptx(file);
-      break;
-    case InputType::cubin:
-      reader.cubin(file);
-      break;
-    case InputType::fatbin:
-      reader.fatbin(file);
-      break;
-    case InputType::object:
-      reader.object(file);
-      break;
-    case InputType::library:
-      reader.archive(file);
-      break;
-    case InputType::lto_ir:
-      reader.lto_ir(file);
-      break;
-    default:  // index, nvvm
-      contents.opaque = true;
-      break;
-  }
-  return contents;
 }
 
 }  // namespace anycuda::linker
