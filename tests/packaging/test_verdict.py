@@ -11,6 +11,7 @@ from wheel_support import anycuda as run_command
 from wheel_support import make_wheel
 
 from anycuda.analysis import companions, contents, named, static_runtime, ties
+from anycuda.analysis.kernels import Needs
 from anycuda.analysis.uses import FileUse, Provides, Reference, Use
 from anycuda.check import standing, words_of_standing
 from anycuda.wheels import requirement
@@ -33,10 +34,11 @@ def loaded(library: str, *strings: str) -> Use:
     return Use(library, None, "loaded", (), strings=strings)
 
 
-def stands(*files: FileUse, inside=(), requires=(), python=()) -> standing.Standing:
+def stands(*files: FileUse, inside=(), requires=(), python=(), kernels=None) -> standing.Standing:
     named = [(f"{number}.so", use) for number, use in enumerate(files)]
     names = {name for name, use in named} | {use.soname for use in files if use.soname} | set(inside)
-    return standing.of(named, names, table(), [requirement.parse(one) for one in requires], python)
+    return standing.of(named, names, table(), [requirement.parse(one) for one in requires], python,
+                       kernels=kernels)
 
 
 def said(*files: FileUse, **options) -> str:
@@ -148,6 +150,9 @@ class Kinds(unittest.TestCase):
         self.assertEqual(said(use_file(needed=("libm.so.6",))), "no CUDA in binaries")
         self.assertEqual(said(python=("libcudart.so.12", "import torch")),
                          "no CUDA in binaries; its Python files may open libcudart.so.12 and import torch")
+        self.assertEqual(said(python=("libcudart.so.12", "import torch"), kernels=Needs(375, (), ("4.0",), least=375)),
+                         "device code in PTX 4.0: needs driver 375; its Python files may open libcudart.so.12 and "
+                         "import torch")
 
 
 class With(unittest.TestCase):

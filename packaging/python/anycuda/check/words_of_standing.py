@@ -28,6 +28,8 @@ def sentence(found: Standing) -> str:
     only_device_code = found.kind == NO_CUDA and found.kernels
     first = parts.pop("device_code") if only_device_code else alone.get(found.kind) or parts[found.kind]
     others = [text for kind, text in parts.items() if text and kind != found.kind]
+    if only_device_code and found.python:
+        others.append(_python(found.python))
     if found.kind == WITH:
         first = f"free {first}"
     return "; ".join([first, *others])
@@ -113,9 +115,12 @@ def _source(one: Companion) -> str:
 
 
 def _no_cuda(found: Standing) -> str:
-    if not found.python:
-        return "no CUDA in binaries"
-    opened = [name for name in found.python if not name.startswith("import ")]
-    imported = [name[len("import "):] for name in found.python if name.startswith("import ")]
+    return f"no CUDA in binaries; {_python(found.python)}" if found.python else "no CUDA in binaries"
+
+
+def _python(names: Sequence[str]) -> str:
+    """its Python files may open libcublas.so.12 and import torch"""
+    opened = [name for name in names if not name.startswith("import ")]
+    imported = [name[len("import "):] for name in names if name.startswith("import ")]
     told = [f"may open {some(opened)}" if opened else "", f"import {some(imported)}" if imported else ""]
-    return f"no CUDA in binaries; its Python files {' and '.join(text for text in told if text)}"
+    return f"its Python files {' and '.join(text for text in told if text)}"
