@@ -37,8 +37,7 @@ bool Walker::clone() {
   Graph copy;
   const CUresult result = source->graph.clone(&copy);
   if (result != CUDA_SUCCESS) {
-    expect(source->model->has(Kind::conditional) || source->model->has(Kind::mem_alloc),
-           std::string("Graph::clone: ") + last_error());
+    may_refuse_copy(result, "Graph::clone", *source->model);
     expect(copy.get() == nullptr, "Graph::clone failed and gave a graph");
     return false;
   }
@@ -85,8 +84,7 @@ bool Walker::add_child_graph() {
   GraphView embedded;
   const CUresult result = add_child(outer.view, before(*outer.model), inner.view, &node, &embedded);
   if (result != CUDA_SUCCESS) {
-    expect(inner.model->has(Kind::conditional) || inner.model->has(Kind::mem_alloc),
-           std::string("add_child: ") + last_error());
+    may_refuse_copy(result, "add_child", *inner.model);
     return false;
   }
   ModelNode& added = outer.model->add(node, Kind::child);
@@ -105,6 +103,7 @@ bool Walker::add_conditional_node() {
   // A loop that begins would not end: no kernel of a body says that it does.
   const unsigned value = node.kind == ConditionalKind::while_loop ? 0 : chance(2);
   must(create_conditional(at.view, value, true, &node.handle), "create_conditional");
+  at.model->handle_made = true;
   CUgraphNode made = nullptr;
   std::vector<GraphView> bodies;
   must(add_conditional(at.view, before(*at.model), node, &made, &bodies), "add_conditional");
@@ -114,6 +113,7 @@ bool Walker::add_conditional_node() {
   for (const GraphView& body : bodies) {
     added.inner.push_back(std::make_unique<ModelGraph>());
     added.inner.back()->handle = body.get();
+    added.inner.back()->body = true;
   }
   return true;
 }

@@ -76,6 +76,18 @@ bool ModelGraph::has(Kind kind) const {
   });
 }
 
+// CUDA Driver API, cuGraphAddChildGraphNode: no memory nodes and no conditional nodes. It is silent
+// on handles whose node was destroyed, and on bodies as the graph to be copied.
+bool ModelGraph::copied() const {
+  if (body || handle_made) return false;
+  return std::all_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return node->kind != Kind::conditional && node->kind != Kind::mem_alloc &&
+           node->kind != Kind::mem_free &&
+           std::all_of(node->inner.begin(), node->inner.end(),
+                       [](const auto& graph) { return graph->copied(); });
+  });
+}
+
 std::size_t ModelGraph::size() const {
   std::size_t count = nodes.size();
   for (const auto& node : nodes) {
@@ -115,6 +127,7 @@ std::unique_ptr<ModelGraph> copy_of(const ModelGraph& graph, CUgraph copy) {
   made->handle = copy;
   made->whole = graph.whole;
   made->former = graph.former;
+  made->handle_made = graph.handle_made;
   for (const auto& node : graph.nodes) {
     CUgraphNode twin = nullptr;
     if (anycuda::api::cuGraphNodeFindInClone(&twin, node->handle, copy) != 0) {

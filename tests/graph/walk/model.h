@@ -44,6 +44,8 @@ struct ModelGraph {
   // In a child node. Drivers before CUDA 13.1 do not tell such a graph from another at its address,
   // so the owners that its nodes had may stay until it goes.
   bool child = false;
+  bool body = false;         // of a conditional node
+  bool handle_made = false;  // of a conditional node; it stays when the node goes
   std::vector<std::unique_ptr<ModelNode>> nodes;
   Tokens whole;                   // kept with the graph as a whole
   Tokens former;                  // of nodes that are gone; the graph may hold them until it goes
@@ -58,6 +60,7 @@ struct ModelGraph {
   void set_slot(ModelNode* node, unsigned slot, const Token& owner);
   void forget();  // the library no longer knows whose the owners are
   bool has(Kind kind) const;
+  bool copied() const;        // every driver clones it, and embeds it in a child node
   std::size_t size() const;   // nodes, with those of all graphs in it
   std::size_t depth() const;  // 1 without graphs in it
   Tokens used() const;        // that whoever has the graph can still use

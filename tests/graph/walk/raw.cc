@@ -73,8 +73,7 @@ bool Walker::raw_child() {
   const Held* const other = held();
   if (node == nullptr || other == at.root) return false;
   if (at.root->model->size() + other->model->size() > kMostInAll) return false;
-  if (other->model->depth() >= 3 || other->model->has(Kind::conditional)) return false;
-  if (other->model->has(Kind::mem_alloc)) return false;
+  if (other->model->depth() >= 3 || !other->model->copied()) return false;
   must(status(api::cuGraphDestroyNode(node->handle)), "cuGraphDestroyNode");
   // The nodes of the next child may have the addresses of these: then an owner that is not freed
   // yet may become theirs.

@@ -178,6 +178,8 @@ class Walker {
   void must(CUresult result, const char* call);
   void must_refuse(CUresult result, const char* call);
   static void must_fail(unsigned result, const char* call);  // a driver's call
+  // A copy of the graph was refused, which a driver may do only where it does not copy every graph.
+  static void may_refuse_copy(CUresult result, const char* call, const ModelGraph& graph);
   static void expect(bool holds, const std::string& what);
 
   void mark_all();
