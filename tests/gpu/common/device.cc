@@ -91,6 +91,9 @@ std::vector<int> read(CUdeviceptr from, std::size_t count) {
 
 void write(CUdeviceptr to, const std::vector<int>& values) {
   must(cuMemcpyHtoD(to, values.data(), values.size() * sizeof(int)), "cuMemcpyHtoD");
+  // From pageable memory it may return before the data have arrived (CUDA Driver API, "API
+  // synchronization behavior"), and streams of Stream's kind do not wait for it.
+  must(cuStreamSynchronize(nullptr), "cuStreamSynchronize");
 }
 
 }  // namespace gputest

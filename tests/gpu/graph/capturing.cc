@@ -95,7 +95,7 @@ void kept_with_last_and_whole() {
   CALL(check, graph.destroy());
   if (!check) return;
   launch(check, exec);
-  EXPECT(check, all_are(address, 6));
+  expect_all(check, address, 6);
   CALL(check, exec.destroy());
   EXPECT(check, eventually([&] { return of_node.freed() == 1 && of_graph.freed() == 1; }));
 }
@@ -175,7 +175,7 @@ void into_a_body() {
   EXPECT(check, life.alive());
   if (!check) return;
   launch(check, exec);
-  EXPECT(check, all_are(address, 9));
+  expect_all(check, address, 9);
   CALL(check, exec.destroy());
   EXPECT(check, eventually([&] { return life.freed() == 1; }));
 }

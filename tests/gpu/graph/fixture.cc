@@ -147,4 +147,12 @@ bool all_are(CUdeviceptr buffer, int value) {
   return true;
 }
 
+void expect_all(Check& check, CUdeviceptr buffer, int value) {
+  const std::vector<int> got = read(buffer, kCount);
+  for (std::size_t at = 0; at < got.size(); ++at) {
+    if (got[at] == value) continue;
+    return check.fail("int " + show(at) + " is " + show(got[at]) + ", expected " + show(value));
+  }
+}
+
 }  // namespace gputest

@@ -64,6 +64,8 @@ Owners in_slot(Slot slot, OpaqueHandle owner);
 std::size_t node_count(CUgraph graph);
 std::size_t node_count(const GraphView& graph);
 bool all_are(CUdeviceptr buffer, int value);
+// The same as a check, whose failure has the first value that differs.
+void expect_all(Check& check, CUdeviceptr buffer, int value);
 
 // Whether the memory of every `filled` buffer is freed: at the end of the program it must be.
 bool all_is_freed();
