@@ -32,6 +32,40 @@ class OnSecond {
   OnSecond& operator=(const OnSecond&) = delete;
 };
 
+// Each GPU reaches the other's memory until the end of a block, where the two are peers.
+class PeerAccess {
+ public:
+  PeerAccess() : first_(use_device()) {
+    int there = 0;
+    int back = 0;
+    cuDeviceCanAccessPeer(&there, 0, 1);
+    cuDeviceCanAccessPeer(&back, 1, 0);
+    if (there == 0 || back == 0) return;
+    there_ = cuCtxEnablePeerAccess(second_context(), 0) == CUDA_SUCCESS;
+    const OnSecond second;
+    back_ = cuCtxEnablePeerAccess(first_, 0) == CUDA_SUCCESS;
+  }
+  ~PeerAccess() {
+    if (there_) cuCtxDisablePeerAccess(second_context());
+    const OnSecond second;
+    if (back_) cuCtxDisablePeerAccess(first_);
+  }
+  PeerAccess(const PeerAccess&) = delete;
+  PeerAccess& operator=(const PeerAccess&) = delete;
+  explicit operator bool() const { return there_ && back_; }
+
+ private:
+  CUcontext first_;
+  bool there_ = false;
+  bool back_ = false;
+};
+
+CUcontext current_context() {
+  CUcontext context = nullptr;
+  cuCtxGetCurrent(&context);
+  return context;
+}
+
 Buffer filled_on_second(int value) {
   const OnSecond second;
   Buffer buffer;
@@ -40,15 +74,22 @@ Buffer filled_on_second(int value) {
   return buffer;
 }
 
-bool is_freed(CUdeviceptr address) {
+// An error where there is no such memory. Asked in the context that the memory is of.
+CUresult look_up_on_second(CUdeviceptr address) {
+  const OnSecond second;
   CUdeviceptr base = 0;
   std::size_t size = 0;
-  return cuMemGetAddressRange(&base, &size, address) != CUDA_SUCCESS;
+  return cuMemGetAddressRange(&base, &size, address);
 }
+
+bool is_freed_on_second(CUdeviceptr address) { return look_up_on_second(address) != CUDA_SUCCESS; }
 
 // first -> second (copy), + 1 there (kernel), -> first (copy).
 void graph_over_both() {
   Check check("one graph works on both GPUs, and alone has their memory and modules");
+  const PeerAccess access;
+  check.detail(access ? "with peer access" : "without peer access");
+  const std::string& image = kernels();  // the first call makes the first GPU's context current
   Buffer out = filled(0);
   CUdeviceptr freed[2] = {};
   Graph graph;
@@ -69,7 +110,8 @@ void graph_over_both() {
     {
       const OnSecond second;
       Kernel kernel;
-      CALL(check, Kernel::load(kernels().data(), "add", &kernel));
+      CALL(check, Kernel::load(image.data(), "add", &kernel));
+      EXPECT(check, current_context() == second_context());  // so the kernel is the second GPU's
       KernelNode node = add.node(kernel);
       node.argument_buffers = {changed, there};
       CALL(check, add_kernel(graph, {last}, node, &last));
@@ -83,30 +125,29 @@ void graph_over_both() {
   CALL(check, Exec::instantiate(graph, &exec));
   CALL(check, graph.destroy());
   settle();
-  EXPECT(check, !is_freed(freed[0]) && !is_freed(freed[1]));
+  EQUAL(check, look_up_on_second(freed[0]), CUDA_SUCCESS);
+  EQUAL(check, look_up_on_second(freed[1]), CUDA_SUCCESS);
   for (int launch = 0; launch < 2; ++launch) {
     write(out.address(), std::vector<int>(kCount, 0));
     CALL(check, exec.launch(stream));
     DRIVER(check, stream.wait());
-    EXPECT(check, all_are(out.address(), 42));
+    if (!check) return;  // an error of a kernel ends the context, and every later call gives it
+    expect_all(check, out.address(), 42);
   }
   CALL(check, exec.destroy());
-  EXPECT(check, eventually([&] { return is_freed(freed[0]) && is_freed(freed[1]); }));
-  CUcontext current = nullptr;
-  DRIVER(check, cuCtxGetCurrent(&current));
-  EXPECT(check, current == use_device());
+  EXPECT(check,
+         eventually([&] { return is_freed_on_second(freed[0]) && is_freed_on_second(freed[1]); }));
+  const CUcontext left = current_context();  // use_device() would make it current
+  EXPECT(check, left == use_device());
 }
 
 void peers() {
   Check check("a kernel of the first GPU reads memory of the second, which its node keeps");
-  int can = 0;
-  DRIVER(check, cuDeviceCanAccessPeer(&can, 0, 1));
-  if (can == 0) {
+  const PeerAccess access;
+  if (!access) {
     check.detail("left out: the GPUs are not peers");
     return;
   }
-  const CUresult enabled = cuCtxEnablePeerAccess(second_context(), 0);
-  EXPECT(check, enabled == CUDA_SUCCESS || enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
   Buffer out = filled(0);
   CUdeviceptr freed = 0;
   Graph graph;
@@ -128,13 +169,12 @@ void peers() {
   CALL(check, Exec::instantiate(parent, &exec));
   CALL(check, exec.launch(stream));
   DRIVER(check, stream.wait());
-  EXPECT(check, all_are(out.address(), 7));
+  expect_all(check, out.address(), 7);
   CALL(check, parent.destroy());
   settle();
-  EXPECT(check, !is_freed(freed));
+  EQUAL(check, look_up_on_second(freed), CUDA_SUCCESS);
   CALL(check, exec.destroy());
-  EXPECT(check, eventually([&] { return is_freed(freed); }));
-  DRIVER(check, cuCtxDisablePeerAccess(second_context()));
+  EXPECT(check, eventually([&] { return is_freed_on_second(freed); }));
 }
 
 // The owners go while the first one's context is current.
