@@ -66,7 +66,8 @@ void children_without_a_launch() {
 }
 
 // A launch that runs uses what was set before it, and what it uses stays. What is released while it
-// runs has no memory: cuMemFree waits for the device's work, and the kernel waits for this thread.
+// runs has no memory: cuMemFree may wait for the device's work, and the kernel waits for this
+// thread.
 void while_a_launch_runs() {
   Check check("executable: what a running launch uses stays until it has ended");
   Life of_graph;
@@ -152,8 +153,8 @@ void in_a_row() {
   EXPECT(check, eventually([&] { return freed_of(lives) == static_cast<int>(lives.size()); }));
 }
 
-// CUDA's documentation does not say that a launch can be captured: driver 580 refuses it in global mode (900).
-// A launch that was refused used nothing, one that was captured may be repeated.
+// CUDA's documentation does not say that a launch can be captured: driver 580 refuses it in global
+// mode (900). A launch that was refused used nothing, one that was captured may be repeated.
 void captured(CaptureMode mode, const char* name, bool launched_before) {
   Check check(std::string("executable: a launch in a capture, ") + name +
               (launched_before ? ", after another launch" : ""));

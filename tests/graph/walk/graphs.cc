@@ -84,7 +84,9 @@ bool Walker::add_child_graph() {
   GraphView embedded;
   const CUresult result = add_child(outer.view, before(*outer.model), inner.view, &node, &embedded);
   if (result != CUDA_SUCCESS) {
-    may_refuse_copy(result, "add_child", *inner.model);
+    // CUDA Driver API, cuGraphAddChildGraphNode: nor into a graph that allocates or frees.
+    if (result == CUDA_ERROR_NOT_SUPPORTED && keeps_nodes(outer)) return false;
+    may_refuse_copy(result, outer.body ? "add_child in a body" : "add_child", *inner.model);
     return false;
   }
   ModelNode& added = outer.model->add(node, Kind::child);

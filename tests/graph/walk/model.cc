@@ -76,8 +76,8 @@ bool ModelGraph::has(Kind kind) const {
   });
 }
 
-// CUDA Driver API, cuGraphAddChildGraphNode: no memory nodes and no conditional nodes. It is silent
-// on handles whose node was destroyed, and on bodies as the graph to be copied.
+// CUDA Driver API, CUDA_CHILD_GRAPH_NODE_PARAMS: no memory nodes and no conditional nodes. It is
+// silent on handles whose node was destroyed, and on bodies as the graph to be copied.
 bool ModelGraph::copied() const {
   if (body || handle_made) return false;
   return std::all_of(nodes.begin(), nodes.end(), [](const auto& node) {
