@@ -197,6 +197,65 @@ void wrong_numbers_of_bodies() {
   refuses(ConditionalKind::switch_case, 0);
 }
 
+// A graph that owns a life through one node, in a child node of another graph, and cloned.
+void copied(Check& check, const char* name, const GraphView& graph, const GraphView& into,
+            Life* life) {
+  check.during(name);
+  const auto expected = [](CUresult result) {
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_SUPPORTED;
+  };
+  CUgraphNode node = nullptr;
+  const std::size_t before = node_count(into);
+  const CUresult embedded = add_child(into, {}, graph, &node);
+  EXPECT(check, expected(embedded));
+  EQUAL(check, node_count(into), before + (embedded == CUDA_SUCCESS ? 1 : 0));
+  CUgraph raw = nullptr;
+  const CUresult cloned = cuGraphClone(&raw, graph.get());
+  EXPECT(check, expected(cloned));
+  if (cloned == CUDA_SUCCESS) DRIVER(check, cuGraphDestroy(raw));
+  settle();
+  EXPECT(check, life->alive());
+  check.detail(std::string(name) + ": embedded " + show(embedded) + ", cloned " + show(cloned));
+}
+
+// CUDA's documentation says nothing of some of these. A refusal changes nothing.
+void copies() {
+  Check check("graphs with bodies, handles or memory nodes are copied, or refused with 801");
+  Life lives[3];
+  Graph with_body;
+  Graph with_handle;
+  Graph plain;
+  Graph into;
+  Graph with_memory;
+  Conditional conditional;
+  CUgraphNode node = nullptr;
+  Buffer buffer = filled(0);
+  CALL(check, Graph::create(&with_body));
+  CALL(check, Graph::create(&with_handle));
+  CALL(check, Graph::create(&plain));
+  CALL(check, Graph::create(&into));
+  CALL(check, Graph::create(&with_memory));
+  CALL(check, add_conditional(with_body, ConditionalKind::if_else, 1, 0, &conditional));
+  if (!check) return;
+  CALL(check, add_in(conditional.bodies[0], buffer, 1, {}, &node, lives[0].owner()));
+  copied(check, "a body", conditional.bodies[0], into, &lives[0]);
+  CALL(check, add_conditional(with_handle, ConditionalKind::if_else, 1, 0, &conditional));
+  CALL(check, remove_node(with_handle, conditional.node));
+  CALL(check, add_in(with_handle, buffer, 1, {}, &node, lives[1].owner()));
+  copied(check, "a graph whose conditional node was removed", with_handle, into, &lives[1]);
+  CALL(check, add_in(plain, buffer, 1, {}, &node, lives[2].owner()));
+  MemAllocNode block;
+  block.bytes = kBytes;
+  CALL(check, add_mem_alloc(with_memory, {}, &block, &node));
+  CALL(check, add_mem_free(with_memory, {node}, block.address, nullptr));
+  copied(check, "a plain graph, into one with memory nodes", plain, with_memory, &lives[2]);
+  check.during("");
+  for (Graph* graph : {&with_body, &with_handle, &plain, &into, &with_memory}) {
+    CALL(check, graph->destroy());
+  }
+  for (const Life& life : lives) EXPECT(check, eventually([&] { return life.freed() == 1; }));
+}
+
 }  // namespace
 
 void bodies() {
@@ -212,6 +271,7 @@ void bodies() {
   nested();
   changed_after();
   wrong_numbers_of_bodies();
+  copies();
 }
 
 }  // namespace gputest
