@@ -46,7 +46,7 @@ unsigned cuGraphDestroy(::CUgraph_st* graph) {
 unsigned cuGraphClone(::CUgraph_st** out, ::CUgraph_st* graph) {
   FAULT;
   if (fake::living(graph) == nullptr) return 1;
-  if (fake::has_conditional(*graph)) return 801;
+  if (fake::is_bound(*graph)) return 801;
   *out = fake::copy_of(*graph);
   return 0;
 }
@@ -213,7 +213,7 @@ unsigned cuGraphAddChildGraphNode(::CUgraphNode_st** out, ::CUgraph_st* graph, N
                                   unsigned long count, ::CUgraph_st* child) {
   FAULT;
   if (fake::living(child) == nullptr) return 1;
-  if (fake::has_conditional(*child)) return 801;
+  if (fake::is_bound(*child) || fake::has_memory_nodes(*graph)) return 801;
   return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_GRAPH, [&](auto* node) {
     ::CUgraph_st* const copy = fake::copy_of(*child);
     copy->embedded = true;

@@ -98,12 +98,20 @@ CUgraph_st* copy_of(const CUgraph_st& graph) {
   return copy;
 }
 
-bool has_conditional(const CUgraph_st& graph) {
+bool has_memory_nodes(const CUgraph_st& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const CUgraphNode_st* node) {
-    return node->type == api::CU_GRAPH_NODE_TYPE_CONDITIONAL ||
-           std::any_of(node->inner.begin(), node->inner.end(),
-                       [](const CUgraph_st* inner) { return has_conditional(*inner); });
+    return node->type == api::CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+           node->type == api::CU_GRAPH_NODE_TYPE_MEM_FREE;
   });
+}
+
+bool is_bound(const CUgraph_st& graph) {
+  return has_memory_nodes(graph) ||
+         std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const CUgraphNode_st* node) {
+           return node->type == api::CU_GRAPH_NODE_TYPE_CONDITIONAL ||
+                  std::any_of(node->inner.begin(), node->inner.end(),
+                              [](const CUgraph_st* inner) { return is_bound(*inner); });
+         });
 }
 
 void collect(const CUgraph_st& graph, References* out) {

@@ -139,7 +139,11 @@ CUgraphNode_st* new_node(CUgraph_st* graph, unsigned type);
 void destroy(CUgraph_st* graph);
 void destroy(CUgraphNode_st* node);
 CUgraph_st* copy_of(const CUgraph_st& graph);
-bool has_conditional(const CUgraph_st& graph);
+// Whether it has conditional nodes, or nodes that allocate or free, at any depth: no driver copies
+// it.
+bool is_bound(const CUgraph_st& graph);
+// Of its own nodes only.
+bool has_memory_nodes(const CUgraph_st& graph);
 // The references of a graph and of all graphs in it.
 void collect(const CUgraph_st& graph, References* out);
 

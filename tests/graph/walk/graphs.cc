@@ -13,7 +13,8 @@ constexpr std::size_t kDeepest = 3;
 
 // What the body of a conditional node may have (CUDA Driver API, cuGraphAddNode).
 bool fits_in_body(const ModelGraph& graph) {
-  for (const Kind kind : {Kind::host, Kind::event_record, Kind::event_wait, Kind::mem_alloc}) {
+  for (const Kind kind :
+       {Kind::host, Kind::event_record, Kind::event_wait, Kind::mem_alloc, Kind::mem_free}) {
     if (graph.has(kind)) return false;
   }
   return true;

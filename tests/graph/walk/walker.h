@@ -154,7 +154,9 @@ class Walker {
   void drop(Held* held);
   bool full() const { return held_.size() >= 6; }
   // A graph that allocates and frees: no driver destroys its nodes.
-  static bool keeps_nodes(const Place& at) { return at.root->model->has(Kind::mem_alloc); }
+  static bool keeps_nodes(const Place& at) {
+    return at.root->model->has(Kind::mem_alloc) || at.root->model->has(Kind::mem_free);
+  }
   Kind kind_for(const Place& at);  // one that may be there, without graphs in it
   Kind settable_kind();
   void fill(Kind kind, Parameters* out);
