@@ -178,6 +178,8 @@ class Licence(unittest.TestCase):
             made = self.add(f"Metadata-Version: 2.1\nLicense-File: {name}\n", "evil", "b", "../evil")
             self.assertEqual(made.renamed, {}, name)
             self.assertIn(f"names the licence {name}, which the wheel lacks", made.notes[0])
+        for name in ("a\0b/LICENSE", "a\x1bb/LICENSE"):
+            self.assertEqual(self.add(f"Metadata-Version: 2.1\nLicense-File: {name}\n", "LICENSE").renamed, {}, name)
 
     def test_metadata_without_fields(self):
         self.assertEqual(licence.add(b"", INFO, []).metadata, b"")

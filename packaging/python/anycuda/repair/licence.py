@@ -63,7 +63,8 @@ def _rename(named: list[str], about: str, files: Collection[str], made: Licensed
             continue
         forms = (form.format(about=about, file=file, base=posixpath.basename(file)) for form in _BEFORE)
         old = next((form for form in forms if form in there and form not in made.renamed), None)
-        if old and posixpath.normpath(new) == new:
+        # A zip file's names end at a zero byte.
+        if old and posixpath.normpath(new) == new and new.isprintable():
             made.renamed[old] = new
         else:
             made.notes.append(f"METADATA names the licence {file}, which the wheel lacks: PyPI refuses a wheel with "
