@@ -14,7 +14,10 @@ CUcontext second_context() {
     CUcontext made = nullptr;
     const CUresult status = cuDevicePrimaryCtxRetain(&made, 1);
     if (status != CUDA_SUCCESS) throw std::runtime_error("the second GPU: " + describe(status));
-    at_the_end([] { cuDevicePrimaryCtxReset(1); });
+    at_the_end([] {
+      settle();  // what waits to be let go may be of this context
+      cuDevicePrimaryCtxReset(1);
+    });
     return made;
   }();
   return context;
