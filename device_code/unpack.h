@@ -36,16 +36,17 @@ class Unpacker {
   Bytes from_zstd(Bytes packed, std::uint64_t at, std::size_t most);
   std::size_t next_of_zstd(std::size_t most);
 
-  std::uint64_t left_ = kMostInAll;
+  // Without liblz4 or libzstd some of these have no use.
+  [[maybe_unused]] std::uint64_t left_ = kMostInAll;
   unsigned char* buffer_ = nullptr;
   std::size_t room_ = 0;
 
   // Of zstd: the stream, the entry that it reads, and how far it is.
-  void* zstd_ = nullptr;
+  [[maybe_unused]] void* zstd_ = nullptr;
   Bytes packed_;
-  std::size_t read_ = 0;
-  std::uint64_t written_ = 0;
-  bool is_over_ = false;
+  [[maybe_unused]] std::size_t read_ = 0;
+  [[maybe_unused]] std::uint64_t written_ = 0;
+  [[maybe_unused]] bool is_over_ = false;
 };
 
 }  // namespace anycuda::device_code
