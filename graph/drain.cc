@@ -6,6 +6,7 @@
 
 #include "graph/attachment.h"
 #include "graph/error.h"
+#include "graph/later.h"
 #include "graph/scopes.h"
 
 namespace anycuda::graph {
@@ -14,10 +15,32 @@ namespace {
 // Constants before and after main: nothing runs at exit, and the driver's threads may still put on.
 std::atomic<UserObject*> over{nullptr};
 std::atomic<std::size_t> waiting{0};
+std::atomic<Later*> not_yet{nullptr};
+
+template <typename Object>
+void push(std::atomic<Object*>* list, Object* one) noexcept {
+  one->next = list->load(std::memory_order_relaxed);
+  while (!list->compare_exchange_weak(one->next, one, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+  }
+}
 
 // Whether this thread runs deleters now. A deleter that drains again gets 0 at once: the loop below
 // goes on after it, so the stack does not grow with the number of owners.
 thread_local bool draining = false;
+
+void try_all() noexcept {
+  Later* taken = not_yet.exchange(nullptr, std::memory_order_acquire);
+  while (taken != nullptr) {
+    Later* const one = taken;
+    taken = one->next;
+    if (one->done()) {
+      delete one;
+    } else {
+      push(&not_yet, one);
+    }
+  }
+}
 
 std::size_t let_go_all() noexcept {
   std::size_t count = 0;
@@ -38,18 +61,22 @@ std::size_t let_go_all() noexcept {
 extern "C" void anycuda_graph_is_over(void* object) noexcept {
   auto* const one = static_cast<UserObject*>(object);
   waiting.fetch_add(1, std::memory_order_relaxed);
-  one->next = over.load(std::memory_order_relaxed);
-  while (!over.compare_exchange_weak(one->next, one, std::memory_order_release,
-                                     std::memory_order_relaxed)) {
-  }
+  push(&over, one);
 }
+
+void do_later(Later* object) noexcept { push(&not_yet, object); }
 
 std::size_t pending() noexcept { return waiting.load(std::memory_order_relaxed); }
 
 std::size_t drain() noexcept {
-  if (draining || over.load(std::memory_order_relaxed) == nullptr) return 0;
+  if (draining) return 0;
+  if (over.load(std::memory_order_relaxed) == nullptr &&
+      not_yet.load(std::memory_order_relaxed) == nullptr) {
+    return 0;
+  }
   draining = true;
   const RelaxedCaptureScope mode;
+  try_all();
   const std::size_t count = let_go_all();
   draining = false;
   return count;

@@ -50,6 +50,7 @@ CUresult Exec::instantiate(const GraphView& graph, Exec* out, unsigned long long
     std::shared_ptr<ExecOwners> list;
     result = prepare_list(state->graph.load(), &through, &list);
     if (result != CUDA_SUCCESS) return result;
+    if (list != nullptr && has_host_nodes(state->graph.load())) list->watch_launches();
     Exec made;
     result = answered("cuGraphInstantiateWithFlags",
                       api::cuGraphInstantiateWithFlags(&made.exec_, state->graph.load(), flags));
@@ -91,6 +92,13 @@ CUresult Exec::upload(CUstream stream) const {
 CUresult Exec::destroy() {
   return entry([&] {
     if (exec_ == nullptr) return CUDA_SUCCESS;
+    if (auto running = kept_ == nullptr ? nullptr : kept_->running()) {
+      running->exec = exec_;
+      running->owners = std::move(kept_);
+      exec_ = nullptr;
+      do_later(running.release());
+      return CUDA_SUCCESS;
+    }
     const CUresult result = answered("cuGraphExecDestroy", api::cuGraphExecDestroy(exec_));
     if (result != CUDA_SUCCESS) return result;
     exec_ = nullptr;
@@ -119,7 +127,7 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
                   name_of(static_cast<UpdateResult>(why)));
     }
     if (updated != CUDA_SUCCESS) return updated;
-    if (kept_ != nullptr && list != nullptr && kept_->handle_given()) list->give_handle();
+    if (kept_ != nullptr && list != nullptr) list->follow(kept_.get());
     kept_.swap(list);
     let_go(std::move(list));
     return CUDA_SUCCESS;

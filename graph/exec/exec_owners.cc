@@ -5,7 +5,6 @@
 
 #include "api/cuda_api.h"
 #include "graph/driver.h"
-#include "graph/parameters.h"
 #include "graph/scopes.h"
 
 namespace anycuda::graph {
@@ -16,7 +15,7 @@ void ExecOwners::reserve(CUgraphNode node) {
   const auto [at, fresh] = current_.try_emplace(node);
   if (fresh || at->second.since == launches_) return;
   if (replaced_.empty() || replaced_.back().launches != launches_) {
-    replaced_.emplace_back(launches_, last_is_known_ ? last_ : End());
+    replaced_.emplace_back(launches_, last_is_known_ ? last_ : LaunchEnd());
   }
 }
 
@@ -44,7 +43,7 @@ void ExecOwners::before_launch(CUstream stream) {
   if (handle_given()) keep_to_the_end();
   captured_ = false;
   next_is_ready_ = false;
-  if (current_.empty() && replaced_.empty()) return;
+  if (room_ == nullptr && current_.empty() && replaced_.empty()) return;
   const RelaxedCaptureScope mode;
   unsigned status = api::CU_STREAM_CAPTURE_STATUS_NONE;
   captured_ = api::cuStreamIsCapturing(stream, &status) != api::CUDA_SUCCESS ||
@@ -52,7 +51,7 @@ void ExecOwners::before_launch(CUstream stream) {
   CUcontext context = nullptr;
   if (captured_ || api::cuStreamGetCtx(stream, &context) != api::CUDA_SUCCESS) return;
   const bool free = next_.event && next_.event.owner().use_count() == 1;
-  if (!free || next_.context != context) next_ = make_end(context);
+  if (!free || next_.context != context) next_ = LaunchEnd::make(context);
   next_is_ready_ = static_cast<bool>(next_.event);
 }
 
@@ -71,11 +70,19 @@ void ExecOwners::after_launch(CUstream stream, OwnerList* over) noexcept {
   take_ended(over);
 }
 
-ExecOwners::End ExecOwners::make_end(CUcontext context) {
-  const InContext current(context);
-  CUevent event = nullptr;
-  if (api::cuEventCreate(&event, kDisableTiming) != api::CUDA_SUCCESS) return {};
-  return {Event::wrap(event, event_owner(event)), context};
+void ExecOwners::watch_launches() { room_ = std::make_unique<RunningExec>(); }
+
+void ExecOwners::follow(ExecOwners* former) noexcept {
+  if (former->handle_given()) give_handle();
+  room_ = std::move(former->room_);
+  last_is_known_ = former->last_is_known_;
+  last_ = std::move(former->last_);
+}
+
+std::unique_ptr<RunningExec> ExecOwners::running() noexcept {
+  if (room_ == nullptr || !last_is_known_ || last_.ask() != LaunchEnd::Is::running) return nullptr;
+  room_->end = last_;
+  return std::move(room_);
 }
 
 void ExecOwners::keep_to_the_end() noexcept {
@@ -88,9 +95,7 @@ void ExecOwners::take_ended(OwnerList* over) noexcept {
   while (!replaced_.empty()) {
     const auto known = std::find_if(replaced_.begin(), replaced_.end(), has_event);
     if (known == replaced_.end()) return;
-    const RelaxedCaptureScope mode;
-    const InContext current(known->end.context);
-    if (api::cuEventQuery(known->end.event.event()) != api::CUDA_SUCCESS) return;
+    if (known->end.ask() != LaunchEnd::Is::over) return;
     for (auto ended = known - replaced_.begin() + 1; ended != 0; --ended) {
       over->add_all_of(&replaced_.front().owners);
       replaced_.pop_front();

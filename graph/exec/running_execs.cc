@@ -1,0 +1,33 @@
+#include "graph/exec/running_execs.h"
+
+#include <vector>
+
+#include "graph/scopes.h"
+#include "graph/state.h"
+
+namespace anycuda::graph {
+
+bool RunningExec::done() noexcept {
+  const LaunchEnd::Is is = end.ask();
+  if (is == LaunchEnd::Is::running) return false;
+  const InContext current(end.context);
+  if (is == LaunchEnd::Is::over) api::cuGraphExecDestroy(exec);
+  return true;
+}
+
+bool has_host_nodes(CUgraph graph) {
+  std::vector<CUgraphNode> nodes;
+  if (nodes_of(graph, &nodes) != CUDA_SUCCESS) return true;
+  for (CUgraphNode node : nodes) {
+    unsigned type = 0;
+    if (api::cuGraphNodeGetType(node, &type) != api::CUDA_SUCCESS) return true;
+    if (type == api::CU_GRAPH_NODE_TYPE_HOST) return true;
+    if (type != api::CU_GRAPH_NODE_TYPE_GRAPH) continue;
+    CUgraph inner = nullptr;
+    if (api::cuGraphChildGraphNodeGetGraph(node, &inner) != api::CUDA_SUCCESS) return true;
+    if (has_host_nodes(inner)) return true;
+  }
+  return false;
+}
+
+}  // namespace anycuda::graph

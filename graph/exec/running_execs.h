@@ -1,0 +1,34 @@
+// Executable graphs with host nodes are destroyed when their last launch has ended.
+//
+// A driver frees an executable graph that is destroyed while a launch of it runs when that launch
+// has completed (CUDA Driver API, cuGraphExecDestroy). Driver 580.159.04 then uses memory that it
+// has freed, where the graph has host nodes: its own thread crashes, hangs or ends the process
+// (measured with driver calls alone: docs/graph.md). So such an executable graph waits here. It
+// cannot be waited for in destroy(): a host node may need a lock that the caller holds.
+#pragma once
+
+#include <memory>
+
+#include "graph/exec/launch_end.h"
+#include "graph/later.h"
+
+namespace anycuda::graph {
+
+class ExecOwners;
+
+struct RunningExec : Later {
+  CUgraphExec exec = nullptr;
+  std::shared_ptr<ExecOwners> owners;
+  LaunchEnd end;
+
+  // Destroys it where the launch has ended. With the launch's context lost, the executable graph is
+  // lost, too, and is left alone.
+  bool done() noexcept override;
+};
+
+// Whether the graph, or a graph in a child node of it, has host nodes. True where the driver does
+// not tell. The bodies of conditional nodes have none (CUDA Driver API, cuGraphAddNode). Throws
+// std::bad_alloc.
+bool has_host_nodes(CUgraph graph);
+
+}  // namespace anycuda::graph
