@@ -39,8 +39,8 @@
 //   all graphs in its nodes, at the same time. Cloning, embedding and instantiating count as
 //   changes. Different graphs are independent. Views may be copied, compared and asked for valid()
 //   on any thread.
-// - May get nullptr as `out` of add_*, if the node is not needed.
-// - First releases retired owners (drain.h).
+// - Accepts nullptr as `out` of add_*, if the node is not needed.
+// - Releases retired owners first (drain.h).
 #pragma once
 
 #include <cstddef>
