@@ -12,8 +12,9 @@ struct CUuserObject_st;
 
 namespace anycuda::graph {
 
-// The driver's reference to it is the only one that counts. When the last is gone, the driver hands
-// it to the list of what is over (drain.cc), which uses `next`.
+// The object behind a CUDA user object. Only the driver counts references to it. When the last one
+// is released, the driver calls anycuda_graph_is_over(), which adds it to the list of retired
+// owners (drain.cc), linked by `next`.
 struct UserObject {
   enum class Kind : std::uint8_t { attachment, kept };
 
@@ -23,18 +24,19 @@ struct UserObject {
 
   // Makes the CUDA user object, with one reference. On an error this object is as before.
   CUresult create() noexcept;
-  // Destroys it, whatever it is, with all owners in it.
+  // Destroys the object, of either kind, with all owners in it.
   static void let_go(UserObject* object) noexcept;
 
  protected:
   explicit UserObject(Kind is) : kind(is) {}
 };
 
-// The owners of a node, never changed. One allocation of the size that is needed, since a graph may
-// have a hundred thousand of them.
+// The owners of a node, which never change. One allocation of exactly the needed size, since a
+// graph may have a hundred thousand attachments.
 //
-// The tables of embedded graphs hold the memory of it, too, not the owners: raw calls may destroy
-// such a graph, and nobody tells its table. Then it has no owners any more.
+// The table of an embedded graph also holds the attachment's memory, but not its owners: raw calls
+// may destroy such a graph without the table's knowledge. Then the attachment has no owners any
+// more.
 struct Attachment : UserObject {
   // Throws std::bad_alloc. At least one owner.
   static Attachment* make(const Owners& owners);
@@ -55,7 +57,7 @@ struct Attachment : UserObject {
   std::atomic<std::uint32_t> holders_{1};  // the driver's references as one, and the tables
 };
 
-// Attachments without user objects of their own, linked by `next`.
+// Attachments without user objects, linked by `next`.
 struct OwnerList {
   Attachment* first = nullptr;
 
@@ -71,7 +73,7 @@ struct OwnerList {
 
 class ExecOwners;  // exec/exec_owners.h
 
-// What makes an executable graph one more holder of the owners of its updated nodes.
+// The user object that makes an executable graph a holder of the owners of its updated nodes.
 struct Kept : UserObject {
   const std::shared_ptr<ExecOwners> list;
 
@@ -79,7 +81,7 @@ struct Kept : UserObject {
       : UserObject(Kind::kept), list(std::move(shared)) {}
 };
 
-// Gives a list back as drain() does: whoever has it last runs the deleters of its owners.
+// Releases a list as drain() does. The deleters of its owners run when its last holder releases it.
 void let_go(std::shared_ptr<ExecOwners> list) noexcept;  // drain.cc
 void let_go(OwnerList* list) noexcept;
 
@@ -93,8 +95,8 @@ CUresult check_owners(const Owners& owners) noexcept;
 // The driver calls this when nothing uses the object any more: drain.cc.
 extern "C" void anycuda_graph_is_over(void* object) noexcept;
 
-// A reference that a graph holds to a user object since this call; given back by the destructor
-// unless the graph is to keep it.
+// A reference that a graph holds to a user object. The destructor releases it unless
+// leave_to_graph() was called.
 class HeldByGraph {
  public:
   HeldByGraph() = default;
@@ -102,7 +104,8 @@ class HeldByGraph {
   HeldByGraph(const HeldByGraph&) = delete;
   HeldByGraph& operator=(const HeldByGraph&) = delete;
 
-  // Makes the user object, and moves its reference into the graph. Takes the object in any case.
+  // Makes the user object, and moves its reference into the graph. Takes ownership of `object`,
+  // also if it fails.
   CUresult take(CUgraph graph, UserObject* object) noexcept;
   void leave_to_graph() { object_ = nullptr; }
   void give_back() noexcept;

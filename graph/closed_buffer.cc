@@ -1,5 +1,5 @@
-// What a closed Buffer gives for an allocation: it owns nothing, and no function takes it for an
-// owner, or for none.
+// The allocation of a closed Buffer: a special owner that keeps nothing alive, and that every
+// function refuses.
 #include "anycuda/graph/operands.h"
 #include "graph/attachment.h"
 #include "graph/error.h"
@@ -7,7 +7,7 @@
 namespace anycuda::graph {
 namespace {
 
-const char kClosed = 0;  // its address is what tells it
+const char kClosed = 0;  // its address identifies the special owner
 
 }  // namespace
 

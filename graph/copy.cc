@@ -39,7 +39,8 @@ CUresult forget_what_is_gone(GraphState* graph) {
   }
   for (auto at = graph->embedded.begin(); at != graph->embedded.end();) {
     const CUgraphNode node = (at++)->first;  // which may be forgotten
-    // Another node may have the address. Bodies of conditional nodes are not copied (know_copy).
+    // Skips bodies of conditional nodes, which are not copied (know_copy). A node of another kind
+    // may have the address now.
     CUgraph inner = nullptr;
     if (api::cuGraphChildGraphNodeGetGraph(node, &inner) != api::CUDA_SUCCESS) continue;
     const GraphState::Pointer child = known_child(graph, node, inner);
@@ -72,13 +73,15 @@ void know_copy(GraphState* room, const GraphState& source, CUgraph copy) noexcep
     const CUgraphNode found = counterpart(node, copy);
     if (found != nullptr) room->know(found, has);
   });
-  // The entries have the source's nodes for keys; they move under the copy's, with no new memory.
+  // The entries' keys are the source's nodes: they are replaced by the copy's, without an
+  // allocation.
   GraphState::Embedded placed;
   for (const auto& [node, graphs] : source.embedded) {
     auto entry = room->embedded.extract(node);
     const CUgraphNode found = counterpart(node, copy);
     CUgraph inner = nullptr;
-    // Bodies of conditional nodes: no function finds those of a copy.
+    // Bodies of conditional nodes are left out: the driver has no function that finds those of a
+    // copy.
     if (found == nullptr || graphs.size() != 1 ||
         api::cuGraphChildGraphNodeGetGraph(found, &inner) != api::CUDA_SUCCESS) {
       continue;

@@ -1,5 +1,5 @@
-// The list of what is over: any thread puts on, with no lock, no memory and no CUDA; whoever lets
-// go takes all of it at once, so that no element can come back while somebody looks at it.
+// The list of retired owners. Any thread adds to it, without a lock, an allocation or CUDA. drain()
+// takes the whole list at once, so no element can return to the list while it is being read.
 #include "anycuda/graph/drain.h"
 
 #include <atomic>
@@ -12,7 +12,8 @@
 namespace anycuda::graph {
 namespace {
 
-// Constants before and after main: nothing runs at exit, and the driver's threads may still put on.
+// Constant-initialised and without destructors: the driver's threads may still add owners after
+// main.
 std::atomic<UserObject*> over{nullptr};
 std::atomic<std::size_t> waiting{0};
 std::atomic<Later*> not_yet{nullptr};

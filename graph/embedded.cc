@@ -7,10 +7,10 @@
 namespace anycuda::graph {
 namespace {
 
-// No rule of CUDA's: what is more than this is a mistake, and would only use up memory.
+// Not a limit of CUDA: a larger number is taken for a mistake, and would only use up memory.
 constexpr unsigned kMostBodies = 65536;
 
-// An entry for the graphs of a node that is not there yet: putting it in needs no memory.
+// An entry for the graphs of a node that is not added yet. Inserting it later needs no memory.
 GraphState::Embedded::node_type entry_for(std::vector<GraphState::Pointer> graphs) {
   GraphState::Embedded one;
   one.emplace(nullptr, std::move(graphs));
@@ -23,7 +23,7 @@ void put_embedded(GraphState* state, CUgraphNode node,
   state->embedded.insert(std::move(entry));
 }
 
-// A node that was added and cannot be used is taken out again.
+// Removes a node that was added but cannot be used.
 CUresult take_out(CUresult result, CUgraphNode* node) noexcept {
   if (api::cuGraphDestroyNode(*node) == api::CUDA_SUCCESS) *node = nullptr;
   return result;

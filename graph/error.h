@@ -13,7 +13,8 @@ namespace anycuda::graph {
 
 void drain_at_entry() noexcept;  // drain.cc
 
-// Runs the body of a public function: lets go what is over, and lets no exception out.
+// Runs the body of a public function: first releases retired owners; turns exceptions into
+// statuses.
 template <typename Body>
 CUresult entry(const Body& body) noexcept {
   drain_at_entry();

@@ -26,7 +26,7 @@ CUgraph GraphView::get() const {
 
 Graph::~Graph() { give_up(); }
 
-// Destroys the graph; one that the driver refuses to destroy is nobody's.
+// Destroys the graph. If the driver refuses, no Graph owns the graph any more.
 void Graph::give_up() noexcept {
   destroy();
   const GraphState::Pointer& state = GraphState::of(view_);

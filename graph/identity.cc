@@ -5,8 +5,9 @@
 namespace anycuda::graph {
 namespace {
 
-// The driver of the first CUDA that has both functions. No row of driver.cc: where they are missing
-// nobody is told, and need() stays quick for the drivers that lack nothing else.
+// Whether the driver has both functions (CUDA 13.1 or later). They are not in the rows of
+// driver.cc: a driver without them is not an error, and need() stays fast on drivers that lack only
+// these.
 bool has_ids() noexcept { return driver_version() >= 13010; }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The nodes that are known to be a graph's, and the attachments that they have. Open addressing
-// with linear probing: 16 bytes an entry, between 54 and 81 of 100 places in use, so 20 to 30 bytes
-// a node in a graph of any size.
+// The known nodes of a graph, and their attachments. Open addressing with linear probing: 16 bytes
+// per entry, 54 to 81 percent of the entries in use, so 20 to 30 bytes per node in a graph of any
+// size.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Attachment;
 
 class NodeTable {
  public:
-  // What a node has: perhaps nothing. In doubt: whether the graph holds the attachment (doubt_all).
+  // A node's attachment, or nullptr. `in_doubt`: the graph may not hold the attachment (doubt_all).
   struct Has {
     Attachment* attachment = nullptr;
     bool in_doubt = false;
@@ -24,12 +24,13 @@ class NodeTable {
   bool contains(CUgraphNode node) const noexcept;
   Has get(CUgraphNode node) const noexcept;
   Attachment* find(CUgraphNode node) const noexcept { return get(node).attachment; }
-  // Room for so many more. Throws std::bad_alloc, and is then as before.
+  // Reserves memory for that many more nodes. Throws std::bad_alloc, and then changes nothing.
   void reserve(std::size_t more);
-  // Returns what the node had. Room must have been reserved, unless the node is known.
+  // Each returns the former entry. put() needs reserved memory, unless the node is known.
   Has put(CUgraphNode node, Has has) noexcept;
   Has take(CUgraphNode node) noexcept;
-  // The graph of this address may be another than the one that the attachments were given to.
+  // Marks all attachments as in doubt: another graph may have the address of the one that holds
+  // them.
   void doubt_all() noexcept;
   std::size_t size() const { return size_; }
   void clear() noexcept;

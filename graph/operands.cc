@@ -12,7 +12,7 @@
 namespace anycuda::graph {
 namespace {
 
-// So that a program which loads its modules itself pays nothing for a look-up.
+// Saves the look-up in programs that never call Kernel::load.
 std::atomic<bool> any_loaded{false};
 
 // The modules that Kernel::load has loaded and that are not unloaded yet.
@@ -50,7 +50,8 @@ CUresult Buffer::allocate(std::size_t bytes, Buffer* out) {
     const CUresult result = answered("cuMemAlloc_v2", api::cuMemAlloc_v2(&address, bytes));
     if (result != CUDA_SUCCESS) return result;
     const CUcontext context = context_or_current(nullptr);
-    // The pointer is only there to be not null; if there is no memory for the count, it is freed.
+    // The address only makes the pointer non-null. If the shared_ptr cannot be allocated, its
+    // deleter runs at once.
     OpaqueHandle allocation(reinterpret_cast<const void*>(address),
                             [address, context](const void*) {
                               const InContext current(context);

@@ -16,8 +16,8 @@ CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, O
 CUresult resolve(const HostNode& node, api::CUDA_HOST_NODE_PARAMS_st* out, Owners* owners);
 CUresult resolve(const EventNode& node, CUevent* out, Owners* owners);
 
-// The owner of the function's module where Kernel::load has loaded it, else empty: the driver
-// counts no references to a module, so that no other can be kept.
+// The owner of the function's module if Kernel::load has loaded the module, else empty: the driver
+// does not count references to modules, so this library cannot keep any other module loaded.
 OpaqueHandle loaded_module_of(CUfunction function) noexcept;  // operands.cc
 
 // Destroys the event in the context that is current now. Throws std::bad_alloc, having destroyed

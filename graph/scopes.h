@@ -1,4 +1,4 @@
-// What holds on this thread until the end of a block.
+// States of this thread that last until the end of a block.
 #pragma once
 
 #include "anycuda/graph/cuda_types.h"
@@ -6,9 +6,9 @@
 
 namespace anycuda::graph {
 
-// While deleters run: they free memory, which would invalidate a capture that this thread has begun
-// (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Where that cannot be asked for, there is no
-// capture.
+// Puts the thread into the relaxed capture mode while deleters run: they free memory, which would
+// else invalidate a capture that this thread has begun (CUDA Driver API,
+// cuThreadExchangeStreamCaptureMode). If that call fails, there is no capture to invalidate.
 class RelaxedCaptureScope {
  public:
   RelaxedCaptureScope()
@@ -24,7 +24,8 @@ class RelaxedCaptureScope {
   bool is_;
 };
 
-// What is made in a context is freed in it, on whatever thread that happens.
+// Makes a context current, so that a deleter on any thread frees a resource in the context in which
+// it was made.
 class InContext {
  public:
   explicit InContext(CUcontext context)

@@ -1,4 +1,4 @@
-// Owners of nodes that the caller makes.
+// Owners of nodes of any kind.
 #include "graph/driver.h"
 #include "graph/state.h"
 
@@ -7,10 +7,10 @@ namespace {
 
 bool exists(Slot slot) { return static_cast<unsigned>(slot) < kSlots; }
 
-// A node that a call of the caller's made before it failed or threw must not stay without owners.
+// Removes a node that the caller's function added before it failed or threw.
 CUresult undo(CUresult result, GraphState* state, CUgraphNode* node) {
   if (*node == nullptr) return result;
-  // A capture gives no node back: then it stays, and so do its owners.
+  // During a capture a node cannot be removed: the node stays, and so do its owners.
   if (api::cuGraphDestroyNode(*node) != api::CUDA_SUCCESS) return result;
   state->forget(*node);  // known where the call added it through this library
   *node = nullptr;

@@ -1,5 +1,5 @@
-// What this library knows about a graph: which attachment is which node's, and which graphs lie in
-// its nodes. All views of the graph share it.
+// What this library knows about a graph: the attachment of each node, and the graphs in its nodes.
+// All views of the graph share it.
 #pragma once
 
 #include <atomic>
@@ -31,37 +31,39 @@ struct GraphState {
   GraphState(const GraphState&) = delete;
   GraphState& operator=(const GraphState&) = delete;
 
-  // nullptr once it is gone. Atomic, since any thread may ask a view whether it is valid.
+  // nullptr once the graph is destroyed or released. Atomic, since any thread may call valid().
   std::atomic<CUgraph> graph;
-  // Of a graph in a node: what tells it from others at its address (identity.h); 0 where no driver
-  // says. Its table holds the memory of the attachments in it.
+  // Whether the graph is in a node. Then its table holds the memory of the attachments in it, and
+  // `id` distinguishes it from other graphs at its address (identity.h); 0 if the driver has no
+  // numbers.
   const bool embedded_in_node;
   std::uint64_t id = 0;
-  // Whether the program may have the CUgraph. Without it, it cannot add nodes by raw calls.
+  // Whether the program may have the CUgraph, without which it cannot add nodes by raw calls.
   std::atomic<bool> handed_out;
-  // All nodes that are known to be the graph's: those that were added here, those that were found.
+  // All known nodes of the graph: those added through this library, and those found by
+  // check_node().
   NodeTable table;
   Embedded embedded;
-  // All states that a Graph has, linked: so adopt() finds whether one has a graph already, and no
-  // memory is needed.
+  // A linked list, without allocations, of all states that a Graph owns: adopt() looks there
+  // whether a Graph owns the graph already.
   GraphState* next_owned = nullptr;
-  GraphState** owned_from = nullptr;  // what points to this; nullptr: no Graph has it
+  GraphState** owned_from = nullptr;  // the pointer to this state; nullptr: no Graph owns it
 
-  // The graph is gone, or no longer ours to know: views of it and of all graphs in it are invalid.
+  // After the graph was destroyed or released: makes views of it and of all graphs in it invalid.
   void invalidate() noexcept;
   // The same for the graphs in one node.
   void forget_embedded(CUgraphNode node) noexcept;
-  // The node has new owners, or none (nullptr): its former ones lose this graph's reference.
+  // Sets the node's owners (nullptr: no owners), and releases this graph's reference to the former.
   void replace(CUgraphNode node, Attachment* attachment) noexcept;
-  // The same where the graph may not hold what the node has (NodeTable::doubt_all).
+  // The same, with a mark if it is in doubt that the graph holds `has` (NodeTable::doubt_all).
   void know(CUgraphNode node, NodeTable::Has has) noexcept;
-  // The node is gone, with all graphs in it.
+  // After the node was destroyed, with all graphs in it.
   void forget(CUgraphNode node) noexcept;
 
-  // A Graph takes it, or no longer has it.
+  // A Graph becomes the owner, or no longer is.
   void become_owned() noexcept;
   void disown() noexcept;
-  // Whether a Graph has the graph of this address.
+  // Whether a Graph owns the graph at this address.
   static bool is_owned(CUgraph address) noexcept;
 
   static GraphView view(Pointer state) noexcept;
@@ -73,28 +75,27 @@ struct GraphState {
   void clear_table() noexcept;
 };
 
-// The state of a graph that can be worked with; else an error has been recorded, and the result is
-// nullptr.
+// The state of a valid view. For any other view it records an error and returns nullptr.
 GraphState* usable(const GraphView& view, const char* what = "the graph") noexcept;
 
-// CUDA_SUCCESS where the node is the graph's. An unknown one is looked for among the nodes that the
-// driver lists, and all of those are known from then on. Throws std::bad_alloc.
+// CUDA_SUCCESS if the node belongs to the graph. An unknown node is looked up in the driver's list
+// of the graph's nodes, all of which are known from then on. Throws std::bad_alloc.
 CUresult check_node(GraphState* state, CUgraphNode node, const char* what = "the node");
 CUresult check_nodes(GraphState* state, const Dependencies& after);
-// What the driver lists. Throws std::bad_alloc.
+// The driver's list of the graph's nodes. Throws std::bad_alloc.
 CUresult nodes_of(CUgraph graph, std::vector<CUgraphNode>* out);
 
-// The owners of one node on their way into a graph: all that can fail is in prepare().
+// Adds the owners of one node to a graph. Every step that can fail is in prepare().
 class Change {
  public:
   explicit Change(GraphState* state) : state_(state) {}
 
-  // Afterwards the graph holds the owners, and will let them go unless commit() or
+  // Lets the graph hold the owners. The destructor releases them again unless commit() or
   // leave_to_graph() is called.
   CUresult prepare(const Owners& owners);
-  // They are those of the node, in place of what it had.
+  // Makes them the owners of the node, in place of its former ones.
   void commit(CUgraphNode node) noexcept;
-  // They are the graph's as a whole.
+  // Leaves them with the graph as a whole.
   void leave_to_graph() noexcept { held_.leave_to_graph(); }
 
  private:
@@ -124,7 +125,7 @@ CUresult add_node(const GraphView& view, const Dependencies& after, const Owners
   return CUDA_SUCCESS;
 }
 
-// What set_* of a kind replaces; the other slots are the caller's own, and stay.
+// The number of slots that set_* replaces; the other slots are the caller's, and stay.
 constexpr unsigned kHelperSlots = 2;
 
 // Replaces a node's parameters by `call`, and the owners in the first `slots` slots.

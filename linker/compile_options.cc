@@ -14,7 +14,7 @@ void check(const ProgramOptions& options, Output output) {
   check_texts("defines", options.defines);
   check_texts("others", options.others);
   check_registers(options.max_registers);
-  if (output > Output::lto_ir) refuse("output", "is no value of its enumeration");
+  if (output > Output::lto_ir) refuse("output", "is not a value of its enumeration");
   if (output == Output::cubin && (options.arch.empty() || is_virtual(options.arch))) {
     refuse("arch", "is " + quoted(options.arch) +
                        ", and a CUBIN is for one architecture: sm_80 and "

@@ -32,7 +32,7 @@ struct Linker::State {
     warnings = driver.warnings;
     for (const linker::Item& item : items) {
       if (item.contents.warning.empty()) continue;
-      warnings.push_back("of " + linker::quoted(item.name) + ", " + item.contents.warning);
+      warnings.push_back(linker::quoted(item.name) + ": " + item.contents.warning);
     }
   }
 

@@ -1,6 +1,6 @@
-// Builds a graph whose buffers nobody else holds, clones it, makes an executable graph of the
-// clone, destroys both graphs, launches, updates and launches again. What the nodes refer to lives
-// exactly as long as something can still run it.
+// Builds a graph that is the only holder of its buffers, clones it, instantiates the clone,
+// destroys both graphs, launches, updates and launches again. The buffers live exactly as long as a
+// launch can still use them.
 #include <anycuda/graph/drain.h>
 #include <anycuda/graph/exec.h>
 #include <anycuda/graph/graph.h>
@@ -38,7 +38,7 @@ void check(CUresult status, const char* what) {
 using Bytes = std::vector<unsigned char>;
 
 // Device memory is filled with `value` and copied to the host, where a callback looks at it. When
-// this function returns, the graph alone has the memory.
+// this function returns, only the graph holds the memory.
 Graph build(unsigned value, CUgraphNode* set, std::weak_ptr<Bytes>* host) {
   Graph graph;
   check(Graph::create(&graph), "Graph::create");

@@ -6,7 +6,7 @@
 namespace anycuda::graph {
 namespace {
 
-// Ends what was begun and cannot be used, and what nobody ended.
+// Ends a capture that cannot be used, or that the program did not end.
 void abandon(CUstream stream, bool into_body) noexcept {
   CUgraph graph = nullptr;
   const unsigned result = api::cuStreamEndCapture(stream, &graph);
@@ -122,13 +122,15 @@ CUresult Capture::fork(CUstream stream, Capture* out) const {
   });
 }
 
-// Ends the capture of the stream. The graph that the driver gives is the capture's.
+// Ends the capture of the stream. A capture that makes a graph then has the graph that the driver
+// returns.
 CUresult Capture::end_capture() noexcept {
   CUgraph graph = nullptr;
   const CUresult result = answered("cuStreamEndCapture", api::cuStreamEndCapture(stream_, &graph));
   GraphState* const known = state_->graph.get();
   if (result != CUDA_SUCCESS) {
-    // A capture that goes on (another thread's, another stream's) is as before.
+    // The capture may still be active: the call came from a wrong thread or named a
+    // wrong stream.
     CaptureInfo info;
     if (is_active(stream_, state_->id, &info)) return result;
     state_->ended = true;

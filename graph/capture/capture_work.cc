@@ -1,4 +1,4 @@
-// What is captured, with its owners; and what the driver says about a capture.
+// Captured work with its owners; queries about a capture.
 #include <algorithm>
 
 #include "graph/capture/capture_state.h"
@@ -8,7 +8,7 @@
 namespace anycuda::graph {
 namespace {
 
-// The third form where there is one: the second fails where an edge has data.
+// Calls the _v3 function if the driver has it: _v2 fails if an edge has data.
 unsigned ask(CUstream stream, CaptureInfo* out) noexcept {
   if (driver_version() < 12030) {
     return api::cuStreamGetCaptureInfo_v2(stream, &out->status, &out->id, &out->graph, &out->nodes,
@@ -73,8 +73,9 @@ CUresult Capture::call(const HostNode& node) {
       }
       return result;
     }
-    // Nothing was captured: as before. Otherwise a node may be there that nobody can take out; or
-    // the graph is gone, with its owners. Compared in place: nothing may fail here.
+    // If nothing was captured, the owners are released. Otherwise there may be a node that cannot
+    // be removed, or the graph is destroyed with its owners. The lists are compared in place, since
+    // this step must not fail.
     const bool unchanged =
         active && std::equal(before.begin(), before.end(), now.nodes, now.nodes + now.count);
     if (!unchanged) change.leave_to_graph();
@@ -104,7 +105,7 @@ CUresult Capture::keep_with_last(Slot slot, OpaqueHandle owner) {
     const CUresult result = State::ask(state_.get(), stream_, &info);
     if (result != CUDA_SUCCESS) return result;
     if (info.count != 1) return keep(std::move(owner));
-    // Known from here on: the driver says that it is this graph's.
+    // The node becomes known: the driver reports that it belongs to this graph.
     NodeTable& table = state_->graph->table;
     table.reserve(1);
     table.put(info.nodes[0], table.get(info.nodes[0]));

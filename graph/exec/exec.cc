@@ -11,9 +11,9 @@ namespace {
 
 CUresult none() { return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable graph"); }
 
-// A list of owners that an executable graph inherits from the graph it is made of: that holds it
-// until `through` goes, after the driver's call. On a driver without user objects there is none,
-// and that is success.
+// Makes the list of owners that an executable graph inherits from the graph it is made from.
+// `through` lets that graph hold the list until after the driver's call. A driver without user
+// objects gets no list; the result is then CUDA_SUCCESS, too.
 CUresult prepare_list(CUgraph graph, HeldByGraph* through, std::shared_ptr<ExecOwners>* out) {
   if (need("cuUserObjectCreate") != CUDA_SUCCESS) return CUDA_SUCCESS;
   auto list = std::make_shared<ExecOwners>();

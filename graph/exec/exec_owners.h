@@ -1,14 +1,14 @@
-// The owners of an executable graph's updated nodes, and from when on no launch can use them.
+// The owners of an executable graph's updated nodes, and when they can be released.
 //
-// A launch uses what the nodes had when it was made, and is ordered behind all launches of the same
-// executable graph before it (CUDA Driver API, cuGraphLaunch and cuGraphExecKernelNodeSetParams).
-// So what an update replaces is released
-// - at once, where no launch was made since it was set;
-// - else when the event that was recorded behind the last launch before the update is complete;
-// - never before the executable graph's end, where a launch may be made that is not seen here: by
-//   the raw handle, or from a graph that a launch was captured into.
+// A launch uses the parameters that the nodes have when it is made, and runs after all earlier
+// launches of the same executable graph (CUDA Driver API, cuGraphLaunch and
+// cuGraphExecKernelNodeSetParams). So the owners that an update replaces are released
+// - at once, if no launch was made since they were set;
+// - else when the event recorded behind the last launch before the update is complete;
+// - not before the executable graph's end, if launches outside this library may use them: by the
+//   raw handle, or by a graph into which a launch was captured.
 //
-// The same events tell when an executable graph with host nodes can be destroyed.
+// The same events tell when an executable graph with host nodes can be destroyed (running_execs.h).
 #pragma once
 
 #include <atomic>
@@ -23,29 +23,28 @@ namespace anycuda::graph {
 
 class ExecOwners {
  public:
-  // The owners that a call for `node` (nullptr: of no known node) is about to set: all that can
-  // fail. Throws std::bad_alloc.
+  // Before a driver call that sets owners for `node` (nullptr: an unknown node): makes every step
+  // that can fail. Throws std::bad_alloc.
   void reserve(CUgraphNode node);
-  // The call has failed.
+  // After the call, if it failed.
   void cancel(CUgraphNode node) noexcept;
-  // The call has succeeded: `added` are the owners of the node, and `over` gets those that no
-  // launch can use any more.
+  // After the call, if it succeeded: `added` become the owners of the node, and the owners that no
+  // launch can use any more are moved to `over`.
   void put(CUgraphNode node, OwnerList* added, OwnerList* over) noexcept;
 
-  // Around a launch on the stream. Throws std::bad_alloc.
+  // Called before and after a launch on the stream. Throws std::bad_alloc.
   void before_launch(CUstream stream);
   void after_launch(CUstream stream, OwnerList* over) noexcept;
 
-  // From now on an event is recorded behind each launch. Throws std::bad_alloc.
+  // From now on each launch() records an event. Throws std::bad_alloc.
   void watch_launches();
-  // The executable graph has this list in place of the former one: what is known of its launches
-  // goes on here.
+  // This list takes the place of the former one; what that knows of the launches goes on here.
   void follow(ExecOwners* former) noexcept;
-  // Where its launches are watched, and the last one runs: what makes its destruction wait. Else
-  // nullptr.
+  // If the launches are watched and the last one runs: the object that destroys the executable
+  // graph later. Else nullptr.
   std::unique_ptr<RunningExec> running() noexcept;
 
-  // From now on launches may be made that are not seen. Any thread.
+  // From now on the program has the handle and may launch without this library. Any thread.
   void give_handle() noexcept { handle_given_.store(true, std::memory_order_relaxed); }
   bool handle_given() const noexcept { return handle_given_.load(std::memory_order_relaxed); }
 
@@ -54,11 +53,12 @@ class ExecOwners {
     OwnerList owners;
     unsigned long long since = 0;  // launches before they were set
   };
-  // What updates have replaced between two launches.
+  // The owners that updates between two launches have replaced.
   struct Replaced {
     Replaced(unsigned long long after, LaunchEnd last) : launches(after), end(std::move(last)) {}
     unsigned long long launches;
-    LaunchEnd end;  // of the last of them, or of a later launch; without an event not yet known
+    LaunchEnd end;  // of the last of these launches, or of a later one; without an event: not yet
+                    // known
     OwnerList owners;
   };
 

@@ -27,22 +27,22 @@ InputType type_of(const Input& input, InputType type, const std::string& name) {
   const std::uint64_t least = least_size(head.bytes);
   if (head.size < least) {
     refuse(input, name,
-           "is cut: by its own header it has at least " + std::to_string(least) +
+           "is truncated: its header needs at least " + std::to_string(least) +
                " bytes, and there are " + std::to_string(head.size));
   }
   if (type == InputType::any) {
     if (!seen) {
-      refuse(
-          input, name,
-          "begins like nothing that can be linked (PTX, CUBIN, fatbin, object, library, LTO-IR); "
-          "say of which type it is");
+      refuse(input, name,
+             "has an unrecognised type (recognised: PTX, CUBIN, fatbin, object, library, LTO-IR): "
+             "declare its InputType");
     }
     return *seen;
   }
   if (seen && !is_compatible(type, *seen)) {
-    refuse(input, name, std::string("is no such thing: it begins like ") + name_of(*seen));
+    refuse(input, name,
+           std::string("begins like ") + name_of(*seen) + ", not like the declared type");
   }
-  if (!seen && has_magic(type)) refuse(input, name, "is no such thing, or is damaged");
+  if (!seen && has_magic(type)) refuse(input, name, "is not of the declared type, or is damaged");
   return type;
 }
 
@@ -58,7 +58,7 @@ Item look_at(Input input, std::size_t place) {
   if (name.size() > kLongest) refuse(input, name, "has a name of more than 32 KiB");
   if (input.is_file() && name.empty()) refuse(input, name, "has no path");
   if (input.type() == InputType::index && !input.is_file()) {
-    refuse(input, name, "must be a file: what it lists lies beside it");
+    refuse(input, name, "must be a file: the files that it lists are beside it");
   }
   const InputType type = type_of(input, input.type(), name);
   return {std::move(input), type, std::move(name)};
@@ -101,9 +101,10 @@ void check(const std::vector<Item>& items, const Options& options) {
                  "can be linked with link-time optimisation only: set Options::lto");
     }
     if (item.type == InputType::nvvm && options.backend != Backend::driver) {
-      refuse(item.input, item.name,
-             "is for the driver's linker alone: force it by Options::backend, or give LTO-IR of "
-             "CUDA 12 or later to nvJitLink");
+      refuse(
+          item.input, item.name,
+          "can be linked only by the driver's linker: set Options::backend, or give LTO-IR of CUDA "
+          "12 or later to nvJitLink");
     }
   }
 }

@@ -1,5 +1,5 @@
-// Inputs and options are checked before anything is looked for: what is wrong in any case is said
-// in any case.
+// Checks of inputs and options. They run before the search for a linker, so a wrong input or option
+// is reported whichever linkers are installed.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace anycuda::linker {
 
-// An input that was looked at.
+// An input with its type and contents.
 struct Item {
   Input input;
   InputType type;    // never `any`
@@ -22,37 +22,37 @@ struct Item {
   Contents contents{};
 };
 
-// By how the inputs begin. Throws NoInputError, InputError.
+// Determines each input's type from its first bytes. Throws NoInputError, InputError.
 std::vector<Item> checked(std::vector<Input> inputs);
 
-// Files may have changed since, and may be pipes now, for which a backend would wait. Throws
-// InputError.
+// Checks the types of files again: since checked(), a file may have changed, or may have become a
+// pipe, for which a backend would wait. Throws InputError.
 void revalidate(const std::vector<Item>& items);
 
 // Throws OptionError.
 void check(const Options& options);
 
-// What must be right of both together. Throws InputError.
+// Checks inputs against options. Throws InputError.
 void check(const std::vector<Item>& items, const Options& options);
 
-// Reads each input to its end (of a file 1 GiB at most), into Item::contents, and refuses what a
-// linker would leave out without a word. `arch`: Options::arch, or what it stands for, or "".
-// Throws InputError; OptionError for `lto` without LTO-IR.
+// Reads each input (except a file larger than 1 GiB) into Item::contents, and refuses device code
+// that a linker would silently leave out. `arch`: Options::arch, or the architecture that it stands
+// for, or "". Throws InputError; OptionError for `lto` without LTO-IR.
 void look_into(std::vector<Item>* items, const Options& options, const std::string& arch);
 
-// LTO-IR in no other form is among them.
+// Whether an input is NVVM IR, or has code for the target that is LTO-IR only.
 bool has_lto_ir(const std::vector<Item>& items);
 
-// "\n  what would help: " and a sentence about the input that a CUDA newer than this linker made;
-// "" where there is none, or where either is unknown.
+// "\n  what would help: " and a sentence about the first input made by a newer CUDA than the linker
+// is of. "" if no input is known to be newer, or the linker's version is unknown.
 std::string hint_for_newer(const std::vector<Item>& items, const std::string& linker,
                            Version version);
 
-// Of an input's name, and of an option of ptxas: nvJitLink 12.9 and 13.5 write messages with longer
-// ones over the end of a buffer (measured: with 100,000 bytes, not with 60,000).
+// Limit in bytes for an input's name and for a ptxas option: nvJitLink 12.9 and 13.5 overrun a
+// buffer when they write messages with longer ones (measured: with 100,000 bytes, not with 60,000).
 constexpr std::size_t kLongest = std::size_t{32} << 10;
 
-// Throws InputError: "the input 'name' (PTX) " and why.
+// Throws InputError: "the input 'name' (PTX) ", followed by `why`.
 [[noreturn]] void refuse(const Input& input, const std::string& name, const std::string& why);
 
 // Each throws OptionError with the option's name.
@@ -62,10 +62,10 @@ void check_registers(const std::optional<int>& value);
 void check_texts(const char* option, const std::vector<std::string>& texts,
                  std::size_t longest = std::string::npos);
 
-// Throws OptionError unless it is empty, or sm_ and a number and perhaps `a` or `f`; or compute_
-// and the same.
+// Throws OptionError unless `arch` is empty, or is sm_ or compute_, a number, and optionally `a` or
+// `f`.
 void check_arch(const std::string& arch);
 bool is_virtual(const std::string& arch);     // compute_...
-unsigned number_of(const std::string& arch);  // 90 of sm_90a; 0 of ""
+unsigned number_of(const std::string& arch);  // 90 for sm_90a; 0 for ""
 
 }  // namespace anycuda::linker

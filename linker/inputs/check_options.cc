@@ -13,7 +13,7 @@ constexpr std::size_t kMostLog = std::size_t{1} << 30;
 
 template <typename Enumeration>
 void check_known(const char* option, Enumeration value, Enumeration last) {
-  if (value > last) refuse(option, "is no value of its enumeration");
+  if (value > last) refuse(option, "is not a value of its enumeration");
 }
 
 void check_values(const Options& options) {
@@ -32,14 +32,14 @@ void check_values(const Options& options) {
   check_texts("nvvm_options", options.nvvm_options);
   if (options.log_bytes < kLeastLog || options.log_bytes > kMostLog) {
     refuse("log_bytes",
-           "cannot be " + std::to_string(options.log_bytes) + ": 16 to 1 GiB is meant");
+           "cannot be " + std::to_string(options.log_bytes) + ": expected 16 bytes to 1 GiB");
   }
 }
 
 void check_together(const Options& options) {
   if (options.output != Output::cubin && !options.lto) {
     refuse("output", std::string("is ") + name_of(options.output) +
-                         ", which comes of link-time optimisation alone: set Options::lto");
+                         ", which needs link-time optimisation: set Options::lto");
   }
   if (options.output == Output::ptx && options.incremental) {
     refuse("incremental", "does not go with PTX output: a partial link gives CUBIN or LTO-IR");
@@ -58,8 +58,8 @@ void refuse(const char* option, const std::string& why) {
 
 void check_range(const char* option, const std::optional<int>& value, int least, int most) {
   if (!value || (*value >= least && *value <= most)) return;
-  refuse(option, "cannot be " + std::to_string(*value) + ": " + std::to_string(least) + " to " +
-                     std::to_string(most) + " is meant");
+  refuse(option, "cannot be " + std::to_string(*value) + ": expected " + std::to_string(least) +
+                     " to " + std::to_string(most));
 }
 
 void check_registers(const std::optional<int>& value) {
@@ -110,7 +110,7 @@ void check_arch(const std::string& arch) {
   const bool begins = is_virtual(arch) || arch.rfind("sm_", 0) == 0;
   if (!begins || !numbered || at != arch.size()) {
     refuse("arch",
-           "cannot be " + quoted(arch) + ": sm_80, sm_90a, compute_80 and the like are meant");
+           "cannot be " + quoted(arch) + ": expected a name such as sm_80, sm_90a or compute_80");
   }
 }
 

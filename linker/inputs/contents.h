@@ -1,5 +1,5 @@
-// The device code that an input holds, and what of it a linker would leave out without a word.
-// Pure. Measured on nvJitLink 12.3 to 13.5: docs/linker.md, "What would be lost".
+// The device code in an input, and which parts of it a linker would silently leave out. Pure.
+// Measured on nvJitLink 12.3 to 13.5: docs/linker.md, "What would be lost".
 #pragma once
 
 #include <string>
@@ -10,28 +10,31 @@
 
 namespace anycuda::linker {
 
-// What the link is for.
+// What the link makes.
 struct Target {
-  unsigned architecture = 0;  // 90 of sm_90a; 0: not known yet
-  bool lto = false;           // link-time optimisation is asked for
+  unsigned architecture = 0;  // 90 for sm_90a; 0: not known yet
+  bool lto = false;           // with link-time optimisation (Options::lto)
 };
 
-// Places are "it" or "its member 'a.o'"; "" where there is none of the kind.
+// What contents_of() finds in an input.
 struct Contents {
-  std::string problem;  // why a part of it would be lost, with the cure
-  std::string warning;  // it holds no device code, or, in a library, also some that no linker takes
-  bool lto_ir = false;  // it holds LTO-IR for the target
-  std::string lto_ir_only;     // where code has no other form for the target than LTO-IR
-  std::string without_lto_ir;  // where code has no LTO-IR for the target
-  bool opaque = false;         // what it holds is in other files, or in no form that is read here
-  Version made_by;     // the newest CUDA that made a part of it; unknown of compressed CUBINs
+  std::string problem;  // why a linker would leave out a part of the input, and what to do; or ""
+  std::string warning;  // no device code, or code in a library that every linker leaves out; or ""
+  bool lto_ir = false;  // there is LTO-IR for the target
+  // Each is the place of the first such code: "it" (the input itself) or "its member 'a.o'"; else
+  // "".
+  std::string lto_ir_only;     // code whose only form for the target is LTO-IR
+  std::string without_lto_ir;  // code without LTO-IR for the target
+  // The device code is in other files, or in a form that this library does not read.
+  bool opaque = false;
+  Version made_by;  // the newest CUDA that made a part of the input; unknown for compressed CUBINs
   std::string newest;  // that part: "PTX 9.5", "a CUBIN", "LTO-IR"
 };
 
-// " (in its member 'a.o')"; "" of "it".
+// " (in its member 'a.o')" for a member; "" for "it".
 std::string in_place(const std::string& place);
 
-// `bytes`: the whole input, of that type.
+// `bytes`: the whole input, of type `type`.
 Contents contents_of(std::string_view bytes, InputType type, const Target& target);
 
 }  // namespace anycuda::linker

@@ -9,7 +9,7 @@
 namespace anycuda::linker {
 namespace {
 
-constexpr char kNothing[] = "there is no device code that could be linked";
+constexpr char kNothing[] = "it holds no device code that can be linked";
 
 // A member's name stands before its content: "name/", or "/number" into a list of long names.
 std::string name_of_member(Bytes archive, std::size_t header, Bytes long_names) {
@@ -81,7 +81,7 @@ void ContentsReader::member(Bytes content, const std::string& place, unsigned* l
   if (*type != InputType::object) {
     return problem(std::string("holds a member that is not an object of the host") +
                    in_place(place) + " but " + linker::name_of(*type) +
-                   ", and a linker leaves it out: give it as an input of its own");
+                   ", and a linker leaves it out: give it as a separate input");
   }
   const HostCode code = host(content, place);
   if (code.fatbins > 1) {
@@ -113,7 +113,7 @@ void ContentsReader::archive(Bytes file) {
     header = at;
   }
   if (next == device_code::NextMember::damaged) {
-    problem("is damaged or cut: no member begins at byte " + std::to_string(header) + " of " +
+    problem("is damaged or truncated: no member begins at byte " + std::to_string(header) + " of " +
             std::to_string(file.size));
   }
   if (linkable == 0 && !out_.warning.empty()) {

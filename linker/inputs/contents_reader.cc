@@ -49,7 +49,7 @@ void ContentsReader::nothing_behind(Bytes file, std::uint64_t end, const char* w
     return problem(std::string(what) + " ends at byte " + std::to_string(end) +
                    ", and no linker reads the " + std::to_string(file.size - end) +
                    " bytes behind it (byte " + std::to_string(at) +
-                   " is not zero): give each module as an input of its own");
+                   " is not zero): give each module as a separate input");
   }
 }
 

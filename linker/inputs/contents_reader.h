@@ -1,4 +1,4 @@
-// How contents_of reads an input: one function for each form of device code. No byte is copied.
+// Reads an input for contents_of(): one function for each form of device code. Copies no bytes.
 #pragma once
 
 #include "device_code/bytes.h"
@@ -24,29 +24,30 @@ class ContentsReader {
   void entries(Bytes fatbin, const std::string& place);
   void note(Version made_by, const std::string& what);
   void note_cubin(Bytes elf);
-  // Of an object or a member: how many fatbins it holds that can be linked, and whether it holds
-  // code of a whole program.
+  // The device code in a host object, which may be a member of a library: how many fatbins can be
+  // linked, and whether there is code of a whole program (compiled without -rdc=true).
   struct HostCode {
     unsigned fatbins = 0;
     bool whole = false;
   };
   HostCode host(Bytes elf, const std::string& place);
   void member(Bytes content, const std::string& place, unsigned* linkable);
-  // Only the first is kept.
+  // Records a problem; later ones are ignored.
   void problem(const std::string& what);
-  // All bytes from `end` on are zero, or there is a problem.
+  // Records a problem unless all bytes from `end` on are zero.
   void nothing_behind(Bytes file, std::uint64_t end, const char* what);
-  bool reaches(std::uint32_t architecture) const;  // may be linked for the target, PTX and LTO-IR
-  bool fits(std::uint32_t architecture) const;     // the same of a CUBIN
+  // Whether code of this architecture can be linked for the target: PTX and LTO-IR; a CUBIN.
+  bool reaches(std::uint32_t architecture) const;
+  bool fits(std::uint32_t architecture) const;
 
   const Target target_;
   Contents& out_;
 };
 
-// Up to where its headers and its sections reach.
+// The end of an ELF file: the largest offset that its headers and sections reach.
 std::uint64_t end_of_elf(Bytes elf);
 
-constexpr char kIt[] = "it";  // the place of what is in no member
+constexpr char kIt[] = "it";  // the place of code that is not in a member of a library
 constexpr char kNeedsRelocatable[] =
     "compile it with -rdc=true (Program: ProgramOptions::relocatable)";
 

@@ -1,4 +1,4 @@
-// What a PTX text or a CUBIN defines for other modules. Pure.
+// The names that PTX or a CUBIN defines for other modules. Pure.
 #pragma once
 
 #include <set>
@@ -9,12 +9,13 @@
 
 namespace anycuda::linker {
 
-// Kernels, functions and variables of global binding: two definitions of one are an error. Of other
-// types, whose code is compressed or LTO-IR, none.
+// Kernels, functions and variables with global binding: it is an error if two inputs define the
+// same name. Empty for types other than PTX and CUBIN, whose code is compressed or LTO-IR.
 std::set<std::string> definitions_of(std::string_view bytes, InputType type);
 
-// Of a linked CUBIN a function that two inputs defined, or "": nvJitLink 12.9 and 13.5 report such
-// on stderr only, link one of them, and leave the attributes of both.
+// The name of a function in a linked CUBIN that two inputs defined, or "". nvJitLink 12.9 and 13.5
+// report such a function only on stderr, link one of the definitions, and leave the attributes of
+// both in the CUBIN.
 std::string defined_twice(std::string_view cubin);
 
 }  // namespace anycuda::linker

@@ -1,4 +1,4 @@
-// What bytes are, by how they begin. Pure.
+// Detects an input's type from its first bytes. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,23 @@
 
 namespace anycuda::linker {
 
-// How much of a file is looked at: PTX may begin with a long comment.
+// How many bytes of a file are read to detect its type: PTX may begin with a long comment.
 constexpr std::size_t kHead = std::size_t{64} << 10;
-// How much of a file is read for what it holds.
+// How many bytes of a file are read for its contents.
 constexpr std::size_t kWhole = std::size_t{1} << 30;
 
-// ptx, cubin, fatbin, object, library, lto_ir, or nothing.
+// ptx, cubin, fatbin, object, library or lto_ir; nullopt for any other content.
 std::optional<InputType> detect_type(std::string_view bytes);
 
-// How long what begins so is at least, by its own header: the end of an ELF's tables, of a fatbin's
-// content. nvJitLink 12.9 crashes or hangs on many a CUBIN and fatbin that is cut.
+// The least size of the input by its header: up to the end of an ELF's tables, or of a fatbin's
+// content; 0 for other types. nvJitLink 12.9 crashes or hangs on many truncated CUBINs and fatbins.
 std::uint64_t least_size(std::string_view head);
 
-// Must a usable input of this type be detected as it? Of the others some kinds have no magic.
+// Whether detect_type() recognises every usable input of this type. Other types also have forms
+// without a magic number.
 bool has_magic(InputType type);
 
-// Is `seen` what an input of this type may be?
+// Whether an input of declared type `type` may be detected as `seen`.
 bool is_compatible(InputType type, InputType seen);
 
 }  // namespace anycuda::linker

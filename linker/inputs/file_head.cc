@@ -34,7 +34,7 @@ FileHead read_head(const char* path, std::size_t most) {
   if (file.number() < 0) return failed();
   struct stat status {};
   if (fstat(file.number(), &status) != 0) return failed();
-  if (!S_ISREG(status.st_mode)) return {{}, 0, "is no regular file"};
+  if (!S_ISREG(status.st_mode)) return {{}, 0, "is not a regular file"};
   FileHead head;
   head.size = static_cast<std::uint64_t>(status.st_size);
   head.bytes.resize(std::min(most, static_cast<std::size_t>(head.size)));

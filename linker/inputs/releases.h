@@ -1,15 +1,15 @@
-// Which CUDA made PTX or LTO-IR of a version. Pure.
+// The CUDA release that made PTX or LTO-IR, by the version of the format. Pure.
 #pragma once
 
 #include "anycuda/compat/version.h"
 
 namespace anycuda::linker {
 
-// Of a PTX version the first CUDA that knows it (compat/catalogue/cuda_releases.txt).
+// The first CUDA that knows this PTX version (compat/catalogue/cuda_releases.txt).
 Version cuda_of_ptx(Version ptx);
 
-// Of the version of an LTO-IR container the first CUDA that writes it, read off NVRTC 12.3 to 13.5;
-// of a later one 13.3. Not known before 12.3.
+// The first CUDA whose NVRTC writes LTO-IR containers of this version (read from the output of
+// NVRTC 12.3 to 13.5). For a later version 13.3, for one older than 12.3's an unknown version.
 Version cuda_of_lto_ir(Version container);
 
 }  // namespace anycuda::linker

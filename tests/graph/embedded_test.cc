@@ -140,7 +140,7 @@ class ReusedAddress : public Embedded {
         << "the fake driver gives addresses out again";
     ASSERT_EQ(api::cuGraphDestroy(other), 0U);
   }
-  // What the graph's child is used for, whoever it is.
+  // Uses the child graph, which may be the first one or the one that replaced it.
   static void use(const GraphView& child, CUgraphNode leaf) {
     Watched fresh;
     graph_get_slot(child, leaf, Slot::extra);

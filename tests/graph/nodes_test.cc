@@ -293,7 +293,7 @@ TEST_F(Nodes, RowsAndLayersThatOverlapAreRefused) {
     Graph one = graph();
     EXPECT_EQ(add_memcpy(one, {}, copy, nullptr), kOk) << last_error();
   };
-  accepted();  // of one row there is no next
+  accepted();  // the pitch is not used for a single row
   copy.rows = 2;
   refused(copy, add_memcpy, "memcpy destination",
           "a pitch of 15 bytes is less than the 16 bytes of a row");
@@ -526,7 +526,7 @@ TEST_F(Nodes, TheTextOfALostExceptionIsKept) {
   EXPECT_STREQ(lost_exception(before), "the first");
   EXPECT_STREQ(lost_exception(before + 1), "an exception that is not a std::exception");
   EXPECT_EQ(std::string(lost_exception(before + 2)), std::string(255, 'x'));
-  EXPECT_STREQ(lost_exception(before + 3), "") << "there is none yet";
+  EXPECT_STREQ(lost_exception(before + 3), "") << "the number is not reached yet";
   EXPECT_STREQ(lost_exception(SIZE_MAX), "");
   for (int more = 0; more < 13; ++more)
     lose([=] { throw std::runtime_error(std::to_string(more)); });

@@ -77,7 +77,7 @@ TEST(Inputs, NoneIsAnErrorOfItsOwn) {
 TEST(Inputs, EachFaultNamesTheInput) {
   EXPECT_THAT(refused<InputError>(one(InputType::ptx, "")), HasSubstr("'mine' (PTX) is empty"));
   EXPECT_THAT(refused<InputError>(one(InputType::cubin, kPtx)),
-              HasSubstr("'mine' (CUBIN) is no such thing: it begins like PTX"));
+              HasSubstr("'mine' (CUBIN) begins like PTX, not like the declared type"));
   EXPECT_THAT(refused<InputError>(one(InputType::cubin, "junk")), HasSubstr("damaged"));
   EXPECT_THAT(refused<InputError>(one(InputType::object, std::string("\x7f"
                                                                      "ELF",
@@ -85,7 +85,7 @@ TEST(Inputs, EachFaultNamesTheInput) {
                                                              std::string(14, '\0') + "\xbe" +
                                                              std::string(45, '\0'))),
               HasSubstr("begins like CUBIN"));
-  EXPECT_THAT(refused<InputError>(one(InputType::any, "junk")), HasSubstr("say of which type"));
+  EXPECT_THAT(refused<InputError>(one(InputType::any, "junk")), HasSubstr("declare its InputType"));
   EXPECT_THAT(refused<InputError>(one(static_cast<InputType>(77), kPtx)),
               HasSubstr("unknown type (77)"));
   EXPECT_THAT(refused<InputError>(one(InputType::index, "a b c")), HasSubstr("must be a file"));
@@ -104,7 +104,7 @@ TEST(Inputs, WhatIsCutIsRefused) {
   for (const std::size_t size : {4, 16, 47}) {
     EXPECT_THAT(
         refused<InputError>(one(InputType::any, (fatbin + std::string(32, 'x')).substr(0, size))),
-        HasSubstr("is cut"))
+        HasSubstr("is truncated"))
         << size;
   }
   const Folder folder;
@@ -135,7 +135,7 @@ TEST(Inputs, LtoIrNeedsTheOption) {
   Options options;
   options.lto = true;
   EXPECT_THAT(refused<InputError>(one(InputType::nvvm, ir), options),
-              HasSubstr("driver's linker alone"));
+              HasSubstr("only by the driver's linker"));
 }
 
 TEST(Inputs, FilesAreLookedAt) {
@@ -146,13 +146,13 @@ TEST(Inputs, FilesAreLookedAt) {
   EXPECT_THAT(refused<InputError>(of(folder.path("none.ptx"))),
               HasSubstr("none.ptx' (PTX) cannot be read (No such file"));
   EXPECT_THAT(refused<InputError>(of("")), HasSubstr("has no path"));
-  EXPECT_THAT(refused<InputError>(of("/")), HasSubstr("no regular file"));
+  EXPECT_THAT(refused<InputError>(of("/")), HasSubstr("is not a regular file"));
   EXPECT_THAT(refused<InputError>(of(folder.put("empty.ptx", ""))), HasSubstr("is empty"));
   EXPECT_THAT(refused<InputError>(of(folder.put("a.ptx", "!<arch>\n"))),
               HasSubstr("begins like library"));
   const std::string pipe = folder.path("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(refused<InputError>(of(pipe)), HasSubstr("no regular file"));
+  EXPECT_THAT(refused<InputError>(of(pipe)), HasSubstr("is not a regular file"));
 }
 
 TEST(Inputs, KeepTheirNames) {

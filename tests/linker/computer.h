@@ -19,12 +19,13 @@ class Computer : public Machine {
 
   // Expects exit status 0 and nothing on stderr; gives stdout.
   std::string child(std::vector<std::string> words) const;
-  // The same of the program linker_walk; nvJitLink writes to stderr what it makes of some inputs.
+  // The same for the program linker_walk, which may write to stderr: nvJitLink reports some inputs
+  // there.
   std::string walk(std::vector<std::string> words,
                    std::chrono::seconds timeout = std::chrono::seconds(120)) const;
 };
 
-// What NVRTC of that release made of inputs/: kernel.ptx, helper.ltoir, ...
+// The folder with the output of this release's NVRTC for inputs/: kernel.ptx, helper.ltoir, ...
 std::string modules_of(const std::string& release);
 // What nvcc and the host's tools made of second.cu and first.cu: second.lto.o, first+second.a, ...
 std::string forms_of(const std::string& release);

@@ -121,9 +121,8 @@ TEST(Links, FailWithALogThatStays) {
     Computer computer;
     computer.with_nvjitlink(version);
     const std::string out = computer.child({"faults", modules_of(version), computer.root()});
-    for (const char* fault :
-         {"unresolved", "damaged PTX", "text that is no PTX", "PTX that stops", "LTO-IR that stops",
-          "junk as LTO-IR", "an architecture that is none"}) {
+    for (const char* fault : {"unresolved", "damaged PTX", "text that is not PTX", "PTX that stops",
+                              "LTO-IR that stops", "junk as LTO-IR", "an unknown architecture"}) {
       EXPECT_EQ(after(out, fault + std::string(": ")), "LinkError") << version << "\n" << out;
     }
     EXPECT_EQ(after(out, "gone: "), "InputError");

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Releases, Lost, testing::ValuesIn(kReleases));
 
 class Walk : public testing::TestWithParam<Release> {};
 
-// ANYCUDA_STRESS=hours: an hour for all of them together, from a seed of its own.
+// ANYCUDA_STRESS=hours: an hour for all releases together, with a random seed.
 TEST_P(Walk, LosesNothing) {
   const Release& release = GetParam();
   NEEDS_RELEASE(release);

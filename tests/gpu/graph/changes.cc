@@ -1,6 +1,6 @@
-// Each kind of node gets new parameters, with new owners: in the definition the old are let go. An
-// executable graph keeps those that came with its graph, and releases those that an update replaced
-// once no launch can use them (exec.h).
+// Each kind of node gets new parameters, with new owners. A graph releases the former owners. An
+// executable graph keeps the owners that came with its graph, and releases those that an update
+// replaced once no launch can use them (exec.h).
 #include "graph/kinds.h"
 #include "graph/topics.h"
 

@@ -15,7 +15,7 @@ CUcontext second_context() {
     const CUresult status = cuDevicePrimaryCtxRetain(&made, 1);
     if (status != CUDA_SUCCESS) throw std::runtime_error("the second GPU: " + describe(status));
     at_the_end([] {
-      settle();  // what waits to be let go may be of this context
+      settle();  // retired owners may have been made in this context
       cuDevicePrimaryCtxReset(1);
     });
     return made;
@@ -77,7 +77,7 @@ Buffer filled_on_second(int value) {
   return buffer;
 }
 
-// An error where there is no such memory. Asked in the context that the memory is of.
+// An error if no memory is allocated at the address. Looks it up in the second GPU's context.
 CUresult look_up_on_second(CUdeviceptr address) {
   const OnSecond second;
   CUdeviceptr base = 0;
@@ -89,7 +89,7 @@ bool is_freed_on_second(CUdeviceptr address) { return look_up_on_second(address)
 
 // first -> second (copy), + 1 there (kernel), -> first (copy).
 void graph_over_both() {
-  Check check("one graph works on both GPUs, and alone has their memory and modules");
+  Check check("one graph works on both GPUs, and only the graph holds their memory and modules");
   const PeerAccess access;
   check.detail(access ? "with peer access" : "without peer access");
   const std::string& image = kernels();  // the first call makes the first GPU's context current

@@ -1,4 +1,5 @@
-// Parameters that no driver checks when a node is made; and what nodes keep of raw operands.
+// Parameters that the driver does not check when a node is made; and owners that nodes keep for raw
+// operands.
 #include <limits>
 #include <stdexcept>
 

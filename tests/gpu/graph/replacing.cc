@@ -1,4 +1,4 @@
-// Owners in an executable graph that later updates have replaced: when they are let go.
+// When an executable graph releases the owners that later updates have replaced.
 #include "graph/topics.h"
 #include "graph/waiting.h"
 
@@ -129,7 +129,7 @@ void by_the_handle() {
   EXPECT(check, eventually([&] { return used.freed() == 1 && last.freed() == 1; }));
 }
 
-// Many launches behind each other, each with parameters of its own: every number is right, and few
+// Many launches one after another, each with different parameters: every number is right, and few
 // owners are alive at the end.
 void in_a_row() {
   Check check("executable: 200 launches in a row, each with new owners");

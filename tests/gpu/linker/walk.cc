@@ -14,7 +14,7 @@ namespace gputest {
 
 namespace {
 
-// A kernel of its own in every form that NVRTC gives.
+// Adds a kernel with this name, in every form that NVRTC produces.
 void add_forms(const std::string& name, std::vector<walk::Form>* forms) {
   const std::string source = "extern \"C\" __global__ void " + name + "(int* out) { *out += 1; }";
   const auto compiled = [&](bool relocatable, Output output) {

@@ -24,7 +24,7 @@ unsigned begin(CUstream_st* stream, CUgraph_st* graph, unsigned mode, bool own) 
   return 0;
 }
 
-// The capture is over, for all streams that joined it, too.
+// Ends the capture for all of its streams, including those that joined it.
 void forget(const Capture* capture) {
   fake::World& all = fake::world();
   for (CUstream_st& stream : all.streams) {

@@ -1,4 +1,4 @@
-// Captures: into graphs of their own and into graphs that are there, with forks.
+// Captures into new graphs and into existing graphs, with forks.
 #include <algorithm>
 
 #include "api/cuda_api.h"
@@ -11,7 +11,7 @@ namespace api = anycuda::api;
 
 CUresult status(unsigned result) { return static_cast<CUresult>(result); }
 
-// The node that the stream's next one waits for; nullptr where there is none, or several.
+// The node that the stream's next node depends on; nullptr if it depends on none or on several.
 CUgraphNode last_of(CUstream stream) {
   unsigned is = 0;
   unsigned long id = 0;

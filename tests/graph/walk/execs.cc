@@ -158,7 +158,7 @@ bool Walker::update_child() {
   if (from.root == nullptr || from.body) return false;
   // One of another shape is refused.
   if (one->exec.set_child(node->handle, from.view) != CUDA_SUCCESS) return false;
-  // The driver lets go what only the former child had.
+  // The driver releases the owners that only the former child had.
   const Tokens former = one->keyed ? node->inner : one->base;
   for (const Token& token : former) {
     const auto found = std::find(one->base.begin(), one->base.end(), token);

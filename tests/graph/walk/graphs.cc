@@ -158,7 +158,7 @@ bool Walker::drains() {
   return true;
 }
 
-// Many owners are over at once, and the deleter of each drains.
+// Many owners retire at once, and the deleter of each calls drain().
 bool Walker::draining_deleters() {
   constexpr std::size_t kMany = 20;
   Graph graph;
@@ -172,7 +172,7 @@ bool Walker::draining_deleters() {
     must(add_host(graph, {}, node, nullptr), "add_host");
   }
   must(graph.destroy(), "Graph::destroy");
-  // The driver tells on a thread of its own, and another thread may drain them.
+  // The driver retires them on its own thread, and another thread may drain them.
   for (int times = 0; times < 1000 && pending() < kMany; ++times) {
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }

@@ -1,4 +1,4 @@
-// Calls that must be refused: they change nothing, and what they were given is let go.
+// Calls that must be refused: they change nothing, and release the owners that they were given.
 #include <algorithm>
 
 #include "api/cuda_api.h"
@@ -40,12 +40,12 @@ bool Walker::closed_handles() {
   must_refuse(remove_node(view, node), "remove_node in a graph that is gone");
   must_refuse(child_graph(view, node, &inner), "child_graph in a graph that is gone");
   must_refuse(conditional_bodies(view, node, &bodies), "conditional_bodies in one that is gone");
-  must_refuse(graph.clone(&copy), "Graph::clone of none");
+  must_refuse(graph.clone(&copy), "Graph::clone of an empty Graph");
   must_refuse(Exec::instantiate(view, &exec), "Exec::instantiate of a graph that is gone");
-  must_refuse(exec.launch(streams_[0]), "Exec::launch of none");
+  must_refuse(exec.launch(streams_[0]), "Exec::launch of an empty Exec");
   if (Held* const other = held(); other != nullptr) {
     must_refuse(add_child(other->view, {}, view, &none), "add_child of a graph that is gone");
-    must_refuse(exec.update(other->view), "Exec::update of none");
+    must_refuse(exec.update(other->view), "Exec::update of an empty Exec");
     if (Launchable* const one = launchable(); one != nullptr) {
       must_refuse(one->exec.update(view), "Exec::update from a graph that is gone");
     }
@@ -54,7 +54,7 @@ bool Walker::closed_handles() {
          "a call that was refused gave something");
   expect(graph_get_slot(view, node, Slot::extra) == nullptr, "a graph that is gone has owners");
   Capture capture;
-  must_refuse(capture.end(), "Capture::end of none");
+  must_refuse(capture.end(), "Capture::end without a capture");
   must_refuse(capture.keep(owner(token())), "Capture::keep without a capture");
   return true;
 }

@@ -58,13 +58,13 @@ struct ModelGraph {
   // A node of it gets new owners in the first `count` slots.
   void replace(ModelNode* node, const std::array<Token, kSlots>& owners, unsigned count);
   void set_slot(ModelNode* node, unsigned slot, const Token& owner);
-  void forget();  // the library no longer knows whose the owners are
+  void forget();  // the library no longer knows which nodes the owners belong to
   bool has(Kind kind) const;
   bool copied() const;        // every driver clones it, and embeds it in a child node
   std::size_t size() const;   // nodes, with those of all graphs in it
   std::size_t depth() const;  // 1 without graphs in it
-  Tokens used() const;        // that whoever has the graph can still use
-  Tokens unused() const;      // that it may hold without use
+  Tokens used() const;        // owners that the graph can still use
+  Tokens unused() const;      // owners that the graph may hold without use
 };
 
 // The copy that the driver has made of a graph: the same owners, nodes with other handles.

@@ -83,7 +83,8 @@ bool Walker::set_by_function() {
   must(set_with_owners(at.view, node->handle,
                        {nullptr, owner(tokens[1]), nullptr, owner(tokens[3])}, set),
        "set_with_owners");
-  // A callback would use what is let go here, which nobody told the driver.
+  // The driver was not called: its callback still uses the former parameters, whose owners are
+  // released here. So set new parameters, too.
   if (node->kind == Kind::host) {
     Parameters parameters;
     fill(Kind::host, &parameters);

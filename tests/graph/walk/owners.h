@@ -25,10 +25,10 @@ using Tokens = std::vector<Token>;
 
 struct Traits {
   bool drains = false;  // the deleter calls drain()
-  OpaqueHandle kept;    // goes with the owner: memory of the driver's
+  OpaqueHandle kept;    // released with the owner: device memory
 };
 
-// The owner of a life: counted when its last holder lets it go.
+// An owner whose deleter counts in the Life of `token`.
 OpaqueHandle owner_of(const Token& token, Traits traits = {});
 // What a callback does with the owner that it is given: sees that it is still there.
 void use(const void* owner) noexcept;

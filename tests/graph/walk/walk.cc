@@ -166,7 +166,7 @@ bool run(const Machine& machine, const Options& options) {
     drain();
     left = machine.left_over();
   }
-  if (pending() != 0) left += " owners that wait to be let go";
+  if (pending() != 0) left += " owners that wait for drain()";
   if (!left.empty()) std::printf("FAILED: walk: at the end there are%s\n", left.c_str());
   return all && left.empty();
 }

@@ -1,4 +1,4 @@
-// One thread's walk: what it has, and what it does at each step.
+// One thread's walk: its graphs and executable graphs, and the operations that it chooses from.
 #pragma once
 
 #include <memory>
@@ -145,8 +145,8 @@ class Walker {
   }
   Token token();
   OpaqueHandle owner(const Token& token);
-  Place place();  // any graph; its root is nullptr where there is none
-  Held* held();   // any of the walk's; nullptr where there is none
+  Place place();  // a random graph at any depth; its root is nullptr if the walk holds no graph
+  Held* held();   // a random graph that the walk holds; nullptr if it holds none
   GraphView view_of(const GraphView& outer, const ModelNode& node, std::size_t body);
   ModelNode* node_of(const Place& place, Kind kind);
   std::vector<CUgraphNode> before(const ModelGraph& graph);

@@ -45,11 +45,11 @@ int faults(const Arguments& arguments) {
   };
   fault("unresolved", one(InputType::ptx, kernel), plain);
   fault("damaged PTX", one(InputType::ptx, damaged(kernel)), plain);
-  fault("text that is no PTX", one(InputType::ptx, "no PTX at all"), plain);
+  fault("text that is not PTX", one(InputType::ptx, "no PTX at all"), plain);
   fault("PTX that stops", one(InputType::ptx, kernel.substr(0, kernel.size() / 2)), plain);
   fault("LTO-IR that stops", one(InputType::lto_ir, ir.substr(0, ir.size() / 2)), lto);
   fault("junk as LTO-IR", one(InputType::lto_ir, std::string(4096, 'x')), lto);
-  fault("an architecture that is none", modules(folder, InputType::ptx), [&] {
+  fault("an unknown architecture", modules(folder, InputType::ptx), [&] {
     Options options = plain;
     options.arch = "sm_99";
     return options;

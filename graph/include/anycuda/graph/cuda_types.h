@@ -1,7 +1,8 @@
-// The driver's handle types: NVIDIA's <cuda.h> where it is found (any release from 11.7 on), else
-// the same names here, so that programs which only pass handles on need no CUDA toolkit to build.
-// Both ways give the same binary interface: handles are pointers to NVIDIA's tags, CUresult is an
-// int-sized enumeration, and nothing else of <cuda.h> is in the signatures of this library.
+// The driver's handle types: from NVIDIA's <cuda.h> if the compiler finds it (11.7 or later), else
+// declared here under the same names, so that programs which only pass handles on need no CUDA
+// toolkit to build. Both give the same binary interface: handles are pointers to NVIDIA's tags,
+// CUresult is an int-sized enumeration, and the signatures of this library use nothing else of
+// <cuda.h>.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ typedef struct CUgraphNode_st* CUgraphNode;
 typedef struct CUgraphExec_st* CUgraphExec;
 typedef unsigned long long CUdeviceptr;
 typedef void (*CUhostFn)(void* userData);
-// The statuses that this library makes itself. It hands all others on as the driver gave them.
+// The statuses that this library returns by itself. It passes all others on from the driver.
 typedef enum cudaError_enum {  // NOLINT(readability-identifier-naming): NVIDIA's
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,

@@ -1,10 +1,11 @@
-// When owners are let go, and what went wrong.
+// When retired owners are released, and the text of errors.
 //
-// The driver tells on a thread of its own that nothing uses an owner any more, some time after the
-// fact; no CUDA may be called there (CUDA Programming Guide, "CUDA User Objects"), and no lock
-// should be waited for. So what is over is put on a lock-free list, and let go at the next call
-// into this library on any thread, or by drain(). Nothing is lost when that cannot be done now: it
-// stays on the list. At exit, what is left is left to the system.
+// The owners of a node retire when no graph and no executable graph holds them any more, and no
+// launch uses them. The driver reports that some time later, on one of its threads, where no CUDA
+// may be called (CUDA Programming Guide, "CUDA User Objects") and no lock should be waited for. So
+// this library only puts retired owners on a lock-free list there. The next call into this library,
+// on any thread, or drain() releases them; until then they stay on the list. Nothing is released at
+// exit: the system reclaims what is left.
 //
 // A deleter must not throw (the C++ standard, on std::shared_ptr: the process would end).
 #pragma once
@@ -13,29 +14,29 @@
 
 namespace anycuda::graph {
 
-// Lets go all that is over, on this thread; owners' deleters may call CUDA, also while this thread
-// captures a stream: it is in CUDA's relaxed mode meanwhile (CUDA Driver API,
-// cuThreadExchangeStreamCaptureMode). Returns how many nodes' owners (and lists of an Exec) were
-// let go. Any thread. A deleter may call any function of this library; drain() in a deleter returns
-// 0 at once, and the drain that runs the deleter goes on with the rest and counts all of it: the
-// stack that it needs does not depend on how many owners wait.
+// Releases all retired owners, on this thread. Their deleters may call CUDA, also while this thread
+// captures a stream: the thread is in CUDA's relaxed capture mode meanwhile (CUDA Driver API,
+// cuThreadExchangeStreamCaptureMode). Returns how many were released: the owners of one node count
+// as one, and so does an Exec's list of owners. Any thread. A deleter may call any function of this
+// library; drain() in a deleter returns 0 at once, and the outer drain() releases and counts the
+// rest, so the stack use does not grow with the number of owners.
 std::size_t drain() noexcept;
 
-// How many nodes' owners (and lists of an Exec) wait to be let go. Any thread.
+// How many retired owners wait to be released, counted as drain() does. Any thread.
 std::size_t pending() noexcept;
 
-// How many exceptions host callbacks (HostNode::call) have thrown. They end there: no exception can
-// pass through the driver's threads. Any thread.
+// How many exceptions host callbacks (HostNode::call) have thrown. This library catches them, since
+// no exception can pass through the driver's threads. Any thread.
 std::size_t lost_exceptions() noexcept;
 
-// What the exception with this number was: 0 is the first, lost_exceptions() - 1 the newest. Its
-// what(), cut after 255 bytes; of one that is not a std::exception, words that say so. Empty for a
-// number that was not reached yet, and for all but the newest 16. Any thread; valid until this
-// thread's next call of it.
+// The text of the exception with this number: 0 is the first, lost_exceptions() - 1 the newest. The
+// text is its what(), cut after 255 bytes, or "an exception that is not a std::exception". It is
+// empty for a number that is not reached yet, and for all but the newest 16. Any thread; valid
+// until this thread's next call of lost_exception().
 const char* lost_exception(std::size_t number) noexcept;
 
-// What was wrong with the last call of this library that failed on this thread: a sentence, empty
-// where there was none. Calls that succeed leave it. Valid until this thread's next call.
+// A sentence about the last call of this library that failed on this thread; empty before the first
+// failure. Calls that succeed do not change it. Valid until this thread's next call.
 const char* last_error() noexcept;
 
 }  // namespace anycuda::graph

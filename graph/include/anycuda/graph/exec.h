@@ -1,23 +1,26 @@
 // Executable graphs, whose nodes can get new parameters with new owners.
 //
-// The driver lets nobody attach owners to an executable graph. So each carries one list of its own,
-// as a user object that it inherits while it is instantiated: owners of updated nodes are in it,
-// and live, with all that came from the graph, at most until the executable graph is destroyed or
-// wholly updated and its last launch has ended (measured on driver 580).
+// The driver has no function that attaches owners to an executable graph. So each Exec has a list
+// of owners, in a user object that the executable graph inherits when it is instantiated. The list
+// holds the owners of updated nodes. They live, like the owners that came from the graph, at most
+// until the executable graph is destroyed or updated by update(), and its last launch has ended
+// (measured on driver 580).
 //
-// When a later set_* of the same node replaces owners in the list, they are released before that:
-// - within that call, where launch() was not called since they were set;
-// - else within the first set_*, launch(), update() or destroy() of this object after the launches
-//   made before the replacement have ended. An event recorded behind each launch() tells; it is
-//   made once an updated node has owners.
-// Two things keep the owners that nodes have at that time, or get later, until update() or
-// destroy(): get() and set_with_owners(), since their handle can be launched without this object;
-// and launch() on a stream that is being captured (only what nodes have at that time). update()
-// does not take the handle back. What came with the graph itself, and what set_with_owners() is
-// given, stays until update() or destroy() in any case.
+// When a later set_* of the same node replaces owners in the list, they are released earlier:
+// - within that set_*, if launch() was not called since they were set;
+// - else within the first set_*, launch(), update() or destroy() of this Exec after the launches
+//   made before the replacement have ended. launch() records an event behind each launch to detect
+//   that, from when an updated node has owners.
+// Two things keep owners in the list until update() or destroy():
+// - get() and set_with_owners() keep those that nodes have at that time and those that they get
+//   later, since the handle can be launched without this Exec. update() does not take the handle
+//   back.
+// - launch() on a stream that is being captured keeps those that nodes have at that time.
+// Owners that came with the graph, and those given to set_with_owners(), always stay until update()
+// or destroy().
 //
-// Errors and threads are as in graph.h. On a driver without user objects an executable graph is
-// made all the same; giving it owners is CUDA_ERROR_NOT_SUPPORTED.
+// Errors and threads are as in graph.h. A driver without user objects can instantiate a graph, too;
+// giving the Exec owners is then CUDA_ERROR_NOT_SUPPORTED.
 #pragma once
 
 #include <functional>
@@ -28,7 +31,7 @@ namespace anycuda::graph {
 
 class ExecOwners;
 
-// What was in the way of a whole update: the driver's CUgraphExecUpdateResult by name.
+// Why update() failed: the values of the driver's CUgraphExecUpdateResult.
 enum class UpdateResult : int {
   success = 0,
   error = 1,
@@ -40,10 +43,11 @@ enum class UpdateResult : int {
   unsupported_function_change = 7,
   attributes_changed = 8
 };
-// The enumerator's name, as "topology_changed"; "unknown" for one of a newer driver.
+// The enumerator's name, such as "topology_changed"; "unknown" for a value of a newer driver.
 const char* name_of(UpdateResult result) noexcept;
 
-// Move-only. As in CUDA: one thread at a time for one Exec; a launch may be running meanwhile.
+// An executable graph. Move-only. As in CUDA, only one thread at a time may use an Exec; a launch
+// may be running meanwhile.
 class Exec {
  public:
   Exec() = default;
@@ -53,45 +57,48 @@ class Exec {
   // `flags` as for cuGraphInstantiateWithFlags.
   // Drivers of CUDA 11.4 or later.
   static CUresult instantiate(const GraphView& graph, Exec* out, unsigned long long flags = 0);
-  explicit operator bool() const { return exec_ != nullptr; }  // hands no handle out
-  CUgraphExec get() const;  // the owners of updated nodes stay from now on, see above
-  // Asynchronous, as in CUDA: owners stay until the launch has ended, whatever becomes of this.
+  explicit operator bool() const { return exec_ != nullptr; }  // does not hand the handle out
+  CUgraphExec get() const;  // keeps the owners of updated nodes from now on, see above
+  // Asynchronous, as in CUDA. Owners stay until the launch has ended, even if this Exec is
+  // destroyed or updated before.
   CUresult launch(CUstream stream) const;
   CUresult upload(CUstream stream) const;
-  CUresult destroy();  // of none: success
+  CUresult destroy();  // success for an empty Exec
 
-  // The whole from another graph of the same shape (cuGraphExecUpdate): the owners of `graph` take
-  // the place of all owners so far, which a launch that is running still has. On an error all is as
-  // before. `node`, `result` (may be nullptr): what the driver says was in the way (the number of
-  // an UpdateResult, whose name is in last_error()). A raw cuGraphExecUpdate of get() works, too,
-  // but then owners of nodes that are updated singly are only held as long as this object is.
+  // Updates all nodes from another graph of the same shape (cuGraphExecUpdate). The owners of
+  // `graph` replace all former owners, which stay while a launch that uses them runs. On an error
+  // nothing changes. `node` and `result` (either may be nullptr) get the node and the reason that
+  // the driver reports; `result` is an UpdateResult, whose name is in last_error(). A raw
+  // cuGraphExecUpdate of get() works, too, but after it only this Exec holds the owners of nodes
+  // that set_* updates.
   CUresult update(const GraphView& graph, CUgraphNode* node = nullptr, int* result = nullptr);
 
-  // One node, named as in the graph that was instantiated, which must still be there (CUDA Driver
-  // API, cuGraphExecKernelNodeSetParams). A launch that is running still uses the old parameters,
-  // and their owners stay as long; see above. A failed call adds and releases none.
+  // Each sets the parameters of one node. `node` is the node of the graph that was instantiated;
+  // that graph must still exist (CUDA Driver API, cuGraphExecKernelNodeSetParams). A running launch
+  // uses the old parameters, and their owners stay until it has ended; see above. A failed call
+  // adds and releases no owners.
   CUresult set_kernel(CUgraphNode node, const KernelNode& parameters);
   CUresult set_memcpy(CUgraphNode node, const MemcpyNode& parameters);
   CUresult set_memset(CUgraphNode node, const MemsetNode& parameters);
   CUresult set_host(CUgraphNode node, const HostNode& parameters);
   CUresult set_event_record(CUgraphNode node, const EventNode& parameters);
   CUresult set_event_wait(CUgraphNode node, const EventNode& parameters);
-  // The graph in a child node, from another of the same shape; the owners that this library knows
-  // of it come with it.
+  // Updates the graph in a child node from another of the same shape, with all of its owners that
+  // this library knows.
   CUresult set_child(CUgraphNode node, const GraphView& child);
-  // Any other call for a single node. Exceptions as for add_with_owners. `set` makes the driver
-  // call, and must not change this object. The owners stay until update() or destroy().
+  // Wraps any other driver call for a single node: `set` makes the call, and must not change this
+  // Exec. Exceptions as for add_with_owners. The owners stay until update() or destroy().
   CUresult set_with_owners(const Owners& owners, const std::function<CUresult(CUgraphExec)>& set);
 
-  // Kernel, memcpy and memset nodes can be left out of launches. Attaches nothing. CUDA 11.6 or
-  // later.
+  // Disables or enables a kernel, memcpy or memset node: launches leave out disabled nodes.
+  // Attaches no owners. CUDA 11.6 or later.
   CUresult set_enabled(CUgraphNode node, bool enabled);
   CUresult enabled(CUgraphNode node, bool* out) const;
 
  private:
   CUgraphExec exec_ = nullptr;
-  // Shared with a user object of the executable graph. So it is there when a raw call has updated
-  // that, too.
+  // Shared with a user object of the executable graph. So it also exists after a raw call has
+  // updated the executable graph.
   std::shared_ptr<ExecOwners> kept_;
 };
 

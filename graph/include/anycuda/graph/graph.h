@@ -2,43 +2,45 @@
 //
 //   anycuda::graph::Graph graph;
 //   Graph::create(&graph);
-//   add_kernel(graph, {}, kernel_node, &node);      // kernel and arguments live as long as needed
+//   add_kernel(graph, {}, kernel_node, &node);      // keeps the kernel and its arguments alive
 //   Exec::instantiate(graph, &exec);                // exec.h
-//   graph.destroy();                                // exec still has all that it runs
+//   graph.destroy();                                // exec still holds all that its launches use
 //
-// Owners travel as CUDA user objects, which the driver carries over to clones, child graphs and
-// executable graphs, and drops when the last of them is gone and no launch of it runs any more
-// (CUDA Programming Guide, "CUDA User Objects"; measured, docs/graph.md). So a graph may be cloned
-// and instantiated by raw driver calls, too. What this library is to *let go* it must have seen:
-// - A node that a raw call destroys leaves its owners with the graph, until that is destroyed or
-//   cloned, or has a node of the same address.
-// - Owners that a graph had before this library saw it stay with it.
-// - A raw cuGraphDestroy, or raw cuGraphDestroyNode of a child or conditional node, tells no view:
-//   the views of what it destroyed must not be used any more. child_graph(), conditional_bodies()
-//   and every copy of the graph find out by themselves (child_graph() says how).
+// Owners are attached as CUDA user objects. The driver passes them on to clones, child graphs and
+// executable graphs, and drops them when the last of these graphs is destroyed and its last launch
+// has ended (CUDA Programming Guide, "CUDA User Objects"; measured, docs/graph.md). So a graph may
+// be cloned and instantiated by raw driver calls, too. But this library can release owners early
+// only if the change goes through it:
+// - The owners of a node that a raw call destroys stay with the graph, until the graph is destroyed
+//   or cloned, or another node gets the same address.
+// - Owners that a graph had before this library knew it stay with the graph.
+// - A raw cuGraphDestroy, or a raw cuGraphDestroyNode of a child or conditional node, leaves the
+//   views of the destroyed graphs valid: do not use them any more. child_graph(),
+//   conditional_bodies() and each call that copies the graph detect a destroyed node (see
+//   child_graph()).
 //
-// What holds for every function here, unless it says otherwise:
-// - It returns a CUresult and throws nothing; where memory runs out, CUDA_ERROR_OUT_OF_MEMORY.
-// - On an error nothing has changed: no node, no owner, no output. last_error() (drain.h) says why.
-// - CUDA_ERROR_INVALID_VALUE: a null or invalid graph, a null output, an operand that is refused;
-//   a node or a dependency that is null or is not the graph's (another graph's, a child graph's,
-//   one that was removed): the driver does not get it. Other statuses are the driver's, as they
-//   are.
-// - Nodes that this library has added or found are known. For an unknown one the driver lists all
-//   nodes of the graph, and all of them are known from then on. So a graph of many nodes is not
-//   built in turns of a raw call and a call here: add_with_owners() makes the raw call, too. A node
-//   that a raw call has destroyed must not be named any more, as in CUDA: a known one is not looked
-//   for again, and its address may be another node's.
-// - CUDA_ERROR_NOT_SUPPORTED: owners are given, and the driver has no user objects (it is older
-//   than CUDA 11.3) or there is no driver; or the function needs a newer driver: the sentence names
-//   the function and the CUDA. Without a driver all else gives what its stub gives
-//   (CUDA_ERROR_NOT_INITIALIZED).
-// - Threads: one graph, with all graphs in its nodes, must not be changed by two threads at once,
-//   as in CUDA ("Graph object thread safety"). Cloning, embedding and instantiating count as
-//   changing. Different graphs are independent. Views may be copied, compared and asked whether
-//   they are valid on any thread.
-// - `out` of add_* may be nullptr: who needs no dependency needs no node.
-// - It first lets go what is over (drain.h).
+// Every function here, unless it says otherwise:
+// - Returns a CUresult and throws nothing; CUDA_ERROR_OUT_OF_MEMORY if memory runs out.
+// - On an error changes nothing: no node, no owner, no output. last_error() (drain.h) says why.
+// - Returns CUDA_ERROR_INVALID_VALUE for a null or invalid graph, a null output, a refused operand,
+//   and a node or dependency that is null or does not belong to the graph (another graph's, a child
+//   graph's, a removed one): the driver does not get it. Other statuses are passed on from the
+//   driver.
+// - Knows the nodes that this library has added or found. For an unknown node the driver lists all
+//   nodes of the graph, and all of them are known from then on. So do not build a large graph by
+//   raw calls and calls of this library in turn: let add_with_owners() make the raw calls. As in
+//   CUDA, do not name a node that a raw call has destroyed: a known node is not looked up again,
+//   and another node may have its address.
+// - Returns CUDA_ERROR_NOT_SUPPORTED if owners are given and the driver has no user objects (older
+//   than CUDA 11.3) or no driver is installed, and if the function needs a newer driver: then
+//   last_error() names the function and the CUDA release. Without a driver, all else returns the
+//   stub's status (CUDA_ERROR_NOT_INITIALIZED).
+// - Threads: as in CUDA ("Graph object thread safety"), two threads must not change one graph, with
+//   all graphs in its nodes, at the same time. Cloning, embedding and instantiating count as
+//   changes. Different graphs are independent. Views may be copied, compared and asked for valid()
+//   on any thread.
+// - Accepts nullptr as `out` of add_*, if the node is not needed.
+// - Releases retired owners first (drain.h).
 #pragma once
 
 #include <cstddef>
@@ -53,21 +55,23 @@ namespace anycuda::graph {
 
 struct GraphState;
 
-// Names a graph without owning it: a Graph's, the graph in a child node, a body of a conditional
-// node, or one that was made elsewhere. When this library destroys the graph, or the node that it
-// lies in, all views of it become invalid: every function refuses them. They stay comparable, and
-// never name another graph that happens to get the same address: equal are views that were copied
-// from each other, or were given for the same graph by the same Graph, node or Capture.
+// Refers to a graph without owning it: a Graph's, the graph in a child node, a body of a
+// conditional node, or one that was made elsewhere. When this library destroys the graph, or the
+// node that the graph is in, all views of the graph become invalid: every function refuses them.
+// Invalid views can still be compared, and never refer to another graph that gets the same address.
+// Two views are equal if one was copied from the other, or if the same Graph, node or Capture gave
+// both for the same graph.
 class GraphView {
  public:
   GraphView() = default;  // null
-  // A graph that was made, and will be destroyed, without this library. It must not be used through
-  // the view after that: nobody tells the view. Owners that it already has stay until it is
-  // destroyed: which node they belong to is not known. For the same reason borrow once and copy the
-  // view: a second one would know nothing of what was added through the first, and is not equal.
+  // A view of a graph that is made and destroyed without this library. The view stays valid when
+  // the graph is destroyed: do not use it any more then. Owners that the graph already has stay
+  // until it is destroyed, since this library does not know which nodes they belong to. So borrow
+  // once and copy the view: a second borrow() knows nothing of what was added through the first
+  // view, and the two views are not equal.
   static CUresult borrow(CUgraph graph, GraphView* out);
-  bool valid() const;   // not null, and not gone
-  CUgraph get() const;  // nullptr where not valid
+  bool valid() const;   // refers to a graph, which this library has not destroyed or released
+  CUgraph get() const;  // nullptr if not valid
   bool operator==(const GraphView& other) const { return state_ == other.state_; }
   bool operator!=(const GraphView& other) const { return state_ != other.state_; }
   bool operator<(const GraphView& other) const { return state_ < other.state_; }
@@ -78,25 +82,26 @@ class GraphView {
   std::shared_ptr<GraphState> state_;
 };
 
-// Owns a graph: destroys it in the end. Move-only. Clones and executables made of it keep what they
-// need.
+// Owns a graph, and destroys it in its destructor. Move-only. Clones and executable graphs made
+// from it keep the owners that they need.
 class Graph {
  public:
-  Graph() = default;  // none
-  ~Graph();           // destroy(); if the driver refuses, the graph is left alone
+  Graph() = default;  // empty
+  ~Graph();           // destroy(); a graph that the driver does not destroy is left as it is
   Graph(Graph&& other) noexcept;
   Graph& operator=(Graph&& other) noexcept;
-  // An empty graph. Needs cuInit, and no context (measured).
+  // A graph without nodes. Needs cuInit, but no context (measured).
   static CUresult create(Graph* out);
-  // Takes over a graph that was made elsewhere, as GraphView::borrow sees it.
-  // CUDA_ERROR_INVALID_VALUE: a Graph (*out or another) owns it already: both would destroy it.
+  // Takes ownership of a graph that was made elsewhere; for its owners see GraphView::borrow.
+  // CUDA_ERROR_INVALID_VALUE: a Graph (*out or another) already owns the graph, and both would
+  // destroy it.
   static CUresult adopt(CUgraph graph, Graph* out);
-  // Gives the CUgraph, with all owners in it, to the caller; its views become invalid.
+  // Hands the CUgraph, with all owners in it, over to the caller; its views become invalid.
   CUgraph release();
-  CUresult destroy();  // of none: success
-  // A copy with the same owners (cuGraphClone), whose nodes can be changed independently. Its nodes
-  // are named by cuGraphNodeFindInClone. CUDA_ERROR_NOT_SUPPORTED where the driver cannot (a graph
-  // with conditional nodes, driver 580).
+  CUresult destroy();  // success for an empty Graph
+  // A copy with the same owners (cuGraphClone), whose nodes can be changed independently.
+  // cuGraphNodeFindInClone finds its nodes. CUDA_ERROR_NOT_SUPPORTED if the driver cannot clone the
+  // graph (driver 580: a graph with conditional nodes).
   CUresult clone(Graph* out) const;
   const GraphView& view() const { return view_; }
   operator const GraphView&() const { return view_; }
@@ -108,9 +113,9 @@ class Graph {
   GraphView view_;
 };
 
-// The nodes that a new one waits for: a list in braces, which is copied (and may throw
-// std::bad_alloc, before any function of this library is called), or nodes that the caller keeps
-// until the call returns.
+// The nodes that a new node depends on: a list in braces, which is copied (the copy may throw
+// std::bad_alloc before the function is called), or a vector or array that the caller keeps until
+// the call returns.
 class Dependencies {
  public:
   Dependencies() = default;
@@ -127,30 +132,33 @@ class Dependencies {
   std::size_t count_ = 0;
 };
 
-// Puts `owner` into a slot of a node, beside what the other slots have; what was in the slot is let
-// go by this graph, and stays with the clones and executables made before. An empty owner is
-// success and changes nothing. CUDA_ERROR_INVALID_VALUE, also with an empty owner: a null or
-// invalid graph, a null node, no such slot. CUDA_ERROR_NOT_SUPPORTED: no user objects, see above.
+// Puts `owner` into a slot of a node; the other slots stay as they are. This graph releases the
+// slot's former owner; clones and executable graphs made before keep it. An empty owner changes
+// nothing, and the result is CUDA_SUCCESS. CUDA_ERROR_INVALID_VALUE, also with an empty owner: a
+// null or invalid graph, a node that is null or not the graph's, a slot that does not exist.
+// CUDA_ERROR_NOT_SUPPORTED: no user objects, see above.
 CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, OpaqueHandle owner);
 
-// What the slot of a node holds as far as this library knows; empty where nothing, also for an
-// invalid graph. What came with an adopted or borrowed graph is not known.
+// The owner in a slot of a node; empty if the slot is, for an invalid graph, and for owners that
+// came with an adopted or borrowed graph, which this library does not know.
 OpaqueHandle graph_get_slot(const GraphView& graph, CUgraphNode node, Slot slot);
 
-// Adds a node of any kind: `add` makes the driver call, and is called once, after all else that can
-// fail. If it fails or throws after it has given a node, that is destroyed; where it cannot be (a
-// capture), it keeps its owners. An exception becomes CUDA_ERROR_UNKNOWN, std::bad_alloc
-// CUDA_ERROR_OUT_OF_MEMORY. It must not add owners through this library itself: `owners` would
-// replace them. The node that it gives must be one of this graph: it is not looked for.
+// Adds a node of any kind. `add` makes the driver call; it is called once, after every other step
+// that can fail. If `add` fails or throws after it has stored a node, the node is destroyed; a node
+// that cannot be destroyed (in a capture) keeps its owners. An exception becomes
+// CUDA_ERROR_UNKNOWN, std::bad_alloc CUDA_ERROR_OUT_OF_MEMORY. `add` must not give the node owners
+// through this library, since `owners` would replace them. The node that it stores must be one of
+// this graph; this is not checked.
 CUresult add_with_owners(const GraphView& graph, const Owners& owners,
                          const std::function<CUresult(CUgraph, CUgraphNode*)>& add,
                          CUgraphNode* out);
-// Replaces a node's parameters by `set`, and all of its owners by `owners`. The same exceptions.
+// Wraps a driver call, `set`, that changes a node's parameters, and replaces all of the node's
+// owners by `owners`. Exceptions as for add_with_owners.
 CUresult set_with_owners(const GraphView& graph, CUgraphNode node, const Owners& owners,
                          const std::function<CUresult(CUgraphNode)>& set);
 
-// One of each kind; nodes.h has their parameters and errors. The event nodes need a driver of CUDA
-// 11.1, memory nodes 11.4.
+// One function for each kind of node; nodes.h has their parameters and errors. Event nodes need a
+// driver of CUDA 11.1 or later, memory nodes 11.4.
 CUresult add_empty(const GraphView& graph, const Dependencies& after, CUgraphNode* out);
 CUresult add_kernel(const GraphView& graph, const Dependencies& after, const KernelNode& node,
                     CUgraphNode* out);
@@ -169,25 +177,25 @@ CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after, MemAll
 // CUDA_ERROR_INVALID_VALUE: an address of 0.
 CUresult add_mem_free(const GraphView& graph, const Dependencies& after, CUdeviceptr address,
                       CUgraphNode* out);
-// A copy of `child` becomes part of the graph, with its owners; `embedded` (may be nullptr) is a
-// view of the copy, valid until the node or the graph is destroyed. CUDA_ERROR_NOT_SUPPORTED where
-// the driver cannot (a child with conditional nodes, driver 580).
+// Embeds a copy of `child`, with its owners. `embedded` (may be nullptr) gets a view of the copy,
+// valid until the node or the graph is destroyed. CUDA_ERROR_NOT_SUPPORTED if the driver cannot
+// embed the graph (driver 580: a graph with conditional nodes).
 CUresult add_child(const GraphView& graph, const Dependencies& after, const GraphView& child,
                    CUgraphNode* out, GraphView* embedded = nullptr);
-// A handle for one conditional node of this graph, in the current context. `default_value` is
-// assigned at each launch where `assign_at_launch`. Drivers of CUDA 12.3 or later.
+// A handle for one conditional node of this graph, in the current context. With `assign_at_launch`,
+// each launch sets the handle to `default_value`. Drivers of CUDA 12.3 or later.
 CUresult create_conditional(const GraphView& graph, unsigned default_value, bool assign_at_launch,
                             std::uint64_t* handle);
-// The bodies are graphs that the node owns: they are filled through their views, in the order of
-// the values that choose them. `bodies` may be nullptr; conditional_bodies() gives them again.
+// The bodies are graphs that the node owns. `bodies` (may be nullptr) gets their views, in the
+// order of the values that select them; add nodes through these views. conditional_bodies() gives
+// the same views again.
 CUresult add_conditional(const GraphView& graph, const Dependencies& after,
                          const ConditionalNode& node, CUgraphNode* out,
                          std::vector<GraphView>* bodies);
 
-// New parameters for a node of the same kind, with new owners in the slots that the helpers use
-// (the first two); `extra` and `more` stay. The graph lets the old owners go; clones and
-// executables made before keep them. The context of copies and memsets cannot be changed: it is not
-// looked at.
+// Each sets new parameters of a node of that kind, with new owners in the first two slots; `extra`
+// and `more` stay. The graph releases the former owners; clones and executable graphs made before
+// keep them. The context of a copy or memset cannot be changed, and is ignored.
 CUresult set_kernel(const GraphView& graph, CUgraphNode node, const KernelNode& parameters);
 CUresult set_memcpy(const GraphView& graph, CUgraphNode node, const MemcpyNode& parameters);
 CUresult set_memset(const GraphView& graph, CUgraphNode node, const MemsetNode& parameters);
@@ -195,25 +203,27 @@ CUresult set_host(const GraphView& graph, CUgraphNode node, const HostNode& para
 CUresult set_event_record(const GraphView& graph, CUgraphNode node, const EventNode& parameters);
 CUresult set_event_wait(const GraphView& graph, CUgraphNode node, const EventNode& parameters);
 
-// Destroys a node, its owners' references in this graph, and with a child or conditional node all
-// graphs in it, whose views become invalid. In a capture the driver refuses (401 on driver 580),
-// and the owners stay with the node.
+// Destroys a node; this graph releases the node's owners. Destroying a child or conditional node
+// also destroys all graphs in it, whose views become invalid. During a capture the driver refuses
+// (401 on driver 580), and the node keeps its owners.
 CUresult remove_node(const GraphView& graph, CUgraphNode node);
 
-// The graph in a child node, also one that came with a clone or was added by a raw call; or the
-// bodies of a conditional node that was added through this view. The view is that of former calls,
-// if it is still the same graph.
+// child_graph(): a view of the graph in a child node, also of a node that came with a clone or was
+// added by a raw call. conditional_bodies(): views of the bodies of a conditional node that was
+// added through this view. While the node holds the same graphs, each call gives equal views.
 //
-// Raw calls may have destroyed the node and added another that has all of its addresses. A driver
-// of CUDA 13.1 or later numbers graphs and nodes: then the former views are invalid, and the new
-// graph is known by a new one. An older driver says nothing. Then, if the program has the CUgraph
-// of `graph` (by get(), a capture or adopting it; it always has that of a graph in a node),
-// - of a child graph the view is the former one, and the owners that it is known to have may not be
-//   its own. They are never released from it: what is replaced or removed from now on stays with it
-//   until it is destroyed. The same holds for the child graphs of a graph that was cloned, embedded
-//   or given to Exec::set_child. Later owners are let go as ever; so ask once and keep the view.
-// - of a conditional node the bodies are the former ones: that another conditional node has its
-//   address cannot be detected. A node of another kind can.
+// Raw calls may have destroyed the node and added another one, with the same addresses of node and
+// graphs. A driver of CUDA 13.1 or later numbers graphs and nodes, so this is detected: the former
+// views become invalid, and a new child graph gets a new view. An older driver has no such numbers.
+// There, if the program has the CUgraph of `graph` (from get(), add_with_owners(), a capture,
+// borrow() or adopt(); that of a graph in a node it may always have):
+// - child_graph() gives the former view, although the owners known for its nodes may belong to the
+//   former graph. So these owners are never released from the graph, even if they are replaced or
+//   their node is removed: they stay with the graph until it is destroyed. The same holds for the
+//   child graphs of a graph that is cloned, embedded or given to Exec::set_child. Owners that are
+//   attached later are released as usual. So call child_graph() once, and keep the view.
+// - conditional_bodies() gives the former bodies: another conditional node at the same address is
+//   not detected. A node of another kind is.
 CUresult child_graph(const GraphView& graph, CUgraphNode node, GraphView* out);
 CUresult conditional_bodies(const GraphView& graph, CUgraphNode node, std::vector<GraphView>* out);
 

@@ -1,9 +1,10 @@
-// The parameters of nodes. Each operand is given in one of two ways: typed (it owns itself), or raw
-// with an optional owner. Both for one operand is CUDA_ERROR_INVALID_VALUE, and last_error() names
-// it. What a raw operand without an owner points to must outlive every use of the node, as in CUDA.
+// The parameters of nodes. Each operand is given in one of two ways: typed (the operand is its own
+// owner), or raw with an optional owner. Giving both for one operand is CUDA_ERROR_INVALID_VALUE,
+// and last_error() names the operand. As in CUDA, what a raw operand without an owner points to
+// must outlive every use of the node.
 //
-// Nothing here is kept by reference: all that is needed is copied when a function takes it. Structs
-// are plain values: one thread at a time for one of them.
+// The functions copy what they need from these structs and keep no reference to them. The structs
+// are plain values: only one thread at a time may use one of them.
 #pragma once
 
 #include <cstddef>
@@ -18,38 +19,37 @@ namespace anycuda::graph {
 struct KernelNode {
   Kernel kernel;                  // typed
   CUfunction function = nullptr;  // or raw
-  // Keeps the module of a raw function. Without it (or with a Kernel that has no module) a module
-  // that Kernel::load has loaded is kept all the same; any other is the caller's to keep, since the
-  // driver counts no references to modules.
+  // Keeps the module of a raw function loaded. Without this owner (or with a Kernel that has no
+  // module owner) this library keeps a module that Kernel::load has loaded; the caller must keep
+  // any other module, since the driver does not count references to modules.
   OpaqueHandle code_owner;
-  unsigned grid[3] = {1, 1, 1};   // blocks; a side of 0 is CUDA_ERROR_INVALID_VALUE
+  unsigned grid[3] = {1, 1, 1};   // blocks; a dimension of 0 is CUDA_ERROR_INVALID_VALUE
   unsigned block[3] = {1, 1, 1};  // threads; likewise
-  unsigned shared_bytes = 0;      // dynamic shared memory a block
+  unsigned shared_bytes = 0;      // dynamic shared memory per block
   // As for cuLaunchKernel: one pointer for each parameter, to its value, which the driver copies
-  // when the node is made. nullptr for a kernel that takes some is CUDA_ERROR_INVALID_VALUE where
-  // the driver knows (CUDA 12.4 or later); a null pointer among them is not looked for. What the
-  // values point to is the matter of argument_buffers and argument_owner.
+  // when the node is made. nullptr for a kernel with parameters is CUDA_ERROR_INVALID_VALUE if the
+  // driver can tell (CUDA 12.4 or later); null pointers in the array are not checked. Memory that
+  // the values point to is kept by argument_buffers and argument_owner.
   void** arguments = nullptr;
-  OpaqueHandle argument_owner;  // all_of({...}) where there are several
-  // Memory that arguments point to: kept as argument_owner is, and beside it. An empty or closed
-  // Buffer is CUDA_ERROR_INVALID_VALUE.
+  OpaqueHandle argument_owner;  // several owners: all_of({...})
+  // Memory that arguments point to, kept in addition to argument_owner. An empty or closed Buffer
+  // is CUDA_ERROR_INVALID_VALUE.
   std::vector<Buffer> argument_buffers;
 };
 
 // Memory that a copy or a memset works on: exactly one of buffer, address, host and array.
-// CUDA_ERROR_INVALID_VALUE: what reaches beyond a Buffer whose size is known, or is more than any
-// memory has (2^57 bytes, or beyond the last address); and, where there are several rows or layers
-// and no array, a pitch below a row's bytes or a height below a layer's rows. No rows, layers or
-// bytes are left to the driver.
+// CUDA_ERROR_INVALID_VALUE: an access beyond the end of a Buffer of known size, of more than 2^57
+// bytes, or beyond the last address; and, for several rows or layers outside an array, a pitch
+// smaller than a row or a height smaller than a layer. A size of 0 rows, layers or bytes is left to
+// the driver.
 struct MemoryOperand {
   Buffer buffer;  // typed
   CUdeviceptr address = 0;
-  void* host = nullptr;  // not written to where it is a source
+  void* host = nullptr;  // a source is only read
   CUarray array = nullptr;
-  OpaqueHandle owner;  // of address, host or array
-  std::size_t offset =
-      0;                  // bytes, from the beginning of any of them; in an array, of its first row
-  std::size_t pitch = 0;  // bytes from row to row; 0: rows follow each other
+  OpaqueHandle owner;      // of address, host or array
+  std::size_t offset = 0;  // bytes from the beginning of the memory; in an array, of its first row
+  std::size_t pitch = 0;   // bytes from row to row; 0: rows follow each other
   std::size_t height = 0;  // rows from layer to layer; 0: layers follow each other
 };
 
@@ -59,12 +59,12 @@ struct MemcpyNode {
   std::size_t width = 0;  // bytes
   std::size_t rows = 1;
   std::size_t layers = 1;
-  CUcontext context = nullptr;  // nullptr: the current one
+  CUcontext context = nullptr;  // nullptr: the current context
 };
 
 struct MemsetNode {
-  MemoryOperand destination;   // of device memory; address and pitch are multiples of an element
-  unsigned value = 0;          // CUDA_ERROR_INVALID_VALUE where it is wider than an element
+  MemoryOperand destination;   // device memory; address and pitch are multiples of element_bytes
+  unsigned value = 0;          // CUDA_ERROR_INVALID_VALUE if wider than an element
   unsigned element_bytes = 1;  // 1, 2 or 4
   std::size_t width = 0;       // elements
   std::size_t rows = 1;
@@ -72,18 +72,18 @@ struct MemsetNode {
 };
 
 struct HostNode {
-  // Typed: kept, with all that it has captured; so there is no data beside it (that is refused).
-  // Each launch calls it, on a thread of the driver, and several that run at the same time perhaps
-  // at once: it must not call CUDA (CUDA Driver API, cuLaunchHostFunc), and an exception that it
-  // throws ends there (lost_exceptions() and lost_exception() in drain.h).
+  // Typed: a copy is kept, with all that it has captured. `data` beside it is refused. Each launch
+  // calls it on a thread of the driver; launches that run at the same time may call it at the same
+  // time. It must not call CUDA (CUDA Driver API, cuLaunchHostFunc). An exception that it throws is
+  // caught and recorded (lost_exceptions() and lost_exception() in drain.h).
   std::function<void()> call;
   CUhostFn function = nullptr;  // or raw, called with `data`
   OpaqueHandle function_owner;
   const void* data = nullptr;
   OpaqueHandle data_owner;
-  // true: data_size bytes from `data` are copied, each time this struct is given to a function, and
-  // the copy is what the function is called with (not nullptr, of size 0 too). data_owner and
-  // copy_data are two ways to keep the data, so both is refused.
+  // true: each time this struct is given to this library, data_size bytes from `data` are copied,
+  // and `function` is called with the copy (not nullptr, even if data_size is 0). data_owner and
+  // copy_data are two ways to keep the data, so giving both is refused.
   bool copy_data = false;
   std::size_t data_size = 0;
 };
@@ -98,11 +98,11 @@ struct MemAllocNode {
   std::size_t bytes = 0;
   int device = 0;
   CUdeviceptr address =
-      0;  // filled by add_mem_alloc: valid from the node on, in the graph's launches
+      0;  // set by add_mem_alloc: valid in launches of the graph, for work ordered after the node
 };
 
-// Bodies: if has 1, or 2 with an else (a driver of CUDA 12.8 or later); while 1; switch any number
-// (12.8 or later).
+// Numbers of bodies: an if has 1, or 2 with an else (a driver of CUDA 12.8 or later), a while 1, a
+// switch 1 to 65536 (12.8 or later).
 enum class ConditionalKind { if_else, while_loop, switch_case };
 struct ConditionalNode {
   std::uint64_t handle = 0;  // from create_conditional

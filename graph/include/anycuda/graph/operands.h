@@ -1,7 +1,7 @@
-// Typed operands: they own themselves, so that a node made from one keeps it alive with no more
-// said. All are cheap to copy (one shared pointer) and safe to copy and destroy on any thread. What
-// they have made is freed in the context that it was made in, so that must outlive it, as in CUDA.
-// Errors are as in graph.h.
+// Typed operands. Each is its own owner: a node made from one keeps it alive without a separate
+// owner. All are cheap to copy (one shared pointer) and safe to copy and destroy on any thread.
+// What they allocate, load or create is freed in the context in which it was made; as in CUDA, that
+// context must outlive it. Errors are as in graph.h.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@ struct CUmod_st;
 
 namespace anycuda::graph {
 
-// Device memory. The *allocation* is what nodes keep, not this wrapper: close() or the end of the
-// wrapper frees nothing that a graph uses. A closed Buffer is refused as an operand, and its
-// allocation() as an owner: CUDA_ERROR_INVALID_VALUE.
+// Device memory. Nodes keep the *allocation*, not this wrapper: closing or destroying the wrapper
+// frees nothing that a graph uses. A closed Buffer as an operand, or its allocation() as an owner,
+// is CUDA_ERROR_INVALID_VALUE.
 class Buffer {
  public:
-  Buffer() = default;  // none
-  // `bytes` (> 0) of device memory in the current context (cuMemAlloc); freed in that context when
-  // the last owner is gone. The driver's error otherwise, and *out is left as it was.
+  Buffer() = default;  // empty
+  // `bytes` (> 0) of device memory in the current context (cuMemAlloc), freed in that context when
+  // the last holder releases it. If the driver fails, its error is returned and *out is unchanged.
   static CUresult allocate(std::size_t bytes, Buffer* out);
-  // Memory of somebody else, kept by `owner`; an empty owner keeps nothing alive. `bytes` of 0: the
-  // size is not known, and what uses it is not checked.
+  // Memory that was allocated elsewhere, kept by `owner`; an empty owner keeps nothing alive.
+  // `bytes` of 0 means an unknown size: accesses are not checked against it.
   static Buffer wrap(CUdeviceptr address, std::size_t bytes, OpaqueHandle owner);
   void close();
   bool closed() const;
   explicit operator bool() const { return address_ != 0; }
   CUdeviceptr address() const { return address_; }
   std::size_t size() const { return size_; }  // bytes
-  // Empty where nothing is kept. Of a closed Buffer it owns nothing, and is not empty: no function
-  // of this library takes it for "no owner".
+  // The owner; empty if the Buffer has none. For a closed Buffer it is a special owner, not empty,
+  // that keeps nothing alive, and that every function of this library refuses.
   const OpaqueHandle& allocation() const { return allocation_; }
 
  private:
@@ -40,15 +40,15 @@ class Buffer {
   OpaqueHandle allocation_;
 };
 
-// A kernel and the module that its code is in.
+// A kernel and the module that contains its code.
 class Kernel {
  public:
   Kernel() = default;
   // Loads `image` (PTX, CUBIN or fatbin, as cuModuleLoadData takes it) in the current context and
-  // finds `name` in it. The module is unloaded, in that context, when the last owner is gone.
+  // finds `name` in it. The module is unloaded, in that context, when the last holder releases it.
   static CUresult load(const void* image, const char* name, Kernel* out);
   static Kernel wrap(CUfunction function, OpaqueHandle module);
-  // Another kernel of the same module; of one that was loaded by load() only.
+  // Another kernel of the same module. CUDA_ERROR_INVALID_VALUE unless load() loaded this Kernel.
   CUresult sibling(const char* name, Kernel* out) const;
   explicit operator bool() const { return function_ != nullptr; }
   CUfunction function() const { return function_; }
@@ -57,21 +57,22 @@ class Kernel {
  private:
   CUfunction function_ = nullptr;
   OpaqueHandle module_;
-  CUmod_st* loaded_ = nullptr;  // by load()
+  CUmod_st* loaded_ = nullptr;  // the module, if load() loaded it
 };
 
 // An event.
 class Event {
  public:
   Event() = default;
-  // `flags` as for cuEventCreate, in the current context. Destroyed with the last owner.
+  // `flags` as for cuEventCreate, in the current context. The event is destroyed when the last
+  // holder releases it.
   static CUresult create(unsigned flags, Event* out);
-  // `flags` are those that the event was made with, as far as the caller knows.
+  // `flags`: those that the event was created with, as far as the caller knows.
   static Event wrap(CUevent event, OpaqueHandle owner, unsigned flags = 0);
   explicit operator bool() const { return event_ != nullptr; }
   CUevent event() const { return event_; }
   const OpaqueHandle& owner() const { return owner_; }
-  // As given to create() or wrap(): no driver tells those of an event.
+  // As given to create() or wrap(): the driver has no function that reads an event's flags.
   unsigned flags() const { return flags_; }
 
  private:
