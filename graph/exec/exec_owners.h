@@ -57,8 +57,7 @@ class ExecOwners {
   struct Replaced {
     Replaced(unsigned long long after, LaunchEnd last) : launches(after), end(std::move(last)) {}
     unsigned long long launches;
-    LaunchEnd end;  // of the last of these launches, or of a later one; without an event: not yet
-                    // known
+    LaunchEnd end;  // of the last of these, or of a later launch; without an event not yet known
     OwnerList owners;
   };
 

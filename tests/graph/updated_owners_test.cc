@@ -130,8 +130,32 @@ TEST_F(UpdatedOwners, NewParametersWithoutOwnersReleaseTheFormer) {
   set(&owner);
   ASSERT_EQ(exec_.set_host(node_, host(nullptr)), kOk);
   EXPECT_FALSE(owner.alive());
+}
+
+// Host nodes have their own reason for events: running_execs_test.cc.
+TEST_F(UpdatedOwners, LaunchesRecordNoEventWhereNothingIsToBeReleased) {
+  Graph one = graph();
+  MemsetNode fill;
+  fill.destination.address = 0x1000;
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_memset(one, {}, fill, &made), kOk);
+  ASSERT_EQ(Exec::instantiate(one, &exec_), kOk);
   launch();
-  EXPECT_EQ(driver().calls("cuEventRecord"), 0U) << "nothing is there to be released";
+  Watched owners[3];
+  driver().fail_function("cuGraphExecMemsetNodeSetParams", 1, 719);
+  fill.destination.owner = owners[0].take();
+  EXPECT_EQ(exec_.set_memset(made, fill), status(719));
+  launch();
+  fill.destination.owner = owners[1].take();
+  ASSERT_EQ(exec_.set_memset(made, fill), kOk);
+  fill.destination.owner = nullptr;
+  ASSERT_EQ(exec_.set_memset(made, fill), kOk);
+  launch();
+  EXPECT_EQ(driver().calls("cuEventRecord"), 0U);
+  fill.destination.owner = owners[2].take();
+  ASSERT_EQ(exec_.set_memset(made, fill), kOk);
+  launch();
+  EXPECT_EQ(driver().calls("cuEventRecord"), 1U);
 }
 
 TEST_F(UpdatedOwners, OfAnotherNodeStay) {
@@ -158,12 +182,6 @@ TEST_F(UpdatedOwners, AFailedUpdateReleasesNothing) {
   }
   EXPECT_FALSE(owners[1].alive());
   EXPECT_FALSE(owners[2].alive());
-
-  ASSERT_EQ(Exec::instantiate(graph_, &exec_), kOk);
-  driver().fail_function("cuGraphExecHostNodeSetParams", 1, 719);
-  EXPECT_EQ(exec_.set_host(node_, host(owners[0].take())), status(719));
-  launch();
-  EXPECT_EQ(driver().calls("cuEventRecord"), 0U) << "no node has owners";
 }
 
 // Anybody may launch by the handle, now and later.

@@ -33,8 +33,9 @@ struct Control {
   // depends on.
   void (*capture_then_fail)(unsigned status);
   void (*capture_two)(bool two);
-  // How often a handle that is gone was used, or a reference released that was not there. A program
-  // with a real driver would have crashed.
+  // How often a handle that is gone was used, a reference released that was not there, or an
+  // executable graph with host nodes destroyed while a launch of it ran. A program with a real
+  // driver would have crashed.
   std::size_t (*misuses)();
   // How often something was freed in another context than it was made in.
   std::size_t (*wrong_contexts)();

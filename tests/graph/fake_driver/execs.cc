@@ -1,4 +1,5 @@
 // Executable graphs and launches.
+#include <algorithm>
 #include <utility>
 
 #include "model.h"
@@ -52,6 +53,17 @@ CUgraphNode_st* node_in(CUgraphExec_st* exec, const CUgraphNode_st* node, unsign
   return nullptr;
 }
 
+// Driver 580 then uses freed memory (docs/graph.md).
+bool must_not_go(const CUgraphExec_st& exec) {
+  const auto calls_host = [](const auto& node) {
+    return node.second.type == api::CU_GRAPH_NODE_TYPE_HOST;
+  };
+  const auto is_of_it = [&exec](const auto& launch) { return launch.second.second == exec.id; };
+  const auto& running = fake::world().running;
+  return std::any_of(exec.nodes.begin(), exec.nodes.end(), calls_host) &&
+         std::any_of(running.begin(), running.end(), is_of_it);
+}
+
 }  // namespace
 
 namespace anycuda::api {
@@ -81,6 +93,7 @@ unsigned cuGraphInstantiateWithFlags(::CUgraphExec_st** out, ::CUgraph_st* graph
 unsigned cuGraphExecDestroy(::CUgraphExec_st* exec) {
   FAULT;
   if (fake::living(exec) == nullptr) return 1;
+  if (must_not_go(*exec)) ++fake::world().misuses;
   let_go(exec);
   exec->nodes.clear();
   exec->alive = false;

@@ -201,6 +201,10 @@ bool Walker::enable() {
 bool Walker::destroy_exec() {
   if (execs_.empty()) return false;
   const std::size_t at = any(execs_.size());
+  // With host nodes it stays until its launches have ended, and so does all that it holds.
+  const Launchable& one = *execs_[at];
+  for (const Tokens* held : {&one.base, &one.spare, &one.replaced}) keep_in(one, *held);
+  for (const Launchable::Node& node : one.nodes) keep_in(one, node.set);
   if (chance(2)) must(execs_[at]->exec.destroy(), "Exec::destroy");
   execs_.erase(execs_.begin() + static_cast<std::ptrdiff_t>(at));
   return true;

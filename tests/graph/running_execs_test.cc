@@ -1,0 +1,194 @@
+// Executable graphs that are destroyed while a launch of them runs.
+#include <thread>
+
+#include "tests/graph/fixture.h"
+
+namespace anycuda::graph {
+namespace {
+
+class RunningExecs : public OnFakeDriver {
+ protected:
+  void SetUp() override {
+    OnFakeDriver::SetUp();
+    driver().hold_launches(true);
+  }
+  void TearDown() override {
+    driver().finish_launches();
+    settle();
+    OnFakeDriver::TearDown();
+  }
+  static void add_callback(const GraphView& graph, OpaqueHandle owner = nullptr) {
+    HostNode node;
+    node.function = do_nothing;
+    node.data_owner = std::move(owner);
+    ASSERT_EQ(add_host(graph, {}, node, nullptr), kOk) << last_error();
+  }
+  static Exec launched(const GraphView& graph, CUstream stream = nullptr) {
+    Exec exec;
+    EXPECT_EQ(Exec::instantiate(graph, &exec), kOk) << last_error();
+    EXPECT_EQ(exec.launch(stream), kOk) << last_error();
+    return exec;
+  }
+  // How many executable graphs the driver has, after the library has had the chance to destroy
+  // some.
+  static std::size_t execs() {
+    settle();
+    return driver().live().execs;
+  }
+};
+
+TEST_F(RunningExecs, WithHostNodesAreDestroyedWhenTheLaunchHasEnded) {
+  Watched owner;
+  Graph one = graph();
+  add_callback(one, owner.take());
+  Exec exec = launched(one);
+  ASSERT_EQ(one.destroy(), kOk);
+  EXPECT_EQ(exec.destroy(), kOk) << last_error();
+  EXPECT_FALSE(exec);
+  EXPECT_EQ(execs(), 1U);
+  EXPECT_TRUE(owner.alive());
+  driver().finish_launches();
+  EXPECT_EQ(execs(), 0U);
+  EXPECT_FALSE(owner.alive());
+}
+
+TEST_F(RunningExecs, WithoutHostNodesAreTheDriversToKeep) {
+  Graph one = graph();
+  node(one, nullptr);
+  Exec exec = launched(one);
+  EXPECT_EQ(exec.destroy(), kOk) << last_error();
+  EXPECT_EQ(driver().live().execs, 0U);
+  EXPECT_EQ(driver().calls("cuEventRecord"), 0U) << "a launch costs nothing more";
+}
+
+TEST_F(RunningExecs, WhoseLaunchHasEndedAreDestroyedAtOnce) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec = launched(one);
+  driver().finish_launches();
+  EXPECT_EQ(exec.destroy(), kOk) << last_error();
+  EXPECT_EQ(driver().live().execs, 0U);
+}
+
+TEST_F(RunningExecs, HostNodesMayLieInChildGraphs) {
+  Graph inner = graph();
+  add_callback(inner);
+  Graph middle = graph();
+  node(middle, nullptr);
+  ASSERT_EQ(add_child(middle, {}, inner, nullptr), kOk);
+  Graph outer = graph();
+  ASSERT_EQ(add_child(outer, {}, middle, nullptr), kOk);
+  launched(outer);
+  EXPECT_EQ(execs(), 1U);
+  driver().finish_launches();
+  EXPECT_EQ(execs(), 0U);
+}
+
+TEST_F(RunningExecs, HostNodesMayBeAddedByTheDriversOwnCalls) {
+  Graph one = graph();
+  const api::CUDA_HOST_NODE_PARAMS_st call{do_nothing, nullptr};
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(api::cuGraphAddHostNode(&made, one.get(), nullptr, 0, &call), 0U);
+  launched(one);
+  EXPECT_EQ(execs(), 1U);
+}
+
+TEST_F(RunningExecs, AnUpdateDoesNotForgetTheLaunch) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec = launched(one);
+  Graph other = graph();
+  add_callback(other);
+  ASSERT_EQ(exec.update(other), kOk) << last_error();
+  exec.destroy();
+  EXPECT_EQ(execs(), 1U);
+  driver().finish_launches();
+  EXPECT_EQ(execs(), 0U);
+}
+
+TEST_F(RunningExecs, AnUpdateGoesOnWatching) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  ASSERT_EQ(exec.update(one), kOk) << last_error();
+  ASSERT_EQ(exec.launch(nullptr), kOk);
+  exec.destroy();
+  EXPECT_EQ(execs(), 1U);
+}
+
+TEST_F(RunningExecs, AnExecThatTakesAnothersPlaceToo) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec = launched(one);
+  exec = Exec();
+  EXPECT_EQ(execs(), 1U);
+}
+
+TEST_F(RunningExecs, EachWaitsForItsOwnLaunch) {
+  Graph one = graph();
+  add_callback(one);
+  for (int made = 0; made < 3; ++made) launched(one, static_cast<CUstream>(driver().new_stream()));
+  EXPECT_EQ(execs(), 3U);
+  driver().finish_oldest_launch();
+  EXPECT_EQ(execs(), 2U);
+  driver().finish_oldest_launch();
+  EXPECT_EQ(execs(), 1U);
+  driver().finish_oldest_launch();
+  EXPECT_EQ(execs(), 0U);
+}
+
+TEST_F(RunningExecs, TheLastLaunchCounts) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec = launched(one);
+  driver().finish_launches();
+  ASSERT_EQ(exec.launch(nullptr), kOk);
+  exec.destroy();
+  EXPECT_EQ(execs(), 1U);
+}
+
+TEST_F(RunningExecs, AreDestroyedByAnyThreadAlsoInACapture) {
+  Graph one = graph();
+  add_callback(one);
+  launched(one);
+  driver().finish_launches();
+  std::thread([] {
+    Capture capture;
+    const auto stream = static_cast<CUstream>(driver().new_stream());
+    ASSERT_EQ(Capture::begin(stream, CaptureMode::thread_local_, &capture), kOk) << last_error();
+    EXPECT_EQ(driver().live().execs, 0U);
+    Graph captured;
+    EXPECT_EQ(capture.end(&captured), kOk) << last_error();
+  }).join();
+}
+
+TEST_F(RunningExecs, OfALostContextAreLeftAlone) {
+  Watched owner;
+  Graph one = graph();
+  add_callback(one);
+  Exec exec = launched(one);
+  const CUgraphExec raw = exec.get();
+  exec.destroy();
+  driver().fail_function("cuEventQuery", 1, api::CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  drain();
+  EXPECT_TRUE(driver().failed());
+  driver().finish_launches();
+  EXPECT_EQ(execs(), 1U) << "nobody asks again";
+  EXPECT_EQ(api::cuGraphExecDestroy(raw), 0U);
+}
+
+TEST_F(RunningExecs, WithoutAnEventAreTheDriversToKeep) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  driver().fail_function("cuEventCreate", 1, 2);
+  EXPECT_EQ(exec.launch(nullptr), kOk) << "the launch matters more";
+  driver().finish_launches();
+  exec.destroy();
+  EXPECT_EQ(driver().live().execs, 0U);
+}
+
+}  // namespace
+}  // namespace anycuda::graph
