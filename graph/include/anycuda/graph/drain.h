@@ -17,9 +17,11 @@ namespace anycuda::graph {
 // Releases all retired owners, on this thread. Their deleters may call CUDA, also while this thread
 // captures a stream: the thread is in CUDA's relaxed capture mode meanwhile (CUDA Driver API,
 // cuThreadExchangeStreamCaptureMode). Returns how many were released: the owners of one node count
-// as one, and so does an Exec's list of owners. Any thread. A deleter may call any function of this
-// library; drain() in a deleter returns 0 at once, and the outer drain() releases and counts the
-// rest, so the stack use does not grow with the number of owners.
+// as one, and so does an Exec's list of owners. Also destroys the executable graphs that
+// Exec::destroy has left to a later call, if their launches have ended; their owners are released
+// by a later call. Any thread. A deleter may call any function of this library; drain() in a
+// deleter returns 0 at once, and the outer drain() releases and counts the rest, so the stack use
+// does not grow with the number of owners.
 std::size_t drain() noexcept;
 
 // How many retired owners wait to be released, counted as drain() does. Any thread.

@@ -63,7 +63,12 @@ class Exec {
   // destroyed or updated before.
   CUresult launch(CUstream stream) const;
   CUresult upload(CUstream stream) const;
-  CUresult destroy();  // success for an empty Exec
+  // Success for an empty Exec. Never waits. With host nodes in the graph, and a launch() running,
+  // the executable graph is destroyed later: by the first call of this library on any thread, or
+  // drain(), after that launch has ended. Driver 580 damages memory if it is destroyed before
+  // (measured: docs/graph.md). So call drain() before the context of the launch is destroyed.
+  // Launches by the handle of get() are not seen: wait for them.
+  CUresult destroy();
 
   // Updates all nodes from another graph of the same shape (cuGraphExecUpdate). The owners of
   // `graph` replace all former owners, which stay while a launch that uses them runs. On an error
