@@ -70,11 +70,11 @@ void do_later(Later* object) noexcept { push(&not_yet, object); }
 std::size_t pending() noexcept { return waiting.load(std::memory_order_relaxed); }
 
 std::size_t drain() noexcept {
-  if (draining) return 0;
   if (over.load(std::memory_order_relaxed) == nullptr &&
       not_yet.load(std::memory_order_relaxed) == nullptr) {
     return 0;
   }
+  if (draining) return 0;
   draining = true;
   const RelaxedCaptureScope mode;
   try_all();

@@ -16,16 +16,20 @@ struct Attachment;
 class NodeTable {
  public:
   // A node's attachment, or nullptr. `in_doubt`: the graph may not hold the attachment (doubt_all).
+  // `known`: the table has the node.
   struct Has {
     Attachment* attachment = nullptr;
     bool in_doubt = false;
+    bool known = true;
   };
 
-  bool contains(CUgraphNode node) const noexcept;
+  bool contains(CUgraphNode node) const noexcept { return get(node).known; }
   Has get(CUgraphNode node) const noexcept;
   Attachment* find(CUgraphNode node) const noexcept { return get(node).attachment; }
   // Reserves memory for that many more nodes. Throws std::bad_alloc, and then changes nothing.
-  void reserve(std::size_t more);
+  void reserve(std::size_t more) {
+    if (!fits(size_ + more, capacity_)) grow(size_ + more);
+  }
   // Each returns the former entry. put() needs reserved memory, unless the node is known.
   Has put(CUgraphNode node, Has has) noexcept;
   Has take(CUgraphNode node) noexcept;
@@ -55,9 +59,15 @@ class NodeTable {
     CUgraphNode node;
     std::uintptr_t bits;
     Has get() const noexcept {
-      return {reinterpret_cast<Attachment*>(bits & ~std::uintptr_t{1}), (bits & 1U) != 0};
+      return {reinterpret_cast<Attachment*>(bits & ~std::uintptr_t{1}), (bits & 1U) != 0,
+              node != nullptr};
     }
   };
+  // At most 13 of 16 places are used: enough are free to end every search.
+  static constexpr bool fits(std::size_t size, std::size_t capacity) {
+    return size * 16 <= capacity * 13;
+  }
+  void grow(std::size_t wanted);
   std::size_t home(CUgraphNode node) const noexcept;
   std::size_t next(std::size_t at) const noexcept { return at + 1 == capacity_ ? 0 : at + 1; }
   // Where the node is, or the free place where it would be.

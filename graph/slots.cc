@@ -27,11 +27,11 @@ CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, Opa
       return fail(CUDA_ERROR_INVALID_VALUE, "there is no slot %u: a node has %u",
                   static_cast<unsigned>(slot), kSlots);
     }
-    CUresult result = check_node(state, node);
+    const NodeTable::Has former = state->table.get(node);
+    CUresult result = former.known ? CUDA_SUCCESS : check_node(state, node);
     if (result != CUDA_SUCCESS || owner == nullptr) return result;
-    const Attachment* const former = state->table.find(node);
     Owners owners;
-    if (former != nullptr) owners = former->owners();
+    if (former.attachment != nullptr) owners = former.attachment->owners();
     owners[static_cast<unsigned>(slot)] = std::move(owner);
     Change change(state);
     result = change.prepare(owners);

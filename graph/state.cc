@@ -152,10 +152,10 @@ CUresult check_nodes(GraphState* state, const Dependencies& after) {
 }
 
 CUresult Change::prepare(const Owners& owners) {
-  CUresult result = check_owners(owners);
-  if (result != CUDA_SUCCESS) return result;
   state_->table.reserve(1);
   if (!any(owners)) return CUDA_SUCCESS;
+  CUresult result = check_owners(owners);
+  if (result != CUDA_SUCCESS) return result;
   Attachment* const made = Attachment::make(owners);
   result = held_.take(state_->graph.load(), made);
   if (result == CUDA_SUCCESS) attachment_ = made;

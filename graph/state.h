@@ -134,12 +134,12 @@ CUresult set_node(const GraphView& view, CUgraphNode node, const Owners& owners,
                   const Call& call) {
   GraphState* const state = usable(view);
   if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  CUresult result = check_node(state, node);
+  const NodeTable::Has former = state->table.get(node);
+  CUresult result = former.known ? CUDA_SUCCESS : check_node(state, node);
   if (result != CUDA_SUCCESS) return result;
   Owners all = owners;
-  const Attachment* const former = state->table.find(node);
-  if (former != nullptr) {
-    const Owners before = former->owners();
+  if (former.attachment != nullptr) {
+    const Owners before = former.attachment->owners();
     for (unsigned slot = slots; slot < kSlots; ++slot) all[slot] = before[slot];
   }
   Change change(state);

@@ -77,6 +77,19 @@ TEST(NodeTable, GrowsWithManyNodes) {
   EXPECT_EQ(table.take(node(1)).attachment, nullptr);
 }
 
+TEST(NodeTable, KnowsNodesWithoutAnAttachment) {
+  NodeTable table;
+  EXPECT_FALSE(table.get(node(1)).known);
+  table.reserve(2);
+  EXPECT_FALSE(table.put(node(1), {}).known);
+  EXPECT_TRUE(table.get(node(1)).known);
+  EXPECT_TRUE(table.put(node(1), {attachment(1)}).known);
+  EXPECT_FALSE(table.get(node(2)).known);
+  EXPECT_FALSE(table.take(node(2)).known);
+  EXPECT_TRUE(table.take(node(1)).known);
+  EXPECT_FALSE(table.contains(node(1)));
+}
+
 TEST(NodeTable, RoomForManyAtOnce) {
   NodeTable table;
   table.reserve(1000);
