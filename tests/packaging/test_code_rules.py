@@ -175,8 +175,8 @@ class Loading(unittest.TestCase):
             self.assertEqual((code_rules.driver_for(code, FACTS), code_rules.is_known([code], code.kind, FACTS)),
                              (590, False))
         self.assertIs(self.answer([text, ptx(75, (9, 0))], 580, 90).loads, True)
-        self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them; whether older drivers do "
-                      "is unknown.", code_rules.describe([one], FACTS))
+        self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them, driver 580 or older does "
+                      "not; whether drivers between these do is unknown.", code_rules.describe([one], FACTS))
         self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], PTX, FACTS), True)
 
     def test_drivers_before_12_4_read_no_zstd(self):

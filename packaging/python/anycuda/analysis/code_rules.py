@@ -68,8 +68,8 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer where a GPU has no cubin.")
     if any(code.concatenated for code in codes):
         first = _driver_of(_FIRST_CONCATENATED, facts)
-        lines.append(f"Concatenated entries (nvcc --concat): driver {first} or newer reads them; whether older "
-                     "drivers do is unknown.")
+        lines.append(f"Concatenated entries (nvcc --concat): driver {first} or newer reads them, driver "
+                     f"{_WITHOUT_CONCATENATED} or older does not; whether drivers between these do is unknown.")
     if any(code.compression == ZSTD and not code.concatenated
            and driver_for(code, facts) > _driver_without_packing(code, facts) for code in codes):
         lines.append(f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
