@@ -25,11 +25,30 @@ Version cuda_of_ptx(Version ptx) {
 constexpr Version kNewFormat{1, 8};
 constexpr int kFirstOfNewFormat = 100;
 
-// nvcc compresses with zstd for --compress-mode=size and balance, which drivers before that of CUDA
-// 12.4 do not read.
-constexpr Version kFirstWithZstd{12, 4};
-// Driver 580.159, of CUDA 13.0, passes over concatenated entries (measured).
-constexpr Version kAfterConcatenated{13, 1};
+enum class Packing : std::uint8_t { zstd, concatenated };
+
+// The newest CUDA whose driver does not read it.
+constexpr Version unread_by(Packing packing) {
+  switch (packing) {
+#include "packings.inc"  // written from catalogue/packings.txt
+  }
+  return {};
+}
+
+// The first CUDA whose driver may read it: the next one.
+constexpr Version first_that_may_read(Packing packing) {
+  const Version unread = unread_by(packing);
+  bool is_next = false;
+  for (const ReleaseRow& row : kReleases) {
+    if (is_next) return {row.cuda_major, row.cuda_minor};
+    is_next = row.cuda_major == unread.major && row.cuda_minor == unread.minor;
+  }
+  return {};
+}
+
+constexpr Version kFirstWithZstd = first_that_may_read(Packing::zstd);
+constexpr Version kFirstWithConcatenated = first_that_may_read(Packing::concatenated);
+static_assert(kFirstWithZstd.known() && kFirstWithConcatenated.known(), "a row of packings.txt");
 
 bool is_tegra(int architecture) {
   for (const int one : kTegra) {
@@ -67,7 +86,7 @@ Version cuda_of_code(const CodeFacts& code) {
 Version oldest_cuda_for(const CodeFacts& code) {
   const Version by_code = cuda_of_code(code);
   if (code.kind == CodeFacts::Kind::other) return by_code;
-  const Version by_packing = code.concatenated ? kAfterConcatenated
+  const Version by_packing = code.concatenated ? kFirstWithConcatenated
                              : code.zstd       ? kFirstWithZstd
                                                : Version{};
   return newer(by_packing, by_code) ? by_packing : by_code;

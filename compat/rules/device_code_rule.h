@@ -4,9 +4,9 @@
 // Sources: PTX ISA, "Release Notes" (which CUDA brought a version of PTX, and which a GPU); CUDA
 // Compatibility, "Minor Version Compatibility" (a driver compiles no PTX of a newer CUDA than its
 // own, and loads the cubins of its major); the cubins of nvcc 11.8 to 13.0 and of CUDA's libraries
-// (the version of their format); CUDA Compiler Driver NVCC, --compress-mode (which drivers read
-// zstd). One CUDA compiles all entries of a fat binary, so its PTX tells
-// which major the cubins beside it are from.
+// (the version of their format); compat/catalogue/packings.txt (which drivers read zstd and
+// concatenated entries). One CUDA compiles all entries of a fat binary, so its PTX tells which
+// major the cubins beside it are from.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
 import unittest
 import zipfile
 from dataclasses import replace
@@ -320,6 +321,41 @@ class Command(Folder):
         self.assertIn("thing/a.so, thing/b.so: Native code for sm_80. PTX for compute_80", out)
         self.assertEqual(self.check(path, "--gpu", "80", "--driver", "550")[0], 1)
         self.assertEqual(self.check(path, "--gpu", "80", "--driver", "550", "--allow", "in_part")[0], 0)
+
+    def test_wheel_starts_the_program_once_while_there_is_room(self):
+        files = {name: self.file(release) for name, release in (("a", "12.4"), ("b", "13.0"), ("c", "12.4"))}
+        path, size = self.made_wheel(**files), self.file("12.4").stat().st_size
+        outputs, runs, real = set(), [], device_code._run
+
+        def run(program: Path, paths: list[Path]) -> subprocess.CompletedProcess[bytes]:
+            runs.append((len(paths), len(list(paths[0].parent.iterdir()))))
+            return real(program, paths)
+
+        for room, most, expected in (
+                (1 << 26, 32, [(3, 3)]), (1 << 26, 2, [(2, 2), (1, 1)]), (size * 5 // 2, 32, [(2, 2), (1, 1)]),
+                (1, 32, [(1, 1)] * 3)):
+            runs.clear()
+            with mock.patch.object(device_code, "_run", run), mock.patch.object(device_code, "MOST_FILES", most), \
+                    mock.patch.object(device_code, "_MOST_BYTES", room):
+                outputs.add(self.check(path))
+            self.assertEqual(runs, expected, (room, most))
+        self.assertEqual(len(outputs), 1)
+
+    def test_file_of_a_wheel_over_which_the_program_fails(self):
+        bad = self.folder / "bad.so"
+        bad.write_bytes(self.file("13.0").read_bytes() + b"bad")
+        path, real = self.made_wheel(a=self.file("12.4"), b=bad, c=self.file("11.8")), device_code._run
+
+        def run(program: Path, paths: list[Path]) -> subprocess.CompletedProcess[bytes]:
+            fails = any(one.read_bytes().endswith(b"bad") for one in paths)
+            return subprocess.CompletedProcess([], -11, b"", b"") if fails else real(program, paths)
+
+        with mock.patch.object(device_code, "_run", run):
+            (one,) = json.loads(self.check("--json", path)[1])["inputs"]
+        code = one["device_code"]
+        self.assertEqual([file["name"] for file in code["files"]], ["thing/a.so", "thing/c.so"])
+        self.assertEqual([file["file"] for file in code["unread"]], ["thing/b.so"])
+        self.assertEqual([file["name"] for file in one["files"]], ["thing/a.so", "thing/b.so", "thing/c.so"])
 
     def test_json(self):
         _, out, _ = self.check("--json", self.file("12.4"), "--gpu", "90", "--driver", "525")

@@ -175,8 +175,8 @@ class Loading(unittest.TestCase):
             self.assertEqual((code_rules.driver_for(code, FACTS), code_rules.is_known([code], code.kind, FACTS)),
                              (590, False))
         self.assertIs(self.answer([text, ptx(75, (9, 0))], 580, 90).loads, True)
-        self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them; whether older drivers do "
-                      "is unknown.", code_rules.describe([one], FACTS))
+        self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them, driver 580 or older does "
+                      "not; whether drivers between these do is unknown.", code_rules.describe([one], FACTS))
         self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], PTX, FACTS), True)
 
     def test_drivers_before_12_4_read_no_zstd(self):
@@ -218,7 +218,7 @@ class FactFiles(unittest.TestCase):
     @contextlib.contextmanager
     def catalogue(self, **changed: str):
         with tempfile.TemporaryDirectory() as folder:
-            for name in (gpu_facts.RELEASES, gpu_facts.GPUS):
+            for name in (gpu_facts.RELEASES, gpu_facts.GPUS, gpu_facts.PACKINGS):
                 text = changed.get(name[:4], (CATALOGUE / name).read_text(encoding="utf-8"))
                 (Path(folder) / name).write_text(text, encoding="utf-8")
             yield Path(folder)
@@ -226,7 +226,11 @@ class FactFiles(unittest.TestCase):
     def test_a_faulty_line_is_named(self):
         for changed, message in (({"cuda": "12.0 8.0\n"}, "cuda_releases.txt:1: "),
                                  ({"gpus": "# x\n90 Hopper\n"}, "gpus.txt:2: "),
-                                 ({"cuda": "12.1 8.1 530\n12.0 8.0 525\n"}, "ascending"), ({"gpus": ""}, "ascending")):
+                                 ({"cuda": "12.1 8.1 530\n12.0 8.0 525\n"}, "ascending"), ({"gpus": ""}, "ascending"),
+                                 ({"pack": "zstd 12.3 -\n"}, "packings.txt:1: "),
+                                 ({"pack": "zstd 12.3 12.4\n" * 2}, "a row for zstd and one for concatenated"),
+                                 ({"pack": "zstd 12.4 12.3\nconcatenated 13.0 13.4\n"}, "zstd: two releases"),
+                                 ({"pack": "zstd 12.3 12.4\nconcatenated 13.0 13.5\n"}, "concatenated: two releases")):
             with self.subTest(changed=changed), self.catalogue(**changed) as folder:
                 with self.assertRaisesRegex(ValueError, re.escape(message)):
                     gpu_facts.read(folder)

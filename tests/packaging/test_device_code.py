@@ -264,7 +264,7 @@ class Waiting(FileCase):
         self.waiting.add(f"{name}.so", self.file(b"x" * size, name), is_kept)
 
     def test_files_that_are_not_kept_wait_while_there_is_room(self):
-        with mock.patch.object(waiting, "_MOST", 10):
+        with mock.patch.object(device_code, "_MOST_BYTES", 10):
             self.waiting = waiting.Waiting(self.folder)
         for name, size in ("80", 5), ("90", 5), ("75", 1), ("100", 30), ("120", 1):
             self.add(name, size)
@@ -275,7 +275,7 @@ class Waiting(FileCase):
                          ["sm_80", "sm_90", "sm_75", "sm_100", "sm_120"])
 
     def test_files_that_are_kept_stay(self):
-        with mock.patch.object(waiting, "_MOST", 10):
+        with mock.patch.object(device_code, "_MOST_BYTES", 10):
             self.waiting = waiting.Waiting(self.folder)
         for name, is_kept in ("80", True), ("90", True), ("75", False):
             self.add(name, 8, is_kept)

@@ -1,4 +1,4 @@
-"""The facts about device code for matrix.json: compat/catalogue/cuda_releases.txt and gpus.txt, checked."""
+"""The facts about device code for matrix.json, checked: compat/catalogue (cuda_releases, gpus and packings.txt)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from .abi_text import version_key
 
 RELEASES = "cuda_releases.txt"
 GPUS = "gpus.txt"
+PACKINGS = "packings.txt"
 
 _RELEASE = re.compile(r"(\d+\.\d+) +(\d+\.\d+) +(\d+|-)")
 _GPU = re.compile(r"(\d+) +(\w+|-) +(tegra|-) +(\d+\.\d+) +(\d+\.\d+|-) +(\d+|-) +(\S.*)")
+_PACKING = re.compile(r"(zstd|concatenated) +(\d+\.\d+) +(\d+\.\d+)")
 
 
 def read(folder: Path) -> dict:
@@ -20,7 +22,9 @@ def read(folder: Path) -> dict:
     _check_order(RELEASES, [version_key(release["cuda"]) for release in releases])
     gpus = [_gpu(row) for row in rows(folder / GPUS, _GPU)]
     _check_order(GPUS, [(gpu["architecture"],) for gpu in gpus])
-    return {"releases": releases, "gpus": gpus}
+    packings = [_packing(row) for row in rows(folder / PACKINGS, _PACKING)]
+    _check_packings(packings, [release["cuda"] for release in releases if release["driver"]])
+    return {"releases": releases, "gpus": gpus, "packings": packings}
 
 
 def _release(row: re.Match[str]) -> dict:
@@ -30,6 +34,10 @@ def _release(row: re.Match[str]) -> dict:
 def _gpu(row: re.Match[str]) -> dict:
     return {"architecture": int(row[1]), "generation": _text(row[2]), "tegra": row[3] == "tegra", "first": row[4],
             "last": _text(row[5]), "last_driver": _number(row[6]), "example": _text(row[7])}
+
+
+def _packing(row: re.Match[str]) -> dict:
+    return {"packing": row[1], "unread_by": row[2], "read_by": row[3]}
 
 
 def rows(path: Path, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
@@ -45,6 +53,17 @@ def rows(path: Path, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
 def _check_order(name: str, keys: list[tuple[int, ...]]) -> None:
     if not keys or keys != sorted(set(keys)):
         raise ValueError(f"{name}: the rows are to be in ascending order, each once")
+
+
+def _check_packings(packings: list[dict], with_driver: list[str]) -> None:
+    """`with_driver`: the CUDAs whose driver is known, oldest first."""
+    if sorted(row["packing"] for row in packings) != ["concatenated", "zstd"]:
+        raise ValueError(f"{PACKINGS}: a row for zstd and one for concatenated are expected")
+    for row in packings:
+        if not {row["unread_by"], row["read_by"]} <= {*with_driver} or (
+                with_driver.index(row["unread_by"]) >= with_driver.index(row["read_by"])):
+            raise ValueError(f"{PACKINGS}: {row['packing']}: two releases whose drivers {RELEASES} has are expected, "
+                             "the older one first")
 
 
 def _number(text: str) -> int:

@@ -10,14 +10,10 @@ from .device_code import CUBIN, LTO_IR, PTX, ZSTD, Code
 from .gpus import Facts, Release, Version
 
 
-# fatbinary 13.1 and 13.3 lack the option --concat, 13.4 and 13.5 have it: the driver of 13.4 reads such entries. Driver
-# 580.159 passes over them, with zstd and with LZ4 (measured). NVIDIA's documents tell nothing of those between.
-_WITHOUT_CONCATENATED = 580
-_FIRST_CONCATENATED = (13, 4)
-# Older drivers read no code that nvcc has compressed for --compress-mode=size or balance, which is zstd: CUDA Compiler
-# Driver NVCC, "--compress-mode".
-_FIRST_WITH_ZSTD = (12, 4)
-_NEWER = "or install a newer driver."
+CONCATENATED = "concatenated"
+# How code is packed, and how to build it otherwise.
+_PACKED = {CONCATENATED: ("in concatenated entries", "Build it without nvcc --concat"),
+           ZSTD: ("compressed with zstd", "Build it with nvcc --compress-mode=speed")}
 
 
 @dataclass(frozen=True)
@@ -67,13 +63,12 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
         lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer where a GPU has no cubin.")
     if any(code.concatenated for code in codes):
-        first = _driver_of(_FIRST_CONCATENATED, facts)
-        lines.append(f"Concatenated entries (nvcc --concat): driver {first} or newer reads them; whether older "
-                     "drivers do is unknown.")
-    if any(code.compression == ZSTD and not code.concatenated
-           and driver_for(code, facts) > _driver_without_packing(code, facts) for code in codes):
+        packing = facts.packings[CONCATENATED]
+        lines.append(f"Concatenated entries (nvcc --concat): driver {packing.read_by} or newer reads them, driver "
+                     f"{packing.unread_by} or older does not; whether drivers between these do is unknown.")
+    if any(_packing(code) == ZSTD and driver_for(code, facts) > _driver_without_packing(code, facts) for code in codes):
         lines.append(f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
-                     f"{_driver_of(_FIRST_WITH_ZSTD, facts)} or newer.")
+                     f"{facts.packings[ZSTD].read_by} or newer.")
     return lines
 
 
@@ -104,15 +99,14 @@ def oldest_driver(codes: Iterable[Code], kind: str, facts: Facts) -> int:
 
 def is_known(codes: Iterable[Code], kind: str, facts: Facts) -> bool:
     """Is the first branch known for all cubins, or all PTX?"""
-    return all(driver_for(code, facts) and _is_readable(code, driver_for(code, facts), facts)
-               for code in codes if code.kind == kind)
+    return all(is_served(code, driver_for(code, facts), facts) for code in codes if code.kind == kind)
 
 
 def driver_for(code: Code, facts: Facts) -> int:
-    """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known. Of a concatenated one it may
-    be a later branch (`is_known`)."""
-    plain = _driver_without_packing(code, facts)
-    return max(plain, _driver_for_packing(code, facts)) if plain else 0
+    """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known. Of packed code it may be a
+    later branch (`is_known`)."""
+    plain, packing = _driver_without_packing(code, facts), facts.packings.get(_packing(code))
+    return max(plain, facts.driver_after(packing.unread_by)) if plain and packing else plain
 
 
 def _driver_without_packing(code: Code, facts: Facts) -> int:
@@ -122,11 +116,15 @@ def _driver_without_packing(code: Code, facts: Facts) -> int:
     return release.driver if release else 0
 
 
-def _driver_for_packing(code: Code, facts: Facts) -> int:
-    """The first branch of which it is not known that it does not read the entry."""
-    if code.concatenated:
-        return next((one.driver for one in facts.releases if one.driver > _WITHOUT_CONCATENATED), 0)
-    return _driver_of(_FIRST_WITH_ZSTD, facts) if code.compression == ZSTD else 0
+def _packing(code: Code) -> str:
+    """As the facts name it; "": every driver reads it."""
+    return CONCATENATED if code.concatenated else ZSTD if code.compression == ZSTD else ""
+
+
+def _packing_of(codes: Iterable[Code]) -> str:
+    """Of several, at least one of which is packed."""
+    found = {_packing(code) for code in codes}
+    return next(packing for packing in _PACKED if packing in found)
 
 
 def _hidden(codes: Iterable[Code], driver: int, facts: Facts) -> tuple[str, str]:
@@ -134,25 +132,14 @@ def _hidden(codes: Iterable[Code], driver: int, facts: Facts) -> tuple[str, str]
     codes = list(codes)
     if not all(_serves(driver, _driver_without_packing(code, facts)) for code in codes):
         return "", ""
-    if any(code.concatenated for code in codes):
-        return "in concatenated entries", f"Build it without nvcc --concat, {_NEWER}"
-    return "compressed with zstd", f"Build it with nvcc --compress-mode=speed, {_NEWER}"
-
-
-def _driver_of(cuda: Version, facts: Facts) -> int:
-    """The branch that came with that release; 0: it is not known."""
-    release = facts.release(cuda)
-    return release.driver if release else 0
-
-
-def _is_readable(code: Code, driver: int, facts: Facts) -> bool:
-    """Is that driver known to read the entry?"""
-    return not code.concatenated or driver >= _driver_of(_FIRST_CONCATENATED, facts)
+    packed, hint = _PACKED[_packing_of(codes)]
+    return packed, f"{hint}, or install a newer driver."
 
 
 def is_served(code: Code, driver: int, facts: Facts) -> bool:
     """Is that driver known to load the cubin, or to compile the PTX, whatever the GPU?"""
-    return _serves(driver, driver_for(code, facts)) and _is_readable(code, driver, facts)
+    packing = facts.packings.get(_packing(code))
+    return _serves(driver, driver_for(code, facts)) and (packing is None or driver >= packing.read_by)
 
 
 def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
@@ -214,8 +201,9 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
                       hint or _rebuild(driver, gpu, facts))
     if len(known) < len(cubins):
         return Answer(None, f"The driver that the cubins for sm_{gpu} ({names}) need is not known: their CUDA is not.")
-    if not all(_is_readable(code, driver, facts) for code in cubins):
-        return _concatenated(f"cubins for sm_{gpu} ({names})", driver, facts)
+    hidden = [code for code in cubins if not is_served(code, driver, facts)]
+    if hidden:
+        return _unknown(f"cubins for sm_{gpu} ({names})", hidden, driver, facts)
     return Answer(True, f"Driver {driver} loads the cubins for sm_{gpu} ({names}).")
 
 
@@ -225,7 +213,7 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
         return Answer(True, f"Driver {driver} compiles the PTX for sm_{gpu} ({', '.join(_names(served))}).")
     hidden = [code for code in texts if _serves(driver, driver_for(code, facts))]
     if hidden:
-        return _concatenated(f"PTX for sm_{gpu} ({', '.join(_names(hidden))})", driver, facts)
+        return _unknown(f"PTX for sm_{gpu} ({', '.join(_names(hidden))})", hidden, driver, facts)
     oldest = min(texts, key=lambda code: (driver_for(code, facts) or _newest(facts) + 1, code.ptx or (0, 0)))
     needed, version = driver_for(oldest, facts), ".".join(map(str, oldest.ptx or ()))
     from_driver = f"driver {needed} or newer" if needed else "a driver that is newer than all known ones"
@@ -239,9 +227,11 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     return Answer(False, reason, _add_gpu(gpu, driver, facts))
 
 
-def _concatenated(what: str, driver: int, facts: Facts) -> Answer:
-    first = _driver_of(_FIRST_CONCATENATED, facts)
-    return Answer(None, f"The {what} are in concatenated entries: driver {first} or newer reads them; whether driver "
+def _unknown(what: str, codes: Iterable[Code], driver: int, facts: Facts) -> Answer:
+    """It is not known whether that driver reads how they are packed."""
+    packing = _packing_of(codes)
+    first = facts.packings[packing].read_by
+    return Answer(None, f"The {what} are {_PACKED[packing][0]}: driver {first} or newer reads them; whether driver "
                         f"{driver} does is unknown.")
 
 

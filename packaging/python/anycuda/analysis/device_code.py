@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,8 @@ _FILE = re.compile(rb'^\{"file": ', re.M)  # how the output for a file begins
 # What comes of other output than the program's.
 NOT_UNDERSTOOD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _LIMIT = 300.0  # seconds; a file of 800 MB takes one
-_MOST_FILES = 32  # of a run: what the program prints of a file that is made to be large is 3 MB
+MOST_FILES = 32  # of a run: what the program prints of a file that is made to be large is 3 MB
+_MOST_BYTES = 1 << 26  # of unpacked files that wait for a run
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,17 @@ def of_file(path: Path, program: Path | None = None) -> DeviceCode:
 
 def of_files(paths: Sequence[Path], program: Path | None = None) -> Iterator[DeviceCode]:
     """Of each. The program starts once for many files; if it fails over them, once for each of them."""
-    for first in range(0, len(paths), _MOST_FILES):
-        group = paths[first: first + _MOST_FILES]
+    for first in range(0, len(paths), MOST_FILES):
+        group = paths[first: first + MOST_FILES]
         outputs = _of_group(group, program) if len(group) > 1 else []
         for number, path in enumerate(group):
             code = _parsed(outputs[number]) if outputs else None
             yield of_file(path, program) if code is None else code
+
+
+def room(work: Path) -> int:
+    """How many bytes of unpacked files may wait there for a run."""
+    return min(_MOST_BYTES, shutil.disk_usage(work).free)
 
 
 def _of_group(paths: Sequence[Path], program: Path | None) -> list[bytes]:

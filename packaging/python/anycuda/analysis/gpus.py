@@ -1,5 +1,5 @@
-"""CUDA's releases with their drivers, and the GPUs: facts of matrix.json, from compat/catalogue/cuda_releases.txt and
-gpus.txt."""
+"""CUDA's releases with their drivers, the GPUs, and how code is packed: facts of matrix.json, from compat/catalogue
+(cuda_releases.txt, gpus.txt, packings.txt)."""
 
 from __future__ import annotations
 
@@ -39,13 +39,26 @@ class Gpu:
 
 
 @dataclass(frozen=True)
+class Packing:
+    """A way to pack code. Whether the branches between these two read it is not known."""
+
+    unread_by: int  # the newest branch that does not read it
+    read_by: int  # the first that does
+
+
+@dataclass(frozen=True)
 class Facts:
     releases: tuple[Release, ...]  # oldest first
     gpus: dict[int, Gpu]
+    packings: dict[str, Packing]  # "zstd", "concatenated"
 
     def cuda_of_driver(self, branch: int) -> Release | None:
         """What a driver of that branch reports; None: older than all that is known."""
         return next((one for one in reversed(self.releases) if 0 < one.driver <= branch), None)
+
+    def driver_after(self, branch: int) -> int:
+        """The next branch; 0: none is known."""
+        return next((one.driver for one in self.releases if one.driver > branch), 0)
 
     def release(self, cuda: Version) -> Release | None:
         return next((one for one in self.releases if one.cuda == cuda), None)
@@ -89,4 +102,6 @@ def of_json(text: dict) -> Facts:
     gpus = {row["architecture"]: Gpu(row["architecture"], row["generation"], row["tegra"], version(row["first"]),
                                      version(row["last"]) if row["last"] else None, row["last_driver"], row["example"])
             for row in text["gpus"]}
-    return Facts(releases, gpus)
+    drivers = {row["cuda"]: row["driver"] for row in text["releases"]}
+    packings = {row["packing"]: Packing(drivers[row["unread_by"]], drivers[row["read_by"]]) for row in text["packings"]}
+    return Facts(releases, gpus, packings)

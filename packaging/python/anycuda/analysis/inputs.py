@@ -1,4 +1,4 @@
-"""The binaries in what was named on the command line: a file, a folder, a wheel; one after another."""
+"""The binaries in what was named on the command line: a file, a folder, a wheel; some at a time."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Callable, Iterator
 
 from ..failure import Failure
 from ..wheels import entries, names
+from . import device_code
 
 _ELF, _ZIP = b"\x7fELF", b"PK"
 _CODE_STARTS = (b"\x50\xed\x55\xba", b".ver")  # of fatbins and of PTX; a cubin is an ELF file
@@ -28,7 +29,7 @@ ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Run
 
 @dataclass(frozen=True)
 class Binary:
-    """An ELF file, or one that was named: `name` is for people; `path` is where its bytes are while the next one is not
+    """An ELF file, or one that was named: `name` is for people; `path` is where its bytes are until the next batch is
     asked for. `only_code`: PTX or a fatbin by its name or its start, in a folder or a wheel."""
 
     name: str
@@ -69,17 +70,18 @@ def expanded(path: Path) -> list[Path]:
     return found
 
 
-def binaries(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
+def binaries(path: Path, progress: Progress) -> Iterator[list[Binary | Problem]]:
+    """In batches. Those of a wheel are unpacked together, as many as one run of the program for device code takes."""
     kind = kind_of(path)
     archive = next((told for ending, told in _ARCHIVES.items() if path.name.endswith(ending)), "")
     if archive and os.path.isfile(path):
-        yield Problem(path.name, f"{archive}, which anycuda does not open: unpack it, and check the folder")
+        yield [Problem(path.name, f"{archive}, which anycuda does not open: unpack it, and check the folder")]
     elif kind == "folder":
-        yield from _in_folder(path)
+        yield from ([one] for one in _in_folder(path))
     elif kind == "wheel":
         yield from _in_wheel(path, progress)
     else:
-        yield Binary(path.name, path)
+        yield [Binary(path.name, path)]
 
 
 def _in_folder(folder: Path) -> Iterator[Binary | Problem]:
@@ -120,38 +122,38 @@ def _starts(path: Path, count: int = 2) -> bytes:
         return file.read(count)
 
 
-def _in_wheel(path: Path, progress: Progress) -> Iterator[Binary | Problem]:
+def _in_wheel(path: Path, progress: Progress) -> Iterator[list[Binary | Problem]]:
     """Nothing is unpacked under its own name, so no name can lead elsewhere; such names are reported all the same."""
     shown = path.name
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would block, a device may have no end
-        yield Problem(shown, "no regular file")
+        yield [Problem(shown, "no regular file")]
         return
     try:
         wheel = zipfile.ZipFile(path)
     except (FileNotFoundError, PermissionError) as error:
-        yield Problem(shown, f"cannot be read: {_sentence(error)}")
+        yield [Problem(shown, f"cannot be read: {_sentence(error)}")]
         return
     except ZIP_ERRORS as error:
-        yield Problem(shown, f"no whole wheel or zip file: {_sentence(error)}")
+        yield [Problem(shown, f"no whole wheel or zip file: {_sentence(error)}")]
         return
     with wheel:
         bombs = entries.bomb(wheel.infolist(), path.stat().st_size)
         if bombs:
-            yield Problem(shown, f"{bombs[0]}; not unpacked")
+            yield [Problem(shown, f"{bombs[0]}; not unpacked")]
             return
         try:
             temporary = tempfile.TemporaryDirectory(prefix="anycuda-check-")
         except OSError as error:
-            yield Problem(shown, f"cannot be unpacked: {_sentence(error)}")
+            yield [Problem(shown, f"cannot be unpacked: {_sentence(error)}")]
             return
         read = False
         with temporary as folder:
-            for one in _members(wheel, Path(folder, "binary"), progress):
-                read = read or isinstance(one, Binary)
-                yield one
+            for batch in _members(wheel, Path(folder), progress):
+                read = read or any(isinstance(one, Binary) for one in batch)
+                yield batch
         system = other_system(path.name, wheel.namelist(), read)
         if system:
-            yield Problem(shown, f"{system}; anycuda reads binaries for Linux: check the wheel for Linux", True)
+            yield [Problem(shown, f"{system}; anycuda reads binaries for Linux: check the wheel for Linux", True)]
 
 
 def other_system(file: str, members: list[str], has_elf: bool) -> str:
@@ -167,29 +169,42 @@ def other_system(file: str, members: list[str], has_elf: bool) -> str:
         found and not has_elf and "any" in platforms) else ""
 
 
-def _members(wheel: zipfile.ZipFile, place: Path, progress: Progress) -> Iterator[Binary | Problem]:
-    """One after another, unpacked at `place`."""
+def _members(wheel: zipfile.ZipFile, folder: Path, progress: Progress) -> Iterator[list[Binary | Problem]]:
+    """Unpacked in `folder`, as many at a time as there is room for, one that is larger by itself."""
     members = [one for one in wheel.infolist() if not one.filename.endswith("/")]
     whole, done = sum(member.file_size for member in members), 0
-    for member in members:
-        name, so_far = member.filename, done
-        progress(name, so_far, whole)
+    room, batch, held = device_code.room(folder), [], 0
+    for number, member in enumerate(members):
+        progress(member.filename, done, whole)
+        if held + member.file_size > room or len(batch) == device_code.MOST_FILES:
+            yield batch
+            for one in batch:
+                if isinstance(one, Binary):
+                    one.path.unlink(missing_ok=True)
+            batch, held = [], 0
+        one = _member(wheel, member, folder / str(number),
+                      lambda bytes_: progress(member.filename, done + bytes_, whole))
+        if one:
+            batch.append(one)
+        held += member.file_size if isinstance(one, Binary) else 0
         done += member.file_size
-        if leads_out(member.filename):
-            yield Problem(name, "a path that leads out of the wheel: no installer may unpack it; not looked into")
-            continue
-        if entries.is_encrypted(member) or entries.other_method(member):
-            why = "is encrypted" if entries.is_encrypted(member) else entries.other_method(member)
-            yield Problem(name, f"cannot be unpacked: it {why}")
-            continue
-        try:
-            found = _unpacked(wheel, member, place, lambda bytes_: progress(name, so_far + bytes_, whole))
-        except ZIP_ERRORS as error:
-            yield Problem(name, f"cannot be unpacked: {_sentence(error)}")
-        else:
-            if found:
-                yield Binary(name, place, found == _CODE)
+    yield batch
+
+
+def _member(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: Callable[[int], None]
+            ) -> Binary | Problem | None:
+    name = member.filename
+    if leads_out(name):
+        return Problem(name, "a path that leads out of the wheel: no installer may unpack it; not looked into")
+    if entries.is_encrypted(member) or entries.other_method(member):
+        why = "is encrypted" if entries.is_encrypted(member) else entries.other_method(member)
+        return Problem(name, f"cannot be unpacked: it {why}")
+    try:
+        found = _unpacked(wheel, member, place, tell)
+    except ZIP_ERRORS as error:
         place.unlink(missing_ok=True)
+        return Problem(name, f"cannot be unpacked: {_sentence(error)}")
+    return Binary(name, place, found == _CODE) if found else None
 
 
 def leads_out(name: str) -> bool:

@@ -43,30 +43,35 @@ class Reading:
 def look(path: Path, table: Table, progress: inputs.Progress, of_device_code: bool) -> Reading:
     """`of_device_code`: only that is asked about, which an object file has, too."""
     found = Reading(str(path), inputs.kind_of(path))
-    for one in inputs.binaries(path, progress):
-        if isinstance(one, inputs.Problem):
-            found.problems.append((one.name, one.text))
-            found.other_system = found.other_system or one.other_system
-            continue
-        code = device_code.of_file(one.path)
-        found.kernels.add(one.name, code)
-        if one.only_code:
-            if one.name.lower().endswith(inputs.CODE_ENDINGS) and not (code.codes or code.unread or code.problems):
-                found.passed_over.append((one.name, "neither PTX nor a fatbin"))
-            continue
-        try:
-            image = read.read(one.path)
-            if image.machine not in _BUILT_FOR_GPUS:
-                raise ElfError(f"{one.path}: for {image.machine}, which CUDA does not support")
-            found.files.append((one.name, uses.of(image, table)))
-            found.machines.append(image.machine)
-        except ElfError as error:
-            if not _is_device_code(code, error, found.kind == "file" and of_device_code):
-                found.kernels.forget([one.name])
-                _keep_error(found, one, error)
+    for batch in inputs.binaries(path, progress):
+        codes = device_code.of_files([one.path for one in batch if isinstance(one, inputs.Binary)])
+        for one in batch:
+            if isinstance(one, inputs.Problem):
+                found.problems.append((one.name, one.text))
+                found.other_system = found.other_system or one.other_system
+            else:
+                _add(found, one, next(codes), table, found.kind == "file" and of_device_code)
     found.files = [(name, use) for (name, _), use in zip(found.files, siblings.resolved(found.files))]
     found.kernels.forget({name for name, _ in found.files} - {name for name, _ in ties.staying(found.files)})
     return found
+
+
+def _add(found: Reading, one: inputs.Binary, code: DeviceCode, table: Table, is_asked: bool) -> None:
+    found.kernels.add(one.name, code)
+    if one.only_code:
+        if one.name.lower().endswith(inputs.CODE_ENDINGS) and not (code.codes or code.unread or code.problems):
+            found.passed_over.append((one.name, "neither PTX nor a fatbin"))
+        return
+    try:
+        image = read.read(one.path)
+        if image.machine not in _BUILT_FOR_GPUS:
+            raise ElfError(f"{one.path}: for {image.machine}, which CUDA does not support")
+        found.files.append((one.name, uses.of(image, table)))
+        found.machines.append(image.machine)
+    except ElfError as error:
+        if not _is_device_code(code, error, is_asked):
+            found.kernels.forget([one.name])
+            _keep_error(found, one, error)
 
 
 def _is_device_code(code: DeviceCode, error: ElfError, is_asked: bool) -> bool:

@@ -3,13 +3,10 @@ unpacked."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from ..analysis import device_code
 from ..analysis.kernels import Kernels
-
-_MOST = 1 << 26  # bytes that wait and are not kept
 
 
 class Waiting:
@@ -17,7 +14,7 @@ class Waiting:
 
     def __init__(self, work: Path) -> None:
         self.kernels = Kernels()
-        self._room = min(_MOST, shutil.disk_usage(work).free)
+        self._room = device_code.room(work)
         self._files: dict[str, Path] = {}
         self._passing: list[Path] = []  # those that are deleted then
         self._bytes = 0  # of those
