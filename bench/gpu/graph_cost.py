@@ -65,7 +65,8 @@ def main() -> int:
     parser.add_argument("before", type=Path, metavar="BEFORE")
     parser.add_argument("now", type=Path, nargs="?", default=HERE / "graph_cost", metavar="NOW")
     parser.add_argument("--pairs", type=int, default=10)
-    parser.add_argument("--repetitions", type=int, default=3, help="of the largest graphs in a process; the fastest counts")
+    parser.add_argument("--repetitions", type=int, default=3,
+                        help="of the largest graphs in a process; the fastest counts")
     parser.add_argument("--limit-s", type=float, default=500, help="no new pair after that many seconds")
     options = parser.parse_args()
 

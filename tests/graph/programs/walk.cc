@@ -23,7 +23,9 @@ int main(int argc, char** argv) {
   walk::Machine machine;
   machine.holds_launches = true;
   machine.misuse = [&driver]() -> std::string {
-    return driver.misuses() == 0 ? "" : "the driver was given a handle that is gone, or a launch lost its graph";
+    return driver.misuses() == 0
+               ? ""
+               : "the driver was given a handle that is gone, or a launch lost its graph";
   };
   machine.left_over = [&driver] {
     driver.flush();
