@@ -16,31 +16,13 @@ namespace {
 // main.
 std::atomic<UserObject*> over{nullptr};
 std::atomic<std::size_t> waiting{0};
-std::atomic<Later*> not_yet{nullptr};
-
-template <typename Object>
-void push(std::atomic<Object*>* list, Object* one) noexcept {
-  one->next = list->load(std::memory_order_relaxed);
-  while (!list->compare_exchange_weak(one->next, one, std::memory_order_release,
-                                      std::memory_order_relaxed)) {
-  }
-}
 
 // Whether this thread runs deleters now. A deleter that drains again gets 0 at once: the loop below
 // goes on after it, so the stack does not grow with the number of owners.
 thread_local bool draining = false;
 
-void try_all() noexcept {
-  Later* taken = not_yet.exchange(nullptr, std::memory_order_acquire);
-  while (taken != nullptr) {
-    Later* const one = taken;
-    taken = one->next;
-    if (one->done()) {
-      delete one;
-    } else {
-      push(&not_yet, one);
-    }
-  }
+bool is_idle() noexcept {
+  return over.load(std::memory_order_relaxed) == nullptr && later_count() == 0;
 }
 
 std::size_t let_go_all() noexcept {
@@ -57,31 +39,34 @@ std::size_t let_go_all() noexcept {
   }
 }
 
+std::size_t drain_once(TryLater later) noexcept {
+  if (is_idle() || draining) return 0;
+  draining = true;
+  const RelaxedCaptureScope mode;
+  try_later(later);
+  const std::size_t count = let_go_all();
+  draining = false;
+  return count;
+}
+
 }  // namespace
 
 extern "C" void anycuda_graph_is_over(void* object) noexcept {
   auto* const one = static_cast<UserObject*>(object);
   waiting.fetch_add(1, std::memory_order_relaxed);
-  push(&over, one);
-}
-
-void do_later(Later* object) noexcept { push(&not_yet, object); }
-
-std::size_t pending() noexcept { return waiting.load(std::memory_order_relaxed); }
-
-std::size_t drain() noexcept {
-  if (over.load(std::memory_order_relaxed) == nullptr &&
-      not_yet.load(std::memory_order_relaxed) == nullptr) {
-    return 0;
+  one->next = over.load(std::memory_order_relaxed);
+  while (!over.compare_exchange_weak(one->next, one, std::memory_order_release,
+                                     std::memory_order_relaxed)) {
   }
-  if (draining) return 0;
-  draining = true;
-  const RelaxedCaptureScope mode;
-  try_all();
-  const std::size_t count = let_go_all();
-  draining = false;
-  return count;
 }
+
+std::size_t pending() noexcept { return waiting.load(std::memory_order_relaxed) + later_count(); }
+
+std::size_t drain() noexcept { return drain_once(TryLater::all); }
+
+// Every call of the library begins here: it waits for no other thread, and asks the driver about
+// one launch at most.
+void drain_at_entry() noexcept { drain_once(TryLater::one); }
 
 void let_go(std::shared_ptr<ExecOwners> list) noexcept {
   if (list == nullptr) return;
@@ -94,7 +79,5 @@ void let_go(OwnerList* list) noexcept {
   const RelaxedCaptureScope mode;
   list->clear();
 }
-
-void drain_at_entry() noexcept { drain(); }
 
 }  // namespace anycuda::graph

@@ -70,8 +70,9 @@ CUresult Exec::launch(CUstream stream) const {
   return entry([&] {
     if (exec_ == nullptr) return none();
     if (kept_ == nullptr) return answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
-    kept_->before_launch(stream);
-    const CUresult result = answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
+    CUresult result = kept_->before_launch(stream);
+    if (result != CUDA_SUCCESS) return result;
+    result = answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
     if (result != CUDA_SUCCESS) return result;
     OwnerList over;
     kept_->after_launch(stream, &over);

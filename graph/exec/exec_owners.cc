@@ -39,20 +39,26 @@ void ExecOwners::put(CUgraphNode node, OwnerList* added, OwnerList* over) noexce
   take_ended(over);
 }
 
-void ExecOwners::before_launch(CUstream stream) {
+CUresult ExecOwners::before_launch(CUstream stream) {
   if (handle_given()) keep_to_the_end();
   captured_ = false;
   next_is_ready_ = false;
-  if (room_ == nullptr && current_.empty() && replaced_.empty()) return;
+  if (room_ == nullptr && current_.empty() && replaced_.empty()) return CUDA_SUCCESS;
   const RelaxedCaptureScope mode;
-  unsigned status = api::CU_STREAM_CAPTURE_STATUS_NONE;
-  captured_ = api::cuStreamIsCapturing(stream, &status) != api::CUDA_SUCCESS ||
-              status != api::CU_STREAM_CAPTURE_STATUS_NONE;
+  unsigned capture = api::CU_STREAM_CAPTURE_STATUS_NONE;
+  captured_ = api::cuStreamIsCapturing(stream, &capture) != api::CUDA_SUCCESS ||
+              capture != api::CU_STREAM_CAPTURE_STATUS_NONE;
+  if (captured_) return CUDA_SUCCESS;
   CUcontext context = nullptr;
-  if (captured_ || api::cuStreamGetCtx(stream, &context) != api::CUDA_SUCCESS) return;
+  const char* call = "cuStreamGetCtx";
+  unsigned status = api::cuStreamGetCtx(stream, &context);
   const bool free = next_.event && next_.event.owner().use_count() == 1;
-  if (!free || next_.context != context) next_ = LaunchEnd::make(context);
-  next_is_ready_ = static_cast<bool>(next_.event);
+  if (status == api::CUDA_SUCCESS && (!free || next_.context != context)) {
+    call = "cuEventCreate";
+    status = LaunchEnd::make(context, &next_);
+  }
+  next_is_ready_ = status == api::CUDA_SUCCESS;
+  return room_ == nullptr ? CUDA_SUCCESS : answered(call, status);
 }
 
 void ExecOwners::after_launch(CUstream stream, OwnerList* over) noexcept {
@@ -61,6 +67,7 @@ void ExecOwners::after_launch(CUstream stream, OwnerList* over) noexcept {
     return;
   }
   ++launches_;
+  // It fails only after an error that ends all work of the context.
   last_is_known_ = next_is_ready_ && api::cuEventRecord(next_.event.event(), stream) == 0;
   if (last_is_known_) {
     std::swap(last_, next_);
@@ -80,7 +87,8 @@ void ExecOwners::follow(ExecOwners* former) noexcept {
 }
 
 std::unique_ptr<RunningExec> ExecOwners::running() noexcept {
-  if (room_ == nullptr || !last_is_known_ || last_.ask() != LaunchEnd::Is::running) return nullptr;
+  if (room_ == nullptr || !last_is_known_) return nullptr;
+  if (last_.state() == LaunchEnd::State::ended) return nullptr;
   room_->end = last_;
   return std::move(room_);
 }
@@ -95,7 +103,7 @@ void ExecOwners::take_ended(OwnerList* over) noexcept {
   while (!replaced_.empty()) {
     const auto known = std::find_if(replaced_.begin(), replaced_.end(), has_event);
     if (known == replaced_.end()) return;
-    if (known->end.ask() != LaunchEnd::Is::over) return;
+    if (known->end.state() != LaunchEnd::State::ended) return;
     for (auto ended = known - replaced_.begin() + 1; ended != 0; --ended) {
       over->add_all_of(&replaced_.front().owners);
       replaced_.pop_front();

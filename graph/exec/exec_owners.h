@@ -32,16 +32,17 @@ class ExecOwners {
   // launch can use any more are moved to `over`.
   void put(CUgraphNode node, OwnerList* added, OwnerList* over) noexcept;
 
-  // Called before and after a launch on the stream. Throws std::bad_alloc.
-  void before_launch(CUstream stream);
+  // Called before and after a launch on the stream. Throws std::bad_alloc. On an error the launch
+  // must not be made: nothing would tell when it has ended.
+  CUresult before_launch(CUstream stream);
   void after_launch(CUstream stream, OwnerList* over) noexcept;
 
   // From now on each launch() records an event. Throws std::bad_alloc.
   void watch_launches();
   // This list takes the place of the former one; what that knows of the launches goes on here.
   void follow(ExecOwners* former) noexcept;
-  // If the launches are watched and the last one runs: the object that destroys the executable
-  // graph later. Else nullptr.
+  // If the launches are watched, and the last one is not known to have ended: the object that
+  // destroys the executable graph later. Else nullptr.
   std::unique_ptr<RunningExec> running() noexcept;
 
   // From now on the program has the handle and may launch without this library. Any thread.

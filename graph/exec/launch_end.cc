@@ -6,19 +6,21 @@
 
 namespace anycuda::graph {
 
-LaunchEnd LaunchEnd::make(CUcontext context) {
+unsigned LaunchEnd::make(CUcontext context, LaunchEnd* out) {
   const InContext current(context);
   CUevent event = nullptr;
-  if (api::cuEventCreate(&event, kDisableTiming) != api::CUDA_SUCCESS) return {};
-  return {Event::wrap(event, event_owner(event)), context};
+  const unsigned status = api::cuEventCreate(&event, kDisableTiming);
+  *out = {};
+  if (status == api::CUDA_SUCCESS) *out = {Event::wrap(event, event_owner(event)), context};
+  return status;
 }
 
-LaunchEnd::Is LaunchEnd::ask() const noexcept {
+LaunchEnd::State LaunchEnd::state() const noexcept {
   const RelaxedCaptureScope mode;
   const InContext current(context);
   const unsigned status = api::cuEventQuery(event.event());
-  if (status == api::CUDA_ERROR_NOT_READY) return Is::running;
-  return status == api::CUDA_SUCCESS ? Is::over : Is::unknown;
+  if (status == api::CUDA_ERROR_NOT_READY) return State::running;
+  return status == api::CUDA_SUCCESS ? State::ended : State::unknown;
 }
 
 }  // namespace anycuda::graph

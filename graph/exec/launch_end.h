@@ -1,4 +1,4 @@
-// When a launch of an executable graph has ended: an event that is recorded behind it tells.
+// An event that is recorded behind a launch of an executable graph, and whether it is complete.
 #pragma once
 
 #include "anycuda/graph/operands.h"
@@ -6,15 +6,16 @@
 namespace anycuda::graph {
 
 struct LaunchEnd {
-  enum class Is : unsigned char { running, over, unknown };  // unknown: its context is lost
+  // unknown: the driver gives an error, as where the context is destroyed.
+  enum class State : unsigned char { running, ended, unknown };
 
-  Event event;  // none: nothing tells
+  Event event;
   CUcontext context = nullptr;
 
-  // Without an event where the driver makes none. Throws std::bad_alloc.
-  static LaunchEnd make(CUcontext context);
+  // Creates the event; returns the driver's status. Throws std::bad_alloc.
+  static unsigned make(CUcontext context, LaunchEnd* out);
   // Also on a thread that captures a stream.
-  Is ask() const noexcept;
+  State state() const noexcept;
 };
 
 }  // namespace anycuda::graph

@@ -8,10 +8,10 @@
 namespace anycuda::graph {
 
 bool RunningExec::done() noexcept {
-  const LaunchEnd::Is is = end.ask();
-  if (is == LaunchEnd::Is::running) return false;
+  const LaunchEnd::State state = end.state();
+  if (state == LaunchEnd::State::running) return false;
   const InContext current(end.context);
-  if (is == LaunchEnd::Is::over) api::cuGraphExecDestroy(exec);
+  if (state == LaunchEnd::State::ended) api::cuGraphExecDestroy(exec);
   return true;
 }
 

@@ -21,12 +21,12 @@ struct RunningExec : Later {
   std::shared_ptr<ExecOwners> owners;
   LaunchEnd end;
 
-  // Destroys it where the launch has ended. With the launch's context lost, the executable graph is
-  // lost, too, and is left alone.
+  // Destroys it if the launch has ended. If the driver does not tell, since the launch's context is
+  // destroyed, the executable graph went with the context, and is left alone.
   bool done() noexcept override;
 };
 
-// Whether the graph, or a graph in a child node of it, has host nodes. True where the driver does
+// Whether the graph, or a graph in a child node of it, has host nodes. True if the driver does
 // not tell. The bodies of conditional nodes have none (CUDA Driver API, cuGraphAddNode). Throws
 // std::bad_alloc.
 bool has_host_nodes(CUgraph graph);

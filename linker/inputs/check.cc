@@ -40,9 +40,11 @@ InputType type_of(const Input& input, InputType type, const std::string& name) {
   }
   if (seen && !is_compatible(type, *seen)) {
     refuse(input, name,
-           std::string("begins like ") + name_of(*seen) + ", not like the declared type");
+           std::string("begins like ") + name_of(*seen) + ", not like " + name_of(type));
   }
-  if (!seen && has_magic(type)) refuse(input, name, "is not of the declared type, or is damaged");
+  if (!seen && has_magic(type)) {
+    refuse(input, name, std::string("does not begin like ") + name_of(type) + ", or is damaged");
+  }
   return type;
 }
 

@@ -77,7 +77,7 @@ TEST(Inputs, NoneIsAnErrorOfItsOwn) {
 TEST(Inputs, EachFaultNamesTheInput) {
   EXPECT_THAT(refused<InputError>(one(InputType::ptx, "")), HasSubstr("'mine' (PTX) is empty"));
   EXPECT_THAT(refused<InputError>(one(InputType::cubin, kPtx)),
-              HasSubstr("'mine' (CUBIN) begins like PTX, not like the declared type"));
+              HasSubstr("'mine' (CUBIN) begins like PTX, not like CUBIN"));
   EXPECT_THAT(refused<InputError>(one(InputType::cubin, "junk")), HasSubstr("damaged"));
   EXPECT_THAT(refused<InputError>(one(InputType::object, std::string("\x7f"
                                                                      "ELF",

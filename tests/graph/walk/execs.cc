@@ -23,6 +23,7 @@ bool Walker::instantiate() {
   if (Exec::instantiate(from->view, &made->exec) != CUDA_SUCCESS) return false;
   made->serial = ++next_exec_;
   made->source = from->serial;
+  made->calls_host = from->model->has(Kind::host);
   take_base(made.get(), *from->model);
   for (const auto& node : from->model->nodes) {
     made->nodes.push_back({node->serial, node->handle, node->kind, {}, {}, false});
@@ -203,8 +204,10 @@ bool Walker::destroy_exec() {
   const std::size_t at = any(execs_.size());
   // With host nodes it stays until its launches have ended, and so does all that it holds.
   const Launchable& one = *execs_[at];
-  for (const Tokens* held : {&one.base, &one.spare, &one.replaced}) keep_in(one, *held);
-  for (const Launchable::Node& node : one.nodes) keep_in(one, node.set);
+  if (one.calls_host) {
+    for (const Tokens* held : {&one.base, &one.spare, &one.replaced}) keep_in(one, *held);
+    for (const Launchable::Node& node : one.nodes) keep_in(one, node.set);
+  }
   if (chance(2)) must(execs_[at]->exec.destroy(), "Exec::destroy");
   execs_.erase(execs_.begin() + static_cast<std::ptrdiff_t>(at));
   return true;

@@ -130,9 +130,12 @@ bool Walker::raw_launch() {
   const auto stream = static_cast<unsigned>(any(3));
   must(status(api::cuGraphLaunch(exec, streams_[stream])), "cuGraphLaunch");
   launches_.push_back({0, stream, from->model->used(), from->model->unused()});
-  // Driver 580 does not destroy such an executable graph while a launch runs (docs/graph.md).
-  if (from->model->has(Kind::host)) wait_for(stream);
-  must(status(api::cuGraphExecDestroy(exec)), "cuGraphExecDestroy");
+  // Driver 580 cannot destroy such an executable graph while a launch runs (docs/graph.md).
+  if (from->model->has(Kind::host)) {
+    launches_.back().raw = exec;
+  } else {
+    must(status(api::cuGraphExecDestroy(exec)), "cuGraphExecDestroy");
+  }
   return true;
 }
 

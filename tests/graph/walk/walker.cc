@@ -169,6 +169,9 @@ void Walker::wait_for(unsigned stream) {
     if (streams.count(at->stream) == 0 && execs.count(at->exec) == 0) continue;
     streams.insert(at->stream);
     if (at->exec != 0) execs.insert(at->exec);
+    if (at->raw != nullptr) {
+      must(static_cast<CUresult>(anycuda::api::cuGraphExecDestroy(at->raw)), "cuGraphExecDestroy");
+    }
     at = launches_.erase(at);
   }
 }

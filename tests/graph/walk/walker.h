@@ -53,6 +53,7 @@ struct Launchable {
   unsigned long serial = 0;
   unsigned long source = 0;  // the graph that it was instantiated from
   std::vector<Node> nodes;
+  bool calls_host = false;  // it has host nodes
   bool keyed = true;    // Node::inner is still what a child node has
   Tokens base;          // from the graph
   Tokens spare;         // held until the next update, or the end
@@ -66,6 +67,7 @@ struct Launch {
   unsigned long exec;  // 0: not one of the walk's
   unsigned stream;
   Tokens used, unused;
+  CUgraphExec raw = nullptr;  // destroyed after the launch
 };
 
 struct Parameters;

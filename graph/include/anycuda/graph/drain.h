@@ -17,14 +17,15 @@ namespace anycuda::graph {
 // Releases all retired owners, on this thread. Their deleters may call CUDA, also while this thread
 // captures a stream: the thread is in CUDA's relaxed capture mode meanwhile (CUDA Driver API,
 // cuThreadExchangeStreamCaptureMode). Returns how many were released: the owners of one node count
-// as one, and so does an Exec's list of owners. Also destroys the executable graphs that
-// Exec::destroy has left to a later call, if their launches have ended; their owners are released
-// by a later call. Any thread. A deleter may call any function of this library; drain() in a
+// as one, and so does an Exec's list of owners. Also destroys all executable graphs whose
+// destruction has waited for their launches (Exec::destroy), if these have ended; the driver
+// reports their owners some time after that. Any thread. A deleter may call any function of this library; drain() in a
 // deleter returns 0 at once, and the outer drain() releases and counts the rest, so the stack use
 // does not grow with the number of owners.
 std::size_t drain() noexcept;
 
-// How many retired owners wait to be released, counted as drain() does. Any thread.
+// How many retired owners wait to be released, counted as drain() does, and how many executable
+// graphs wait to be destroyed. Any thread.
 std::size_t pending() noexcept;
 
 // How many exceptions host callbacks (HostNode::call) have thrown. This library catches them, since

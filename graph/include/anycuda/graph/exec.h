@@ -8,9 +8,9 @@
 //
 // When a later set_* of the same node replaces owners in the list, they are released earlier:
 // - within that set_*, if launch() was not called since they were set;
-// - else within the first set_*, launch(), update() or destroy() of this Exec after the launches
-//   made before the replacement have ended. launch() records an event behind each launch to detect
-//   that, from when an updated node has owners.
+// - else within the first set_* or launch() of this Exec after the launches made before the
+//   replacement have ended, or with the list. launch() records an event behind each launch to
+//   detect that, from when an updated node has owners.
 // Two things keep owners in the list until update() or destroy():
 // - get() and set_with_owners() keep those that nodes have at that time and those that they get
 //   later, since the handle can be launched without this Exec. update() does not take the handle
@@ -60,14 +60,17 @@ class Exec {
   explicit operator bool() const { return exec_ != nullptr; }  // does not hand the handle out
   CUgraphExec get() const;  // keeps the owners of updated nodes from now on, see above
   // Asynchronous, as in CUDA. Owners stay until the launch has ended, even if this Exec is
-  // destroyed or updated before.
+  // destroyed or updated before. With host nodes in the graph it needs an event for destroy(): if
+  // the driver creates none, nothing is launched.
   CUresult launch(CUstream stream) const;
   CUresult upload(CUstream stream) const;
-  // Success for an empty Exec. Never waits. With host nodes in the graph, and a launch() running,
-  // the executable graph is destroyed later: by the first call of this library on any thread, or
-  // drain(), after that launch has ended. Driver 580 damages memory if it is destroyed before
-  // (measured: docs/graph.md). So call drain() before the context of the launch is destroyed.
-  // Launches by the handle of get() are not seen: wait for them.
+  // Success for an empty Exec. Does not wait for launches. If the graph has host nodes and a
+  // launch() runs, the executable graph is destroyed later, by a call of this library or by drain()
+  // after that launch has ended: driver 580 damages memory if it is destroyed before (measured:
+  // docs/graph.md). Until then the driver counts it: a graph with memory nodes has at most one
+  // executable graph. The destructor and the move assignment do the same. Before the context of a
+  // launch is destroyed, wait for the launch and call drain(). launch() is the only launch that is
+  // seen: wait for those by the handle of get().
   CUresult destroy();
 
   // Updates all nodes from another graph of the same shape (cuGraphExecUpdate). The owners of

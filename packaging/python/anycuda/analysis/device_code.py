@@ -96,8 +96,8 @@ def of_files(paths: Sequence[Path], program: Path | None = None) -> Iterator[Dev
 
 
 def room(work: Path) -> int:
-    """How many bytes of unpacked files may wait there for a run."""
-    return min(_MOST_BYTES, shutil.disk_usage(work).free)
+    """How many bytes of unpacked files may wait there for a run: half of what is free at most, since others write, too."""
+    return min(_MOST_BYTES, shutil.disk_usage(work).free // 2)
 
 
 def _of_group(paths: Sequence[Path], program: Path | None) -> list[bytes]:

@@ -1,0 +1,67 @@
+#include "graph/later.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+namespace anycuda::graph {
+namespace {
+
+// Constant-initialised and without destructors, like the list of retired owners (drain.cc).
+std::mutex lock;
+Later* first = nullptr;  // by age
+Later** end = &first;
+std::atomic<std::size_t> count{0};
+
+void append(Later* one) noexcept {
+  one->next = nullptr;
+  *end = one;
+  end = &one->next;
+}
+
+// Tries the oldest ones; those that cannot be done yet become the newest. Returns the others.
+Later* take_done(std::size_t most) noexcept {
+  Later* all_done = nullptr;
+  for (; most != 0; --most) {
+    Later* const one = first;
+    first = one->next;
+    if (first == nullptr) end = &first;
+    if (!one->done()) {
+      append(one);
+      continue;
+    }
+    --count;
+    one->next = all_done;
+    all_done = one;
+  }
+  return all_done;
+}
+
+}  // namespace
+
+void do_later(Later* object) noexcept {
+  const std::lock_guard<std::mutex> locked(lock);
+  append(object);
+  ++count;
+}
+
+std::size_t later_count() noexcept { return count.load(std::memory_order_relaxed); }
+
+void try_later(TryLater which) noexcept {
+  if (later_count() == 0) return;
+  std::unique_lock<std::mutex> locked(lock, std::defer_lock);
+  if (which == TryLater::all) {
+    locked.lock();
+  } else if (!locked.try_lock()) {
+    return;
+  }
+  const std::size_t all = count;
+  Later* all_done = take_done(which == TryLater::all || all == 0 ? all : 1);
+  locked.unlock();
+  while (all_done != nullptr) {  // deleters may run
+    const std::unique_ptr<Later> one(all_done);
+    all_done = one->next;
+  }
+}
+
+}  // namespace anycuda::graph
