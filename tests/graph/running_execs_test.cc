@@ -1,10 +1,13 @@
 // Executable graphs that are destroyed while a launch of them runs.
+#include <atomic>
 #include <thread>
 
 #include "tests/graph/fixture.h"
 
 namespace anycuda::graph {
 namespace {
+
+using testing::HasSubstr;
 
 class RunningExecs : public OnFakeDriver {
  protected:
@@ -178,15 +181,134 @@ TEST_F(RunningExecs, OfALostContextAreLeftAlone) {
   EXPECT_EQ(api::cuGraphExecDestroy(raw), 0U);
 }
 
-TEST_F(RunningExecs, WithoutAnEventAreTheDriversToKeep) {
+// Nothing would tell when it has ended.
+TEST_F(RunningExecs, AreNotLaunchedWithoutAnEvent) {
   Graph one = graph();
   add_callback(one);
   Exec exec;
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
-  driver().fail_function("cuEventCreate", 1, 2);
-  EXPECT_EQ(exec.launch(nullptr), kOk) << "the launch matters more";
+  for (const char* call : {"cuEventCreate", "cuStreamGetCtx"}) {
+    driver().fail_function(call, 1, 2);
+    EXPECT_EQ(exec.launch(nullptr), status(2)) << call;
+    EXPECT_THAT(last_error(), HasSubstr(call));
+  }
+  EXPECT_EQ(driver().calls("cuGraphLaunch"), 0U);
+  EXPECT_EQ(exec.launch(nullptr), kOk) << last_error();
+}
+
+TEST_F(RunningExecs, AreDestroyedAtOnceWhereTheContextHasFailed) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec;
+  ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
+  driver().fail_function("cuEventRecord", 1, 700);
+  EXPECT_EQ(exec.launch(nullptr), kOk);
   driver().finish_launches();
   exec.destroy();
+  EXPECT_EQ(driver().live().execs, 0U);
+}
+
+TEST_F(RunningExecs, ALaunchThatIsCapturedDoesNotHideTheOneThatRuns) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec = launched(one);
+  Capture capture;
+  const auto stream = static_cast<CUstream>(driver().new_stream());
+  ASSERT_EQ(Capture::begin(stream, CaptureMode::relaxed, &capture), kOk);
+  ASSERT_EQ(exec.launch(stream), kOk) << last_error();
+  Graph captured;
+  ASSERT_EQ(capture.end(&captured), kOk);
+  exec.destroy();
+  EXPECT_EQ(execs(), 1U);
+}
+
+TEST_F(RunningExecs, AFailedUpdateDoesNotForgetTheLaunch) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec = launched(one);
+  Graph other = graph();
+  node(other, nullptr);
+  node(other, nullptr);
+  ASSERT_NE(exec.update(other), kOk);
+  exec.destroy();
+  EXPECT_EQ(execs(), 1U);
+}
+
+TEST_F(RunningExecs, OfTwoLaunchesBothMustHaveEnded) {
+  Graph one = graph();
+  add_callback(one);
+  Exec exec = launched(one);
+  ASSERT_EQ(exec.launch(nullptr), kOk);
+  exec.destroy();
+  driver().finish_oldest_launch();
+  EXPECT_EQ(execs(), 1U);
+  driver().finish_oldest_launch();
+  EXPECT_EQ(execs(), 0U);
+}
+
+TEST_F(RunningExecs, OfTwoContexts) {
+  Graph one = graph();
+  add_callback(one);
+  for (const std::uintptr_t device : {0x100, 0x200}) {
+    ASSERT_EQ(api::cuCtxSetCurrent(reinterpret_cast<CUcontext>(device)), 0U);
+    launched(one, static_cast<CUstream>(driver().new_stream()));
+  }
+  ASSERT_EQ(api::cuCtxSetCurrent(reinterpret_cast<CUcontext>(0x100)), 0U);
+  EXPECT_EQ(execs(), 2U);
+  driver().finish_launches();
+  EXPECT_EQ(execs(), 0U);
+}
+
+// A drain() that finds nothing, since another thread's has just taken it, would return too early.
+TEST_F(RunningExecs, DrainReturnsWithAllDestroyedOnEveryThread) {
+  Graph one = graph();
+  add_callback(one);
+  for (int round = 0; round < 200; ++round) {
+    for (int made = 0; made < 4; ++made) launched(one);
+    EXPECT_NE(pending(), 0U);
+    std::atomic<bool> ended{false};
+    std::thread other([&ended] {
+      while (!ended) drain();
+    });
+    driver().finish_launches();
+    drain();
+    EXPECT_EQ(driver().live().execs, 0U) << round;
+    ended = true;
+    other.join();
+  }
+}
+
+TEST_F(RunningExecs, MayBeDestroyedByADeleter) {
+  Graph one = graph();
+  add_callback(one);
+  auto exec = std::make_shared<Exec>(launched(one));
+  bool over = false;
+  Graph holder = graph();
+  node(holder, OpaqueHandle(&over, [exec = std::move(exec), &over](const void*) mutable {
+         exec->destroy();
+         drain();
+         over = true;
+       }));
+  holder.destroy();
+  EXPECT_EQ(execs(), 1U);
+  EXPECT_TRUE(over);
+  driver().finish_launches();
+  EXPECT_EQ(execs(), 0U);
+}
+
+TEST_F(RunningExecs, EveryCallAsksAboutOne) {
+  Graph one = graph();
+  add_callback(one);
+  for (int made = 0; made < 3; ++made) launched(one, static_cast<CUstream>(driver().new_stream()));
+  const auto call = [&one] { EXPECT_EQ(graph_get_slot(one, nullptr, Slot::extra), nullptr); };
+  const std::size_t before = driver().calls("cuEventQuery");
+  call();
+  EXPECT_EQ(driver().calls("cuEventQuery"), before + 1);
+  driver().finish_launches();
+  for (std::size_t left = 3; left != 0; --left) {
+    EXPECT_EQ(driver().live().execs, left);
+    call();
+  }
   EXPECT_EQ(driver().live().execs, 0U);
 }
 

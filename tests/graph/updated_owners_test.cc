@@ -272,26 +272,36 @@ TEST_F(UpdatedOwners, AreReleasedWithoutHarmToACapture) {
   EXPECT_EQ(capture.end(&captured), kOk) << last_error();
 }
 
-// The launch has happened, whatever comes of the event: a later launch is ordered behind it.
+// Without host nodes a launch needs no event: a later launch is ordered behind it.
 TEST_F(UpdatedOwners, OfALaunchWithoutAnEventStayUntilALaterOneHasEnded) {
+  Graph one = graph();
+  CUgraphNode made = nullptr;
+  MemsetNode fill;
+  fill.destination.address = 0x1000;
+  ASSERT_EQ(add_memset(one, {}, fill, &made), kOk);
+  const auto set_fill = [&](Watched* owner) {
+    fill.destination.owner = owner->take();
+    ASSERT_EQ(exec_.set_memset(made, fill), kOk) << last_error();
+    fill.destination.owner = nullptr;
+  };
   for (const char* call : {"cuEventCreate", "cuEventRecord", "cuStreamGetCtx", "cuEventQuery"}) {
     Watched owners[2];
     exec_.destroy();
-    ASSERT_EQ(Exec::instantiate(graph_, &exec_), kOk);
-    set(&owners[0]);
+    ASSERT_EQ(Exec::instantiate(one, &exec_), kOk);
+    set_fill(&owners[0]);
     driver().fail_function(call, 1, 999);
     launch();
-    set(&owners[1]);
+    set_fill(&owners[1]);
     EXPECT_TRUE(driver().failed()) << call;
     EXPECT_TRUE(owners[0].alive()) << call;
     launch();
     EXPECT_FALSE(owners[0].alive()) << call;
   }
   Watched owners[2];
-  set(&owners[0]);
+  set_fill(&owners[0]);
   driver().fail_function("cuStreamIsCapturing", 1, 999);
   launch();
-  set(&owners[1]);
+  set_fill(&owners[1]);
   launch();
   EXPECT_TRUE(owners[0].alive()) << "it may have been captured";
 }

@@ -81,9 +81,10 @@ void child_while_running() {
   EXPECT(check, eventually([&] { return old.freed() == 1 && newer.freed() == 1; }));
 }
 
-// Host and memset nodes in a random order, each after up to two others. Returns the host nodes.
-std::size_t fill(Check& check, const Graph& graph, std::atomic<std::size_t>* called,
-                 std::mt19937* random) {
+// Host and memset nodes in a random order, each after up to two others; the first has the owner.
+// Returns the number of host nodes.
+std::size_t fill(Check& check, const Graph& graph, OpaqueHandle owner,
+                 std::atomic<std::size_t>* called, std::mt19937* random) {
   std::vector<CUgraphNode> nodes;
   std::size_t hosts = 0;
   while (nodes.size() < 40) {
@@ -105,6 +106,7 @@ std::size_t fill(Check& check, const Graph& graph, std::atomic<std::size_t>* cal
     }
     nodes.push_back(node);
   }
+  CALL(check, graph_set_slot(graph, nodes.front(), Slot::extra, std::move(owner)));
   return hosts;
 }
 
@@ -115,6 +117,8 @@ void with_host_nodes() {
   std::mt19937 random(1);
   std::atomic<std::size_t> called{0};
   std::size_t expected = 0;
+  Life life;
+  int owners = 0;
   Stream streams[3];
   Graph graphs[6];
   std::size_t hosts[6] = {};
@@ -123,7 +127,7 @@ void with_host_nodes() {
     std::size_t hosts;
   };
   std::vector<Made> made;
-  std::size_t running = 0;
+  std::size_t launches = 0;  // since a stream was waited for
   std::size_t destroyed = 0;
   const std::size_t most = quick() ? 1000 : 16000;
   while (destroyed < most) {
@@ -132,13 +136,14 @@ void with_host_nodes() {
     switch (random() % 16) {
       case 0:
         CALL(check, Graph::create(&graphs[at]));
-        hosts[at] = fill(check, graphs[at], &called, &random);
+        hosts[at] = fill(check, graphs[at], life.owner(), &called, &random);
+        ++owners;
         break;
       case 1:
       case 2:
       case 3:
         DRIVER(check, cuStreamSynchronize(stream));
-        running = 0;
+        launches = 0;
         break;
       case 4:
       case 5:
@@ -158,8 +163,8 @@ void with_host_nodes() {
         ++destroyed;
         break;
       default:
-        if (made.empty() || running == 9) break;
-        ++running;
+        if (made.empty() || launches == 9) break;
+        ++launches;
         Made& one = made[random() % made.size()];
         CALL(check, one.exec.launch(stream));
         expected += one.hosts;
@@ -167,6 +172,9 @@ void with_host_nodes() {
   }
   for (Stream& stream : streams) DRIVER(check, stream.wait());
   EXPECT(check, called == expected);
+  made.clear();
+  for (Graph& graph : graphs) graph = Graph();
+  EXPECT(check, eventually([&] { return life.freed() == owners && pending() == 0; }));
   check.detail(show(destroyed) + " executable graphs");
 }
 

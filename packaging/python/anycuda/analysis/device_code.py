@@ -96,7 +96,8 @@ def of_files(paths: Sequence[Path], program: Path | None = None) -> Iterator[Dev
 
 
 def room(work: Path) -> int:
-    """How many bytes of unpacked files may wait there for a run: half of what is free at most, since others write, too."""
+    """How many bytes of unpacked files may wait there for a run: at most half of what is free, since others write, too.
+    """
     return min(_MOST_BYTES, shutil.disk_usage(work).free // 2)
 
 
