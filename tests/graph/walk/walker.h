@@ -54,12 +54,12 @@ struct Launchable {
   unsigned long source = 0;  // the graph that it was instantiated from
   std::vector<Node> nodes;
   bool calls_host = false;  // it has host nodes
-  bool keyed = true;    // Node::inner is still what a child node has
-  Tokens base;          // from the graph
-  Tokens spare;         // held until the next update, or the end
-  Tokens replaced;      // by Exec::set_*; go with the next call after the launches have ended
-  Tokens by_function;   // in base, by Exec::set_with_owners
-  bool handed = false;  // others may launch it: nothing goes before the next update
+  bool keyed = true;        // Node::inner is still what a child node has
+  Tokens base;              // from the graph
+  Tokens spare;             // held until the next update, or the end
+  Tokens replaced;          // by Exec::set_*; go with the next call after the launches have ended
+  Tokens by_function;       // in base, by Exec::set_with_owners
+  bool handed = false;      // others may launch it: nothing goes before the next update
   bool raw_updated = false;
 };
 
