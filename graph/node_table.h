@@ -68,6 +68,9 @@ class NodeTable {
     return size * 16 <= capacity * 13;
   }
   void grow(std::size_t wanted);
+  // Copies the entries into this empty, larger table. False if they lie so close that the table
+  // should mix twice.
+  bool take_all_of(const NodeTable& other) noexcept;
   std::size_t home(CUgraphNode node) const noexcept;
   std::size_t next(std::size_t at) const noexcept { return at + 1 == capacity_ ? 0 : at + 1; }
   // Where the node is, or the free place where it would be.
@@ -76,6 +79,7 @@ class NodeTable {
   std::unique_ptr<Entry[]> entries_;
   std::size_t capacity_ = 0;
   std::size_t size_ = 0;
+  bool mixes_twice_ = false;
 };
 
 }  // namespace anycuda::graph

@@ -77,6 +77,25 @@ TEST(NodeTable, GrowsWithManyNodes) {
   EXPECT_EQ(table.take(node(1)).attachment, nullptr);
 }
 
+// Distances at which one product would map the nodes to places that lie close together are 112 and
+// 336 bytes.
+TEST(NodeTable, TakesNodesAtEveryDistance) {
+  for (const std::uintptr_t distance : {16, 48, 112, 208, 336, 4096}) {
+    NodeTable table;
+    const auto at = [distance](std::uintptr_t number) {
+      return reinterpret_cast<CUgraphNode>(0x7f1234560010 + number * distance);
+    };
+    for (std::uintptr_t number = 0; number < 20000; ++number) {
+      table.reserve(1);
+      table.put(at(number), {attachment(number)});
+    }
+    for (std::uintptr_t number = 0; number < 20000; ++number) {
+      ASSERT_EQ(table.find(at(number)), attachment(number)) << distance;
+    }
+    EXPECT_EQ(table.size(), 20000U);
+  }
+}
+
 TEST(NodeTable, KnowsNodesWithoutAnAttachment) {
   NodeTable table;
   EXPECT_FALSE(table.get(node(1)).known);
