@@ -1,6 +1,8 @@
 #include "graph/later.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -55,8 +57,8 @@ void try_later(TryLater which) noexcept {
   } else if (!locked.try_lock()) {
     return;
   }
-  const std::size_t all = count;
-  Later* all_done = take_done(which == TryLater::all || all == 0 ? all : 1);
+  const std::size_t most = which == TryLater::all ? SIZE_MAX : 1;
+  Later* all_done = take_done(std::min<std::size_t>(most, count));
   locked.unlock();
   while (all_done != nullptr) {  // deleters may run
     const std::unique_ptr<Later> one(all_done);

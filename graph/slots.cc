@@ -27,8 +27,8 @@ CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, Opa
       return fail(CUDA_ERROR_INVALID_VALUE, "there is no slot %u: a node has %u",
                   static_cast<unsigned>(slot), kSlots);
     }
-    const NodeTable::Has former = state->table.get(node);
-    CUresult result = former.known ? CUDA_SUCCESS : check_node(state, node);
+    NodeTable::Has former;
+    CUresult result = check_node(state, node, "the node", &former);
     if (result != CUDA_SUCCESS || owner == nullptr) return result;
     Owners owners;
     if (former.attachment != nullptr) owners = former.attachment->owners();

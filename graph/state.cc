@@ -120,9 +120,11 @@ CUresult nodes_of(CUgraph graph, std::vector<CUgraphNode>* out) {
   return result;
 }
 
-CUresult check_node(GraphState* state, CUgraphNode node, const char* what) {
+CUresult check_node(GraphState* state, CUgraphNode node, const char* what, NodeTable::Has* has) {
   if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "%s is null", what);
-  if (state->table.contains(node)) return CUDA_SUCCESS;
+  const NodeTable::Has entry = state->table.get(node);
+  if (has != nullptr) *has = entry;
+  if (entry.known) return CUDA_SUCCESS;
   if (driver_version() == 0) return CUDA_SUCCESS;  // no driver: the call itself gives the answer
   std::vector<CUgraphNode> nodes;
   const CUresult result = nodes_of(state->graph.load(), &nodes);

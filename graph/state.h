@@ -80,7 +80,9 @@ GraphState* usable(const GraphView& view, const char* what = "the graph") noexce
 
 // CUDA_SUCCESS if the node belongs to the graph. An unknown node is looked up in the driver's list
 // of the graph's nodes, all of which are known from then on. Throws std::bad_alloc.
-CUresult check_node(GraphState* state, CUgraphNode node, const char* what = "the node");
+// `has`, if not null, gets the node's entry in the table.
+CUresult check_node(GraphState* state, CUgraphNode node, const char* what = "the node",
+                    NodeTable::Has* has = nullptr);
 CUresult check_nodes(GraphState* state, const Dependencies& after);
 // The driver's list of the graph's nodes. Throws std::bad_alloc.
 CUresult nodes_of(CUgraph graph, std::vector<CUgraphNode>* out);
@@ -134,8 +136,8 @@ CUresult set_node(const GraphView& view, CUgraphNode node, const Owners& owners,
                   const Call& call) {
   GraphState* const state = usable(view);
   if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const NodeTable::Has former = state->table.get(node);
-  CUresult result = former.known ? CUDA_SUCCESS : check_node(state, node);
+  NodeTable::Has former;
+  CUresult result = check_node(state, node, "the node", &former);
   if (result != CUDA_SUCCESS) return result;
   Owners all = owners;
   if (former.attachment != nullptr) {
