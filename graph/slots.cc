@@ -60,7 +60,7 @@ CUresult add_with_owners(const GraphView& graph, const Owners& owners,
     CUresult result = change.prepare(owners);
     if (result != CUDA_SUCCESS) return result;
     CUgraphNode node = nullptr;
-    state->handed_out = true;
+    state->handed_out.store(true, std::memory_order_relaxed);
     try {
       result = add(state->graph.load(), &node);
       if (result != CUDA_SUCCESS) {

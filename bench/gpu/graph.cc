@@ -3,7 +3,9 @@
 //
 //   graph_cost [repetitions]     # 5 of 100,000 nodes, and as many nodes in smaller graphs
 //
-// Each figure is that of the fastest repetition: whatever else the machine does only adds.
+// Each figure is that of the fastest repetition: whatever else the machine does only adds. The heap
+// keeps its pages between repetitions: how much of it malloc() would return to the kernel depends
+// on what was freed last, and the next repetition would pay for that.
 //
 // "+object" is the driver's own part of an owner: a CUDA user object made and moved into the graph.
 // Bytes: `heap` is all of the process (mallinfo2), `ours` is what C++ asked for with operator new,
@@ -16,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <new>
 #include <thread>
 #include <vector>
@@ -185,6 +188,8 @@ void rows(const Kind& kind, int count, int repetitions, const OpaqueHandle& owne
 
 int main(int argc, char** argv) {
   const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 5;
+  mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   check(api::cuInit(0), "cuInit");
   int device = 0;
   CUcontext context = nullptr;
