@@ -53,9 +53,6 @@ CUresult forget_what_is_gone(GraphState* graph) {
 
 GraphState::Pointer room_for_copy_of(const GraphState& source, GraphState::Place place) {
   auto room = std::make_shared<GraphState>(nullptr, place);
-  std::size_t with_owners = 0;
-  source.table.each([&](CUgraphNode, const Attachment*) { ++with_owners; });
-  if (with_owners != 0) room->table.reserve(with_owners);
   for (const auto& [node, graphs] : source.embedded) {
     auto& rooms = room->embedded[node];
     for (const GraphState::Pointer& graph : graphs) {
@@ -65,13 +62,15 @@ GraphState::Pointer room_for_copy_of(const GraphState& source, GraphState::Place
   return room;
 }
 
-void know_copy(GraphState* room, const GraphState& source, CUgraph copy) noexcept {
+void know_copy(GraphState* room, const GraphState& source, CUgraph copy) {
   room->graph.store(copy);
   if (room->embedded_in_node) room->id = id_of_graph(copy);
   source.table.each_node([&](CUgraphNode node, NodeTable::Has has) {
     if (has.attachment == nullptr) return;
     const CUgraphNode found = counterpart(node, copy);
-    if (found != nullptr) room->know(found, has);
+    if (found == nullptr) return;
+    room->table.reserve();
+    room->know(found, has);
   });
   // The entries' keys are the source's nodes: they are replaced by the copy's, without an
   // allocation.

@@ -10,12 +10,12 @@ namespace anycuda::graph {
 // of forgotten nodes, except those in doubt (NodeTable::doubt_all). Throws std::bad_alloc.
 CUresult forget_what_is_gone(GraphState* graph);
 
-// A state without a graph, with memory for everything known about `source`. Throws std::bad_alloc.
+// A state without a graph, with states for the graphs in `source`. Throws std::bad_alloc.
 GraphState::Pointer room_for_copy_of(const GraphState& source, GraphState::Place place);
 
 // Fills `room` for `copy`, which the driver has made of the source: the nodes have other addresses,
 // the user objects are the same. A node without a counterpart stays unknown: its owners stay until
-// the copy is destroyed.
-void know_copy(GraphState* room, const GraphState& source, CUgraph copy) noexcept;
+// the copy is destroyed. Throws std::bad_alloc; the caller then destroys the copy.
+void know_copy(GraphState* room, const GraphState& source, CUgraph copy);
 
 }  // namespace anycuda::graph

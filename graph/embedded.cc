@@ -74,7 +74,6 @@ CUresult add_child(const GraphView& graph, const Dependencies& after, const Grap
     if (result != CUDA_SUCCESS) return result;
     GraphState::Pointer copy = room_for_copy_of(*source, GraphState::Place::in_node);
     auto place = entry_for({copy});
-    CUgraph inner = nullptr;
     CUgraphNode node = nullptr;
     result = add_node(graph, after, {}, &node, [&](CUgraph to, CUgraphNode* made) {
       const CUresult added =
@@ -82,11 +81,18 @@ CUresult add_child(const GraphView& graph, const Dependencies& after, const Grap
                    api::cuGraphAddChildGraphNode(made, to, after.nodes(), after.count(),
                                                  source->graph.load()));
       if (added != CUDA_SUCCESS) return added;
+      CUgraph inner = nullptr;
       const CUresult asked = inner_graph(*made, &inner);
-      return asked == CUDA_SUCCESS ? asked : take_out(asked, made);
+      if (asked != CUDA_SUCCESS) return take_out(asked, made);
+      try {
+        know_copy(copy.get(), *source, inner);
+      } catch (...) {
+        take_out(asked, made);
+        throw;
+      }
+      return asked;
     });
     if (result != CUDA_SUCCESS) return result;
-    know_copy(copy.get(), *source, inner);
     put_embedded(GraphState::of(graph).get(), node, std::move(place));
     if (out != nullptr) *out = node;
     if (embedded != nullptr) *embedded = GraphState::view(std::move(copy));

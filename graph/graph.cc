@@ -109,7 +109,12 @@ CUresult Graph::clone(Graph* out) const {
     CUgraph graph = nullptr;
     result = answered("cuGraphClone", api::cuGraphClone(&graph, source->graph.load()));
     if (result != CUDA_SUCCESS) return result;
-    know_copy(copy.get(), *source, graph);
+    try {
+      know_copy(copy.get(), *source, graph);
+    } catch (...) {
+      api::cuGraphDestroy(graph);
+      throw;
+    }
     *out = GraphState::own(std::move(copy));
     return CUDA_SUCCESS;
   });

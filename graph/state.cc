@@ -133,7 +133,7 @@ CUresult check_node(GraphState* state, CUgraphNode node, const char* what, NodeT
   for (CUgraphNode one : nodes) {
     found = found || one == node;
     if (state->table.contains(one)) continue;
-    state->table.reserve(1);
+    state->table.reserve();
     state->table.put(one, {});
   }
   if (found) return CUDA_SUCCESS;
@@ -154,7 +154,7 @@ CUresult check_nodes(GraphState* state, const Dependencies& after) {
 }
 
 CUresult Change::prepare(const Owners& owners) {
-  state_->table.reserve(1);
+  state_->table.reserve();
   if (!any(owners)) return CUDA_SUCCESS;
   CUresult result = check_owners(owners);
   if (result != CUDA_SUCCESS) return result;

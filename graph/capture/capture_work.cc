@@ -107,7 +107,7 @@ CUresult Capture::keep_with_last(Slot slot, OpaqueHandle owner) {
     if (info.count != 1) return keep(std::move(owner));
     // The node becomes known: the driver reports that it belongs to this graph.
     NodeTable& table = state_->graph->table;
-    table.reserve(1);
+    table.reserve();
     table.put(info.nodes[0], table.get(info.nodes[0]));
     return graph_set_slot(GraphState::view(state_->graph), info.nodes[0], slot, std::move(owner));
   });

@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 #include <vector>
+
+#include "tests/graph/memory_faults.h"
 
 namespace anycuda::graph {
 namespace {
@@ -41,7 +45,7 @@ TEST(NodeTable, IsWhatAMapIs) {
       Attachment* const former = found == model.end() ? nullptr : found->second;
       EXPECT_EQ(table.find(node(number)), former);
       if (random() % 20000 > static_cast<unsigned>(step)) {
-        table.reserve(1);
+        table.reserve();
         ASSERT_EQ(table.put(node(number), {attachment(number + step)}).attachment, former);
         model[node(number)] = attachment(number + step);
       } else {
@@ -58,7 +62,7 @@ TEST(NodeTable, GrowsWithManyNodes) {
   constexpr std::uintptr_t kNodes = 100000;
   NodeTable table;
   for (std::uintptr_t number = 0; number < kNodes; ++number) {
-    table.reserve(1);
+    table.reserve();
     EXPECT_EQ(table.put(node(number), {attachment(number)}).attachment, nullptr);
   }
   for (std::uintptr_t number = 0; number < kNodes; ++number) {
@@ -77,17 +81,17 @@ TEST(NodeTable, GrowsWithManyNodes) {
   EXPECT_EQ(table.take(node(1)).attachment, nullptr);
 }
 
-// Distances at which one product would map the nodes to places that lie close together are 112 and
-// 336 bytes.
 TEST(NodeTable, TakesNodesAtEveryDistance) {
-  for (const std::uintptr_t distance : {16, 48, 112, 208, 336, 4096}) {
+  for (const std::uintptr_t distance : {8, 48, 336, 4096, 1 << 16, 3 << 20}) {
     NodeTable table;
     const auto at = [distance](std::uintptr_t number) {
       return reinterpret_cast<CUgraphNode>(0x7f1234560010 + number * distance);
     };
     for (std::uintptr_t number = 0; number < 20000; ++number) {
-      table.reserve(1);
-      table.put(at(number), {attachment(number)});
+      // From both ends, so that half of the nodes come before all others of their region.
+      const std::uintptr_t one = number % 2 == 0 ? number : 20000 - number;
+      table.reserve();
+      EXPECT_FALSE(table.put(at(one), {attachment(one)}).known);
     }
     for (std::uintptr_t number = 0; number < 20000; ++number) {
       ASSERT_EQ(table.find(at(number)), attachment(number)) << distance;
@@ -99,7 +103,7 @@ TEST(NodeTable, TakesNodesAtEveryDistance) {
 TEST(NodeTable, KnowsNodesWithoutAnAttachment) {
   NodeTable table;
   EXPECT_FALSE(table.get(node(1)).known);
-  table.reserve(2);
+  table.reserve();
   EXPECT_FALSE(table.put(node(1), {}).known);
   EXPECT_TRUE(table.get(node(1)).known);
   EXPECT_TRUE(table.put(node(1), {attachment(1)}).known);
@@ -109,14 +113,41 @@ TEST(NodeTable, KnowsNodesWithoutAnAttachment) {
   EXPECT_FALSE(table.contains(node(1)));
 }
 
-TEST(NodeTable, RoomForManyAtOnce) {
+TEST(NodeTable, TakesNodesInAnyOrder) {
+  constexpr std::uintptr_t kNodes = 30000;
+  std::vector<std::uintptr_t> numbers(kNodes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::mt19937 random(5);
+  std::shuffle(numbers.begin(), numbers.end(), random);
   NodeTable table;
-  table.reserve(1000);
-  for (std::uintptr_t number = 0; number < 1000; ++number) {
-    EXPECT_EQ(table.put(node(number), {attachment(number)}).attachment, nullptr);
+  for (const std::uintptr_t number : numbers) {
+    table.reserve();
+    EXPECT_FALSE(table.put(node(number), {attachment(number)}).known);
   }
-  for (std::uintptr_t number = 0; number < 1000; ++number) {
-    EXPECT_EQ(table.find(node(number)), attachment(number));
+  std::uintptr_t next = 0;
+  table.each([&](CUgraphNode one, Attachment* has) {
+    ASSERT_EQ(one, node(next));
+    ASSERT_EQ(has, attachment(next));
+    ++next;
+  });
+  EXPECT_EQ(next, kNodes);
+}
+
+// What put() promises after reserve(): neither an enlarged nor a new region needs memory.
+TEST(NodeTable, PutNeedsNoMemoryAfterReserve) {
+  NodeTable table;
+  std::mt19937 random(6);
+  for (int step = 0; step < 20000; ++step) {
+    const std::uintptr_t number = random() % 100000;
+    const bool known = table.contains(node(number));
+    const bool takes = step % 3 == 0;
+    table.reserve();
+    fail_allocation(1);
+    const NodeTable::Has former =
+        takes ? table.take(node(number)) : table.put(node(number), {attachment(number)});
+    ASSERT_FALSE(allocation_failed());
+    fail_allocation(0);
+    ASSERT_EQ(former.known, known);
   }
 }
 
