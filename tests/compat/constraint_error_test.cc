@@ -17,12 +17,8 @@ struct Wrong {
   const char* constraint;
   const char* problem;  // what the message says
 };
-// In the name of a test, which is to be one line without quotes and semicolons.
 void PrintTo(const Wrong& c, std::ostream* out) {
-  *out << "of ";
-  for (const char* at = c.constraint; *at != '\0'; ++at) {
-    *out << (*at > ' ' && *at != ';' ? *at : '_');
-  }
+  *out << testing::PrintToString(std::string(c.constraint));
 }
 
 class WrongConstraints : public testing::TestWithParam<Wrong> {};

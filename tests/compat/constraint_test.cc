@@ -17,10 +17,8 @@ struct Case {
   std::vector<const char*> no;
 };
 
-// In the name of a test, which is to be one line.
 void PrintTo(const Case& c, std::ostream* out) {
-  *out << "of ";
-  for (const char* at = c.constraint; *at != '\0'; ++at) *out << (*at > ' ' ? *at : '_');
+  *out << testing::PrintToString(std::string(c.constraint));
 }
 
 class Constraints : public testing::TestWithParam<Case> {};

@@ -1,5 +1,6 @@
 // What a cuda.h says, as text.
 #include "compat/search/toolkit/records/cuda_header.h"
+#include "tests/support/case_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@ struct Case {
   HeaderState state;
   Version version;
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 constexpr Version kNone{};
 
@@ -70,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
              "#define CUDA_VERSION 11080\n#define CUDA_VERSION 11080\n",
              S::stated,
              {11, 8}}),
-    [](const auto& each) { return each.param.name; });
+    test::kPrintedName);
 
 INSTANTIATE_TEST_SUITE_P(
     NoDefinitions, CudaHeader,
@@ -89,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"used", "#if CUDA_VERSION >= 12090\n#undef CUDA_VERSION\n", S::not_stated, kNone},
         Case{"in_a_comment_without_end", "/* #define x\n#define CUDA_VERSION 12090\n",
              S::not_stated, kNone}),
-    [](const auto& each) { return each.param.name; });
+    test::kPrintedName);
 
 INSTANTIATE_TEST_SUITE_P(
     WrongDefinitions, CudaHeader,
@@ -114,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
              S::ambiguous, kNone},
         Case{"one_right_and_one_wrong", "#define CUDA_VERSION 12090\n#define CUDA_VERSION x\n",
              S::ambiguous, kNone}),
-    [](const auto& each) { return each.param.name; });
+    test::kPrintedName);
 
 TEST(CudaHeader, SaysWhichNumbersItHasTwoOf) {
   const HeaderVersion found =

@@ -58,6 +58,7 @@ struct RequirementCase {
   const char* name;
   const char* specifier;
 };
+void PrintTo(const RequirementCase& c, std::ostream* out) { *out << '"' << c.text << '"'; }
 
 class Requirements : public ::testing::TestWithParam<RequirementCase> {};
 
@@ -86,6 +87,9 @@ struct PinCase {
   const char* version;
   Pin pin;
 };
+void PrintTo(const PinCase& c, std::ostream* out) {
+  *out << '"' << c.requirement << "\" for version " << c.version;
+}
 
 class Pins : public ::testing::TestWithParam<PinCase> {};
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "anycuda/compat/driver.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 
@@ -28,7 +29,9 @@ void PrintTo(DriverVerdict verdict, std::ostream* out) {
                                "major_unknown"};
   *out << names[static_cast<int>(verdict)];
 }
-void PrintTo(Version version, std::ostream* out) { *out << version.major << '.' << version.minor; }
+void PrintTo(Version version, std::ostream* out) {
+  *out << version.major << '.' << (version.minor < 0 ? "x" : std::to_string(version.minor));
+}
 
 namespace {
 
@@ -46,7 +49,8 @@ struct Row {
   const char* cells;
 };
 void PrintTo(const Row& row, std::ostream* out) {
-  *out << "driver " << row.branch << " of CUDA " << row.cuda.major << '.' << row.cuda.minor;
+  *out << (row.branch < 0 ? "driver of a negative branch" : "driver " + std::to_string(row.branch))
+       << " of CUDA " << row.cuda.major << '.' << row.cuda.minor;
 }
 
 // clang-format off
@@ -187,7 +191,7 @@ TEST_P(DriverTable, AToolkitOfWhichNothingIsKnownIsNotRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, DriverTable, testing::ValuesIn(kRows));
+INSTANTIATE_TEST_SUITE_P(Table, DriverTable, testing::ValuesIn(kRows), test::kPrintedName);
 
 TEST(DriverRule, ADriverOfUnknownCudaRefusesNothing) {
   for (const Version toolkit : kToolkits) {
@@ -229,7 +233,8 @@ INSTANTIATE_TEST_SUITE_P(
                     OtherMajor{{true, {13, 5}, 620}, {14, 0}, DriverVerdict::too_old},
                     OtherMajor{{true, {10, 1}, 418}, {10, 1}, DriverVerdict::served},
                     OtherMajor{{true, {10, 1}, 418}, {10, 2}, DriverVerdict::major_unknown},
-                    OtherMajor{{true, {10, 2}, 440}, {9, 2}, DriverVerdict::served}));
+                    OtherMajor{{true, {10, 2}, 440}, {9, 2}, DriverVerdict::served}),
+    test::kPrintedName);
 
 // ---- whatever the table says
 

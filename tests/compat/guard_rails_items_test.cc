@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "guard_rails_machine.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::compat::test {
 namespace {
@@ -62,16 +63,9 @@ TEST_P(TwoComponents, OfAnotherMajorDoNotGoTogether) {
   EXPECT_EQ(together("13.5", "12.9"), "ToolkitMismatchError");
 }
 
-std::string name_of_pair(const testing::TestParamInfo<Pair>& info) {
-  std::string name;
-  for (const End& end : {info.param.first, info.param.second}) {
-    std::string part = std::string(end.name) + "_" + std::string(name_of(end.kind));
-    for (char& letter : part) {
-      if (letter == ' ' || letter == '-' || letter == '+') letter = '_';
-    }
-    name += (name.empty() ? "" : "_and_") + part;
-  }
-  return name;
+void PrintTo(const Pair& pair, std::ostream* out) {
+  *out << pair.first.name << ' ' << name_of(pair.first.kind) << " and " << pair.second.name << ' '
+       << name_of(pair.second.kind);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -95,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{{Kind::program, "nvcc"}, {Kind::program, "nvdisasm"}, Bound::exactly},
         Pair{{Kind::program, "nvcc"}, {Kind::program, "nvlink"}, Bound::exactly},
         Pair{{Kind::program, "nvcc"}, {Kind::program, "nvprune"}, Bound::exactly}),
-    name_of_pair);
+    anycuda::test::kPrintedName);
 
 INSTANTIATE_TEST_SUITE_P(
     IndependentComponents, TwoComponents,
@@ -104,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Pair{{kLibrary, "cudart"}, {kLibrary, "nvrtc"}, Bound::byMajor},
                     Pair{{Kind::headers, "cudart"}, {kLibrary, "curand"}, Bound::byMajor},
                     Pair{{Kind::program, "nvcc"}, {kLibrary, "cufft"}, Bound::byMajor}),
-    name_of_pair);
+    anycuda::test::kPrintedName);
 
 TEST(MixedMajors, OfAPairThatIsAllowedByNameGoTogetherInEitherOrder) {
   for (const bool turned : {false, true}) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "guard_rails_machine.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::compat::test {
 namespace {
@@ -82,16 +83,16 @@ TEST_P(ModeAndMetadata, InOffWhereNothingIsEvenAsked) {
             0);
 }
 
-std::string name_of_row(const testing::TestParamInfo<Row>& info) {
+void PrintTo(const Row& row, std::ostream* out) {
   const char* const components[] = {"driversLibrary", "otherLibrary", "toolkitsLibrary"};
   const char* const toolkits[] = {"versionKnown", "versionUnknown"};
   const char* const drivers[] = {"driverServes", "driverTooOld", "branchNeeded", "noDriver"};
-  return std::string(components[static_cast<int>(info.param.component)]) + "_" +
-         toolkits[static_cast<int>(info.param.toolkit)] + "_" +
-         drivers[static_cast<int>(info.param.driver)];
+  *out << components[static_cast<int>(row.component)] << ", "
+       << toolkits[static_cast<int>(row.toolkit)] << ", " << drivers[static_cast<int>(row.driver)];
 }
 
-INSTANTIATE_TEST_SUITE_P(WholeTable, ModeAndMetadata, testing::ValuesIn(kTable), name_of_row);
+INSTANTIATE_TEST_SUITE_P(WholeTable, ModeAndMetadata, testing::ValuesIn(kTable),
+                         anycuda::test::kPrintedName);
 
 TEST(BestEffort, EnforcesWhatItKnowsBesideWhatItDoesNot) {
   RailsMachine machine;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "guard_rails_machine.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::compat::test {
 namespace {
@@ -97,23 +98,16 @@ TEST_P(FlowOf, IsCheckedAsSoonAsBothEndsAreKnown) {
   EXPECT_EQ(declare(), flows || !row.without ? "accepted" : "ToolkitMismatchError");
 }
 
-std::string without_signs(std::string text) {
-  for (char& letter : text) {
-    if (letter == '.' || letter == '-') letter = '_';
-  }
-  return text;
+void PrintTo(const Case& c, std::ostream* out) {
+  const char* const times[] = {"in options", "before", "between", "after"};
+  *out << name_of(c.format) << " from " << c.row.producer_name << ' ' << c.row.producer << " to "
+       << c.row.consumer_name << ' ' << c.row.consumer << ", declared "
+       << times[static_cast<int>(c.when)]
+       << (c.consumer_first ? ", consumer first" : ", producer first");
 }
 
-std::string name_of_case(const testing::TestParamInfo<Case>& info) {
-  const char* const times[] = {"inOptions", "before", "between", "after"};
-  const Case& c = info.param;
-  return without_signs(std::string(name_of(c.format)) + "_from_" + c.row.producer_name +
-                       c.row.producer + "_to_" + c.row.consumer_name + c.row.consumer +
-                       "_declared_" + times[static_cast<int>(c.when)] +
-                       (c.consumer_first ? "_consumer_first" : "_producer_first"));
-}
-
-INSTANTIATE_TEST_SUITE_P(WholeTable, FlowOf, testing::ValuesIn(all_cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(WholeTable, FlowOf, testing::ValuesIn(all_cases()),
+                         anycuda::test::kPrintedName);
 
 TEST(APipeline, ThatCarriesLtoIrBesidePtxDoesNotLetMajorsDiffer) {
   RailsMachine machine;
@@ -267,10 +261,11 @@ TEST(APipeline, IsNotAboutTheHeadersOfItsEnds) {
 }
 
 struct Wrong {
-  const char* test;
+  const char* name;
   Pipeline pipeline;
   const char* error;
 };
+void PrintTo(const Wrong& c, std::ostream* out) { *out << c.name; }
 
 class WrongPipeline : public testing::TestWithParam<Wrong> {};
 
@@ -295,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"formatOutOfRange",
               {"nvrtc", "nvJitLink", {static_cast<Format>(99)}},
               "UnknownNameError"}),
-    [](const testing::TestParamInfo<Wrong>& info) { return std::string(info.param.test); });
+    anycuda::test::kPrintedName);
 
 TEST(AFormat, IsNamedWithoutRegardToCase) {
   for (const Format format : kFormats) EXPECT_EQ(format_named(name_of(format)), format);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compat/base/lexical_path.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 namespace {
@@ -19,6 +20,7 @@ struct Case {
   std::string path;
   bool listed;
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class Record : public ::testing::TestWithParam<Case> {};
 
@@ -59,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
              "/nvidia/lib/libcudart.so.12", true},
         Case{"too_long", std::string(5000, 'a') + "/libcudart.so.12,,\n", kFile, false},
         Case{"asked_too_long", kRow, "/" + std::string(5000, 'a') + "/libcudart.so.12", false}),
-    [](const auto& each) { return each.param.name; });
+    test::kPrintedName);
 
 TEST(Record, ListsAFolderByWhatIsInIt) {
   const std::string folder = std::string(kSite) + "/nvidia/cu13/include";

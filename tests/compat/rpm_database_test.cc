@@ -11,6 +11,7 @@
 #include "compat/search/toolkit/records/rpm_header.h"
 #include "compat/search/toolkit/rpm/rpm_database.h"
 #include "support/machine.h"
+#include "tests/support/case_names.h"
 #include "tests/support/unit/surroundings.h"
 
 namespace anycuda::test {
@@ -158,7 +159,7 @@ TEST_P(RpmDatabase, WithAChainThatLeadsBackToItselfIsReadToAnEnd) {
 INSTANTIATE_TEST_SUITE_P(Formats, RpmDatabase,
                          ::testing::Values("el9/rpmdb.sqlite", "el8/Packages"),
                          [](const auto& info) { return std::string(info.param, 3); });
-INSTANTIATE_TEST_SUITE_P(Sqlite, RpmTree, ::testing::Values("el9/rpmdb.sqlite"));
+INSTANTIATE_TEST_SUITE_P(Sqlite, RpmTree, ::testing::Values("el9/rpmdb.sqlite"), kPrintedName);
 
 }  // namespace
 }  // namespace anycuda::test

@@ -1,5 +1,6 @@
 // The whole decision tables of compat/rules/rules.cc: item x item, flow x format.
 #include "anycuda/compat/rules.h"
+#include "tests/support/case_names.h"
 
 #include <gtest/gtest.h>
 
@@ -93,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Table, Items,
                              ItemRow{1, 0, 0, 0, minor, major}, ItemRow{1, 0, 0, 1, minor, major},
                              ItemRow{1, 0, 1, 0, minor, major}, ItemRow{1, 0, 1, 1, minor, major},
                              ItemRow{1, 1, 0, 0, minor, twice}, ItemRow{1, 1, 0, 1, minor, twice},
-                             ItemRow{1, 1, 1, 0, minor, twice}, ItemRow{1, 1, 1, 1, minor, twice}));
+                             ItemRow{1, 1, 1, 0, minor, twice}, ItemRow{1, 1, 1, 1, minor, twice}),
+                         test::kPrintedName);
 
 // ---- pipeline x format
 
@@ -152,7 +154,8 @@ INSTANTIATE_TEST_SUITE_P(
                     FlowRow{"CUBIN with nvvm", Format::cubin, true, exact, exact, exact},
                     FlowRow{"ELF with nvvm", Format::elf, true, exact, exact, exact},
                     FlowRow{"LTO-IR with nvvm", Format::ltoir, true, exact, exact, exact},
-                    FlowRow{"NVVM IR with nvvm", Format::nvvm_ir, true, exact, exact, exact}));
+                    FlowRow{"NVVM IR with nvvm", Format::nvvm_ir, true, exact, exact, exact}),
+    test::kPrintedName);
 
 TEST(Format, IsPortableWhereItMayCrossMajors) {
   EXPECT_TRUE(is_portable(Format::ptx));

@@ -1,5 +1,6 @@
 // The decision about a file's toolkit, as a table of what wheels and headers say.
 #include "compat/rules/toolkit_rule.h"
+#include "tests/support/case_names.h"
 
 #include <gtest/gtest.h>
 
@@ -20,6 +21,7 @@ struct Case {
   Authority authority;
   Version version;
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 OwnerFacts pinned(Version version, Version own = kNone) { return {version, false, own, false}; }
 OwnerFacts own(Version version) { return {kNone, false, version, false}; }
@@ -58,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"a_second_header", {}, {nobodys(kNone), nobodys(k130)}, A::header, k130},
         Case{
             "a_wheels_header_and_nobodys", {}, {of_another(k129), nobodys(k130)}, A::header, k130}),
-    [](const auto& row) { return row.param.name; });
+    test::kPrintedName);
 
 INSTANTIATE_TEST_SUITE_P(
     WithOneOwner, ToolkitRule,
@@ -81,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
              kNone},
         Case{"two_pins_that_differ", {pinned_twice()}, {}, A::contradiction, kNone},
         Case{"metadata_that_lie", {lying()}, {of_first(k129)}, A::contradiction, kNone}),
-    [](const auto& row) { return row.param.name; });
+    test::kPrintedName);
 
 INSTANTIATE_TEST_SUITE_P(
     WithTwoOwners, ToolkitRule,
@@ -103,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
              {nobodys(k130)},
              A::header_differs,
              kNone}),
-    [](const auto& row) { return row.param.name; });
+    test::kPrintedName);
 
 INSTANTIATE_TEST_SUITE_P(
     WithAPackageOfARoot, ToolkitRule,
@@ -116,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"is_silent_without_header", {package(kNone)}, {}, A::none, kNone},
         Case{"one_of_two_is_silent", {package(kNone), package(k129)}, {}, A::own_version, k129},
         Case{"two_differ", {package(k130), package(k129)}, {}, A::owners_differ, kNone}),
-    [](const auto& row) { return row.param.name; });
+    test::kPrintedName);
 
 TEST(ToolkitRule, AsksTheNextManagerOnlyWhereNoneListsTheFile) {
   EXPECT_TRUE(needs_next_manager(0));

@@ -66,34 +66,35 @@ TEST(VersionOrder, IsThatOfPep440ForEveryPair) {
 }
 
 // PEP 440, "Normalization": the spellings of each line are one version.
-class Spellings : public testing::TestWithParam<std::vector<const char*>> {};
+class Spellings : public testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(Spellings, AreOneVersion) {
-  for (const char* a : GetParam()) {
-    for (const char* b : GetParam()) EXPECT_EQ(compare_versions(a, b), 0) << a << " and " << b;
+  for (const std::string& a : GetParam()) {
+    for (const std::string& b : GetParam())
+      EXPECT_EQ(compare_versions(a, b), 0) << a << " and " << b;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Table, Spellings,
     testing::Values(
-        std::vector<const char*>{"1.1", "v1.1", "V1.1", " 1.1", "1.1\n", "\t1.1 \r\f\v"},
-        std::vector<const char*>{"1.1", "1.1.0", "1.1.0.0", "01.001", "0!1.1", "00!1.1"},
-        std::vector<const char*>{"0", "0.0", "00", "0.0.0"},
-        std::vector<const char*>{"1.1a1", "1.1alpha1", "1.1.a1", "1.1-alpha1", "1.1_ALPHA.1",
+        std::vector<std::string>{"1.1", "v1.1", "V1.1", " 1.1", "1.1\n", "\t1.1 \r\f\v"},
+        std::vector<std::string>{"1.1", "1.1.0", "1.1.0.0", "01.001", "0!1.1", "00!1.1"},
+        std::vector<std::string>{"0", "0.0", "00", "0.0.0"},
+        std::vector<std::string>{"1.1a1", "1.1alpha1", "1.1.a1", "1.1-alpha1", "1.1_ALPHA.1",
                                  "1.1a.1", "1.1a-1", "1.1a_1", "1.1A01", "1.1.0a1"},
-        std::vector<const char*>{"1.1b2", "1.1beta2", "1.1.Beta-2", "1.1-b2"},
-        std::vector<const char*>{"1.1rc3", "1.1c3", "1.1pre3", "1.1preview3", "1.1-PreView_3",
+        std::vector<std::string>{"1.1b2", "1.1beta2", "1.1.Beta-2", "1.1-b2"},
+        std::vector<std::string>{"1.1rc3", "1.1c3", "1.1pre3", "1.1preview3", "1.1-PreView_3",
                                  "1.1.rc.3"},
-        std::vector<const char*>{"1.1a0", "1.1a", "1.1alpha", "1.1.a", "1.1a-", "1.1a."},
-        std::vector<const char*>{"1.1.post2", "1.1post2", "1.1-2", "1.1rev2", "1.1-r2", "1.1_Post2",
+        std::vector<std::string>{"1.1a0", "1.1a", "1.1alpha", "1.1.a", "1.1a-", "1.1a."},
+        std::vector<std::string>{"1.1.post2", "1.1post2", "1.1-2", "1.1rev2", "1.1-r2", "1.1_Post2",
                                  "1.1.post-2", "1.1R02"},
-        std::vector<const char*>{"1.1.post0", "1.1.post", "1.1post", "1.1-r"},
-        std::vector<const char*>{"1.1.dev4", "1.1dev4", "1.1-DEV4", "1.1_dev.4"},
-        std::vector<const char*>{"1.1.dev0", "1.1.dev", "1.1dev"},
-        std::vector<const char*>{"1.1a1.post2.dev3", "1.1a1-2dev3", "1.1alpha-1.rev.2-dev-3"},
-        std::vector<const char*>{"1.1+ubuntu.1", "1.1+Ubuntu-1", "1.1+ubuntu_01"},
-        std::vector<const char*>{"1.1+az09", "1.1+AZ09"}));
+        std::vector<std::string>{"1.1.post0", "1.1.post", "1.1post", "1.1-r"},
+        std::vector<std::string>{"1.1.dev4", "1.1dev4", "1.1-DEV4", "1.1_dev.4"},
+        std::vector<std::string>{"1.1.dev0", "1.1.dev", "1.1dev"},
+        std::vector<std::string>{"1.1a1.post2.dev3", "1.1a1-2dev3", "1.1alpha-1.rev.2-dev-3"},
+        std::vector<std::string>{"1.1+ubuntu.1", "1.1+Ubuntu-1", "1.1+ubuntu_01"},
+        std::vector<std::string>{"1.1+az09", "1.1+AZ09"}));
 
 struct NormalForm {
   const char* text;

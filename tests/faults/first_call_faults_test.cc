@@ -15,6 +15,7 @@
 #include <random>
 #include <set>
 
+#include "support/case_names.h"
 #include "support/machine.h"
 #include "system_calls.h"
 #include "tracer.h"
@@ -350,8 +351,7 @@ TEST_P(FirstCall, BearsTwoFaultsOfSystemCalls) {
   expect_nothing_wrong("pairs of faults of system calls");
 }
 
-INSTANTIATE_TEST_SUITE_P(Situations, FirstCall, ::testing::ValuesIn(kSituations),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Situations, FirstCall, ::testing::ValuesIn(kSituations), kPrintedName);
 
 }  // namespace
 }  // namespace anycuda::test

@@ -4,6 +4,7 @@
 
 #include "tests/graph/fixture.h"
 #include "tests/graph/memory_faults.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::graph {
 namespace {
@@ -29,6 +30,7 @@ struct Operation {
   const char* name;
   std::function<CUresult(Bench*, const OpaqueHandle&)> run;
 };
+void PrintTo(const Operation& c, std::ostream* out) { *out << c.name; }
 
 HostNode host(const OpaqueHandle& owner) {
   HostNode made;
@@ -245,13 +247,7 @@ TEST_P(Faults, OfMemory) {
   while (!HasFailure() && run(true, nth)) ++nth;
 }
 
-INSTANTIATE_TEST_SUITE_P(In, Faults, testing::ValuesIn(kOperations), [](const auto& info) {
-  std::string name = info.param.name;
-  for (char& letter : name) {
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(In, Faults, testing::ValuesIn(kOperations), test::kPrintedName);
 
 }  // namespace
 }  // namespace anycuda::graph

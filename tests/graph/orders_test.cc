@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tests/graph/fixture.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::graph {
 namespace {
@@ -14,6 +15,7 @@ struct Kind {
   const char* name;
   CUresult (*add)(const GraphView& graph, const OpaqueHandle& owner);
 };
+void PrintTo(const Kind& c, std::ostream* out) { *out << c.name; }
 
 CUresult add_memory(const GraphView& graph, const OpaqueHandle& to, const OpaqueHandle& from) {
   MemcpyNode node;
@@ -145,8 +147,7 @@ TEST_P(Orders, TheLastFreesOnce) {
   } while (!HasFatalFailure() && std::next_permutation(order.begin(), order.end()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Orders, testing::ValuesIn(kKinds),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Of, Orders, testing::ValuesIn(kKinds), test::kPrintedName);
 
 }  // namespace
 }  // namespace anycuda::graph

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/artifacts.h"
+#include "tests/support/case_names.h"
 #include "tests/support/machine.h"
 
 namespace anycuda::graph {
@@ -70,7 +71,7 @@ TEST_P(OnDriver, ThatIsNotInitialised) {
   EXPECT_EQ(result.err, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Real, OnDriver, testing::Values(535, 550));
+INSTANTIATE_TEST_SUITE_P(Real, OnDriver, testing::Values(535, 550), test::kPrintedName);
 
 // The functions are not there (and the stub says so, once), or the driver's version tells before.
 class WithoutUserObjects : public testing::TestWithParam<const char*> {};
@@ -95,7 +96,8 @@ TEST_P(WithoutUserObjects, OwnersAreNotSupportedAndTheRestWorks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fake, WithoutUserObjects, testing::Values("13000", "11020"));
+INSTANTIATE_TEST_SUITE_P(Fake, WithoutUserObjects, testing::Values("13000", "11020"),
+                         test::kPrintedName);
 
 class Ends : public testing::TestWithParam<const char*> {};
 
@@ -115,7 +117,8 @@ TEST(Process, EndsWithoutADriver) {
   EXPECT_EQ(result.status, 0) << result.describe();
 }
 
-INSTANTIATE_TEST_SUITE_P(Process, Ends, testing::Values("static", "leaked", "threads"));
+INSTANTIATE_TEST_SUITE_P(Process, Ends, testing::Values("static", "leaked", "threads"),
+                         test::kPrintedName);
 
 }  // namespace
 }  // namespace anycuda::graph

@@ -8,6 +8,7 @@
 #include "compat/descriptor/libraries.h"
 #include "compat/search/elf/image_file.h"
 #include "export_lists.h"
+#include "support/case_names.h"
 #include "support/elf_file.h"
 
 namespace anycuda::test {
@@ -98,10 +99,7 @@ TEST_P(RealLibrary, IsKnownByTheSumOfItsNames) {
             has_hashes ? each.version.minor : -1);
 }
 
-std::string name_of(const ::testing::TestParamInfo<Release>& info) {
-  return std::regex_replace(info.param.artifact(), std::regex("[^a-z0-9]"), "_");
-}
-INSTANTIATE_TEST_SUITE_P(Exports, RealLibrary, ::testing::ValuesIn(all_releases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Exports, RealLibrary, ::testing::ValuesIn(all_releases()), kPrintedName);
 
 TEST(Releases, AreAllOfTheFieldsSince11_7) {
   REQUIRE_ARTIFACT("cudart-12.0.107");
@@ -145,7 +143,7 @@ TEST_P(OnlyPromised, NamesAreExported) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Exports, OnlyPromised, ::testing::Values(cudart, nvrtc, nvjitlink),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         kPrintedName);
 
 TEST(Driver, HasEveryNameOfTheRealDriverLibraries) {
   for (const char* artifact : {"driver-535", "driver-550"}) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "real.h"
+#include "support/case_names.h"
 #include "support/elf_file.h"
 
 namespace anycuda::test {
@@ -153,8 +154,7 @@ TEST_P(ARuntimeThat, IsNamedInTheReportWhenThereIsNoOther) {
   EXPECT_THAT(result.err, ContainsRegex("/" + kBad.string() + ": " + GetParam().reason));
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, ARuntimeThat, ::testing::ValuesIn(kFaults),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Faults, ARuntimeThat, ::testing::ValuesIn(kFaults), kPrintedName);
 
 class Faults : public ::testing::Test {
  protected:

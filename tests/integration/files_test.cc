@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "real.h"
+#include "support/case_names.h"
 #include "support/elf_file.h"
 
 namespace anycuda::test {
@@ -124,11 +125,7 @@ TEST_P(StubFile, CannotBeUnloaded) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Path>& info) {
-  std::string name = info.param.filename().string();
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
+  return case_name(info.param.filename().string());
 }
 INSTANTIATE_TEST_SUITE_P(Files, StubFile, ::testing::ValuesIn(all_files()), name_of);
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "real.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::test {
 namespace {
@@ -151,10 +152,9 @@ TEST_P(HostileFolders, AValueThatLeadsNowhereHidesNoRuntimeOfTheSystem) {
   }
 }
 
-std::string name_of_test(const ::testing::TestParamInfo<const char*>& info) { return info.param; }
-INSTANTIATE_TEST_SUITE_P(Folders, HostileVariables, ::testing::ValuesIn(kFolders), name_of_test);
-INSTANTIATE_TEST_SUITE_P(Settings, HostileVariables, ::testing::ValuesIn(kSettings), name_of_test);
-INSTANTIATE_TEST_SUITE_P(Folders, HostileFolders, ::testing::ValuesIn(kFolders), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Folders, HostileVariables, ::testing::ValuesIn(kFolders), kPrintedName);
+INSTANTIATE_TEST_SUITE_P(Settings, HostileVariables, ::testing::ValuesIn(kSettings), kPrintedName);
+INSTANTIATE_TEST_SUITE_P(Folders, HostileFolders, ::testing::ValuesIn(kFolders), kPrintedName);
 
 // ---- the log
 

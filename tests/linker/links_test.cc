@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "computer.h"
+#include "tests/support/case_names.h"
 
 using namespace anycuda::test;
 using testing::HasSubstr;
@@ -53,7 +54,7 @@ TEST_P(Links, GiveWhatOtherProgramsTake) {
 }
 
 const Release kReleases[] = {{"12.3", {}}, {"12.9", {}}, {"13.5", {"incremental", "lto_ir"}}};
-INSTANTIATE_TEST_SUITE_P(Releases, Links, testing::ValuesIn(kReleases));
+INSTANTIATE_TEST_SUITE_P(Releases, Links, testing::ValuesIn(kReleases), kPrintedName);
 
 TEST(Links, TakeEveryContainerAsBytesAndAsAFile) {
   NEEDS_ARTIFACTS("nvjitlink-12.9", "nvrtc-12.9", "nvcc-12.4", "nvdisasm");

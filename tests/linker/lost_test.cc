@@ -6,6 +6,7 @@
 #include <random>
 
 #include "computer.h"
+#include "tests/support/case_names.h"
 
 using namespace anycuda::test;
 using testing::AllOf;
@@ -51,7 +52,7 @@ TEST_P(Lost, ASuccessHasEveryKernel) {
   EXPECT_GE(good, release.links) << out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Releases, Lost, testing::ValuesIn(kReleases));
+INSTANTIATE_TEST_SUITE_P(Releases, Lost, testing::ValuesIn(kReleases), kPrintedName);
 
 class Walk : public testing::TestWithParam<Release> {};
 
@@ -74,7 +75,7 @@ TEST_P(Walk, LosesNothing) {
   EXPECT_GT(std::atoi(after(out, "seed " + seed + ": ").c_str()), 50) << out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Releases, Walk, testing::ValuesIn(kReleases));
+INSTANTIATE_TEST_SUITE_P(Releases, Walk, testing::ValuesIn(kReleases), kPrintedName);
 
 // One link of these files by nvJitLink 13.5, or another, in words.
 std::string link(std::vector<std::string> words, const std::string& release = "13.5") {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "computer.h"
+#include "tests/support/case_names.h"
 
 using namespace anycuda::test;
 using testing::HasSubstr;
@@ -42,7 +43,9 @@ struct Cell {
 };
 
 void PrintTo(const Cell& cell, std::ostream* out) {
-  *out << "driver " << cell.driver << ", nvJitLink " << cell.nvjitlink;
+  const std::string driver = std::to_string(cell.driver);
+  *out << (cell.driver == 0 ? "no driver" : "driver " + driver) << ", "
+       << (*cell.nvjitlink == 0 ? "no nvJitLink" : std::string("nvJitLink ") + cell.nvjitlink);
 }
 
 class Rows : public testing::TestWithParam<Cell> {};
@@ -72,7 +75,7 @@ const Cell kCells[] = {
     {550, "12.9", kByNvJitLink, "driver 12.4, nvJitLink 12.9"},
     {550, "13.5", kDriverOrNothing, "install nvJitLink 12.x"},
 };
-INSTANTIATE_TEST_SUITE_P(Table, Rows, testing::ValuesIn(kCells));
+INSTANTIATE_TEST_SUITE_P(Table, Rows, testing::ValuesIn(kCells), kPrintedName);
 
 // No driver for CUDA 13 can be had without its GPU: one that says so and no more.
 TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {

@@ -1,6 +1,7 @@
 // The calls of programs of every major, through the stub, on every release: they answer what the
 // release's own library answers the program of its own major that is linked with it.
 #include "maths.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::test {
 namespace {
@@ -105,9 +106,8 @@ std::vector<std::string> programs() {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Answer::ParamType>& info) {
-  std::string name = std::get<0>(info.param) + "_on_" + std::get<1>(info.param);
-  for (char& letter : name) letter = letter == '.' ? '_' : letter;
-  return name.substr(std::string("call_").size());
+  const std::string library = std::get<0>(info.param).substr(std::string("call_").size());
+  return case_name(library + "_on_" + std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Maths, Answer,

@@ -1,6 +1,7 @@
 // cuDNN and NCCL, whose releases are numbered apart from CUDA's: programs for an old and for a new
 // release, through the stub, on both. They answer what the installed library answers its own.
 #include "maths.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::test {
 namespace {
@@ -94,8 +95,7 @@ TEST_P(OwnReleases, WithoutTheLibraryTheStubReturnsItsStatus) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Maths, OwnReleases, ::testing::ValuesIn(kOwn),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Maths, OwnReleases, ::testing::ValuesIn(kOwn), kPrintedName);
 
 }  // namespace
 }  // namespace anycuda::test

@@ -5,6 +5,7 @@
 
 #include "new_library.h"
 #include "support/answers.h"
+#include "support/case_names.h"
 #include "support/machine.h"
 
 namespace anycuda::test {
@@ -107,8 +108,7 @@ TEST_P(Through, TheStubWithoutTheLibraryIsItsStatus) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(NewLibrary, Through, ::testing::ValuesIn(kWays),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(NewLibrary, Through, ::testing::ValuesIn(kWays), kPrintedName);
 
 }  // namespace
 }  // namespace anycuda::test

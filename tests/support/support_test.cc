@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "support/case_names.h"
 #include "support/elf_file.h"
 #include "support/machine.h"
 
@@ -257,6 +258,13 @@ TEST(ElfFile, RefusesWhatIsNone) {
   EXPECT_THROW(ElfFile::read(machine.root() / "empty"), std::runtime_error);
   EXPECT_THROW(ElfFile::read(machine.root() / "missing"), std::runtime_error);
   EXPECT_THROW(ElfFile::read(cut), std::runtime_error);
+}
+
+TEST(CaseName, HasLettersDigitsAndSingleGaps) {
+  EXPECT_EQ(case_name("driver 535, nvJitLink 12.9"), "driver_535_nvJitLink_12_9");
+  EXPECT_EQ(case_name("\"LD_LIBRARY_PATH\""), "LD_LIBRARY_PATH");
+  EXPECT_EQ(case_name("Exec::update"), "Exec_update");
+  EXPECT_EQ(case_name("--"), "");
 }
 
 }  // namespace

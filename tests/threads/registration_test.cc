@@ -6,6 +6,7 @@
 #include <map>
 
 #include "laboratory.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda::test {
 namespace {
@@ -69,11 +70,7 @@ TEST_P(RegistrationByNvcc, AfterTheFirstCallPassesStraightThrough) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Releases, RegistrationByNvcc, testing::Values("11.8", "12.4", "13.0"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
+                         kPrintedName);
 
 TEST_F(Registration, OfEveryKindIsReplayedWithEveryArgument) {
   expect_the_same({"+" + object("all_kinds"), "call"});

@@ -13,7 +13,9 @@ struct OrderCase {
   const char* b;
   int order;  // its sign
 };
-void PrintTo(const OrderCase& c, std::ostream* out) { *out << c.a << " beside " << c.b; }
+void PrintTo(const OrderCase& c, std::ostream* out) {
+  *out << '"' << c.a << "\" beside \"" << c.b << '"';
+}
 
 class DottedOrder : public testing::TestWithParam<OrderCase> {};
 

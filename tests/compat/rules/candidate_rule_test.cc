@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string>
 
 #include "tests/compat/rules/verdicts.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 
@@ -22,8 +24,9 @@ struct CallerCase {
   Verdict reject;  // ANYCUDA_CROSS_MAJOR=reject
 };
 void PrintTo(const CallerCase& c, std::ostream* out) {
-  *out << "caller of " << c.caller << ", candidate of " << c.candidate
-       << (c.loaded ? ", loaded" : "");
+  const std::string caller = std::to_string(c.caller);
+  *out << (c.caller == kNativeCaller ? "unversioned caller" : "caller of " + caller)
+       << ", candidate of " << c.candidate << (c.loaded ? ", loaded" : "");
 }
 
 class CallerRule : public testing::TestWithParam<CallerCase> {};
@@ -67,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
         CallerCase{13, 14, false, unknown, unknown},
         // Being loaded changes neither of these two.
         CallerCase{12, 12, true, yes, yes}, CallerCase{12, 13, true, yes, other},
-        CallerCase{13, 14, true, unknown, unknown}));
+        CallerCase{13, 14, true, unknown, unknown}),
+    test::kPrintedName);
 
 // ---- what is loaded, and the rules' order
 

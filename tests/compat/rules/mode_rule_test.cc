@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string>
 
 #include "compat/rules/candidate_rule.h"
 #include "tests/compat/rules/verdicts.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 namespace {
@@ -21,7 +23,13 @@ struct ModeCase {
   Verdict declared;  // best_effort, with forward compatibility declared
 };
 void PrintTo(const ModeCase& c, std::ostream* out) {
-  *out << c.candidate << " on a driver of " << c.driver << ", branch " << c.branch;
+  *out << c.candidate << " on ";
+  if (c.driver == 0) {
+    *out << "no driver";
+  } else {
+    *out << "a driver of CUDA " << c.driver / 1000 << '.' << c.driver % 1000 / 10
+         << (c.branch == 0 ? ", unknown branch" : ", branch " + std::to_string(c.branch));
+  }
 }
 
 class ModeRule : public testing::TestWithParam<ModeCase> {};
@@ -117,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
         // Of a newer major none, whatever its minor, unless that is declared.
         ModeCase{"13.5", {13, 5}, true, 12020, 535, too_old, too_old, yes},
         ModeCase{"some 13", {13, -1}, false, 12020, 535, too_old, too_old, yes},
-        ModeCase{"12.9", {12, 9}, true, 11080, 520, too_old, too_old, yes}));
+        ModeCase{"12.9", {12, 9}, true, 11080, 520, too_old, too_old, yes}),
+    test::kPrintedName);
 
 CandidateQuery plain_question() {
   CandidateQuery q;

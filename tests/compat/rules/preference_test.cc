@@ -1,5 +1,6 @@
 // Which of several that may all serve goes first: the whole table of compat/rules/preference.h.
 #include "compat/rules/preference.h"
+#include "tests/support/case_names.h"
 
 #include <gtest/gtest.h>
 
@@ -329,7 +330,8 @@ INSTANTIATE_TEST_SUITE_P(
                        13,
                        {12, -1},
                        {12, 8},
-                       lto_ir}));
+                       lto_ir}),
+    test::kPrintedName);
 
 }  // namespace
 }  // namespace anycuda

@@ -12,7 +12,7 @@ struct NameCase {
   const char* name;
   int major;
 };
-void PrintTo(const NameCase& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const NameCase& c, std::ostream* out) { *out << '"' << c.name << '"'; }
 
 class Soname : public testing::TestWithParam<NameCase> {};
 

@@ -3,6 +3,7 @@
 
 #include "compat/base/gnu_hash.h"
 #include "tests/compat/search/read_image_of.h"
+#include "tests/support/case_names.h"
 #include "tests/support/unit/elf_image.h"
 #include "tests/support/unit/test_tables.h"
 
@@ -14,7 +15,8 @@ using unit::facts_of;
 using unit::Hash;
 
 class ByHash : public testing::TestWithParam<Hash> {};
-INSTANTIATE_TEST_SUITE_P(Tables, ByHash, testing::Values(Hash::sysv, Hash::gnu, Hash::both));
+INSTANTIATE_TEST_SUITE_P(Tables, ByHash, testing::Values(Hash::sysv, Hash::gnu, Hash::both),
+                         test::kPrintedName);
 
 TEST_P(ByHash, TheCoreSymbolIsFound) {
   ElfImage image;

@@ -1,6 +1,7 @@
 // The display driver's branch: its number in NVML's version text, and NVML's functions called so
 // that every success of init meets one shutdown.
 #include "compat/search/driver/nvml.h"
+#include "tests/support/case_names.h"
 
 #include <gtest/gtest.h>
 
@@ -102,7 +103,8 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryPath,
                                          PathCase{0, 3, 7, "", NvmlStep::driver_version, 3},
                                          PathCase{0, 0, 0, "none", NvmlStep::text, 0},
                                          PathCase{0, 0, 7, "none", NvmlStep::text, 0},
-                                         PathCase{0, 0, 7, "535.309.01", NvmlStep::shutdown, 7}));
+                                         PathCase{0, 0, 7, "535.309.01", NvmlStep::shutdown, 7}),
+                         test::kPrintedName);
 
 TEST(AskBranch, HasNvmlsWordsForAFailure) {
   EXPECT_STREQ(ask({9}).text, "Driver Not Loaded");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 namespace {
@@ -72,6 +73,9 @@ struct Size {
   unsigned attribute;
   std::size_t bytes;
 };
+void PrintTo(const Size& c, std::ostream* out) {
+  *out << "attribute " << c.attribute << " of " << c.bytes << " bytes";
+}
 // The bytes of each attribute, as the runtimes of 11.8 to 13.5 touch them (read in their machine
 // code).
 class OfEachAttribute : public Attributes, public ::testing::WithParamInterface<Size> {};
@@ -84,7 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Size{v11::cudaLaunchAttributeClusterSchedulingPolicyPreference, 4},
                       Size{v11::cudaLaunchAttributeProgrammaticStreamSerialization, 4},
                       Size{v11::cudaLaunchAttributeProgrammaticEvent, 16},
-                      Size{v11::cudaLaunchAttributePriority, 4}, Size{9, 32}, Size{4711, 32}));
+                      Size{v11::cudaLaunchAttributePriority, 4}, Size{9, 32}, Size{4711, 32}),
+    test::kPrintedName);
 
 TEST_P(OfEachAttribute, OnlyItsBytesAreWritten) {
   const auto expect = [&](const char* name, unsigned status, Guarded<Small>& value) {

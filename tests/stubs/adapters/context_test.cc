@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 namespace {
@@ -45,7 +46,8 @@ TEST_P(MissingContext, IsMadeByTheRuntimeAndTheCallIsMadeAgain) {
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(remembered(), 0U);
 }
-INSTANTIATE_TEST_SUITE_P(Driver, MissingContext, ::testing::Values(3U, 201U, 709U));
+INSTANTIATE_TEST_SUITE_P(Driver, MissingContext, ::testing::Values(3U, 201U, 709U),
+                         test::kPrintedName);
 
 TEST_F(Context, OfTheSecondCallTheAnswerCounts) {
   EXPECT_EQ(in_context([] { return calls++ == 0 ? 201U : 1U; }), 1U);

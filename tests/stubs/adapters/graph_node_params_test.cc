@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/node_kinds.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 namespace {
@@ -140,8 +141,7 @@ TEST_P(ParametersOf, ThatCannotBeGotLeaveThePlaceAlone) {
   EXPECT_TRUE(params.untouched());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ParametersOf, ::testing::ValuesIn(kKinds),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, ParametersOf, ::testing::ValuesIn(kKinds), test::kPrintedName);
 
 TEST_F(NodeParameters, NoneAreInvalid) {
   EXPECT_EQ(adapt_graph_node_set_of_13(kNode, nullptr), 1U);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/node_kinds.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 namespace {
@@ -92,8 +93,7 @@ TEST_P(AddNodeOf, GoesTo12sOwnFunctionWhereThereIsOne) {
   EXPECT_EQ(node_call.times, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AddNodeOf, ::testing::ValuesIn(kKinds),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, AddNodeOf, ::testing::ValuesIn(kKinds), test::kPrintedName);
 
 TEST_F(AddNode, AnAllocationsAddressComesBack) {
   NodeParams params = filled(kKinds[10]);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
+#include "tests/support/case_names.h"
 
 namespace anycuda {
 namespace {
@@ -117,6 +118,13 @@ struct Place {
   unsigned type;
   int id;
 };
+void PrintTo(const Place& c, std::ostream* out) {
+  if (c.device == -1) {
+    *out << "host";  // cudaCpuDeviceId
+  } else {
+    *out << (c.device < 0 ? "invalid device " : "device ") << c.device;
+  }
+}
 class NumberedPlace : public Memory, public ::testing::WithParamInterface<Place> {};
 TEST_P(NumberedPlace, IsALocationFor13) {
   runtime_of_13();
@@ -146,7 +154,8 @@ TEST_P(NumberedPlace, IsALocationFor13) {
 // No device has the number -2 (cudaInvalidDeviceId): the driver says so.
 INSTANTIATE_TEST_SUITE_P(Devices, NumberedPlace,
                          ::testing::Values(Place{0, 1, 0}, Place{7, 1, 7}, Place{-1, 2, 0},
-                                           Place{-2, 1, -2}));
+                                           Place{-2, 1, -2}),
+                         test::kPrintedName);
 
 TEST_F(Memory, TheRuntimesErrorsAreTheCallers) {
   runtime_of_13();

@@ -1,6 +1,7 @@
 // The runtime's functions for nodes of each type, made up: they keep what they were called with.
 #pragma once
 
+#include <ostream>
 #include <string>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -45,6 +46,7 @@ struct Kind {
   const char* get;
   void (*fake_all)(const Kind&);
 };
+inline void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 template <typename Value>
 std::string bytes_of(const Value& value) {

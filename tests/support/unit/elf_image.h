@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ constexpr std::uint16_t kThisCpu = EM_X86_64, kOtherCpu = EM_AARCH64;
 #endif
 
 enum class Hash { none, sysv, gnu, both };
+inline void PrintTo(Hash hash, std::ostream* out) {
+  const char* const tables[] = {"no table", "DT_HASH", "DT_GNU_HASH", "both tables"};
+  *out << tables[static_cast<int>(hash)];
+}
 
 struct ElfImage {
   std::string soname = "libtest.so.12";
