@@ -28,7 +28,10 @@ def unreadable(listing: str) -> list[str]:
 def main(programs: list[str]) -> int:
     wrong = []
     for program in programs:
-        listing = subprocess.run([program, "--gtest_list_tests"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        try:
+            listing = subprocess.check_output([program, "--gtest_list_tests"], text=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            sys.exit(f"{program} does not list its tests ({error}): build the target `tests`")
         if "\n  " not in listing:
             sys.exit(f"{program} lists no tests")
         wrong += unreadable(listing)
