@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Callable
 
@@ -62,8 +63,8 @@ def main() -> None:
     for wheel in options.wheels:
         command = [sys.executable, options.anycuda, "repair", "--any-glibc", "-j", options.jobs]
         (report,) = json.loads(output(*command, "--json", "--dry-run", wheel))["wheels"]
-        ways = (lambda work: by_hand(wheel, report["changed"], options.patchelf, work),
-                lambda work: output(*command, "-q", "-w", work, wheel))
+        ways = (partial(by_hand, wheel, report["changed"], options.patchelf),
+                partial(output, *command, "-q", wheel, "-w"))
         rounds = [[timed(way) for way in ways] for _ in range(options.rounds)]
         hand, repair = (min(one[place] for one in rounds) for place in (0, 1))
         print(f"| {wheel.name.split('-')[0]} | {wheel.stat().st_size / 1e6:.1f} | {len(report['changed'])} | "

@@ -17,10 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from measure import (first_call, footprint, load, registration, report, targets, warm)  # noqa: E402
+from measure import first_call, footprint, load, registration, report, targets, warm  # noqa: E402
 from measure.bench import Bench, progress  # noqa: E402
-from measure.tools import Failure, missing  # noqa: E402
 from measure.libraries import FAMILIES, Artifacts, collect, keep_families  # noqa: E402
+from measure.tools import Failure, missing  # noqa: E402
 from measure.workspace import Workspace, clean  # noqa: E402
 
 PARTS = {"warm": warm.measure, "load": load.measure, "first-call": first_call.measure,

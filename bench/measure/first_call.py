@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .bench import Bench, progress, wall
-from .tools import Failure, count_phases, missing, read_values, run, trace
 from .libraries import FAMILIES, OURS, REAL, TILELANG, Library, first_function
 from .report import Section
-
+from .tools import Failure, count_phases, missing, read_values, run, trace
 
 # Situations that targets.py asks for.
 LOADED, NONE = "loaded already", "none there"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from .bench import Bench, progress
-from .tools import Failure, run
 from .libraries import FAMILIES, first_function
 from .memory import Moment, read_moments, settle
 from .report import Section
+from .tools import Failure, run
 
 
 def measure(bench: Bench) -> list[Section]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from .bench import Bench, progress
-from .tools import Failure, count_phases, count_total, missing, trace
 from .libraries import FAMILIES, Library
 from .report import Section
+from .tools import Failure, count_phases, count_total, missing, trace
 from .workspace import needed_by
 
 # What most processes that use CUDA hold before they load it; the real libraries ask for them.

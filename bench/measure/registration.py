@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .bench import Bench, progress, wall
-from .tools import Failure, count_phases, missing, run
 from .libraries import FAMILIES, REAL, SHIM, Library
 from .memory import read_moments, settle
 from .report import Section
+from .tools import Failure, count_phases, missing, run
 from .workspace import FAT_BINARIES, NAME_SIZE, REGISTERED, VARIABLES, exported_functions
 
 FAMILY = "cudart"

@@ -34,8 +34,7 @@ def run(command: list[str], environment: dict[str, str]) -> str:
     """Standard output of `command`, run with `environment` and nothing else of ours."""
     program = shutil.which(command[0]) or command[0]  # by our PATH, not by that of the measured
     done = subprocess.run([program, *command[1:]], text=True, timeout=600,
-                          env={"PATH": "/usr/bin:/bin", **environment},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                          env={"PATH": "/usr/bin:/bin", **environment}, capture_output=True)
     if done.returncode != 0:
         raise Failure(f"{Path(command[0]).name} ended with {done.returncode}: "
                       f"{(done.stderr or done.stdout).strip()[-400:]}")

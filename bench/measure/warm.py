@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .bench import Bench, progress
-from .tools import Failure, count_total, missing
 from .libraries import FAMILIES, Library
 from .report import Section
+from .tools import Failure, count_total, missing
 from .workspace import exported_functions
 
 # Two counts with as many digits: reading them takes the same number of instructions.

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 from . import shims
-from .tools import Failure, run
 from .libraries import FAMILIES, SHIM, Library, first_argument
+from .tools import Failure, run
 
 HELPERS = Path(__file__).resolve().parents[1] / "helpers"
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 import struct
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 

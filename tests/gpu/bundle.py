@@ -1,5 +1,6 @@
 """What is in the bundle: programs, runtimes, stubs; and how a program of it is run."""
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -24,10 +25,8 @@ def runtimes() -> list[str]:
 def driver_release() -> tuple[int, ...]:
     """The driver's CUDA: (13, 0); (0, 0) without a driver."""
     number = ctypes.c_int(0)
-    try:
+    with contextlib.suppress(OSError):
         ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(number))
-    except OSError:
-        pass
     return number.value // 1000, number.value % 1000 // 10
 
 

@@ -6,7 +6,7 @@ from typing import TextIO
 
 class Log:
     def __init__(self, path: str = "") -> None:
-        self.file: TextIO | None = Path(path).open("w", encoding="utf-8") if path else None
+        self.file: TextIO | None = Path(path).open("w", encoding="utf-8") if path else None  # noqa: SIM115 (stays open)
 
     def say(self, line: str) -> None:
         """A line for everybody."""

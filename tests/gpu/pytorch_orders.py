@@ -77,7 +77,7 @@ def run(say: Callable[[str], None]) -> int:
     rows = [(f"built for {major}", HERE / f"shared-{major}.so", setting)
             for major in ("11", "12", "13") for setting in SETTINGS]
     rows.append(("native 12", HERE / "shared-12-native.so", NATIVE))
-    for name, library, _ in [row for row in rows if not row[1].exists()]:
+    for name, _, _ in [row for row in rows if not row[1].exists()]:
         say(f"{name}: not in this bundle")
     rows = [row for row in rows if row[1].exists()]
     cases = [(library, order, setting) for _, library, setting in rows for order in ORDERS]

@@ -12,8 +12,8 @@ from anycuda.elf import read
 BUILD = os.environ.get("ANYCUDA_BUILD")
 NATIVE = "ANYCUDA_NATIVE"  # the symbol version of the stubs' names for references without one
 # What no stub needs to have, with the reason.
-EXCEPTIONS = {name: "the linker's mark of a place in this file, exported by NCCL 2.19"
-              for name in ("__bss_start", "_edata", "_end")}
+EXCEPTIONS = dict.fromkeys(("__bss_start", "_edata", "_end"),
+                           "the linker's mark of a place in this file, exported by NCCL 2.19")
 
 
 def exports(path: Path) -> set[tuple[str, str]]:

@@ -79,10 +79,10 @@ def _structure(tokens: list[Token]) -> None:
         token.function = function
         before = tokens[index - 1].text if index else ";"
         inside = bool(stack) and stack[-1][0].block
-        if depth == 0 and (before in (";", "{", "}") or inside and _ends_head(tokens, index - 1)):
-            if before != "}" or not stack or inside or tokens[index].text not in (",", ";", ")"):
-                declaration = index
-                token.begins_statement = inside and token.text not in ("{", "}", ";")
+        begins = depth == 0 and (before in (";", "{", "}") or inside and _ends_head(tokens, index - 1))
+        if begins and (before != "}" or not stack or inside or tokens[index].text not in (",", ";", ")")):
+            declaration = index
+            token.begins_statement = inside and token.text not in ("{", "}", ";")
         if token.kind != "sign":
             continue
         if token.text in "([":

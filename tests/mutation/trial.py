@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -165,10 +166,8 @@ def _run(program: Path, arguments: list[str], folder: Path, limit: float, log: P
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
             status = None
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # and what it has started
-        except ProcessLookupError:
-            pass
     if status is None:
         return "out of time"
     return "survived" if status == 0 else "killed" if status > 0 else "crashed"

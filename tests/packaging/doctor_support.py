@@ -44,7 +44,7 @@ def with_core(source: str, count: int = 1) -> str:
     return source.replace("COUNT", str(count)) + rest
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def artifact(name: str) -> Path:
     """The folder of an artifact in the cache; the test that needs one that is not there is skipped."""
     done = subprocess.run([sys.executable, ROOT / "tools" / "fetch" / "fetch.py", "path", name],

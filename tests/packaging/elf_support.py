@@ -142,7 +142,7 @@ def value_of(library: Path, function: str = "use") -> str:
     return run(sys.executable, "-c", ask, library.resolve(), function)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def artifact(name: str) -> Path:
     """The folder of an artifact in the cache; the test that needs one that is not there is skipped."""
     done = subprocess.run([sys.executable, ROOT / "tools" / "fetch" / "fetch.py", "path", name],

@@ -51,9 +51,9 @@ def found(library=None, driver: Driver = WORKS, settings=()) -> Findings:
 
 
 def here(**differences) -> machine.Machine:
-    about = dict(system="Debian GNU/Linux 12", distribution="debian", kernel="Linux 6.1", libc="glibc 2.36",
-                 asked_as="python", python="3.11.2", executable="/home/me/venv/bin/python3", kernel_driver="580.65",
-                 container=False, wsl=False, variables={})
+    about = {"system": "Debian GNU/Linux 12", "distribution": "debian", "kernel": "Linux 6.1", "libc": "glibc 2.36",
+             "asked_as": "python", "python": "3.11.2", "executable": "/home/me/venv/bin/python3",
+             "kernel_driver": "580.65", "container": False, "wsl": False, "variables": {}}
     return machine.Machine(**{**about, **differences})
 
 

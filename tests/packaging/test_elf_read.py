@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import unittest
@@ -122,10 +123,8 @@ class Reader(Workspace):
                             self.folder / "lib-gnu.so").read_bytes()
         at = place(user, layout.DT_VERNEED)
         for place_, value in ((at + 12, number(-1, 4)), (at + 2, b"\xff\xff"), (at + 8, number(-1, 4))):
-            try:
+            with contextlib.suppress(ElfError):
                 self.assertLess(len(read.read(self.written(with_bytes(user, place_, value))).versions_needed), 5)
-            except ElfError:
-                pass
 
     def test_chains_without_end(self):
         """40,000 records, each good: more than there are numbers for versions."""

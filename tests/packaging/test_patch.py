@@ -128,8 +128,9 @@ class Decide(unittest.TestCase):
                      cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "")), wanted=Wanted(built_for="11"))
         self.refused("--built-for 9: .* is known of CUDA 11, 12, 13", cudart("unnamed", None, (), ("cudaMalloc", "")),
                      wanted=Wanted(built_for="9"))
-        self.refused("--built-for 11: .* is known of CUDA 12", wanted=Wanted(built_for="11"), *[
-            Use("nvjitlink", None, "unnamed", (), (Reference("nvJitLinkCreate", "", False),))])
+        self.refused("--built-for 11: .* is known of CUDA 12",
+                     Use("nvjitlink", None, "unnamed", (), (Reference("nvJitLinkCreate", "", False),)),
+                     wanted=Wanted(built_for="11"))
 
     def test_patched_already(self):
         made = self.decide(cudart("stub", "libcudart_stub.so", ("12",), ("cudaMalloc", "12")))

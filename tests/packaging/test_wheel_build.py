@@ -30,7 +30,7 @@ class Inspection(unittest.TestCase):
 
     def findings(self, changes: dict | None = None, cpu: str = CPU, runnable: bool = True, folders=()) -> list[str]:
         """`changes`: name in the wheel -> content; None takes it out."""
-        content = {name: b"" for name in inspection.PROMISED}
+        content = dict.fromkeys(inspection.PROMISED, b"")
         for name in inspection.SHIPPED:
             built = name.replace("anycuda/lib/", "").replace("anycuda/", "")
             content[name] = (Path(BUILD) / "lib" / built).read_bytes()

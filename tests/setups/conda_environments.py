@@ -53,8 +53,8 @@ def base_active(machine):
         CONDA_PREFIX)
 def jupyter(machine):
     python = base_active(machine)
-    machine.file(f"{_ENV}/share/jupyter/kernels/python3/kernel.json", '{"argv": ["%s", "-m", "ipykernel_launcher"]}'
-                 % machine.at(python.command))
+    machine.file(f"{_ENV}/share/jupyter/kernels/python3/kernel.json",
+                 f'{{"argv": ["{machine.at(python.command)}", "-m", "ipykernel_launcher"]}}')
     return python
 
 

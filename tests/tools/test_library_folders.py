@@ -54,7 +54,7 @@ class Folders(FolderCase):
     def test_with_a_library_of_the_project_are_refused(self) -> None:
         self.put("nvrtc")
         with self.assertRaisesRegex(ValueError, "^nvrtc: described in two"):
-            self.folders
+            _ = self.folders
 
     def test_with_another_name_than_the_library_are_refused(self) -> None:
         self.put("smaller", said="small")

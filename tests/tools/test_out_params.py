@@ -5,7 +5,7 @@ import unittest
 from abi_support import SmallDatabase, real
 from generate import abi_text, out_params
 
-_all = {library: None for library in ("cudart", "cuda", "nvrtc", "nvjitlink")}
+_all = dict.fromkeys(("cudart", "cuda", "nvrtc", "nvjitlink"))
 
 
 def found(library: str, name: str, major: str) -> list[tuple[str, int]]:

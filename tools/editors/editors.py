@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Callable, Mapping
+from typing import Callable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "packaging" / "python"))
 

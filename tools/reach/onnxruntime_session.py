@@ -14,8 +14,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
-from wheelreach import command, companions, download, opening, options, sessions  # noqa: E402
-from wheelreach import situations, stamp, unpack  # noqa: E402
+from wheelreach import (  # noqa: E402
+    command,
+    companions,
+    download,
+    opening,
+    options,
+    sessions,
+    situations,
+    stamp,
+    unpack,
+)
 from wheelreach.options import THIS  # noqa: E402
 from wheelreach.sessions import Session, Sessions  # noqa: E402
 from wheelreach.wheel_list import Entry  # noqa: E402

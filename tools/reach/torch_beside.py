@@ -14,8 +14,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
 
-from wheelreach import measure, options, stamp, torch_install, torch_measure, torch_page  # noqa: E402
-from wheelreach import torch_verdict  # noqa: E402
+from wheelreach import (  # noqa: E402
+    measure,
+    options,
+    stamp,
+    torch_install,
+    torch_measure,
+    torch_page,
+    torch_verdict,
+)
 from wheelreach.torch_measure import Torch  # noqa: E402
 from wheelreach.torch_verdict import Failure, Result, Side  # noqa: E402
 from wheelreach.wheel_list import Entry  # noqa: E402

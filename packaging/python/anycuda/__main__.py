@@ -8,7 +8,7 @@ import importlib
 import os
 import signal
 import sys
-from typing import Iterable
+from collections.abc import Iterable
 
 from . import installation, terminal
 from .failure import Failure
@@ -77,7 +77,7 @@ def _prepare() -> None:
             signal.signal(number, _end)
     for stream in ("stdout", "stderr"):
         if getattr(sys, stream) is None:  # closed by who started this (>&-)
-            setattr(sys, stream, open(os.devnull, "w"))
+            setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115 (stays open)
 
 
 def _end(number: int, _) -> None:

@@ -59,7 +59,7 @@ def licence() -> bytes:
     raise Failure(f"anycuda's licence is missing: there is no {' or '.join(map(str, paths))}; install anycuda again")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def find() -> Installation:
     for folder in (_PACKAGE, _PACKAGE.parent):
         if (folder / _NAME).is_file():

@@ -12,8 +12,19 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import (abi_header, copy_adapters, copy_table, cpu, descriptor, dlopen_note, entries, libraries,
-               library_folders, plan, tables)
+from . import (
+    abi_header,
+    copy_adapters,
+    copy_table,
+    cpu,
+    descriptor,
+    dlopen_note,
+    entries,
+    libraries,
+    library_folders,
+    plan,
+    tables,
+)
 
 
 def main() -> int:

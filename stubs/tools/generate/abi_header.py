@@ -7,9 +7,9 @@
 """
 
 from . import ctype
-from .dispositions import Disposition
 from .convert import conversions
 from .cxx import Space, Writer
+from .dispositions import Disposition
 from .model import Database, Function
 
 _TOP = """// Generated from the ABI database; see stubs/tools/generate/abi_header.py.
@@ -103,7 +103,7 @@ class Header:
         parts = [_TOP + '#include "abi_calls.h"\n#include "abi_convert.h"\n',
                  "#define ANYCUDA_ADAPTER extern \"C\" __attribute__((visibility(\"hidden\")))\n",
                  "namespace anycuda {"]
-        for name, text in self._declarations(dispositions).items():
+        for text in self._declarations(dispositions).values():
             parts += [f"ANYCUDA_ADAPTER {one};" for one in text]
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 

@@ -12,8 +12,8 @@ and flat, for tables of many short facts:
     key  11.7-12.9  body
 """
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Iterable, Mapping
 
 Body = tuple[str, ...]
 Table = dict[str, dict[str, Body]]

@@ -7,8 +7,8 @@ written by hand: statuses that another major has renumbered.
 
 from . import ctype
 from .abi_header import Header, adapted, newest_text
-from .dispositions import Disposition
 from .convert import plan
+from .dispositions import Disposition
 from .layout_compat import Comparison
 
 _TOP = """// Generated from the ABI database; see stubs/tools/generate/copy_adapters.py.

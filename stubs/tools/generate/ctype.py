@@ -7,7 +7,7 @@ a `*`.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Optional
 
 
@@ -52,7 +52,7 @@ def _closing(text: str, start: int) -> int:
     raise ValueError(f"unbalanced brackets in the type {text!r}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse(text: str) -> CType:
     """The type that a text of the database spells."""
     end = len(text)
@@ -102,7 +102,7 @@ class RawParam:
     out: bool
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse_prototype(text: str) -> tuple[str, tuple[RawParam, ...], bool]:
     """`cudaError_t (out void * * devPtr, size_t size)`: result, parameters, variadic."""
     open_at = text.rindex("(") if text.endswith("()") else _opening(text)

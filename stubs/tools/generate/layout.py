@@ -1,10 +1,11 @@
 """Types of one version: what a name stands for, how large it is, how it is passed by value."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from types import MappingProxyType
-from typing import Mapping, Optional
+from typing import Optional
 
 from . import ctype
 from .ctype import CType
@@ -226,7 +227,7 @@ def parse_record(key: str, body: tuple[str, ...]) -> Record:
     return Record(key, int(size), int(align), tuple(fields))
 
 
-@lru_cache(maxsize=None)
+@cache
 def base_names(text: str) -> tuple[str, ...]:
     """Names of the types that a type text is built from."""
     return tuple(_names(ctype.parse(text)))
@@ -240,7 +241,7 @@ def _names(node: CType) -> list[str]:
     return names
 
 
-@lru_cache(maxsize=None)
+@cache
 def types_in(key: str, body: tuple[str, ...]) -> tuple[str, ...]:
     """Type texts inside a body of types.txt."""
     if key.startswith("typedef "):

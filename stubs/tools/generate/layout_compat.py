@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 
 from . import ctype
 from .ctype import CType
-from .layout import Record, Resolved, TypeTable
 from .flatten import fits, leaves, place
+from .layout import Record, Resolved, TypeTable
 
 _SENTINEL = re.compile(r"(?i)(max|count|max_enum|force_int|forceint)$")
 

@@ -11,13 +11,13 @@ import argparse
 import importlib.util
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from itertools import groupby
 from pathlib import Path
-from typing import Iterator
 
-from . import dispositions as disposition_rules
 from . import abi_text, gpu_facts, library_folders, products
+from . import dispositions as disposition_rules
 from .descriptor import Descriptor
 from .dispositions import Disposition
 from .library_folders import STUBS, LibraryFolders

@@ -331,7 +331,7 @@ def load(path: Path) -> Database:
         texts = {version: body[0] for version, body in declared.get(name, {}).items()}
         if not texts:
             # No header of any release has it; a prototype kept by hand holds for all of them.
-            texts = {version: "?" for version in versions}
+            texts = dict.fromkeys(versions, "?")
         declared_by = frozenset(version for version, text in texts.items() if text != "?")
         texts, source = defaults.complete(texts, internals.get(name, []), database.major)
         exported = tuple(version for version in versions if version in texts and name in declared)

@@ -1,8 +1,9 @@
 """Writes a plan's tables as C++ constants (loader/tables.h)."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Iterable, Optional
+from typing import Optional
 
 from .descriptor import Descriptor, Major
 from .model import Database

@@ -20,7 +20,6 @@ _FETCH = Path(__file__).resolve().parents[3] / "tools/fetch/fetch.py"
 sys.path.insert(0, str(_FETCH.parent))
 from artifacts import lockfile  # noqa: E402
 
-
 _OPTIONAL = ("nvjitlink",)  # CUDA 11 has none
 
 

@@ -12,7 +12,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Callable, Iterable, Iterator
+from typing import Callable
+from collections.abc import Iterable, Iterator
 
 import trial  # before cases: anycuda is that of the build, not of the source folder which those add
 import cases

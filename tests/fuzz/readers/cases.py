@@ -43,7 +43,7 @@ class Case:
     words: tuple[tuple[str, ...], ...]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def library() -> bytes:
     """A small library that calls the CUDA runtime of CUDA 12, and may open cuBLAS."""
     compiler = shutil.which("cc") or shutil.which("gcc") or "cc"
@@ -59,7 +59,7 @@ def library() -> bytes:
         return (folder / "lib.so").read_bytes()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def seeds() -> tuple[dict[str, bytes], ...]:
     """The files of wheels: of one made here that has all that is read, and of a real one if the cache has it."""
     files = {

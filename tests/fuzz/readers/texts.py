@@ -113,6 +113,6 @@ def _changed(random: Random, value: Any) -> Any:
     if isinstance(value, list):
         made = [_changed(random, one) for one in value if random.random() < 0.97]
         return made * 2 if random.random() < 0.05 else made
-    if value == int(1) and random.random() < 0.2:
+    if value == 1 and random.random() < 0.2:
         return 10 ** 4300 - 1
     return value

@@ -153,7 +153,5 @@ def _called(command: Callable[[list[str]], int], words: list[str]) -> tuple[int,
 
 def _lines(data: bytes) -> None:
     """Of anycuda-device-code: what it cannot have written is refused as such."""
-    try:
+    with contextlib.suppress(device_code.NOT_UNDERSTOOD):
         device_code.parse(data)
-    except device_code.NOT_UNDERSTOOD:
-        pass

@@ -49,7 +49,7 @@ def _deflated(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _zeros(size: int) -> bytes:
     packer, block = zlib.compressobj(9, zlib.DEFLATED, -15), bytes(1 << 16)
     return b"".join(packer.compress(block) for _ in range(size >> 16)) + packer.flush()

@@ -61,7 +61,7 @@ class Cache:
         """
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            handle = open(self.root / ".lock", "w", encoding="utf-8")
+            handle = open(self.root / ".lock", "w", encoding="utf-8")  # noqa: SIM115 (closed below)
         except OSError as error:
             raise ArtifactError(
                 f"cannot write into the cache {self.root}: {error.strerror}; set ANYCUDA_CACHE to a folder of yours"

@@ -6,9 +6,10 @@ import fnmatch
 import hashlib
 import json
 import re
-import tomllib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+import tomllib
 
 from .errors import ArtifactError
 

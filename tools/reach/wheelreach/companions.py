@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from . import command, download, unpack
@@ -20,7 +20,7 @@ def repair(anycuda: Path, wheels: list[Path], out: Path) -> list[command.Repair]
     return [_repair(anycuda, path, out) for path in wheels]
 
 
-@lru_cache(maxsize=None)  # PyTorch, which takes minutes, is beside several wheels of a list
+@cache  # PyTorch, which takes minutes, is beside several wheels of a list
 def _repair(anycuda: Path, wheel: Path, out: Path) -> command.Repair:
     if uses_cuda(command.check(anycuda, wheel)):
         return command.repair(anycuda, wheel, out)

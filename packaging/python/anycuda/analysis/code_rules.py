@@ -3,12 +3,11 @@ functions; the facts and their sources are in compat/catalogue (gpus.py)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Iterable
 
 from .device_code import CUBIN, LTO_IR, PTX, ZSTD, Code
 from .gpus import Facts, Release, Version
-
 
 CONCATENATED = "concatenated"
 # How code is packed, and how to build it otherwise.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Collection, Iterable
 
 from ..wheels.requirement import Requirement
 from . import distributions, ties

@@ -6,9 +6,10 @@ Strings say what is possible, not what happens. Only the segments that are loade
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Iterable, Iterator, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from ..elf import layout, read
 from ..elf.headers import Headers, Segment

@@ -7,9 +7,9 @@ import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Iterable, Iterator, Sequence
 
 from .. import installation
 from ..failure import Failure
@@ -120,8 +120,8 @@ def _parsed(output: bytes) -> DeviceCode | None:
 
 
 def _run(program: Path, paths: Sequence[Path]) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([program, "--json", "--", *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, timeout=_LIMIT)
+    return subprocess.run([program, "--json", "--", *paths], capture_output=True, stdin=subprocess.DEVNULL,
+                          timeout=_LIMIT)
 
 
 def find() -> Path:

@@ -6,12 +6,11 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Tuple
 
 from ..failure import Failure
 from ..matrix import data
 
-Version = Tuple[int, int]
+Version = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def version(text: str) -> Version:
     return int(major), int(minor)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def facts(path: Path | None = None) -> Facts:
     """Of `path`, a matrix.json; by default the installed one."""
     try:

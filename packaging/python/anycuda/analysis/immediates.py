@@ -11,7 +11,7 @@ names are strings.
 from __future__ import annotations
 
 import re
-from typing import Iterable
+from collections.abc import Iterable
 
 _HEAD, _SHORT, _LONG = 8, 12, 16
 _BEFORE, _SPAN = 32, 208  # bytes of instructions around the head; together less than what contents.py keeps of a piece

@@ -7,9 +7,10 @@ import stat
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Callable
 
 from ..failure import Failure
 from ..wheels import entries, names
@@ -183,7 +184,7 @@ def _members(wheel: zipfile.ZipFile, folder: Path, progress: Progress) -> Iterat
                     one.path.unlink(missing_ok=True)
             batch, held = [], 0
         one = _member(wheel, member, folder / str(number),
-                      lambda bytes_: progress(member.filename, done + bytes_, whole))
+                      lambda bytes_, name=member.filename, before=done: progress(name, before + bytes_, whole))
         if one:
             batch.append(one)
         held += member.file_size if isinstance(one, Binary) else 0

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
-from typing import Iterable, Mapping, Sequence
 
 from ..matrix.data import major_of
 from . import code_rules

@@ -291,7 +291,7 @@ def _unhashed(file: str) -> str:
     return found[1] + found[2] if found else file
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def table(path: Path | None = None) -> Table:
     """Of `path`, a matrix.json; by default the installed one."""
     text = data.read(path)

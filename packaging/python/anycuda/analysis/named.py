@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Iterable
+from collections.abc import Iterable
 
 from . import libraries, python_text
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Collection
 
 from .libraries import Library, Table
 from .uses import FileUse, Use

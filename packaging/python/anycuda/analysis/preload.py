@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Collection
+from collections.abc import Collection
+from typing import Any
 
 from ..wheels.names import normal
 from . import named, python_text

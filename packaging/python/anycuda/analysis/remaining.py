@@ -4,8 +4,8 @@ stays. Pure."""
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Collection, Iterable
 
 from .distributions import Part
 from .libraries import Library

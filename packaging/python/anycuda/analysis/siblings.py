@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Iterable, Sequence
 
 from .uses import FileUse, Use
 

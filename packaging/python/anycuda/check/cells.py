@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Mapping
 
-from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
 from ..analysis.uses import FileUse, Reference, Use
+from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
 
 # Beside the matrix's kinds. unchecked: no version says what the caller was built for, and that matters
 # there. unknown: no stub of this anycuda has such a function, so what needs it does not load.

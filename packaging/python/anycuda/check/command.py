@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 from .. import terminal
+from ..analysis import gpus, libraries
+from ..analysis.progress import Progress
 from ..failure import Failure
 from ..matrix import data
 from ..matrix.selection import Selection, values
-from ..analysis import gpus, libraries
-from ..analysis.progress import Progress
 from . import as_json, findings, here, text, words
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .findings import DEVICE_CODE, IN_PART

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..matrix.data import Run, major_of
 from ..analysis import built_for, exit_status, gpus, inputs, kernels, reading, ties
 from ..analysis.kernels import Kernels, Needs, Reply
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..analysis.uses import FileUse, Use
+from ..matrix.data import Run, major_of
 from . import requirements, standing
 from .cells import Asked, Cells
 from .standing import TIED, Standing

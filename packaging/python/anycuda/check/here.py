@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from .. import doctor
 from ..analysis import code_rules, gpus
@@ -91,7 +92,7 @@ def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
 def _libraries(uses: Sequence[Use], here: Here) -> Iterable[tuple[bool | None, str]]:
     for use in uses:
         library = here.libraries.get(use.library)
-        for caller in dict.fromkeys(map(lambda symbol: symbol.major or _only(use), use.symbols)):
+        for caller in dict.fromkeys(symbol.major or _only(use) for symbol in use.symbols):
             answer = library and _answer(library, caller)
             if not answer:
                 continue

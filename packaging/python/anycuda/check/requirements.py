@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import posixpath
 import zipfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Iterable, Iterator
 
 from ..analysis import distributions, named, opened, preload, remaining
 from ..analysis.distributions import Pin

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Collection, Iterable, Mapping, Sequence
 
 from ..analysis import companions, opened, static_runtime, ties
 from ..analysis.companions import Companion

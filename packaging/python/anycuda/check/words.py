@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Callable, Sequence
+from typing import Callable
 
-from ..matrix import fold
-from ..matrix.data import ANY_CALLER, Library, Matrix, Run
 from ..analysis import gpus, kernels, libraries, named, opened, preload, words_of_kernels
 from ..analysis.uses import FileUse, Use
 from ..analysis.words_of_kernels import some
+from ..matrix import fold
+from ..matrix.data import ANY_CALLER, Library, Matrix, Run
 from . import drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
 from .findings import File, Input

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..analysis.companions import Companion
 from ..analysis.kernels import Needs
 from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import OPENS, Tie
 from ..analysis.words_of_kernels import some
-from .standing import (CUDA_ITSELF, FREE, NO_CUDA, OTHER_SYSTEM, OWN_LOADER, STATIC, TIED, UNREADABLE, WITH,
-                       Loaded, Standing)
+from .standing import (
+    CUDA_ITSELF,
+    FREE,
+    NO_CUDA,
+    OTHER_SYSTEM,
+    OWN_LOADER,
+    STATIC,
+    TIED,
+    UNREADABLE,
+    WITH,
+    Loaded,
+    Standing,
+)
 
 
 def sentence(found: Standing) -> str:

@@ -11,8 +11,7 @@ from .. import terminal
 from ..analysis.progress import Progress
 from ..failure import Failure
 from . import as_json, devices, environment, files, questions, text
-from .findings import (UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of,
-                       setting_of)
+from .findings import UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of, setting_of
 from .hints import hints_for
 from .machine import machine_of
 from .verdict import RUNTIME, judge

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Mapping
+from collections.abc import Mapping
 
 # Each runtime's mark in a path of /proc/*/cgroup or of the root's mount. The cgroup of a host's own process does not
 # lead through these, and the root of a host is not one of their overlays. Sources: Kubernetes (kubepods), runc's and

@@ -8,8 +8,8 @@ import shlex
 
 from . import advice, packages
 from .advice import DRIVER_CALL, DRIVER_LIBRARY
-from .environment import Environment
 from .driver_situation import denied_device, has_devices, situation_of
+from .environment import Environment
 from .findings import Driver, Library, Tried
 from .hint import Hint, hint, is_on_path, missing_dependency, read_problem, without_advice, without_folder
 from .machine import Machine, PresentGpu

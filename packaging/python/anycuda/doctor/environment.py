@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Mapping
 
 from .machine import TOOLKIT_VARIABLES
 from .questions import FOLDERS, Outcome

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterable, Mapping, Sequence
 
 from ..analysis import code_rules, gpus, kernels, libraries, reading, static_runtime
 from ..analysis.gpus import Facts

@@ -6,8 +6,8 @@ from __future__ import annotations
 import platform
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Mapping
 
 from .containers import kind_of_container, mounted_files
 from .questions import Outcome

@@ -7,7 +7,8 @@ import resource
 import selectors
 import signal
 import time
-from typing import Callable, Iterable
+from collections.abc import Iterable
+from typing import Callable
 
 _PATIENCE = 2.0  # seconds that an ended or killed process has to go; one that the kernel holds is left
 _UNABLE = 255  # exit status of a child that could not even ask

@@ -60,8 +60,8 @@ CONTAINERS = {"kubernetes": "a Kubernetes pod", "containerd": "a container of co
               "cri-o": "a container of CRI-O", "docker": "a Docker container", "podman": "a Podman container",
               "apptainer": "an Apptainer container", "lxc": "an LXC container", "container": "a container"}
 COLOURS = {TAKEN: "green", DEPENDS: "cyan", NOT_NEEDED: ""}
-COLOURS.update({word: "yellow" for word in _VERDICTS.values()})
-COLOURS.update({word: "red" for word in (*_STATES.values(), _QUIET_STUB)})
+COLOURS.update(dict.fromkeys(_VERDICTS.values(), "yellow"))
+COLOURS.update(dict.fromkeys((*_STATES.values(), _QUIET_STUB), "red"))
 
 
 def word_of(candidate: Candidate, decision: Decision) -> str:

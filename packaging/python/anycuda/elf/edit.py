@@ -12,9 +12,9 @@ from typing import BinaryIO
 
 from . import dynamic_info, layout, phdr_space, record, tables, verify
 from .dynamic_info import Edit
-from .patch_set import PatchSet, Plan
 from .errors import failures
 from .headers import Headers
+from .patch_set import PatchSet, Plan
 from .read import opened
 from .source import Source
 

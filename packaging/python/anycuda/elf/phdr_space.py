@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from . import layout, symbols
-from .patch_set import PatchSet
 from .headers import Segment
+from .patch_set import PatchSet
 
 _FOUND_BY_HEADER = (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY)
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from struct import Struct
 
 from .dynamic_info import Edit
-from .patch_set import Overlay, Plan
 from .errors import ElfError
+from .patch_set import Overlay, Plan
 from .source import Source
 
 _MAGIC, _FORMAT = b"anycuda-undo\r\n\0\0", 1

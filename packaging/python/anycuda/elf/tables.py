@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from . import layout
 from .dynamic_info import DynamicInfo
-from .patch_set import PatchSet
 from .headers import Strings
+from .patch_set import PatchSet
 
 # For whoever edits the file next.
 _SPARE_SLOTS = 4

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from . import dynamic_info, layout, symbols, versions
 from .dynamic_info import DynamicInfo
-from .patch_set import Overlay, Plan
 from .errors import ElfError
 from .headers import Headers, Segment
+from .patch_set import Overlay, Plan
 from .source import Source
 
-_MOVABLE = (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY, layout.PT_DYNAMIC, layout.PT_PHDR, 0)
+_READ_BY_OTHERS = (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY)
+_MOVABLE = (*_READ_BY_OTHERS, layout.PT_DYNAMIC, layout.PT_PHDR, 0)
 # Entries of the dynamic section that say what the other checks compare.
 _RELOCATED = {layout.DT_STRTAB, layout.DT_STRSZ, layout.DT_NEEDED, layout.DT_SONAME, layout.DT_RPATH, layout.DT_RUNPATH,
               layout.DT_VERNEED, layout.DT_VERNEEDNUM, layout.DT_VERDEF, layout.DT_VERSYM, layout.DT_SYMTAB,
@@ -76,9 +77,8 @@ def _other_segments(old: Headers, new: Headers) -> str:
             continue
         if before.kind not in _MOVABLE:
             return "another segment"
-        if before.kind in (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY):
-            if _bytes(old, before) != _bytes(new, after):
-                return "another note or interpreter"
+        if before.kind in _READ_BY_OTHERS and _bytes(old, before) != _bytes(new, after):
+            return "another note or interpreter"
     ends = sorted((s.address, s.address + s.in_memory) for s in new.loads)
     if len(new.loads) > len(old.loads) and any(end > start for (_, end), (start, _) in zip(ends, ends[1:])):
         return "segments that overlap"

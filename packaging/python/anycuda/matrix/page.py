@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import Iterable, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from . import fold
 from .data import Library, Matrix, Run, major_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Iterable
 
 from ..failure import Failure
 from .data import ANY_CALLER, KINDS, Library, Matrix, Run, major_of

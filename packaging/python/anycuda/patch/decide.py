@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Callable
 
+from ..analysis.libraries import Library, Table
+from ..analysis.uses import FileUse, Use
 from ..elf.edit import Edit
 from ..elf.read import Image
 from ..failure import Failure
-from ..analysis.libraries import Library, Table
-from ..analysis.uses import FileUse, Use
 from .wanted import Wanted
 
 HERE = "$ORIGIN"
@@ -138,7 +138,7 @@ def _versions(
     unknown = sorted(set(bare) - set(known))
     if unknown:
         decision.left.append(f"CUDA {major} has no {', '.join(unknown)}: left without a version")
-    return {name: (stub, node) for name in known}
+    return dict.fromkeys(known, (stub, node))
 
 
 def _major(where: str, use: Use, library: Library, count: int, wanted: Wanted) -> str | None:

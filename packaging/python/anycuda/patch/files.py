@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 from .. import installation
+from ..analysis import libraries, uses
+from ..analysis.uses import FileUse
 from ..elf import ElfError, edit, read
 from ..elf.read import Image
 from ..failure import Failure
-from ..analysis import libraries, uses
-from ..analysis.uses import FileUse
 from . import replace
 from .decide import HERE, decide
 from .wanted import Wanted

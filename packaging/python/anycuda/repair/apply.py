@@ -8,13 +8,13 @@ import errno
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Iterator
 
+from ..analysis import libraries
 from ..elf import ElfError, edit, read
 from ..failure import Failure
-from ..analysis import libraries
 from ..wheels import writing
 from ..wheels.archive import Wheel
 from ..wheels.packing import Packing
@@ -22,7 +22,6 @@ from .files import FileEdit
 from .plan import Plan
 from .scan import Scan
 from .texts import Texts
-
 
 _PREFIX = ".anycuda-repair-"
 
@@ -79,7 +78,7 @@ def _edit(one: FileEdit, path: Path) -> None:
         edit.apply(path, wanted)
     except ElfError as error:
         if isinstance(error.__cause__, OSError):  # a full disk is not the file's form
-            raise error.__cause__
+            raise error.__cause__ from None
         raise CannotEdit(f"{one.name}: {str(error).replace(f'{path}: ', '')}") from None
     left = [name for name in read.read(path).needed if name in one.needed or name not in one.kept and _is_nvidias(name)]
     if left:

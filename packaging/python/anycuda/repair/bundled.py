@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from typing import Collection
+from collections.abc import Collection
 
 from ..analysis import named, ties
 from ..analysis.libraries import Table

@@ -7,8 +7,9 @@ used as before.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Callable, Collection, Mapping
+from typing import Callable
 
 from ..analysis import opened
 from ..analysis.libraries import Table

@@ -3,8 +3,8 @@ Pure, but for what it remembers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Iterable
 
 from ..analysis.libraries import Table
 from ..analysis.uses import Use

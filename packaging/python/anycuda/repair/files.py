@@ -9,8 +9,8 @@ from ..analysis.libraries import NATIVE, Library, Table
 from ..analysis.uses import Reference, Use
 from . import places
 from .common import has_own_name
-from .stubs import Stub
 from .scan import Member
+from .stubs import Stub
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
         said.append(f"{use.needed or 'no name'} -> {stub.file}{_built_for(use, major, how)}")
     if "nvrtc" in stubs:  # which the real one opens itself; linked to the file it would only be of the old CUDA
         builtins = [name for name in member.needed if name.startswith("libnvrtc-builtins")]
-        needed.update({name: stubs["nvrtc"].file for name in builtins})
+        needed.update(dict.fromkeys(builtins, stubs["nvrtc"].file))
         said += [f"{name} -> the same" for name in builtins]
     path = "" if places.covers(member.search_path, place, folder) else places.origin_to(place, folder)
     kept = tuple(use.needed for use in member.use.uses if use.needed and use not in uses)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .stubs import Stub
 from .scan import Member
+from .stubs import Stub
 
 # What was tested with CUDA 11 and later; no such CUDA runs with an older glibc.
 _OLDEST = (2, 17)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Collection
 
 from ..wheels import metadata
 

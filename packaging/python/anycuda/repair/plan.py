@@ -14,8 +14,8 @@ from . import bundled, common, dropins, files, glibc
 from .exclude import Exclude
 from .files import FileEdit
 from .places import folder_of_stubs, place_of
-from .stubs import Stub
 from .scan import Member, Scan
+from .stubs import Stub
 
 
 @dataclass(frozen=True)

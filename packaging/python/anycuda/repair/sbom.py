@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Mapping
 from urllib import parse
 
 from ..analysis.libraries import Table

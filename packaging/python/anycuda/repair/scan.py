@@ -7,16 +7,16 @@ import itertools
 import operator
 import posixpath
 import zipfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Iterable, Iterator
 
+from ..analysis import contents, libraries, siblings, uses
+from ..analysis.kernels import Kernels
+from ..analysis.named import Named
+from ..analysis.python_use import PythonUse
 from ..elf import ElfError, read
 from ..failure import Failure
-from ..analysis import contents, libraries, siblings, uses
-from ..analysis.named import Named
-from ..analysis.kernels import Kernels
-from ..analysis.python_use import PythonUse
 from ..wheels import record, writing
 from ..wheels.ahead import ahead
 from ..wheels.archive import Wheel

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import installation
+from ..analysis import libraries
 from ..elf import ElfError, edit, mark, read
 from ..failure import Failure
-from ..analysis import libraries
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Stubs:
         if folder is not None and not folder.is_dir():
             raise Failure(f"--stubs: {folder} is not a folder")
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def of(self, library: str) -> Stub:
         name = libraries.table().libraries[library].stub
         path = self.folder / name if self.folder else installation.find().stub(library)
@@ -47,7 +47,7 @@ class Stubs:
         except ElfError as error:
             raise Failure(f"{error}: this is not a stub of anycuda") from None
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def dropin(self, library: str, soname: str) -> Stub | None:
         """The drop-in of that name, if there is one."""
         folder = self.folder / "dropin" if self.folder else installation.find().folder("dropins")

@@ -4,8 +4,8 @@ distributions which it no longer requires."""
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Iterator
 
 from ..analysis import preload, remaining
 from ..analysis.libraries import Table

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from .. import installation, terminal
-from ..failure import Failure
 from ..analysis import libraries
+from ..failure import Failure
 from . import environment, program
 
 NAME = "run"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Mapping
 
+from ..analysis.libraries import Table, is_anycudas
 from ..elf import ElfError, read
 from ..installation import Installation
-from ..analysis.libraries import Table, is_anycudas
 from .private_link import link_to
 from .program import Program
 
@@ -24,10 +24,7 @@ def changes(installed: Installation, table: Table, preload: bool, log: str | Non
     entry = folder
     if any(end in str(folder) for end in _ENDS[name]):
         entry = link_to(folder, _ENDS[name], variables)
-    if preload:
-        added = [str(entry / installed.stub(library).name) for library in table.libraries]
-    else:
-        added = [str(entry)]
+    added = [str(entry / installed.stub(library).name) for library in table.libraries] if preload else [str(entry)]
     # An empty entry is the current folder: so nothing is added for a variable that is empty.
     value = ":".join([*added, variables[name]] if variables.get(name) else added)
     return {name: value, **({LOG: log} if log is not None else {})}

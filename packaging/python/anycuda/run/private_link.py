@@ -7,12 +7,13 @@ folder gets the same link again, and nothing piles up.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Iterator, Mapping
 
 from ..failure import Failure
 
@@ -49,10 +50,8 @@ def _make_private(folder: Path) -> None:
     parent = os.stat(folder.parent)
     if parent.st_uid not in (0, os.getuid()) or parent.st_mode & 0o022 and not parent.st_mode & stat.S_ISVTX:
         raise OSError(0, f"another user may rename what is in {folder.parent}")
-    try:
+    with contextlib.suppress(FileExistsError):
         os.mkdir(folder, 0o700)
-    except FileExistsError:
-        pass
     about = os.lstat(folder)
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o022:
         raise OSError(0, "it is not a directory that only this user may write to")

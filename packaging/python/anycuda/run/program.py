@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Mapping
 
 from ..elf import ElfError, NotElf, read
 from . import search_paths

@@ -6,9 +6,9 @@ from __future__ import annotations
 import glob
 import os
 from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Mapping
 
 from ..elf import ElfError, read
 

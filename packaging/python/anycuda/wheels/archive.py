@@ -6,9 +6,10 @@ from __future__ import annotations
 import contextlib
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Iterator
+from typing import BinaryIO
 
 from ..failure import Failure
 from . import entries, names

@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import stat
 import zipfile
-from typing import Sequence
+from collections.abc import Sequence
 
 _LOCAL_HEADER = 30
 _ENCRYPTED = 0x1 | 0x40

@@ -9,11 +9,12 @@ import os
 import zipfile
 import zlib
 from collections import deque
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Callable, Iterable, Iterator
+from typing import Callable
 
 BLOCK = 1 << 18
 _WINDOW = 1 << 15  # how far deflate looks back

@@ -8,9 +8,10 @@ import shutil
 import stat
 import time
 import zipfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Iterable, Iterator
+from typing import Callable
 
 from ..failure import Failure
 from . import packing, record
