@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=11)
     options = parser.parse_args()
     variables = dict(one.split("=", 1) for one in options.set)
-    found = {"native": [], "repaired": []}
+    found: dict[str, list] = {"native": [], "repaired": []}
     for _ in range(options.rounds + 1):
         for way, runs in found.items():
             runs.append(run(options.module, getattr(options, way).resolve(), options.libraries, variables))

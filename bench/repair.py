@@ -37,7 +37,7 @@ def by_hand(wheel: Path, edits: list[dict], patchelf: Path, work: Path) -> None:
     output(sys.executable, "-m", "wheel", "pack", "--dest-dir", work, folder)
 
 
-def timed(run: Callable[[Path], None]) -> tuple[float, float]:
+def timed(run: Callable[[Path], object]) -> tuple[float, float]:
     """(seconds, CPU seconds of the processes that it starts)"""
     with tempfile.TemporaryDirectory(prefix="bench-repair-") as work:
         before, start = cpu(), time.perf_counter()
@@ -63,7 +63,8 @@ def main() -> None:
     for wheel in options.wheels:
         command = [sys.executable, options.anycuda, "repair", "--any-glibc", "-j", options.jobs]
         (report,) = json.loads(output(*command, "--json", "--dry-run", wheel))["wheels"]
-        ways = (partial(by_hand, wheel, report["changed"], options.patchelf),
+        ways: tuple[Callable[[Path], object], ...] = (
+                partial(by_hand, wheel, report["changed"], options.patchelf),
                 partial(output, *command, "-q", wheel, "-w"))
         rounds = [[timed(way) for way in ways] for _ in range(options.rounds)]
         hand, repair = (min(one[place] for one in rounds) for place in (0, 1))

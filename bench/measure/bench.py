@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from . import tools
 from .libraries import FAMILIES, OURS, REAL, TILELANG, Library
@@ -70,7 +69,7 @@ class Bench:
         folders = [str(alias(self.workspace.folder, library)) for library in libraries]
         return {"LD_LIBRARY_PATH": ":".join(folders)}
 
-    def probe(self, *words: str | Path) -> list[str]:
+    def probe(self, *words: object) -> list[str]:
         """The command line of the probe."""
         return [str(self.workspace.probe), *map(str, words)]
 

@@ -67,7 +67,9 @@ def ways(bench: Bench, name: str) -> list[Way]:
     family, real = FAMILIES[name], bench.compared(name)
     reals, driver = bench.of(name, REAL), _driver(bench, name)
     found: list[Way] = []
-    for library in bench.in_front(name) if real else []:
+    if real is None:
+        return []
+    for library in bench.in_front(name):
         def add(situation: str, environment: dict[str, str], library: Library = library,
                 function: str = first_function(library), before: Library | None = None) -> None:
             found.append(Way(f"{library.title}, {situation}", library, function, environment, before))
@@ -157,7 +159,8 @@ def _compare(way: Way, plain: Way | None, times: dict[str, int]) -> None:
     way.row[7] = times[way.title] // 1000
     if plain is None or plain.title not in times:
         return
-    if way.instructions() is not None:
-        way.row[3] = way.instructions() - plain.instructions()
-        way.row[4] = way.instructions() / plain.instructions()
+    ours, theirs = way.instructions(), plain.instructions()
+    if ours is not None and theirs is not None:
+        way.row[3] = ours - theirs
+        way.row[4] = ours / theirs
     way.row[8] = times[way.title] / times[plain.title]

@@ -36,7 +36,7 @@ class Family:
     variable: str  # the environment variable that names the real file to the stub
     warm: tuple[str, ...]  # cheap functions that keep no state between calls
     first: str  # a function that needs the library and no driver
-    asks_driver: str | None = None  # one that asks the driver, where there is one
+    asks_driver: str = ""  # one that asks the driver, where there is one
     needs: tuple[str, ...] = ()  # titles of the real ones that `compared` needs, found on LD_LIBRARY_PATH
     tilelang: str | None = None
     tilelang_first: str = ""  # the same for TileLang's stub, which has few functions

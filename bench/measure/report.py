@@ -18,6 +18,11 @@ class Section:
     notes: list[str] = field(default_factory=list)
 
 
+def number(cell: str | int | float | None) -> int | float | None:
+    """A cell that holds a number, or nothing."""
+    return None if isinstance(cell, str) else cell
+
+
 def shown(value: str | int | float | None) -> str:
     """A cell as a person reads it."""
     if value is None:

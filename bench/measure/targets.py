@@ -5,7 +5,7 @@ from __future__ import annotations
 from .bench import Bench
 from .first_call import LOADED, newest_of, with_driver
 from .libraries import FAMILIES, OURS, REAL, Family, Library, describes_error
-from .report import Section
+from .report import Section, number
 
 MORE_PER_CALL = 2
 MORE_PER_TEXT = 30  # of a call for the text of an error, where the database has errors that the library lacks
@@ -36,9 +36,9 @@ def judge(bench: Bench, sections: list[Section]) -> Section:
                     add(f"{what}: at most {most} instructions more", more, None if more is None else more <= most)
             _add_first_calls(add, bench, name, family, library, tables.get(f"First call, {name}"))
             _add_loads(add, tables.get("Load without a call"), library.title, family.compared)
-            size, needs = next((row[2], str(row[3]).split()) for row in tables["Files"].rows
+            size, needs = next((number(row[2]), str(row[3]).split()) for row in tables["Files"].rows
                                if row[0] == library.title)
-            add(f"file: under {BYTES:,} bytes", size, size < BYTES)
+            add(f"file: under {BYTES:,} bytes", size, None if size is None else size < BYTES)
             add("needs: libc alone", " ".join(needs), all(need in LIBC for need in needs))
     _add_loads_together(result, bench, tables.get("Load without a call"))
     return result
@@ -50,7 +50,7 @@ def _add_first_calls(add, bench: Bench, name: str, family: Family, library: Libr
 
     def found(situation: str, column: str) -> int | float | None:
         row = rows.get(f"{library.title}, {situation}")
-        return row[table.columns.index(column)] if row else None
+        return number(row[table.columns.index(column)]) if row and table else None
 
     def at_most(promise: str, value: int | float | None, most: int | float) -> None:
         add(f"first call, {promise}", value, None if value is None else value <= most)
@@ -62,17 +62,18 @@ def _add_first_calls(add, bench: Bench, name: str, family: Family, library: Libr
         at_most(f"a further candidate: at most {MORE_PER_CANDIDATE:,}", further, MORE_PER_CANDIDATE)
     over, load = found(LOADED, "over plain"), found(LOADED, "load")
     at_most(f"{LOADED}: the stub's load left out, at most {MORE_IF_LOADED:,} over plain",
-            None if over is None else over - load, MORE_IF_LOADED)
+            None if over is None or load is None else over - load, MORE_IF_LOADED)
     if family.asks_driver and real and driver:
         at_most(f"with a driver: at most {MORE_WITH_DRIVER:,} over plain",
                 found(with_driver(real, driver), "over plain"), MORE_WITH_DRIVER)
 
 
 def _add_loads_together(result: Section, bench: Bench, table: Section | None) -> None:
-    now = {row[0]: row[1] for row in table.rows} if table else {}
+    now = {row[0]: number(row[1]) for row in table.rows} if table else {}
     loads = {name: next((now.get(library.title) for library in bench.of(name, OURS)), None) for name in FIRST
              if name in FAMILIES}
-    together = sum(loads.values()) if len(loads) == len(FIRST) and None not in loads.values() else None
+    known = [load for load in loads.values() if load is not None]
+    together = sum(known) if len(known) == len(FIRST) else None
     for title, found, most in (("stub cudart", loads["cudart"], LOAD),
                                (f"stubs {', '.join(FIRST)}", together, LOAD_OF_FIRST)):
         result.rows.append([title, f"load (now): at most {most:,}", found,
@@ -81,14 +82,16 @@ def _add_loads_together(result: Section, bench: Bench, table: Section | None) ->
 
 def _worst_call(table: Section | None, title: str, describes: bool) -> int | float | None:
     rows = [row for row in table.rows if row[1] == title] if table else []
-    found = [row[3] for row in rows if describes_error(row[0]) == describes]
-    return max(found) if found else None
+    found = [number(row[3]) for row in rows if describes_error(str(row[0])) == describes]
+    return max((one for one in found if one is not None), default=None)
 
 
 def _add_loads(add, table: Section | None, title: str, compared: str) -> None:
     rows = {row[0]: row for row in table.rows} if table else {}
     for column, way in enumerate(table.columns[1:6] if table else [], 1):
-        ours, real = (rows.get(name, [None] * 7)[column] for name in (title, compared))
-        known = ours is not None and real is not None
-        add(f"load ({way}): at most the real library's", f"{ours:,} of {real:,}" if known else None,
-            ours <= real if known else None)
+        ours, real = (number(rows.get(name, [None] * 7)[column]) for name in (title, compared))
+        promise = f"load ({way}): at most the real library's"
+        if ours is None or real is None:
+            add(promise, None, None)
+        else:
+            add(promise, f"{ours:,} of {real:,}", ours <= real)

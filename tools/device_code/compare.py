@@ -118,7 +118,7 @@ def has_device_code(file: Path) -> bool:
 
 def fetched(names: list[str]) -> dict[str, Path]:
     """Artifacts and sets -> their folders, by artifact."""
-    command = [sys.executable, ROOT / "tools/fetch/fetch.py", "get", *names]
+    command = [sys.executable, str(ROOT / "tools/fetch/fetch.py"), "get", *names]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     words = (line.split(maxsplit=1) for line in done.stdout.splitlines())
     return {name: Path(folder) for name, folder in words if Path(folder).is_absolute()}

@@ -22,7 +22,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Callable
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -152,8 +154,10 @@ def compare(paths: list[Path], count: int, chosen: Mapping[str, editors.Editor],
     def each(library: Path) -> dict[str, Result]:
         with tempfile.TemporaryDirectory(prefix="editors-") as folder:
             one = subject(library, Path(folder), tools)
-            found = {}
-            for name, edit in chosen.items() if one else ():
+            found: dict[str, Result] = {}
+            if one is None:
+                return found
+            for name, edit in chosen.items():
                 work = Path(folder, name)
                 work.mkdir()
                 found[name] = edited(one, edit, work, tools)
@@ -168,14 +172,19 @@ def compare(paths: list[Path], count: int, chosen: Mapping[str, editors.Editor],
     return {name: [results[name] for results in found[:count]] for name in chosen}
 
 
+def _having(kind: str, results: list[Result]) -> int:
+    return sum(kind in one.wrong for one in results)
+
+
 def table(found: Mapping[str, list[Result]], versions: Mapping[str, str]) -> list[str]:
     """In Markdown: the counts, and below it each kind of finding."""
     kinds = Counter(kind for results in found.values() for result in results for kind in set(result.wrong))
-    rows = [("libraries", lambda results: len(results)),
+    rows: list[tuple[str, Callable[[list[Result]], object]]] = [
+            ("libraries", lambda results: len(results)),
             ("edited, without any finding", lambda results: sum(one.is_good for one in results)),
             ("refused", lambda results: sum(bool(one.refused) for one in results)),
             ("bytes added, median", lambda results: _median([one.grown for one in results if not one.refused]))]
-    rows += [(f"`{kind}`", lambda results, kind=kind: sum(kind in one.wrong for one in results))
+    rows += [(f"`{kind}`", partial(_having, kind))
              for kind, _ in sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))]
     lines = [f"| | {' | '.join(f'{name} {versions[name]}'.strip() for name in found)} |",
              f"|---|{'---|' * len(found)}"]

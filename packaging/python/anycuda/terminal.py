@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
 
 _CODES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 GAP = "  "
@@ -65,7 +66,7 @@ class StatusLine:
 
 def table(
     heads: list[str],
-    rows: list[tuple[str, ...]],
+    rows: Sequence[tuple[str, ...]],
     width: int | None = None,
     colours: dict[str, str] | None = None,
     right: bool = False,

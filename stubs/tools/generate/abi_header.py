@@ -133,10 +133,10 @@ class Header:
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
 
-def decayed(text: str) -> str:
+def decayed(text: str) -> str | ctype.CType:
     """A parameter written as an array is a pointer."""
     node = ctype.parse(text)
-    return ctype.CType("pointer", inner=node.inner) if node.shape == "array" else text
+    return ctype.CType("pointer", inner=node.target) if node.shape == "array" else text
 
 
 def newest_text(function: Function, versions: list[str]) -> str:

@@ -20,9 +20,9 @@ namespace anycuda {
 
 def copy_adapters(header: Header, dispositions: dict[tuple[str, str, str], Disposition]) -> str:
     copies = [_Copy(header, disposition) for disposition in adapted(dispositions)
-              if not disposition.adapter.function]
+              if not disposition.conversion.function]
     parts = [_TOP.replace("LIBRARY", header.database.path.name)]
-    parts += dict.fromkeys(copy.result_function() for copy in copies if copy.disposition.adapter.result)
+    parts += dict.fromkeys(copy.result_function() for copy in copies if copy.disposition.conversion.result)
     parts += [copy.text() for copy in copies]
     return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
@@ -54,7 +54,7 @@ class _Copy:
     def result_function(self) -> str:
         """The declaration of what is written by hand."""
         spell = self.header.writer.spell
-        return (f"{spell(self.one, self.mine[0])} {self.disposition.adapter.result}"
+        return (f"{spell(self.one, self.mine[0])} {self.disposition.conversion.result}"
                 f"({spell(self.other, self.theirs[0])} result);")
 
     def text(self) -> str:
@@ -65,12 +65,13 @@ class _Copy:
         spelled = [self.header.writer.spell(self.one, param.type) for param in params]
         words = [self._word(index, param, other)
                  for index, (param, other) in enumerate(zip(params, their_params))]
-        unknown = (self.disposition.adapter.outputs | self.disposition.adapter.both_ways) - {p.name for p in params}
+        conversion = self.disposition.conversion
+        unknown = (conversion.outputs | conversion.both_ways) - {p.name for p in params}
         if unknown:
             raise self._problem(f"it has no parameter {', '.join(sorted(unknown))}")
         call = f"{self.other.name}::{self.disposition.target}({', '.join(words)})"
-        if self.disposition.adapter.result:
-            call = f"{self.disposition.adapter.result}({call})"
+        if self.disposition.conversion.result:
+            call = f"{self.disposition.conversion.result}({call})"
         signature = ", ".join(f"{kind} a{index}" for index, kind in enumerate(spelled))
         lines = [f"ANYCUDA_ADAPTER {self.header.writer.spell(self.one, result)} "
                  f"adapt_{self.disposition.function}({signature}) {{", *self.before]
@@ -86,7 +87,7 @@ class _Copy:
         mine, theirs = ctype.parse(param.type), ctype.parse(other.type)
         spell = self.header.writer.spell
         # Enumerations are spelled as integers: where the statuses have other numbers a pointer to one looks alike.
-        checked = self.disposition.adapter.result and self.comparison.values(mine, theirs, param.name)
+        checked = self.disposition.conversion.result and self.comparison.values(mine, theirs, param.name)
         if spell(self.one, mine) == spell(self.other, theirs) and not checked:
             return f"a{index}"
         if not self.comparison.values(mine, theirs, param.name):
@@ -99,19 +100,19 @@ class _Copy:
         a, b = self.one.types.resolve(mine), self.other.types.resolve(theirs)
         if a.kind != "pointer" or b.kind != "pointer":
             raise self._problem(f"{param.name} is no pointer")
-        key = self.one.types.resolve(a.type.inner).tag
-        if key != self.other.types.resolve(b.type.inner).tag:
+        key = self.one.types.resolve(a.type.target).tag
+        if key != self.other.types.resolve(b.type.target).tag:
             raise self._problem(f"{param.name} points to another record")
-        written = param.name in self.disposition.adapter.outputs | self.disposition.adapter.both_ways
-        read = param.name not in self.disposition.adapter.outputs
-        if not written and not (mine.inner.const or theirs.inner.const):
+        written = param.name in self.disposition.conversion.outputs | self.disposition.conversion.both_ways
+        read = param.name not in self.disposition.conversion.outputs
+        if not written and not (mine.target.const or theirs.target.const):
             raise self._problem(f"say whether {param.name} is out or inout")
         for from_space, to_space, wanted in ((self.one, self.other, read), (self.other, self.one, written)):
             problem = plan(from_space, to_space, key,
                            Comparison(from_space.types, to_space.types))[1] if wanted else ""
             if problem:
                 raise self._problem(f"{param.name}: {problem}")
-        name = self.header.writer.spell(self.other, ctype.CType("base", name=b.type.inner.name))
+        name = self.header.writer.spell(self.other, ctype.CType("base", name=b.type.target.name))
         self.before.append(f"  {name} copy{index} = {{}};")
         if read:
             self.before.append(f"  if (a{index} != nullptr) convert(*a{index}, &copy{index});")

@@ -23,6 +23,13 @@ class CType:
     args: tuple["CType", ...] = ()
     variadic: bool = False
 
+    @property
+    def target(self) -> "CType":
+        """What a pointer points to, an array holds, a function returns."""
+        if self.inner is None:
+            raise TypeError(f"a {self.shape} type has no inner type")
+        return self.inner
+
 
 def split_top(text: str, separator: str = ",") -> list[str]:
     """Parts of `text` between separators that stand outside every bracket."""

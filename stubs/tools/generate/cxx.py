@@ -71,7 +71,7 @@ class Writer:
 
     def _word(self, space: Space, node: CType, running: tuple) -> tuple:
         if node.shape != "base":
-            return (node.shape, node.count, self._word(space, node.inner, running),
+            return (node.shape, node.count, self._word(space, node.target, running),
                     *(self._word(space, one, running) for one in node.args))
         resolved = space.types.resolve(node)
         if resolved.type.shape != "base":
@@ -84,11 +84,11 @@ class Writer:
         """A type as C++ spells it, in any place where a type may stand."""
         node = ctype.parse(text_or_node) if isinstance(text_or_node, str) else text_or_node
         if node.shape == "pointer":
-            return self.spell(space, node.inner) + "*" + (" const" if node.const else "")
+            return self.spell(space, node.target) + "*" + (" const" if node.const else "")
         if node.shape == "array":
-            return f"Array<{self.spell(space, node.inner)}, {node.count}>"
+            return f"Array<{self.spell(space, node.target)}, {node.count}>"
         if node.shape == "function":
-            words = [self.spell(space, node.inner), *(self.spell(space, one) for one in node.args)]
+            words = [self.spell(space, node.target), *(self.spell(space, one) for one in node.args)]
             return f"Function<{', '.join(words)}>"
         const = "const " if node.const else ""
         if "@" in node.name:  # a struct of another major, by review (internals.txt)

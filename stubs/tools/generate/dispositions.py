@@ -51,6 +51,13 @@ class Disposition:
     adapter: Optional[Adapter] = None
     fallback: Optional["Disposition"] = None
 
+    @property
+    def conversion(self) -> Adapter:
+        """The line of the adapter that this is."""
+        if self.adapter is None:
+            raise TypeError(f"{self.symbol} of {self.caller} on {self.runtime} has no adapter")
+        return self.adapter
+
 
 class Judge:
     """Answers "same ABI?" for a pair of functions over all releases of two majors."""

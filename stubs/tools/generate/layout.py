@@ -106,7 +106,7 @@ class TypeTable:
         if node.shape == "function":
             return Resolved("function", 0, 1, node)
         if node.shape == "array":
-            inner = self.resolve(node.inner)
+            inner = self.resolve(node.target)
             return Resolved("array", inner.size * node.count, inner.align, node, inner.tag)
         name = node.name
         scalar = _SCALARS.get(name)
@@ -190,7 +190,7 @@ class TypeTable:
             sizes.append(resolved.size)
             return True
         if resolved.kind == "array":
-            inner = self.resolve(resolved.type.inner)
+            inner = self.resolve(resolved.type.target)
             return all(self._float_sizes(inner, sizes) for _ in range(resolved.type.count))
         return resolved.kind == "struct" and all(self._float_sizes(self.resolve(ctype.parse(item.type)), sizes)
                                                  for item in self.record(resolved.tag).fields)
@@ -204,9 +204,9 @@ class TypeTable:
         if resolved.kind == "struct":
             self._classify(resolved.tag, offset, classes)
         elif resolved.kind == "array":
-            step = self.resolve(resolved.type.inner).size
+            step = self.resolve(resolved.type.target).size
             for index in range(resolved.type.count):
-                self._classify_type(resolved.type.inner, offset + index * step, classes)
+                self._classify_type(resolved.type.target, offset + index * step, classes)
         elif resolved.kind == "float":
             classes[offset // 8] = classes[offset // 8] or "sse"
         else:

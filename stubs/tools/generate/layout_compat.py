@@ -18,6 +18,7 @@ growth is harmless only inside memory that the caller set aside.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from . import ctype
@@ -58,23 +59,23 @@ class Comparison:
         if a.kind == "array":
             if a.type.count != b.type.count:
                 return _counts(where, "elements", a.type.count, b.type.count)
-            return self.types(a.type.inner, b.type.inner, where)
+            return self.types(a.type.target, b.type.target, where)
         return ""
 
     def pointers(self, mine: CType, theirs: CType, where: str) -> str:
-        a, b = self.caller.resolve(mine.inner), self.runtime.resolve(theirs.inner)
+        a, b = self.caller.resolve(mine.target), self.runtime.resolve(theirs.target)
         if "void" in (a.kind, b.kind):
             if a.kind == b.kind:
                 return ""
             return f"{where}: points to {_spelled(a)} for the caller, {_spelled(b)} in the runtime"
         if a.kind == b.kind == "struct":
             return self.records(a.tag, b.tag, where)
-        return self.types(mine.inner, theirs.inner, where)
+        return self.types(mine.target, theirs.target, where)
 
     def functions(self, mine: CType, theirs: CType, where: str) -> str:
         if len(mine.args) != len(theirs.args) or mine.variadic != theirs.variadic:
             return _counts(where, "arguments", len(mine.args), len(theirs.args))
-        reason = self.values(mine.inner, theirs.inner, f"{where}, result")
+        reason = self.values(mine.target, theirs.target, f"{where}, result")
         for number, (a, b) in enumerate(zip(mine.args, theirs.args), 1):
             reason = reason or self.values(a, b, f"{where}, argument {number}")
         return reason
@@ -176,12 +177,12 @@ def _spelled(resolved: Resolved) -> str:
     return resolved.tag or (resolved.type.name if resolved.type.shape == "base" else resolved.kind)
 
 
-def _is_sentinel(name: str, values: dict[str, int]) -> bool:
+def _is_sentinel(name: str, values: Mapping[str, int]) -> bool:
     """A name that only counts the others: it moves when an enumerator is added."""
     return bool(_SENTINEL.search(name)) and values[name] >= max(values.values())
 
 
-def _meanings(values: dict[str, int]) -> dict[int, set[str]]:
+def _meanings(values: Mapping[str, int]) -> dict[int, set[str]]:
     """Value -> the names that say what it means."""
     highest = max(values.values(), default=0)
     result: dict[int, set[str]] = {}
@@ -196,7 +197,7 @@ def _meanings(values: dict[str, int]) -> dict[int, set[str]]:
     return result
 
 
-def _changed_meaning(ours: dict[str, int], others: dict[str, int], common: set[str]) -> str:
+def _changed_meaning(ours: Mapping[str, int], others: Mapping[str, int], common: set[str]) -> str:
     """A value whose names all went and that now means something else. A name for a reserved value
     is no meaning."""
     mine, theirs = _meanings(ours), _meanings(others)

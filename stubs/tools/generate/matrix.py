@@ -209,6 +209,8 @@ def _own_answer(function: Function, place: int, releases: list[str]) -> Answer:
 def of_earlier_callers(database: Database, library: Descriptor, driver: Database) -> Matrix:
     """Callers of an earlier major of the library's own, on the releases that serve them."""
     callers = library.callers
+    if callers is None:
+        raise ValueError(f"{library.name} has no callers of an earlier major")
     dispositions = disposition_rules.dispositions(database)
     releases = [release for release in _by_age(database) if database.major(release) == callers.served_by]
     return {(name, ANY_CALLER): [_answer(database, dispositions[name, callers.built_for, callers.served_by], release,
@@ -240,7 +242,8 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
             rows, runtimes, callers = of_driver(database), driver_runtimes(database), [ANY_CALLER]
         elif library.callers:
             rows, callers = of_earlier_callers(database, library, driver), [ANY_CALLER]
-            runtimes = own_runtimes(database.served_by.name, folders.database(database.served_by.name))
+            serving = library.name if database.served_by is None else database.served_by.name
+            runtimes = own_runtimes(serving, folders.database(serving))
         elif library.own_releases:
             rows, runtimes, callers = of_own_releases(database), own_runtimes(library.name, database), [ANY_CALLER]
         else:
@@ -283,6 +286,8 @@ def others(folders: LibraryFolders) -> dict[str, list[str]]:
 def _catalogue_reader():
     """compat/catalogue/generate.py: a script, and its name is that of the package here."""
     spec = importlib.util.spec_from_file_location("catalogue_reader", CATALOGUE / "generate.py")
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{CATALOGUE / 'generate.py'} is not a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # its dataclasses look themselves up there
     spec.loader.exec_module(module)

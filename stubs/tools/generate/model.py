@@ -212,8 +212,8 @@ class Database:
                 by_value[value] = (value, name, self.messages.get(value, ""))
             for name, by in self.errors_by_version.items():
                 if version in by:
-                    value, _, message = by[version][0].partition(" ")
-                    by_value[int(value)] = (int(value), name, message)
+                    number, _, message = by[version][0].partition(" ")
+                    by_value[int(number)] = (int(number), name, message)
         return [by_value[value] for value in sorted(by_value)]
 
     def macros(self, version: str) -> dict[str, int]:

@@ -77,11 +77,11 @@ def outputs(database: Database, name: str, major: str, review: Review) -> list[O
         if not (param.out if verdict is None else verdict):
             continue
         pointer = types.resolve_text(param.type)
-        target = types.resolve(pointer.type.inner) if pointer.kind == "pointer" else None
+        target = types.resolve(pointer.type.target) if pointer.kind == "pointer" else None
         if (
             target is None
             or target.kind not in ("integer", "pointer", "float")
-            or pointer.type.inner.const
+            or pointer.type.target.const
         ):
             raise ValueError(
                 f"{database.path}: {name}.{param.name} is marked as an output, but "

@@ -108,8 +108,8 @@ def is_driver_name(name: str) -> bool:
 
 def split_suffix(symbol: str) -> tuple[str, str]:
     """cudaMemcpy_ptds into cudaMemcpy and _ptds."""
-    match = re.fullmatch(r"(.*?)(_ptsz|_ptds)?", symbol)
-    return match[1], match[2] or ""
+    suffix = next((end for end in ("_ptsz", "_ptds") if symbol.endswith(end)), "")
+    return symbol.removesuffix(suffix), suffix
 
 
 def load_renames(path: Path) -> list[Rename]:

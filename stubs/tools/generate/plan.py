@@ -114,7 +114,10 @@ def _check(descriptor: Descriptor, database: Database) -> None:
 
 
 def _symbol_version(descriptor: Descriptor, number: int) -> str:
-    return next(descriptor.asked_for(m).symbol_version for m in descriptor.majors if m.number == number)
+    name = next(descriptor.asked_for(m).symbol_version for m in descriptor.majors if m.number == number)
+    if name is None:
+        raise ValueError(f"{descriptor.name}: the major {number} has no symbol version")
+    return name
 
 
 def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, number: int) -> Slot:

@@ -210,7 +210,7 @@ def _symbol(plan: Plan, function, builtins: list[str]) -> tuple:
     prototype = function.prototype(versions[-1]) if versions else None
     # A function whose prototype nobody knows is taken for one that returns a status, as all do.
     kind = _RESULTS[prototype.result_kind] if prototype else "status"
-    size = prototype.result_size if kind == "structure" else 0
+    size = prototype.result_size if prototype and kind == "structure" else 0
     special = plan.descriptor.special_functions.get(function.name, "plain")
     mine = plan.descriptor.builtin.get(function.name)
     question = str(plan.descriptor.asks(function.name)).lower()
@@ -246,18 +246,18 @@ def place_of(major: Major, version: str) -> int:
 def releases_of(descriptor: Descriptor, database: Database) -> list[tuple[str, int, int, int]]:
     """Rows of ReleaseNames (compat/descriptor/symbols.h), one for each set of names. None for the driver: its database
     has what headers declare, not what a driver exports; and none for releases that are not CUDA's."""
-    found = {}
+    found: dict[tuple[str, int], list[int]] = {}
     has_releases = descriptor.has_symbol_versions and not descriptor.own_releases
     for place, major in enumerate(descriptor.majors if has_releases else ()):
         for version in database.versions_of(str(major.number)):
             functions = [one for one in database.functions.values() if version in one.versions]
             # The linker exports a symbol version, too, as an absolute symbol.
             names = [*(one.name for one in functions), *filter(None, [database.node(version)])]
-            total = sum((gnu_hash(name) | 1) ** 2 for name in names) & (2**64 - 1)
+            checksum = sum((gnu_hash(name) | 1) ** 2 for name in names) & (2**64 - 1)
             newest = max((place_of(major, one.versions_of(str(major.number))[0]) for one in functions), default=-1)
-            first = found.setdefault((f"{total}u", place), [newest, 0])
-            first[1] = int(version.split(".")[0])  # releases come in their order
-    return [(*key, *value) for key, value in found.items()]
+            row = found.setdefault((f"{checksum}u", place), [newest, 0])
+            row[1] = int(version.split(".")[0])  # releases come in their order
+    return [(total, place, newest, first) for (total, place), (newest, first) in found.items()]
 
 
 def array(kind: str, name: str, rows: list) -> str:

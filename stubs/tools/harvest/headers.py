@@ -9,11 +9,15 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import directions, macros, shims
 from .libraries import LibraryRow
 
-cindex = None  # the module clang.cindex, once use_clang() has found it
+if TYPE_CHECKING:
+    from clang import cindex
+else:
+    cindex = None  # the module, once use_clang() has found it
 
 SHIM_HEADERS = ("stddef.h", "GL/gl.h", "EGL/egl.h", "vdpau/vdpau.h")
 

@@ -52,12 +52,12 @@ class Release:
 
     def rows(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """Table name -> key -> body."""
-        enums = {
+        enums: dict[str, tuple[str, ...]] = {
             f"{key.removeprefix('enum ')}.{name}": (str(value),)
             for key, values in self.enums.items()
             for name, value in values.items()
         }
-        plain = {
+        plain: dict[str, dict[str, tuple[str, ...]]] = {
             name: {key: (text,) for key, text in getattr(self, name).items()}
             for name in ("functions", "macros", "errors", "exports")
         }

@@ -28,7 +28,7 @@ def incompatible(folder: Path, version: str) -> list[str]:
     old, new = database.type_table(before), database.type_table(version)
     gone, changed, unknown = [], [], []
     for name, function in sorted(database.functions.items()):
-        mine, theirs = function.texts.get(before), function.texts.get(version)
+        mine, theirs = function.texts.get(before, "?"), function.texts.get(version, "?")
         if before not in function.versions and version not in function.versions:
             continue
         if version not in function.versions:

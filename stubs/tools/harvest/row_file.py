@@ -25,7 +25,7 @@ def read(path: Path) -> LibraryRow:
         raise FormatError(f"{path}: missing {missing}, unknown {unknown}")
     for name, value in values.items():
         kind = _FIELDS[name].type  # str, bool, or a tuple of something
-        expected = {str: str, bool: bool}.get(kind, list)
+        expected: type = str if kind is str else bool if kind is bool else list
         if not isinstance(value, expected):
             raise FormatError(f"{path}: {name} must be of JSON's type for {expected.__name__}, not {value!r}")
     if values["name"] in ROWS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,7 @@ class Call:
 def gives_a_number(function: model.Function, major: str) -> bool:
     """The result is a status or an int."""
     newest = newest_prototype(function, function.versions_of(major))
-    return newest is None or function.prototype(newest[0]).result_kind in ("status", "int")
+    return newest is None or newest[1].result_kind in ("status", "int")
 
 
 def _kind(prototype: model.Prototype) -> str:
@@ -79,7 +80,9 @@ def creators(functions: list[model.Function], major: str, results: dict[Call, st
     found: dict[str, tuple[Call, int]] = {}
     for function in functions:
         newest = newest_prototype(function, function.versions_of(major))
-        for call in calls_of(function, major) if newest and newest[1].result_kind == "status" else ():
+        if newest is None or newest[1].result_kind != "status":
+            continue
+        for call in calls_of(function, major):
             for place, param in _places(newest[1]).items():
                 made = _type(param).removesuffix("*")
                 if f" {place}+0=address" in results.get(call, "") and results[call][:2] == "0 " and "*" not in made:
@@ -97,7 +100,7 @@ def call_with(objects: dict[str, tuple[Call, int]], function: model.Function, ma
     return Call(function.name, _kind(newest[1]), _pointers(newest[1]), taken) if taken else None
 
 
-def build(program: Path, names: list[str] = (), linked: tuple[str, ...] = ()) -> Path:
+def build(program: Path, names: Sequence[str] = (), linked: tuple[str, ...] = ()) -> Path:
     """A program with these names, linked with what has them; without names one that opens a library."""
     command = ["cc", "-w", "-O1", "-fPIC", "-o", str(program), str(SOURCE)]
     if names:

@@ -72,5 +72,5 @@ def anycuda(*words: str, terminal: bool = False) -> tuple[int, str, str]:
         try:
             status = command.main(list(words))
         except SystemExit as end:  # argparse
-            status = end.code
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)  # as Python ends
     return status, out.getvalue(), err.getvalue()

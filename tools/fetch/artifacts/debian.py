@@ -57,9 +57,9 @@ class Apt:
         """The package and its suite with lists read; a failure is remembered, so each suite is tried once per run."""
         package, _, place = wish.partition("/")
         if place not in self._suites:
-            home, words = self._home / re.sub("[/ ]", "-", place), place.split()[0].split("/")
+            home, (suite, component) = self._home / re.sub("[/ ]", "-", place), place.split()[0].split("/")
             try:
-                self._suites[place] = Suite(home, *words, ARCHITECTURES[machine_of(wish)])
+                self._suites[place] = Suite(home, suite, component, ARCHITECTURES[machine_of(wish)])
             except FetchError as error:
                 self._suites[place] = error
         found = self._suites[place]
@@ -164,7 +164,8 @@ def _archives(scratch: Path) -> tuple[list[str], list[str]]:
     (scratch / "probe/partial").mkdir(parents=True, exist_ok=True)
     command = ["apt-get", "update", "--print-uris", "-o", f"Dir::State::lists={scratch / 'probe'}"]
     text = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-    main, security = [], []
+    main: list[str] = []
+    security: list[str] = []
     for base, suite in re.findall(r"'(\S+?)/dists/([^' ]+)/InRelease'", text):
         (security if re.search(r"-security$|/updates$", suite) else main).append(base)
     main.sort(key=lambda base: not base.endswith("/debian"))

@@ -116,7 +116,8 @@ class Run:
             failed = self._failed[file.source]
             if len(failed) >= GIVE_UP_AFTER and file.source not in self._came:
                 raise FetchError(f"not tried after {GIVE_UP_AFTER} others failed, the first because: {failed[0]}")
-        for attempt in range(1, TRIES + 1):
+        attempt = 1
+        while True:
             try:
                 came = self._checked(file, Path(tempfile.mkdtemp(dir=work)))
                 with self._mutex:
@@ -130,6 +131,7 @@ class Run:
                         failed.append(str(error))
                     raise
             pause(4.0 ** (attempt - 1))
+            attempt += 1
 
     def _checked(self, file: LockedFile, into: Path) -> tuple[Path, str]:
         """The locked version must have the locked hash. A newer version, which only apt brings, is one that apt has

@@ -6,6 +6,7 @@ import fnmatch
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -151,7 +152,7 @@ def read_files(path: Path) -> dict[str, LockedFile]:
     return {wish: LockedFile(wish, **entry) for wish, entry in data["files"].items()}
 
 
-def dump(files: list[LockedFile]) -> str:
+def dump(files: Iterable[LockedFile]) -> str:
     """The lock as text with one line per file, so that a diff shows what changed."""
     entries = {file.wish: {key: value for key, value in asdict(file).items() if key != "wish"} for file in files}
     lines = [f"  {json.dumps(wish)}: {json.dumps(entries[wish], sort_keys=True)}" for wish in sorted(entries)]

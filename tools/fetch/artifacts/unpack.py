@@ -106,7 +106,9 @@ def _deb_members(archive: Path) -> Iterator[Member]:
         child = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(archive)], stdout=subprocess.PIPE)
     except FileNotFoundError:
         raise FetchError("dpkg-deb is missing (Debian package dpkg)", final=True) from None
-    with child, tarfile.open(fileobj=child.stdout, mode="r|") as tar:
+    stream = child.stdout
+    assert stream is not None  # a pipe, as was asked for
+    with child, tarfile.open(fileobj=stream, mode="r|") as tar:
         for info in tar:
             name = info.name.removeprefix("./")
             if info.issym():
@@ -115,7 +117,7 @@ def _deb_members(archive: Path) -> Iterator[Member]:
                 yield Member(name, None, f"/{info.linkname}")  # refused where a rule takes it
             elif info.isfile():
                 yield Member(name, tar.extractfile(info), executable=bool(info.mode & 0o100))
-        while child.stdout.read(BLOCK):  # what fills the last block: dpkg-deb complains if nobody reads it
+        while stream.read(BLOCK):  # what fills the last block: dpkg-deb complains if nobody reads it
             pass
 
 

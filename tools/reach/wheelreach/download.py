@@ -26,7 +26,7 @@ def fetch(entry: Entry, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
                "--only-binary", ":all:", "--implementation", "cp", "--python-version", entry.python,
-               *(word for platform in _PLATFORMS for word in ("--platform", platform)), "--dest", folder,
+               *(word for platform in _PLATFORMS for word in ("--platform", platform)), "--dest", str(folder),
                entry.requirement]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS)

@@ -47,6 +47,9 @@ def caller_of(address: int) -> str:
     return ""
 
 
+_kept: list = []  # handlers, as long as the process
+
+
 def report_faults(pipe: int) -> None:
     """A fault or an abort from now on ends the process with a message that names the file whose code ran."""
     ctypes.CDLL(None).backtrace((ctypes.c_void_p * 1)(), 1)  # loads libgcc_s, which a handler must not
@@ -65,7 +68,7 @@ def report_faults(pipe: int) -> None:
     action = _Action(ctypes.cast(handler, ctypes.c_void_p), flags=_SA_SIGINFO)
     for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE):
         ctypes.CDLL(None).sigaction(number, ctypes.byref(action), None)
-    report_faults.handler = handler  # as long as the process
+    _kept.append(handler)
 
 
 def open_one(wish: dict) -> str:

@@ -71,7 +71,7 @@ def project(requirement: str) -> str:
 def _pip(target: Path, *words: str) -> None:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir",
                "--root-user-action", "ignore", "--no-compile", "--only-binary", ":all:", "--upgrade", "--target",
-               target, *words]
+               str(target), *words]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS)
     except subprocess.TimeoutExpired:

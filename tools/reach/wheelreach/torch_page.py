@@ -63,13 +63,13 @@ def _across(results: list[Result]) -> list[str]:
     across = [one for one in results if one.built_for and one.cuda.partition(".")[0] not in one.built_for]
     whole = [f"{one.requirement} beside torch {one.torch}" for one in across
              if torch_verdict.of(one).kind == torch_verdict.OPENS]
-    opened = [one for one in across if one.repaired]
-    if not opened:
+    repaired = [one.repaired for one in across if one.repaired]
+    native = [one.native for one in across if one.repaired and one.native]
+    if not repaired:
         return []
     return [f"In {len(across)} pairs torch is of another CUDA than the wheel was built for. There "
-            f"{sum(one.native.opened for one in opened if one.native)} of "
-            f"{sum(one.native.total for one in opened if one.native)} libraries open as the wheels come and "
-            f"{sum(one.repaired.opened for one in opened)} of {sum(one.repaired.total for one in opened)} when they "
+            f"{sum(one.opened for one in native)} of {sum(one.total for one in native)} libraries open as the wheels "
+            f"come and {sum(one.opened for one in repaired)} of {sum(one.total for one in repaired)} when they "
             f"are repaired, which leaves copies of cudart out; wholly: {', '.join(whole) or 'none'}.", ""]
 
 

@@ -171,8 +171,8 @@ def _others(result: Result) -> list[str]:
         found.append(f"opens {some(result.by_name)} by name")
     if result.drop_ins:
         found.append(f"opens {some(result.drop_ins)} by name, which the wheel's drop-ins serve")
-    if names := _in_python(result.notes):
-        found.append(f"its Python code names {some(names)}")
+    if in_python := _in_python(result.notes):
+        found.append(f"its Python code names {some(in_python)}")
     if result.absent:
         counts = ", ".join(f"{count} on {release}" for release, count in result.absent.items())
         found.append(f"of the functions that it uses, some do not run: {counts}")

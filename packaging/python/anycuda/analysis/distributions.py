@@ -127,11 +127,18 @@ def of_major(pin: Pin, parts: list[Part], major: str) -> list[str]:
                               for library in libraries))
 
 
+def _number(soname: str) -> int:
+    found = _SONAME_NUMBER.search(soname)
+    if found is None:
+        raise ValueError(f"{soname} has no number")
+    return int(found[1])
+
+
 def _versions(library: Library, major: str, pin: Pin) -> str:
     """A distribution's version begins with the number of its library's SONAME. Where the name carries no CUDA, a later
     CUDA's has a later number; before the first one there are empty placeholders. What has other numbers (cuDNN,
     NCCL) keeps the pin's lower bound, but for an earlier CUDA: its releases end before those of a later one."""
-    number = int(_SONAME_NUMBER.search(library.majors[major].soname)[1])
+    number = _number(library.majors[major].soname)
     if library.own_releases:
         keeps = pin.requirement.normal in library.wheels.values() and int(major) >= int(pin.major)
         floor = floor_of(pin.requirement.version) if keeps else ""

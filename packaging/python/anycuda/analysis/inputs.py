@@ -174,22 +174,27 @@ def _members(wheel: zipfile.ZipFile, folder: Path, progress: Progress) -> Iterat
     """Unpacked in `folder`, as many at a time as there is room for, one that is larger by itself."""
     members = [one for one in wheel.infolist() if not one.filename.endswith("/")]
     whole, done = sum(member.file_size for member in members), 0
-    room, batch, held = device_code.room(folder), [], 0
+    batch: list[Binary | Problem] = []
+    room, held = device_code.room(folder), 0
     for number, member in enumerate(members):
         progress(member.filename, done, whole)
         if held + member.file_size > room or len(batch) == device_code.MOST_FILES:
             yield batch
-            for one in batch:
-                if isinstance(one, Binary):
-                    one.path.unlink(missing_ok=True)
+            for given in batch:
+                if isinstance(given, Binary):
+                    given.path.unlink(missing_ok=True)
             batch, held = [], 0
         one = _member(wheel, member, folder / str(number),
-                      lambda bytes_, name=member.filename, before=done: progress(name, before + bytes_, whole))
+                      _telling(progress, member.filename, done, whole))
         if one:
             batch.append(one)
         held += member.file_size if isinstance(one, Binary) else 0
         done += member.file_size
     yield batch
+
+
+def _telling(progress: Progress, name: str, before: int, whole: int) -> Callable[[int], None]:
+    return lambda bytes_: progress(name, before + bytes_, whole)
 
 
 def _member(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: Callable[[int], None]

@@ -11,7 +11,7 @@ from ..matrix.data import major_of
 from . import code_rules
 from .code_rules import Answer
 from .device_code import CUBIN, PTX, Code, DeviceCode
-from .gpus import Facts
+from .gpus import Facts, Version
 
 _FIRST_RECORDED = (11, 8)  # the first release that a CUDA runtime in a file tells
 _NOTHING = Answer(True, "It has no device code.")
@@ -31,9 +31,12 @@ class Kernels:
     def add(self, name: str, code: DeviceCode) -> None:
         if len(code.codes) > _MOST:
             code = DeviceCode(unread=f"it is damaged: it has more than {_MOST} kinds of device code")
-        for found, value in (self.files, code.codes), (self.unread, code.unread), (self.problems, code.problems):
-            if value:
-                found[name] = value
+        if code.codes:
+            self.files[name] = code.codes
+        if code.unread:
+            self.unread[name] = code.unread
+        if code.problems:
+            self.problems[name] = code.problems
 
     def forget(self, names: Iterable[str]) -> None:
         for found in self.files, self.unread, self.problems:
@@ -101,7 +104,9 @@ class Reply:
 
 def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
     """None: nothing in them is for a driver. `damaged`: some of their device code could not be read."""
-    drivers, toolkits, ptx, unknown = [], set(), set(), damaged
+    drivers, unknown = [], damaged
+    toolkits: set[Version] = set()
+    ptx: set[Version] = set()
     for codes in files.values():
         kind = CUBIN if any(code.kind == CUBIN for code in codes) else PTX
         counted = [code for code in codes if code.kind == kind]

@@ -37,8 +37,12 @@ def of(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
     `inside`: names under which files of the wheel are found."""
     found = []
     for name, use in counted(files, table):
-        found += [Tie(name, one, NEEDS, table.cuda_of(one)) for one in outside(use, inside) if table.ties_to_cuda(one)]
-        found += [Tie(name, one.name, OPENS, table.cuda_of(one.name)) for one in _opened(use, inside, table)]
+        asked = [*((one, NEEDS) for one in outside(use, inside)),
+                 *((one.name, OPENS) for one in _opened(use, inside, table))]
+        for library, how in asked:
+            cuda = table.cuda_of(library)
+            if cuda is not None:
+                found.append(Tie(name, library, how, cuda))
     return found
 
 
@@ -58,7 +62,7 @@ def replaced_in(use: FileUse) -> set[str]:
     if use.is_library:
         return set()
     stubbed = [one for one in use.uses if one.needed and one.how in ("named", "renamed", "stub")]
-    found = {one.needed for one in stubbed}
+    found = {one.needed for one in stubbed if one.needed}
     if any(one.library == "nvrtc" for one in stubbed):
         found |= {one for one in use.needed if one.startswith(BUILTINS)}
     return found

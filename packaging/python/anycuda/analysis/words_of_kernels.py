@@ -14,9 +14,9 @@ _MOST_NAMES = 3  # in a list of files; the rest is counted
 _LOADS = {True: "loads", False: "does not load", None: "cannot tell"}
 
 
-def lines(kernels: Kernels, facts: Facts, of_several: bool) -> list[str]:
+def lines(kernels: Kernels, facts: Facts | None, of_several: bool) -> list[str]:
     """What device code is where, and what could not be read. `of_several`: the files are named."""
-    told = {**(contents(kernels, facts) if kernels.files else {}), **unread(kernels)}
+    told = {**(contents(kernels, facts) if facts else {}), **unread(kernels)}
     return [f"{some(names)}: {text}" if of_several else text for text, names in told.items()]
 
 
@@ -64,7 +64,7 @@ def span(branches: Sequence[int]) -> str:
 
 def reply(one: Reply) -> str:
     """sm_120, driver 550: does not load. Driver 550 does not support sm_120: ..."""
-    asked = ", ".join(filter(None, [one.gpu and f"sm_{one.gpu}", one.driver and f"driver {one.driver}"]))
+    asked = ", ".join(filter(None, [f"sm_{one.gpu}" if one.gpu else "", f"driver {one.driver}" if one.driver else ""]))
     return f"{asked or 'here'}: {'loads in part' if one.in_part else _LOADS[one.loads]}. {reasons_of(one)}"
 
 

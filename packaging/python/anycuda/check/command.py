@@ -78,8 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
     for path in arguments.files:
         found += findings.look_into(path, cells, table, progress)
         progress.end()
-    for one in found if machine else ():
-        one.here = here.verdict_of(one, machine, asked)
+    if machine:
+        for one in found:
+            one.here = here.verdict_of(one, machine, asked)
     if arguments.json:
         print(as_json.report(matrix, asked, found))
     else:

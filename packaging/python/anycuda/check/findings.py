@@ -32,7 +32,7 @@ class File:
     machine: str
     use: FileUse
     cells: list[Run]
-    standing: Standing | None = None
+    standing: Standing = Standing("")  # until stand()
     kept: frozenset[str] = frozenset()
 
     @property
@@ -54,7 +54,7 @@ class Input:
     passed_over: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     texts: requirements.Texts = field(default_factory=requirements.Texts)
-    standing: Standing | None = None
+    standing: Standing = Standing("")  # until stand()
     kernels: Kernels = field(default_factory=Kernels)
     replies: list[Reply] = field(default_factory=list)
     drivers_needed: tuple[int, int] = (0, 0)
@@ -76,7 +76,7 @@ class Input:
 
     def ties(self, asked: Asked) -> tuple[Tie, ...]:
         """Those that fail: to another CUDA than those asked for. They say nothing about one library."""
-        if self.standing is None or TIED in asked.allowed or asked.libraries:
+        if TIED in asked.allowed or asked.libraries:
             return ()
         return self.standing.failing({major_of(release) for release in asked.releases})
 
@@ -87,7 +87,7 @@ class Input:
         """Does --runtime ask about device code of which it cannot be told whether it loads?"""
         if not asked.runtimes or asked.branches or asked.libraries or DEVICE_CODE in asked.allowed:
             return False
-        needs = self.standing.kernels if self.standing else None
+        needs = self.standing.kernels
         asks = asked.named_drivers or kernels.branches_of(asked.releases, gpus.facts())
         return bool(asks) and bool(self.kernels.unread or needs and needs.unknown)
 

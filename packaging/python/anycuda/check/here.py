@@ -93,8 +93,8 @@ def _libraries(uses: Sequence[Use], here: Here) -> Iterable[tuple[bool | None, s
     for use in uses:
         library = here.libraries.get(use.library)
         for caller in dict.fromkeys(symbol.major or _only(use) for symbol in use.symbols):
-            answer = library and _answer(library, caller)
-            if not answer:
+            answer = _answer(library, caller) if library else None
+            if library is None or answer is None:
                 continue
             if answer.ended:
                 yield None, f"Looking for {library.short} ended without an answer ({answer.ended})."
@@ -127,8 +127,9 @@ def _fails_on(run: Run, here: Here) -> str:
     if library is None:
         return f"driver {here.branch}" if here.branch else ""
     answer = _answer(library, run.caller)
-    is_here = answer is not None and set(_releases(library, answer)) & set(run.runtimes)
-    return f"{library.short} {answer.version}" if is_here else ""
+    if answer is None or not set(_releases(library, answer)) & set(run.runtimes):
+        return ""
+    return f"{library.short} {answer.version}"
 
 
 def _releases(library: Library, answer: Answer) -> tuple[str, ...]:

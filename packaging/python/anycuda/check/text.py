@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from .. import terminal
 from ..analysis import words_of_kernels
@@ -161,7 +162,7 @@ class _Page:
         rows = [(terminal.writable(text),)]
         self.lines += self._indented(terminal.table([""], rows, self._inner(), None, whole=True)[1:])
 
-    def _table(self, heads: list[str], rows: list[tuple[str, ...]]) -> None:
+    def _table(self, heads: list[str], rows: Sequence[tuple[str, ...]]) -> None:
         rows = [tuple(map(terminal.writable, row)) for row in rows]
         colours = _COLOURS if self.colour else None
         self.lines += self._indented(terminal.table(heads, rows, self._inner(), colours, right=True, whole=True))

@@ -158,7 +158,7 @@ def _others(one: Input) -> Callable[[File], list[str]]:
 
 def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
     """CUDA 11.8-13.5 and NCCL 2.16-2.32 and driver 520-615"""
-    parts = {}
+    parts: dict[str, str] = {}
     for library in matrix.libraries.values():
         whose = library.releases_of
         on = {release for run in runs if matrix.libraries[run.library].releases_of == whose for release in run.runtimes}

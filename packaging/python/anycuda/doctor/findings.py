@@ -157,6 +157,10 @@ class Findings:
     def library(self, name: str) -> Library | None:
         return next((library for library in self.libraries if library.name == name), None)
 
+    def named(self, name: str) -> Library:
+        """One that was asked about."""
+        return next(library for library in self.libraries if library.name == name)
+
 
 def library_of(about: Record) -> Library:
     majors = about.text("majors").split()

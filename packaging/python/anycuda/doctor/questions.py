@@ -10,6 +10,7 @@ from pathlib import Path
 from .. import installation
 from ..failure import Failure
 from . import process, records
+from .records import Record
 
 # A question is its words: ("about",), ("driver",), ("machine",), ("folders", prefix, folder...), or a library and
 # a caller's major, as ("cudart", "12"); a caller without a version is "0".
@@ -28,16 +29,16 @@ class Outcome:
     """`ended` is "" where the answer is whole, else how the process ended; `last_step` then is what the
     loader did last. `complaints` is what libraries wrote to stderr."""
 
-    records: list[records.Record]
+    records: list[Record]
     ended: str = ""
     last_step: str = ""
     complaints: list[str] = field(default_factory=list)
 
-    def of(self, kind: str) -> list[records.Record]:
+    def of(self, kind: str) -> list[Record]:
         return [record for record in self.records if record.kind == kind]
 
-    def first(self, kind: str) -> records.Record:
-        return next(iter(self.of(kind)), records.Record(kind, {}))
+    def first(self, kind: str) -> Record:
+        return next(iter(self.of(kind)), Record(kind, {}))
 
 
 @dataclass(frozen=True)

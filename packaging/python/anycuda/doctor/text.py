@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .. import terminal
 from ..analysis import exit_status, gpus, words_of_kernels
 from . import words
@@ -40,7 +42,7 @@ class Page:
     def pairs(self, rows: list[tuple[str, str]]) -> None:
         self.lines += self._table(["", ""], rows, None, None)[1:]
 
-    def table(self, heads: list[str], rows: list[tuple[str, ...]], colours: dict[str, str],
+    def table(self, heads: list[str], rows: Sequence[tuple[str, ...]], colours: dict[str, str],
               below: list[str] | None = None) -> None:
         self.lines += self._table(heads, rows, colours if self.colour else None, below)
 

@@ -54,7 +54,7 @@ class Verdict:
 
 
 def judge(findings: Findings, files: Sequence[File] = ()) -> Verdict:
-    runtime = findings.library(RUNTIME)
+    runtime = findings.named(RUNTIME)
     reasons = [reason for reason in (_without_runtime(runtime), without_gpu(findings.driver)) if reason]
     return Verdict(_summary(runtime, findings.driver), reasons, _left_out(runtime), files)
 

@@ -41,8 +41,7 @@ class Overlay(Source):
         self.check(offset, length, what)
         inside = max(0, min(length, self.end - offset))
         old = max(0, min(inside, self.under.size - offset))  # up to the tail's alignment there may be a gap
-        data = self.under.bytes(offset, old, what) if old else b""
-        data = bytearray(data + bytes(inside - old))
+        data = bytearray(self.under.bytes(offset, old, what) if old else b"") + bytes(inside - old)
         for at, new in self.fields:
             first, last = max(at, offset), min(at + len(new), offset + inside)
             if first < last:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from . import layout, symbols, versions
 from .errors import ElfError, failures
@@ -55,7 +55,7 @@ def read_open(file: BinaryIO, path: os.PathLike | str) -> Image:
         return _image(Headers(Source(file, str(path))), Path(path))
 
 
-def opened(path: os.PathLike | str, mode: str = "rb") -> BinaryIO:
+def opened(path: os.PathLike | str, mode: Literal["rb", "r+b"] = "rb") -> BinaryIO:
     try:
         # Neither a pipe, which would block, nor a device, which has no end.
         if os.path.exists(path) and not os.path.isfile(path):

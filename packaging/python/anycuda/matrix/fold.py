@@ -46,9 +46,9 @@ def lines(library: Library) -> list[Line]:
             callers: dict[tuple[str, ...], list[str]] = {}
             for caller, runtimes in by_caller.items():
                 callers.setdefault(tuple(runtimes), []).append(caller)
-            for runtimes, names in callers.items():
-                line = Line(symbol, ",".join(names), ranges(runtimes, library), *answer)
-                found.append((names[0], library.runtimes.index(runtimes[0]), line))
+            for alike, names in callers.items():
+                line = Line(symbol, ",".join(names), ranges(alike, library), *answer)
+                found.append((names[0], library.runtimes.index(alike[0]), line))
         result += [line for _, _, line in sorted(found)]
     return result
 

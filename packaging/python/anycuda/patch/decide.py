@@ -48,8 +48,8 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
     where = str(image.path)
     if use.provides and use.provides.what in _PROVIDED:
         what = _PROVIDED[use.provides.what].format(table.libraries[use.provides.library].product)
-        kind = NothingToPatch if use.provides.what in ("stub", "dropin") else Failure
-        raise kind(f"{where}: {what}; what is patched is a program or library that uses it")
+        refusal = NothingToPatch if use.provides.what in ("stub", "dropin") else Failure
+        raise refusal(f"{where}: {what}; what is patched is a program or library that uses it")
     linked = [one for one in use.uses if one.how in _LINKED and not one.optional]
     if not linked and use.stubs_inside and not use.static_runtime:
         return Decision(Edit(), inside=use.stubs_inside, left=_notes(use))

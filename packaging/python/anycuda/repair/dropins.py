@@ -61,8 +61,8 @@ def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple
         if names:
             _serve(member, names, edits.get(member.name), folder, promised, table, found)
     if found.added:
-        names = sorted({stub.file for stub in found.added.values()})
-        found.notes.append(_NO_LIBRARY.format(names=", ".join(names)))
+        files = sorted({stub.file for stub in found.added.values()})
+        found.notes.append(_NO_LIBRARY.format(names=", ".join(files)))
     return found
 
 

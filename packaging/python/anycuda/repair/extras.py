@@ -73,7 +73,10 @@ class Extras:
         found = []
         for major in sorted(self._offered, key=int):
             for text, marker in self._offered[major]:
-                parsed = requirement.parse(f"{text}; {marker}" if marker else text)
+                whole = f"{text}; {marker}" if marker else text
+                parsed = requirement.parse(whole)
+                if parsed is None:
+                    raise ValueError(f"{whole!r} is not a requirement")
                 found.append(parsed.in_extra(self.name(major)))
         return found
 

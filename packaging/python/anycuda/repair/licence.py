@@ -52,7 +52,7 @@ def add(content: bytes, about: str, files: Collection[str]) -> Licensed:
 
 def _is_older(version: str) -> bool:
     found = re.fullmatch(r"(\d{1,3})\.(\d{1,3})", version)
-    return bool(found) and (int(found[1]), int(found[2])) < _FIRST
+    return found is not None and (int(found[1]), int(found[2])) < _FIRST
 
 
 def _rename(named: list[str], about: str, files: Collection[str], made: Licensed) -> None:

@@ -71,7 +71,7 @@ def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0, for_verdic
         waiting.make_room(entry.file_size)
         path = _file(wheel, entry, _summed(total, (block for _, _, block in blocks)), work, scan, step, for_verdict)
         is_kept = path is not None and entry.file_size <= room
-        if is_kept:
+        if path and is_kept:
             room -= entry.file_size
             scan.unpacked[entry.filename] = path
         if path and for_verdict and scan.members and scan.members[-1].name == entry.filename:

@@ -8,8 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 _COUNT = 32
-_END = object()
 T = TypeVar("T")
+
+
+def _next(iterator: Iterator[T]) -> tuple[T] | None:
+    """The next item, in a tuple; None at the end."""
+    for item in iterator:
+        return (item,)
+    return None
 
 
 def ahead(items: Iterable[T]) -> Iterator[T]:
@@ -17,9 +23,9 @@ def ahead(items: Iterable[T]) -> Iterator[T]:
     iterator = iter(items)
     pool = ThreadPoolExecutor(1)
     try:
-        waiting = deque(pool.submit(next, iterator, _END) for _ in range(_COUNT))
-        while (item := waiting.popleft().result()) is not _END:
-            waiting.append(pool.submit(next, iterator, _END))
-            yield item
+        waiting = deque(pool.submit(_next, iterator) for _ in range(_COUNT))
+        while item := waiting.popleft().result():
+            waiting.append(pool.submit(_next, iterator))
+            yield item[0]
     finally:
         pool.shutdown(cancel_futures=True)

@@ -10,11 +10,11 @@ import zipfile
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Callable
+from typing import IO, Callable
 
 BLOCK = 1 << 18
 _WINDOW = 1 << 15  # how far deflate looks back
@@ -65,7 +65,7 @@ class Writer:
                 self._later(partial(self._put, block), holds_block=True)
                 continue
             packed = self._pool.submit(_deflated, block, before, self._packing.level, is_last)
-            self._later(lambda packed=packed: self._put(packed.result()), holds_block=True)
+            self._later(partial(self._put_result, packed), holds_block=True)
             before = block[-_WINDOW:]
         self._later(partial(self._end, entry, crc, size))
 
@@ -89,15 +89,24 @@ class Writer:
         self._waiting -= holds_block
         step()
 
+    @property
+    def _file(self) -> IO[bytes]:
+        if self._target.fp is None:
+            raise ValueError("the wheel is closed")
+        return self._target.fp
+
     def _begin(self, entry: zipfile.ZipInfo) -> None:
         """zipfile cannot take over what is compressed already, so this does what its own writing does: header,
         data, and an entry in the directory that it writes when it is closed."""
         entry.header_offset = self._target.start_dir
-        self._target.fp.seek(entry.header_offset)
+        self._file.seek(entry.header_offset)
         self._put(_header(entry))
 
     def _put(self, data: bytes) -> None:
-        self._target.fp.write(data)
+        self._file.write(data)
+
+    def _put_result(self, packed: Future[bytes]) -> None:
+        self._put(packed.result())
 
     def _put_all(self, blocks: Iterable[bytes]) -> None:
         for block in blocks:
@@ -105,7 +114,7 @@ class Writer:
 
     def _end(self, entry: zipfile.ZipInfo, crc: int, size: int) -> None:
         """The header again, with the sums that are known now."""
-        file, end = self._target.fp, self._target.fp.tell()
+        file, end = self._file, self._file.tell()
         entry.CRC, entry.file_size = crc, size
         entry.compress_size = end - entry.header_offset - len(_header(entry))
         file.seek(entry.header_offset)
