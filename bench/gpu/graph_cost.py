@@ -71,7 +71,7 @@ def main() -> int:
     options = parser.parse_args()
 
     end = time.monotonic() + options.limit_s
-    pairs = []
+    pairs: list[tuple] = []
     for number in range(options.pairs):
         if pairs and time.monotonic() > end:
             break

@@ -48,11 +48,11 @@ def measured(way: str, rounds: int, stubs: Path, files: list[Path]) -> dict[tupl
     return {(way, case): float(taken) for way, case, taken in rows}
 
 
-def pair(number: int, apart: bool, *arguments: object) -> dict[tuple[str, str], float]:
+def pair(number: int, apart: bool, rounds: int, stubs: Path, files: list[Path]) -> dict[tuple[str, str], float]:
     if not apart:
-        return measured("both", *arguments)
+        return measured("both", rounds, stubs, files)
     order = ("direct", "stub") if number % 2 else ("stub", "direct")
-    return {key: value for way in order for key, value in measured(way, *arguments).items()}
+    return {key: value for way in order for key, value in measured(way, rounds, stubs, files).items()}
 
 
 def main() -> int:
@@ -68,7 +68,7 @@ def main() -> int:
     files = libraries()
     print("\n".join(map(str, files)), file=sys.stderr)
     end = time.monotonic() + options.limit_s
-    pairs = []
+    pairs: list[dict[tuple[str, str], float]] = []
     for number in range(options.pairs):
         if pairs and time.monotonic() > end:
             break

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,7 +43,7 @@ class Family:
     tilelang_first: str = ""  # the same for TileLang's stub, which has few functions
 
 
-def _of_the_toolkit(name: str, releases: tuple[str, ...], compared: str, artifact: str = "", **more) -> Family:
+def _of_the_toolkit(name: str, releases: tuple[str, ...], compared: str, artifact: str = "", **more: Any) -> Family:
     """A library of these releases; what its files and variable are called is in its descriptor."""
     about = json.loads((ROOT / "stubs" / name / "library.json").read_text(encoding="utf-8"))
     soname = {release: about["majors"][release.partition(".")[0]]["soname"] for release in releases}

@@ -76,7 +76,7 @@ def of_anycuda(program: Path, file: Path) -> Reading:
     return Reading(entries, shortest(program, "--json", file))
 
 
-def shortest(program: Path, *words) -> float:
+def shortest(program: Path, *words: str | Path) -> float:
     """Seconds; of the best of five runs where these are short, so that what else runs on the machine counts little."""
     seconds: list[float] = []
     while len(seconds) < RUNS and sum(seconds) < ENOUGH:
@@ -84,7 +84,7 @@ def shortest(program: Path, *words) -> float:
     return min(seconds)
 
 
-def run(program: Path, *words) -> tuple[int, str, float]:
+def run(program: Path, *words: str | Path) -> tuple[int, str, float]:
     start = time.perf_counter()
     done = subprocess.run([program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace")

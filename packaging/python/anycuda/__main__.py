@@ -21,7 +21,7 @@ COMMANDS = {"check": "check.command", "patch": "patch", "repair": "repair", "run
 class _Version(argparse.Action):
     """Looked up only when asked for: every other option works without an installation."""
 
-    def __call__(self, parser, *_) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         try:
             print(f"anycuda {installation.find().version}")
         except Failure as failure:
@@ -80,7 +80,7 @@ def _prepare() -> None:
             setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115 (stays open)
 
 
-def _end(number: int, _) -> None:
+def _end(number: int, _: object) -> None:
     """When it is told to end: what it has unpacked goes with it, as after Ctrl-C."""
     raise SystemExit(128 + number)
 

@@ -7,12 +7,13 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import TextIO
 
 _CODES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 GAP = "  "
 
 
-def wants_colour(stream=None) -> bool:
+def wants_colour(stream: TextIO | None = None) -> bool:
     """On a terminal, unless NO_COLOR (https://no-color.org) or TERM says no."""
     stream = stream or sys.stdout
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
@@ -25,7 +26,7 @@ def paint(text: str, colour: str, wanted: bool) -> str:
     return f"\033[{code}m{text}\033[0m" if wanted and code else text
 
 
-def writable(text: str, stream=None) -> str:
+def writable(text: str, stream: TextIO | None = None) -> str:
     """What the stream can write, without characters that would steer a terminal: names of files may
     hold any."""
     stream = stream or sys.stdout
@@ -34,7 +35,7 @@ def writable(text: str, stream=None) -> str:
     return plain.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def width_of(stream=None) -> int | None:
+def width_of(stream: TextIO | None = None) -> int | None:
     """Columns of the terminal; None where the output goes to a file, whose lines nobody wraps."""
     stream = stream or sys.stdout
     return shutil.get_terminal_size().columns if stream.isatty() else None
@@ -44,7 +45,7 @@ class StatusLine:
     """One line on a terminal that the next takes the place of. Elsewhere nothing is `live`: who uses it decides what
     a log gets."""
 
-    def __init__(self, stream=None) -> None:
+    def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
         self.live = self.stream.isatty()
         self._shown = False

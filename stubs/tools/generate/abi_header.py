@@ -6,6 +6,8 @@
     cudart_adapters.h   all of these, and the adapters of adapters/ with their callers' prototypes
 """
 
+from typing import Union
+
 from . import ctype
 from .convert import conversions
 from .cxx import Space, Writer
@@ -107,7 +109,7 @@ class Header:
             parts += [f"ANYCUDA_ADAPTER {one};" for one in text]
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
-    def _declarations(self, dispositions) -> dict[str, list[str]]:
+    def _declarations(self, dispositions: dict[tuple[str, str, str], Disposition]) -> dict[str, list[str]]:
         """Two callers with other prototypes that name one function make two declarations, which the
         compiler refuses: that is meant."""
         found: dict[str, list[str]] = {}
@@ -133,7 +135,7 @@ class Header:
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
 
-def decayed(text: str) -> str | ctype.CType:
+def decayed(text: str) -> Union[str, ctype.CType]:
     """A parameter written as an array is a pointer."""
     node = ctype.parse(text)
     return ctype.CType("pointer", inner=node.target) if node.shape == "array" else text

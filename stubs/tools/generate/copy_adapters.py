@@ -39,7 +39,7 @@ class _Copy:
         self.before: list[str] = []
         self.after: list[str] = []
 
-    def _prototype(self, name: str, major: str):
+    def _prototype(self, name: str, major: str) -> tuple[str, tuple[ctype.RawParam, ...], bool]:
         versions = self.header.database.versions_of(major)
         text = newest_text(self.header.database.functions[name], versions)
         if not text:
@@ -82,7 +82,7 @@ class _Copy:
             lines += [f"  return {call};", "}"]
         return "\n".join(lines)
 
-    def _word(self, index: int, param, other) -> str:
+    def _word(self, index: int, param: ctype.RawParam, other: ctype.RawParam) -> str:
         """What is handed on for a parameter."""
         mine, theirs = ctype.parse(param.type), ctype.parse(other.type)
         spell = self.header.writer.spell
@@ -96,7 +96,7 @@ class _Copy:
                 else f"a{index}"
         return self._converted(index, param, mine, theirs)
 
-    def _converted(self, index: int, param, mine, theirs) -> str:
+    def _converted(self, index: int, param: ctype.RawParam, mine: ctype.CType, theirs: ctype.CType) -> str:
         a, b = self.one.types.resolve(mine), self.other.types.resolve(theirs)
         if a.kind != "pointer" or b.kind != "pointer":
             raise self._problem(f"{param.name} is no pointer")

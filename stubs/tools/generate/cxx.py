@@ -7,7 +7,9 @@ their integers: the majors disagree about which enumerators there are, not about
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Union
 
 from . import ctype
 from .ctype import CType
@@ -80,7 +82,7 @@ class Writer:
             return (resolved.tag, self._meaning(space, resolved.tag, running))
         return (resolved.tag or resolved.type.name, resolved.size)
 
-    def spell(self, space: Space, text_or_node) -> str:
+    def spell(self, space: Space, text_or_node: Union[str, CType]) -> str:
         """A type as C++ spells it, in any place where a type may stand."""
         node = ctype.parse(text_or_node) if isinstance(text_or_node, str) else text_or_node
         if node.shape == "pointer":
@@ -137,7 +139,7 @@ class Writer:
                 lines.append(f"using {identifier(key)} = {self.spell(space, space.types.bodies[key][0])};")
         return "\n".join(lines + list(self._constants(space)))
 
-    def _constants(self, space: Space):
+    def _constants(self, space: Space) -> Iterator[str]:
         seen: set[str] = set()
         for owner, values in sorted(space.types.enumerators.items()):
             for name, value in values.items():

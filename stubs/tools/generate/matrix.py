@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from itertools import groupby
 from pathlib import Path
+from types import ModuleType
 
 from . import abi_text, gpu_facts, library_folders, products
 from . import dispositions as disposition_rules
@@ -283,7 +284,7 @@ def others(folders: LibraryFolders) -> dict[str, list[str]]:
     }
 
 
-def _catalogue_reader():
+def _catalogue_reader() -> ModuleType:
     """compat/catalogue/generate.py: a script, and its name is that of the package here."""
     spec = importlib.util.spec_from_file_location("catalogue_reader", CATALOGUE / "generate.py")
     if spec is None or spec.loader is None:

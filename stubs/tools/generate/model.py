@@ -13,7 +13,7 @@ from typing import Callable, Optional
 
 from . import abi_text, ctype, defaults, layout
 from .abi_text import Table, major_of
-from .layout import TypeTable
+from .layout import Resolved, TypeTable
 
 NATIVE = "NATIVE"
 
@@ -251,7 +251,7 @@ class Database:
         classes = () if kind == "void" else types.passing(resolved)
         return Prototype(text, result, kind, resolved.size, classes, tuple(params), variadic)
 
-    def _result_kind(self, text: str, resolved) -> str:
+    def _result_kind(self, text: str, resolved: Resolved) -> str:
         if resolved.kind == "void":
             return "void"
         if resolved.kind == "struct":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from .descriptor import Descriptor, Major
-from .model import Database
+from .model import Database, Function
 from .plan import Plan, Slot
 
 MINORS = 32  # of a major (kMinors in compat/descriptor/library.h)
@@ -205,7 +205,7 @@ def _majors_of_error(plan: Plan, value: int) -> int:
                if any(row[0] == value for row in plan.database.errors_of(plan.descriptor.caller_of(major.number))))
 
 
-def _symbol(plan: Plan, function, builtins: list[str]) -> tuple:
+def _symbol(plan: Plan, function: Function, builtins: list[str]) -> tuple:
     versions = [v for v in plan.database.versions if function.prototype(v) is not None]
     prototype = function.prototype(versions[-1]) if versions else None
     # A function whose prototype nobody knows is taken for one that returns a status, as all do.
@@ -218,7 +218,7 @@ def _symbol(plan: Plan, function, builtins: list[str]) -> tuple:
             question)
 
 
-def availability_of(plan: Plan, function) -> list[str]:
+def availability_of(plan: Plan, function: Function) -> list[str]:
     values = []
     for major in plan.descriptor.majors:
         required = " | kRequired" if function.name in plan.descriptor.required_symbols.get(major.number, ()) else ""
@@ -262,7 +262,7 @@ def releases_of(descriptor: Descriptor, database: Database) -> list[tuple[str, i
 
 def array(kind: str, name: str, rows: list) -> str:
     """An array; never empty, since C++ has no empty ones and nobody reads past the counts."""
-    def text(row) -> str:
+    def text(row: object) -> str:
         return "{" + ", ".join(map(str, row)) + "}" if isinstance(row, tuple) else str(row)
     body = ",\n".join(map(text, rows)) if rows else "{}"
     return f"constexpr {kind} {name}[] = {{\n{body}}};"

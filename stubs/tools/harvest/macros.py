@@ -7,7 +7,7 @@ what is read is exactly what a program that uses the name would get.
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 from .libraries import LibraryRow
 
@@ -40,7 +40,7 @@ def evaluate(text: str, enumerators: dict[str, int]) -> int | None:
 
 
 def read(
-    unit, source: str, arguments: list[str], folder: Path, row: LibraryRow, facts, parse: Callable
+    unit: Any, source: str, arguments: list[str], folder: Path, row: LibraryRow, facts: Any, parse: Callable
 ) -> MacroFacts:
     """Values and redirections of the macros that the headers in `folder` leave defined."""
     from clang.cindex import CursorKind
@@ -86,7 +86,7 @@ def read(
     return result
 
 
-def _all_enumerators(unit) -> dict[str, int]:
+def _all_enumerators(unit: Any) -> dict[str, int]:
     from clang.cindex import CursorKind
 
     return {

@@ -55,5 +55,5 @@ class SmallDatabase:
             path.write_text(text)
         return model.load(folder)
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.temporary.cleanup()

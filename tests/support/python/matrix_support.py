@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any, Callable
 
 from abi_support import ROOT, real  # puts the generator on the path
 
@@ -20,7 +21,7 @@ LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cublas", "cublaslt", "cufft", "cur
 _kept: dict[str, object] = {}
 
 
-def once(name: str, make):
+def once(name: str, make: Callable[[], Any]) -> Any:
     """What `make` gives, made once for all tests of a process."""
     if name not in _kept:
         _kept[name] = make()

@@ -72,7 +72,7 @@ def reason(text: str) -> str:
     return re.sub(r"(?<![\w.])/\S*/", "", refused[0] if refused else lines[-1]) + more
 
 
-def _run(command: Path, *words) -> subprocess.CompletedProcess:
+def _run(command: Path, *words: object) -> subprocess.CompletedProcess:
     try:
         return subprocess.run([sys.executable, str(command), *map(str, words)], capture_output=True, text=True,
                               timeout=_SECONDS)

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+from typing import Callable
 
 SECONDS = 120
 _SA_SIGINFO = 4
@@ -55,7 +56,7 @@ def report_faults(pipe: int) -> None:
     ctypes.CDLL(None).backtrace((ctypes.c_void_p * 1)(), 1)  # loads libgcc_s, which a handler must not
 
     @ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-    def handler(number: int, _, context: int) -> None:
+    def handler(number: int, _: object, context: int) -> None:
         at = ctypes.c_uint64.from_address(context + _RIP).value
         stack = ctypes.c_uint64.from_address(context + _RSP).value
         if number == signal.SIGABRT:
@@ -86,7 +87,7 @@ def open_one(wish: dict) -> str:
     return " ".join(sorted(file for file in files if file.startswith("libcudart.so")))
 
 
-def in_a_process(wish: dict, work=open_one) -> str:
+def in_a_process(wish: dict, work: Callable[[dict], str] = open_one) -> str:
     """What `work` says of the wish, or how the process ended."""
     end, begin = os.pipe()
     child = os.fork()

@@ -22,6 +22,7 @@ import ctypes
 import json
 import re
 import sys
+from typing import Callable
 
 try:
     from . import open_each
@@ -33,14 +34,14 @@ FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int)
 _STUB = re.compile(r".*/libanycuda_(\w+)-[0-9a-f]+\.so")
 
 
-def numbers(function, count: int) -> list[int]:
+def numbers(function: Callable[..., int], count: int) -> list[int]:
     """Of a function with pointers to int."""
     values = [ctypes.c_int(0) for _ in range(count)]
     status = function(*map(ctypes.byref, values))
     return [status, *(value.value for value in values)]
 
 
-def properties(function) -> list[int]:
+def properties(function: Callable[..., int]) -> list[int]:
     """Of cublasGetProperty and its like: major, minor, patch."""
     values = []
     for kind in range(3):
@@ -70,7 +71,7 @@ def mapped() -> list[str]:
     return sorted(f"/{file}" for file in files if ".so" in file)
 
 
-def function_of(library: ctypes.CDLL, name: str, node: str):
+def function_of(library: ctypes.CDLL, name: str, node: str) -> Callable[..., int]:
     """As a caller that was linked for the symbol version `node` gets it; the default one without."""
     if node:
         dlvsym = ctypes.CDLL(None).dlvsym

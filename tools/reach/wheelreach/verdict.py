@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .wheel_list import Entry
@@ -225,5 +226,5 @@ def some(names: list[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def unique(names) -> list[str]:
+def unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TextIO
+
 from ..terminal import StatusLine
 
 _EVERY = 100 << 20  # bytes between two lines in a log
 
 
 class Progress:
-    def __init__(self, command: str, stream=None) -> None:
+    def __init__(self, command: str, stream: TextIO | None = None) -> None:
         self._command, self._line, self._told = command, StatusLine(stream), 0
 
     def __call__(self, name: str, done: int, whole: int) -> None:

@@ -6,6 +6,7 @@ import importlib.util
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Callable
 
 from .. import installation
 from ..failure import Failure
@@ -57,7 +58,7 @@ class Asker:
             raise Failure(f"no process to ask in: {error}") from error
         return {question: _outcome(one, self.limit) for question, one in zip(questions, done)}
 
-    def _task(self, question: tuple[str, ...]):
+    def _task(self, question: tuple[str, ...]) -> Callable[[int], int]:
         def task(answer: int) -> int:
             if question != ABOUT:  # which is about the user's own settings
                 # Every step is told, so that the last one before a crash is known.

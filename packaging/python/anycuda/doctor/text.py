@@ -50,7 +50,8 @@ class Page:
         """Shortened where the terminal has no room for it. `beside`: characters that others take."""
         return path if self.width is None else words.short_path(path, max(self.width - beside, 30))
 
-    def _table(self, heads, rows, colours, below) -> list[str]:
+    def _table(self, heads: list[str], rows: Sequence[tuple[str, ...]], colours: dict[str, str] | None,
+               below: list[str] | None) -> list[str]:
         width = None if self.width is None else self.width - len(_INDENT)
         rows = [tuple(map(terminal.writable, row)) for row in rows]
         below = below and list(map(terminal.writable, below))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from struct import Struct
 
 from . import layout
 from .headers import Headers, Strings
@@ -67,5 +68,5 @@ def needed(headers: Headers, strings: Strings) -> list[Need]:
     return needs
 
 
-def _record(headers: Headers, shape, address: int) -> tuple:
+def _record(headers: Headers, shape: Struct, address: int) -> tuple:
     return shape.unpack(headers.at(address, shape.size, "version record"))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from ..analysis import named, ties
 from ..analysis.libraries import Table
 from .common import is_common
 from .scan import Member, Scan
+
+if TYPE_CHECKING:
+    from .plan import Plan
 
 _NVIDIAS, _STUB = "a copy of NVIDIA's library", "a stub under the name that all have in common,"
 
@@ -20,7 +24,7 @@ def unstubbed_deps(member: Member, replaced: Collection[str], inside: frozenset,
             if name not in replaced and name not in inside and not table.ties_to_cuda(name)]
 
 
-def leave_out(plan, scan: Scan, table: Table) -> None:
+def leave_out(plan: Plan, scan: Scan, table: Table) -> None:
     """A copy leaves the wheel when files of it needed the copy and none does any more, and no text names it."""
     shared = {member.name for member in scan.members if is_common(member, table)}
     named_by = {member.name: text for text, names in reversed(scan.texts.items()) for member in scan.members

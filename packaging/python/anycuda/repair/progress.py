@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Callable, TextIO
 
 from ..terminal import StatusLine, writable
 
@@ -10,7 +11,7 @@ _ON_TERMINAL, _IN_FILE = 0.1, 5.0  # seconds between two lines
 
 
 class Progress:
-    def __init__(self, stream=None, clock=time.monotonic) -> None:
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._line, self._clock = StatusLine(stream), clock
         self._what, self._total, self._done, self._last = "", 0, 0, 0.0
 
