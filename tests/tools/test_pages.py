@@ -50,7 +50,7 @@ def broken_links(page: Path, text: str) -> list[str]:
 
 
 def commands(text: str) -> list[list[str]]:
-    """The arguments of each `anycuda` command that a page shows, in a line of its own or within a sentence."""
+    """The arguments of each `anycuda` command that a page shows, on a separate line or within a sentence."""
     lines = re.findall(r"^ {4}(anycuda .+)$", text, re.MULTILINE) + re.findall(r"`(anycuda [^`]+)`", text)
     return [shlex.split(line, comments=True)[1:] for line in lines]
 
