@@ -51,10 +51,11 @@ class ReleaseNotesTest(unittest.TestCase):
         self.assertIn("no section 0.2.0", release_notes.problem("v0.2.0", CMAKE, "# Changelog\n\n## Unreleased\n"))
         self.assertIn("nothing about 0.2.0", release_notes.problem("v0.2.0", CMAKE, "## 0.2.0\n\n## 0.1.0\n- First.\n"))
 
-    def test_the_projects_changelog_has_its_version(self):
+    def test_the_projects_files_name_its_version(self):
         version = re.search(r"^project\(anycuda VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
         changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
         self.assertTrue(release_notes.notes(changelog, version) or release_notes.notes(changelog, "Unreleased"))
+        self.assertIn(f"\nversion: {version}\n", (ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
