@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import planted_cuda
 import test_log
@@ -60,7 +61,7 @@ def say(text: str) -> None:
     print(f"fresh root: {text}", file=sys.stderr, flush=True)
 
 
-def run(*command: object, **options) -> subprocess.CompletedProcess:
+def run(*command: object, **options: Any) -> subprocess.CompletedProcess:
     return subprocess.run([str(word) for word in command], check=True, **options)
 
 
