@@ -7,18 +7,12 @@ import re
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from project_files import ROOT, project_files
+
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _OUTSIDE = re.compile(r"[a-z]+:")
-
-
-def pages() -> list[Path]:
-    """The repository's pages, without those of build folders and virtual environments."""
-    folders = [folder for folder in ROOT.iterdir() if folder.is_dir() and not (folder / "pyvenv.cfg").exists()
-               and (folder.name == ".github" or not folder.name.startswith((".", "build", "dist")))]
-    return sorted([*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))])
 
 
 def links(text: str) -> list[str]:
@@ -70,7 +64,7 @@ def reached(start: Path) -> set[Path]:
 class Links(unittest.TestCase):
     def test_every_link_leads_to_a_file_and_heading(self) -> None:
         broken = {page.relative_to(ROOT).as_posix(): broken_links(page, page.read_text(encoding="utf-8"))
-                  for page in pages()}
+                  for page in project_files("*.md")}
         self.assertLessEqual({"README.md", "docs/check.md", ".github/PULL_REQUEST_TEMPLATE.md"}, broken.keys())
         self.assertEqual({page: wrong for page, wrong in broken.items() if wrong}, {})
 
