@@ -1,7 +1,7 @@
-// What an adapter may ask of the loader. An adapter is a function of the stub that stands between a
-// caller of one major and a library of another (stubs/<library>/adapters). It runs when the library
-// is open, is called through a filled slot, and so must do by itself what the resolver does for
-// others: keep errno, say why it refuses, make its own errors show in the library's last-error
+// The loader's interface for adapters. An adapter is a function of the stub that connects a caller
+// of one major to a library of another (stubs/<library>/adapters). It runs when the library is open
+// and is called through a filled slot, so it must do what the resolver does for other functions:
+// preserve errno, report why it refuses, and make its errors visible in the library's last-error
 // functions.
 //
 // tests/stubs/adapters/fake_library.cc is a second implementation of this header, with made-up
@@ -24,8 +24,8 @@ inline bool is_driver_name(const char* name) {
   return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
 }
 
-// The function of that name in the loaded library, or in the process's driver; nullptr if it has
-// none. The answer is kept in `kept`, also "not there".
+// The function of that name in the loaded library, or in the process's driver; nullptr if it is
+// missing. `kept` caches the answer, including "missing".
 void* find_library_function(std::atomic<void*>* kept, const char* name);
 void* find_driver_function(std::atomic<void*>* kept, const char* name);
 
@@ -38,26 +38,26 @@ inline void* driver_function(std::atomic<void*>* kept, const char* name) {
   return is_function(known) ? known : find_driver_function(kept, name);
 }
 
-// The release of the loaded library as CUDA numbers it: 12040 for 12.4. Of an unknown minor, the
-// oldest that it can be.
+// The release of the loaded library as CUDA numbers it: 12040 for 12.4. If the minor is unknown,
+// the oldest possible release.
 int library_release();
 
-// Makes an error of ours this thread's last error, as the library does with its own. Returns it.
+// Makes a stub's error this thread's last error, as the library does with its errors. Returns it.
 Status remember(Status status);
 
-// The same for what the caller asks and nothing here can give; the user is told why, once per
+// The same for a call that neither the library nor the stub can serve. Logs the reason, once per
 // function.
 Status refuse(Status status, const char* function, const char* why);
 
-// What a call gets whose function is not there; without any driver the status for that.
+// The status of a call whose function is missing; if there is no driver, the status for that.
 Status missing_function(const char* name);
 
 // A driver's answer handed to a caller of the runtime: both number their errors alike, and the
 // runtime remembers those that it gets from the driver.
 inline Status driver_answer(Status status) { return status == 0 ? 0 : remember(status); }
 
-// A scope in which our own calls of the library may fail without the caller finding out: its last
-// error is afterwards what it was.
+// A scope that hides the stub's failing library calls from the caller: the destructor restores the
+// last error.
 class KeepLastError {
  public:
   KeepLastError();
@@ -69,7 +69,7 @@ class KeepLastError {
   Status before_;
 };
 
-// errno is the caller's.
+// Restores the caller's errno.
 class KeepErrno {
  public:
   KeepErrno() : kept_(errno) {}

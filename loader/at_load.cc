@@ -1,8 +1,8 @@
-// A stub opens its library at the first call. Whoever needs it earlier, for the order of
-// destructors at exit (docs/exit.md), has it opened when the stub is loaded: by ANYCUDA_OPEN=load,
-// or by a program or library that defines the symbol anycuda_open_at_load.
+// A stub opens its library at the first call. A program that needs it earlier, for the order of
+// destructors at exit (docs/exit.md), makes the stub open it at load time: with ANYCUDA_OPEN=load,
+// or by defining the symbol anycuda_open_at_load in the program or one of its libraries.
 //
-// What every start costs is one look at each variable, and the linker's look-up of that symbol.
+// Every start pays for reading each variable once and for the linker's look-up of that symbol.
 #include <elf.h>
 #include <link.h>
 
@@ -58,17 +58,17 @@ int visit_caller(dl_phdr_info* info, std::size_t, void* argument) {
   return 1;
 }
 
-// Before the other constructors of what an archive became a part of.
+// Runs before the other constructors of the program or library that the archive is linked into.
 __attribute__((constructor(101))) void at_load() {
   if (!is_wanted()) return;
   const LoadedNames self = object_of(&kLibrary).names;
-  bool is_stub = false;  // and not a program or library that an archive became a part of
+  bool is_stub = false;  // false: a program or library that the archive is linked into
   self.each_version_definition([&](const char* name, bool) {
     is_stub = is_stub || std::strcmp(name, kStubSymbolVersion) == 0;
   });
   Caller caller{self.soname()};
   if (is_stub && caller.stub != nullptr) dl_iterate_phdr(visit_caller, &caller);
-  // Preloaded, or a part of what calls it: the stub itself stands for the caller.
+  // Preloaded, or linked into its caller: the stub itself is treated as the caller.
   if (caller.address == nullptr) caller.address = &kLibrary;
   // A drop-in and an archive serve one major, for every caller.
   const int own = kTables.slots[0].symbol_version;

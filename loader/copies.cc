@@ -31,8 +31,8 @@ const CopyTable* first_copy() {
 
 const CopyTable* find_leading_copy() {
   const CopyTable* leader = first_copy();
-  // Joined first: whatever this copy puts into its slots from now on the leader can change. Every
-  // thread that comes here does it.
+  // Join first: from then on the leader can change every slot that this copy fills. Every thread
+  // that reaches this point joins.
   if (leader != &anycuda_copy && get<copy_functions::Join>(*leader)(&anycuda_copy) == 0) {
     get<copy_functions::TakeSlots>(anycuda_copy)();
   }

@@ -96,17 +96,17 @@ struct KernelOf {
 // The function of that number in that copy's table, nullptr if it has none.
 void* function_of(const CopyTable& copy, int number);
 
-// The leading copy; nullptr: nobody has looked. It is found once: the dynamic linker's list of
-// objects is walked up to this copy.
+// The leading copy; nullptr: not looked up yet. It is found once, by walking the dynamic linker's
+// list of objects up to this copy.
 extern std::atomic<const CopyTable*> leading_copy;
-// The leader's function of that number, after such a look if there has been none; nullptr if this
-// copy leads, or the leader does not have that function.
+// The leader's function of that number, looking the leader up if needed; nullptr if this copy
+// leads, or the leader does not have that function.
 void* find_function_of_leader(int number);
 
 // The library that the process has chosen through another copy; nullptr: none yet.
 const Opened* join_choice();
-// Makes what a search has found the choice of the process, if it has none yet: *is_new. Returns the
-// choice; nullptr: no memory.
+// Makes the library that a search has found the choice of the process, unless it has one: *is_new.
+// Returns the choice; nullptr: no memory.
 const Opened* settle_for_all(const Choice& found, bool* is_new);
 
 // Every other copy of the process that knows this one as its leader takes its last-error slots.

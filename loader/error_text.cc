@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kUnknown = "unrecognized error code";
 constexpr std::int32_t kNoError = 0x7fffffff;  // no release has this number
-constexpr std::uint64_t kInvalidValue = 1;     // what the real ones say of an unknown code
+constexpr std::uint64_t kInvalidValue = 1;     // the real libraries' status for an unknown code
 
 const ErrorRow* find_error(std::int32_t value) {
   const ErrorRow* const end = kTables.errors + kTables.error_count;
@@ -23,8 +23,8 @@ const char* text_of(SpecialFunction special, const ErrorRow& error) {
   return kTables.pool + (special == SpecialFunction::error_name ? error.name : error.text);
 }
 
-// What the library's function says of an error, nullptr or its text for no error if it does not
-// know it.
+// The library's text for an error. For an error that it does not know: nullptr, or its text for
+// unknown errors.
 const char* ask(ResultKind result, void* function, std::int32_t value) {
   if (result == ResultKind::string) {
     return reinterpret_cast<const char* (*)(std::int32_t)>(function)(value);
@@ -35,13 +35,13 @@ const char* ask(ResultKind result, void* function, std::int32_t value) {
   return status == 0 ? text : nullptr;
 }
 
-// Is this what the library says of an error that it knows? `unknown`: of one that it does not.
+// Is this the library's text for an error that it knows? `unknown`: its text for unknown errors.
 bool is_of_known(const char* text, const char* unknown) {
   if (text == nullptr) return false;
   return unknown == nullptr || std::strcmp(text, unknown) != 0;
 }
 
-// What a function below needs to know of the library, and of which majors the process has callers.
+// What the functions below need to know of the library, and the majors of the process's callers.
 struct LibraryText {
   std::atomic<void*> function;
   std::atomic<const char*> unknown;  // its text for an error that it does not know
@@ -65,10 +65,10 @@ const char* newer_text(SpecialFunction special, std::int32_t value) {
   const std::uint32_t majors = library_text(special).majors.load(std::memory_order_relaxed);
   if (error == nullptr || (error->majors & majors) == 0) return nullptr;
   const char* text = text_of(special, *error);
-  return *text != '\0' ? text : nullptr;  // no library has told the text of every error
+  return *text != '\0' ? text : nullptr;  // the database lacks the text of some errors
 }
 
-// Written before the slot that leads here. A processor that has seen the slot sees it soon.
+// Written before the slot that leads here. A processor that has read the slot will soon see it.
 template <typename Function>
 Function* function_in(const LibraryText& library) {
   void* function = nullptr;

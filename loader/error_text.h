@@ -14,9 +14,9 @@ constexpr bool gives_error_text(SpecialFunction special) {
 // Answers such a call without a library: `const char* f(error)`, or `status f(error, &text)`.
 void give_error_text(const SymbolRow& symbol, Frame* frame);
 
-// Where calls of such a function go that the library has: to the library, if it knows every error
-// of the caller's CUDA; else to a function that asks the library first, and the database for an
-// error that the library does not know.
+// The target of such a function that the library has: the library's function, if it knows every
+// error of the caller's CUDA; else a function that asks the library first, and the database for
+// errors that the library does not know.
 void* error_text_function(const SymbolRow& symbol, int symbol_version, void* function);
 
 }  // namespace anycuda

@@ -17,7 +17,7 @@ void zero_outputs(const SlotRow& slot, const Frame& frame) {
   }
 }
 
-// cudaDriverGetVersion(&version): success with 0 where there is no driver, as the real one says.
+// cudaDriverGetVersion(&version): without a driver it succeeds with 0, like the real function.
 bool give_driver_version(const SymbolRow& symbol, Failure failure, Frame* frame) {
   if (symbol.special != SpecialFunction::driver_version || failure != Failure::no_library)
     return false;
@@ -50,8 +50,8 @@ void fail_call(const SlotRow& slot, Failure failure, Frame* frame) {
   switch (symbol.result) {
     case ResultKind::status:
       frame->result = static_cast<std::uint32_t>(status_of(slot, failure));
-      // Without a library the real functions of the field say the same at every call, so there is
-      // nothing to remember then.
+      // Without a library these functions return the same status at every call, so there is nothing
+      // to remember.
       if (failure == Failure::absent || failure == Failure::rejected)
         remember_error(static_cast<std::int32_t>(frame->result));
       break;

@@ -1,4 +1,4 @@
-// What a call gets that cannot be handed on: a status its caller knows, outputs without garbage.
+// The result of a call that cannot be forwarded: a status that its caller knows, defined outputs.
 #pragma once
 
 #include "loader/frame.h"

@@ -10,26 +10,26 @@
 namespace anycuda {
 namespace {
 
-// A new error takes the place of the one before. So the library's is cleared when the stub makes
-// one: what the library has afterwards is newer, also if it is the same number again.
+// A new error replaces the one before. So the stub clears the library's error when it sets its own:
+// an error that the library has afterwards is newer, even if it has the same number.
 //
-// Some errors cannot be cleared: the library gives them at every call, because its driver is
-// missing or its context is dead. Such a state is older than the stub's error, and shows again as
-// soon as the program has taken that.
+// Some errors cannot be cleared: the library returns them at every call, because its driver is
+// missing or its context is dead. Such an error is older than the stub's, and becomes visible again
+// as soon as the program has read the stub's.
 struct LastError {
   std::int32_t stub = 0;     // the stub's own error, 0: none
   std::int32_t lasting = 0;  // what the library still had after it was cleared
 };
 thread_local LastError mine;
 
-std::atomic<bool> any{false};        // an error was remembered: who fills a slot now takes ours
-std::atomic<bool> exchanged{false};  // and every slot holds ours
+std::atomic<bool> any{false};        // an error was remembered: new slots get the stub's functions
+std::atomic<bool> exchanged{false};  // every slot holds the stub's function
 
 using StatusFunction = std::int32_t (*)();
 std::atomic<void*> real_get{nullptr};
 std::atomic<void*> real_peek{nullptr};
 
-// The library's name of that kind, nullptr if it has none.
+// The library's function of that kind, nullptr if it has none.
 const char* name_of(SpecialFunction special) {
   for (int i = 0; i < kTables.symbol_count; ++i) {
     if (kTables.symbols[i].special == special) return kTables.symbol_name(i);
@@ -75,7 +75,7 @@ std::int32_t library_last_error() { return ask_library(SpecialFunction::peek_las
 void restore_library_error(std::int32_t before) {
   if (const auto restore = of_leader<copy_functions::RestoreError>()) return restore(before);
   if (ask_library(SpecialFunction::peek_last_error) == before) return;
-  // The library cannot be given its error back, so that becomes the stub's. Of two the later stays.
+  // A library's error cannot be set again, so it becomes the stub's error. The later one is kept.
   if (before != 0) return remember_error(latest(before));
   ask_library(SpecialFunction::get_last_error);  // clears it
 }
@@ -93,7 +93,7 @@ void* last_error_function(SpecialFunction special) {
 
 namespace {
 
-// Puts ours into the slots of this copy of the stub.
+// Puts the stub's functions into the slots of this copy of the stub.
 void take_last_error_slots() {
   any.store(true, std::memory_order_seq_cst);
   for (int i = 0; i < kTables.slot_count; ++i) {
@@ -109,8 +109,8 @@ void remember_error(std::int32_t status) {
   ask_library(SpecialFunction::get_last_error);  // clears it
   mine = {status, ask_library(SpecialFunction::peek_last_error)};
   if (exchanged.load(std::memory_order_acquire)) return;
-  // Whoever comes while another thread is at it does it too: a thread may not return to its program
-  // before the program's next look finds its error.
+  // A thread that arrives while another one does this does it, too: it may return to its program
+  // only when the program's next query will find the error.
   take_last_error_slots();
   take_slots_of_members();
   exchanged.store(true, std::memory_order_release);

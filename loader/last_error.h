@@ -1,6 +1,6 @@
-// Errors that the stub makes itself must show in the library's own last-error functions. Those are
-// among the most called of all, so their slots point straight at the real ones until the first
-// such error, and at ours from then on.
+// The stub's errors must be visible in the library's last-error functions. Programs call these very
+// often, so their slots point straight at the library's functions until the stub's first error, and
+// at the stub's functions from then on.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@ namespace anycuda {
 // Makes `status` this thread's last error. Does nothing for a library without last-error functions.
 void remember_error(std::int32_t status);
 
-// The library's own last error of this thread, left as it is. After our own calls of the library
-// have changed it: makes this thread's last error what it was before.
+// Reads this thread's last error in the library and keeps it; and restores this thread's last error
+// after the stub's own calls of the library have changed it.
 std::int32_t library_last_error();
 void restore_library_error(std::int32_t before);
 
-// Has any error been remembered in this process? Then slots of last-error functions are ours.
+// Has any error been remembered in this process? Then the slots of last-error functions hold the
+// stub's functions.
 bool any_error_remembered();
 
 constexpr bool is_last_error(SpecialFunction special) {
   return special == SpecialFunction::get_last_error || special == SpecialFunction::peek_last_error;
 }
-// Ours, for such a symbol.
+// The stub's function for such a symbol.
 void* last_error_function(SpecialFunction special);
 
 }  // namespace anycuda

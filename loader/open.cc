@@ -28,7 +28,7 @@ const Opened* publish(const Report& report, Arena* arena) {
   return library;
 }
 
-// A library that is open already serves a caller of any major that the policy lets it serve.
+// An open library serves callers of every major that the policy accepts.
 bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) {
   CandidateQuery query;
   query.library = kLibrary.rules;

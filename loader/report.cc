@@ -65,7 +65,7 @@ void add_candidates(Message* message, const Report& report, Arena* arena) {
   if (more > 0) message->add("  and %d more file%s\n", more, more == 1 ? "" : "s");
 }
 
-// With the versions of its candidates, where there is memory for that and for the reasons.
+// With the versions of its candidates, if there is memory for them and for the reasons.
 const Report* most_of(const Report* report, Arena* arena) {
   const ArenaReserve for_reasons(arena, kReasonBytes);
   const Report* more = with_versions(*report, arena);
@@ -155,8 +155,8 @@ void report_no_library(const Report* report, Arena* arena, const FailedCall& cal
     int none = 0;
     const bool first = silent_folders.compare_exchange_strong(none, folder_count(*report) + 1,
                                                               std::memory_order_relaxed);
-    // A later search looks only at what was loaded since: report_silent_failure() tells of the
-    // first.
+    // A later search looks only at libraries loaded since: report_silent_failure() reports the
+    // first search.
     if (call.is_question || !first) return;
   }
   if (!first_report()) return;

@@ -1,8 +1,8 @@
 // The one message that a failing stub gives: what was looked for, what was found, what to do.
 //
-// A question is how a program asks whether CUDA is there (`questions` in
-// stubs/<library>/library.json). Where the machine has nothing of the library, "no" is the answer
-// and not a failure: it is not reported, except from the level warn on.
+// A question is a call by which a program asks whether CUDA is installed (`questions` in
+// stubs/<library>/library.json). On a machine without any file of the library the answer is "no",
+// which is not a failure: it is reported only from the level warn on.
 #pragma once
 
 #include <atomic>
@@ -35,12 +35,12 @@ inline bool is_unreported(bool is_question) {
 }
 void report_silent_failure(const FailedCall& call);
 
-// What a search has taken, at level info, with what was passed over for it; at level warn what the
-// program must know of it.
+// Logs the library that a search has chosen and the candidates that it passed over (level info),
+// and warnings about the chosen library (level warn).
 void report_choice(const Report& report, Arena* arena);
 
-// The major of an adapter's caller is another than the library's; which, only the caller's
-// disposition knew.
+// The major of an adapter's caller differs from the library's; only the caller's disposition knew
+// which it is.
 constexpr int kOtherMajor = -1;
 
 // A call whose function the opened library does not have, or must not be given.

@@ -1,8 +1,8 @@
-// The way of one call through a stub, from top to bottom.
+// The path of one call through a stub, from top to bottom.
 //
 // A program calls cudaMalloc. The entry (generated, stubs/tools/generate/templates) jumps through
-// the slot. The first time the slot leads here, with every argument register saved in a Frame; what
-// is returned is where the call goes on, with all of them restored. From then on the slot holds
+// the slot. The first time the slot leads here, with every argument register saved in a Frame; the
+// call continues at the returned address, with all registers restored. From then on the slot holds
 // that target, and the stub is two instructions.
 #include <atomic>
 #include <cerrno>
@@ -22,7 +22,7 @@
 namespace anycuda {
 namespace {
 
-// What a first call needs to know of itself.
+// The facts about a first call.
 struct Call {
   int index;
   const SlotRow& slot;
@@ -30,7 +30,7 @@ struct Call {
   const char* name;
 };
 
-// What this caller gets from this library.
+// The disposition of this call for this caller and this library.
 std::uint16_t disposition_of(const Call& call, const Opened& library) {
   if (call.slot.symbol_version == kNativeSymbolVersion || library.major_index < 0) return kDirect;
   return kTables.dispositions[call.slot.dispositions * kLibrary.major_count + library.major_index];
@@ -52,8 +52,8 @@ void* look_up(const Call& call, const Opened& library, std::uint16_t disposition
   return find_function(library.handle, call.name);
 }
 
-// The adapter that the disposition names, or what goes before it. nullptr if something that it
-// needs is not there: *missing says what.
+// The adapter that the disposition names, or an export that is preferred to it. nullptr if a
+// function that the adapter needs is missing: *missing names it.
 void* adapter_of(const Opened& library, std::uint16_t disposition, const char** missing) {
   const unsigned number = disposition - kFirstAdapter;
   if (void* preferred = first_of(kTables.adapters[number].preferred_exports, library))
@@ -61,7 +61,7 @@ void* adapter_of(const Opened& library, std::uint16_t disposition, const char** 
   const std::uint32_t* names = kTables.targets + kTables.adapters[number].needs;
   for (; *names != 0; ++names) {
     const char* name = kTables.pool + *names;
-    // Without any driver the runtime has its own error for every call, which the adapter then gets.
+    // Without a driver the runtime returns its own error at every call, and so to the adapter.
     if (is_driver_name(name) && driver_of_process().handle == nullptr) continue;
     std::atomic<void*> found{nullptr};
     if (is_driver_name(name) ? driver_function(&found, name) : library_function(&found, name))
@@ -93,7 +93,7 @@ void* fail_with_report(const Call& call, const Opened& library, Failure failure,
   return fail(call, failure, frame);
 }
 
-// An adapter without something that it needs: the function is absent here, as if it had no adapter.
+// An adapter that lacks a needed function: the call is absent here, as if it had no adapter.
 void* fail_without(const char* missing, const Call& call, const Opened& library, Frame* frame) {
   char reason[128];
   std::snprintf(reason, sizeof reason, "it needs %s, which the %s does not have", missing,
@@ -139,7 +139,7 @@ void* resolve(const Call& call, Frame* frame) {
 }  // namespace
 }  // namespace anycuda
 
-// Called by the entries alone. nullptr: there is nothing to jump to, the caller gets frame->result.
+// Called only by the entries. nullptr: there is no target, and the caller gets frame->result.
 extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint32_t index,
                                                                        anycuda::Frame* frame) {
   using namespace anycuda;

@@ -13,14 +13,14 @@ bool is_stub(const Candidate& candidate) {
 
 const char* plural(int count) { return count == 1 ? "" : "s"; }
 
-// Where the variable names a file, what the process has loaded is not the reason for a failure.
+// If the variable names a file, a library that the process has loaded is not why the search failed.
 bool is_refused(const Candidate& candidate) {
   const bool usable = candidate.image.state == FileState::usable;
   return !usable || candidate.verdict != Verdict::accepted || candidate.tried;
 }
 
-// The refused file whose reason tells most: the one that ended the search, a usable file that a
-// rule refused, a broken file, a stub.
+// The refused file with the most useful reason, in this order: the one that ended the search, a
+// usable file that a rule refused, a broken file, a stub.
 int weight(const Candidate& candidate) {
   if (candidate.stays_open) return 3;
   if (candidate.image.state == FileState::usable) return 2;
@@ -77,7 +77,7 @@ void add_refused(Message* message, const Report& report, Arena* arena) {
   }
 }
 
-// In place of what was looked for, since nothing was.
+// In place of the "looked for" line, since the search was not started.
 void add_wrong_setting(Message* message, const Policy& policy) {
   const WrongSetting& wrong = policy.wrong[0];
   message->add_line("  %s=%.300s is not understood: it may be %s (default: %s)%s", wrong.variable,

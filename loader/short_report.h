@@ -1,5 +1,5 @@
-// A failed search in five lines at most: what failed, what was looked for, why that is not usable,
-// what to do. `anycuda doctor` has the rest.
+// A failed search in at most five lines: what failed, what was looked for, why it is not usable,
+// what to do. `anycuda doctor` shows the rest.
 #pragma once
 
 #include "compat/search/report.h"
@@ -13,9 +13,8 @@ struct FailedCall {
   bool is_question;
 };
 
-// True if the machine has nothing of the library, as far as the search shows: the user
-// did not name a file, every setting is understood, and all files found are stubs: anycuda's, or
-// NVIDIA's for linking.
+// True if the search shows that the machine has no file of the library: the user did not name a
+// file, every setting is valid, and all files found are stubs: anycuda's, or NVIDIA's for linking.
 bool is_nothing_there(const Report& report);
 
 // The folders that the search looked into.
@@ -26,7 +25,7 @@ void add_sonames(Message* message, const LibraryDescriptor& library);
 
 void add_short_report(Message* message, const Report& report, const char* function, Arena* arena);
 
-// The same of a search that found nothing, of which only the number of folders is left.
+// The same for a search that found nothing, of which only the number of folders was kept.
 void add_nothing_there(Message* message, const LibraryDescriptor& library, int folders,
                        const FailedCall& call);
 

@@ -16,7 +16,7 @@ inline void* first_target(int slot) {
   return anycuda_lazy + lazy_offset(static_cast<unsigned>(slot));
 }
 
-// Stores `target` unless somebody has stored one already; returns what the slot holds then.
+// Stores `target` unless another thread has stored one already; returns the slot's value.
 inline void* fill_slot(int slot, void* target) {
   void* expected = first_target(slot);
   const bool mine = __atomic_compare_exchange_n(&anycuda_slots[slot], &expected, target, false,

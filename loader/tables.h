@@ -1,6 +1,6 @@
-// What a stub is made of: its library's descriptor and tables. All of it is data that the generator
-// writes from stubs/<library>/library.json and stubs/abi/<library>; the loader itself knows no
-// library by name.
+// The contents of a stub: its library's descriptor and tables. All of it is data that the generator
+// writes from stubs/<library>/library.json and stubs/abi/<library>; the loader itself does not know
+// any library by name.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +39,9 @@ struct SlotRow {
 };
 constexpr std::uint8_t kNativeSymbolVersion = 0;
 
-// A disposition: what a caller of one major gets from a library of another. Direct: the symbol
-// itself. Values from kFirstTarget on start a list in Tables::targets: names to look for, in that
-// order. Values from kFirstAdapter on are adapters, by number.
+// A disposition: the outcome of a call by a caller of one major in a library of another. Direct:
+// the symbol itself. Values from kFirstTarget on start a list in Tables::targets: names to look
+// for, in that order. Values from kFirstAdapter on are adapters, by number.
 enum Disposition : std::uint16_t {
   kDirect = 0,
   kAbsent = 1,
@@ -65,7 +65,7 @@ struct StatusOverride {
 // An adapter, as a disposition: lists in Tables::targets.
 struct AdapterRow {
   std::uint32_t needs;  // names of the library or the driver, all of which must be there
-  std::uint32_t preferred_exports;  // names of the library, the first of which goes before it
+  std::uint32_t preferred_exports;  // names of the library, the first of which replaces it
 };
 
 struct Opened;
@@ -90,8 +90,8 @@ struct Tables : LibrarySymbols {
   void* const* builtins;  // the stub's own implementations
   const AdapterRow* adapters;
   void* (*adapter)(unsigned number);
-  // Called before the first call of each function goes on to the library; nullptr: nothing to do.
-  // False: that call may go on, and the next one of that function must come here again.
+  // Called before the first call of each function is forwarded to the library; nullptr: not needed.
+  // False: the call is forwarded, and the next call of that function must come here again.
   bool (*before_first_call)(const Opened&);
 };
 

@@ -16,7 +16,7 @@ class Functions {
  public:
   // `handle`: what dlopen() gave for it.
   explicit Functions(void* handle);
-  // The library's own function of that name; nullptr: it defines none.
+  // The function of that name that the library defines; nullptr: it defines none.
   void* find(const char* name) const;
 
  private:
@@ -34,14 +34,14 @@ class Functions {
 
 inline void* find_function(void* handle, const char* name) { return Functions(handle).find(name); }
 
-// What is kept of a name that the library does not have: neither nullptr, "not looked up yet", nor
-// an address.
+// The cached value for a name that the library does not have: neither nullptr, which means "not
+// looked up yet", nor an address.
 inline constexpr std::uintptr_t kNoFunction = 1;
 inline bool is_function(const void* kept) {
   return reinterpret_cast<std::uintptr_t>(kept) > kNoFunction;
 }
 
-// The same, looked up once. Before a library is open nothing is kept.
+// The same, looked up once. Nothing is cached before a library is open.
 void* loaded_function(std::atomic<void*>* kept, void* handle, const char* name);
 
 }  // namespace anycuda

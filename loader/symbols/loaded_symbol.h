@@ -1,5 +1,5 @@
 // A symbol in the objects of this process, found without the dynamic linker's look-up, whose order
-// is another for each object.
+// differs from object to object.
 #pragma once
 
 namespace anycuda {
