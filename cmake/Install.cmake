@@ -69,7 +69,7 @@ foreach(row IN LISTS plain) # cuda:libcuda.so:1
   endif()
 endforeach()
 
-# The C++ libraries and what of ours they link, for the CMake package:
+# The C++ libraries and the anycuda libraries that they link, for the CMake package:
 # linker:anycuda_compat:libcuda_stub.so:nvrtc=libnvrtc.so
 set(cxx_libraries)
 foreach(library linker graph)
@@ -116,7 +116,7 @@ list(JOIN linkable " " ANYCUDA_LINKABLE)
 list(JOIN plain " " ANYCUDA_PLAIN)
 list(JOIN cxx_libraries " " ANYCUDA_CXX_LIBRARIES)
 configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaConfig.cmake.in" "${made}/anycudaConfig.cmake" @ONLY)
-# A release takes nothing away (docs/packaging.md), so a newer one serves whoever asked for an older.
+# A release removes nothing (docs/packaging.md), so a newer one satisfies a request for an older one.
 write_basic_package_version_file("${made}/anycudaConfigVersion.cmake" COMPATIBILITY AnyNewerVersion)
 install(FILES "${made}/anycudaConfig.cmake" "${made}/anycudaConfigVersion.cmake" DESTINATION "${package}" COMPONENT dev)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/cmake/" DESTINATION "${package}" COMPONENT dev

@@ -1,12 +1,12 @@
 # anycuda_library(<name> [FOLDER <folder>] [SOURCES <file>...] [ADAPTERS <file>...])
 #
 # The stub of one library, which <folder>/<name>/library.json describes (by default stubs/<name>/library.json), target
-# <name>_stub, and its drop-ins, named like NVIDIA's own files, targets dropin_<name>_<major>. Each is the loader, the
-# generated entry points and tables, and the files that are special to the library. Where the library has symbol versions
+# <name>_stub, and its drop-ins, named like NVIDIA's own files, targets dropin_<name>_<major>. Each consists of the
+# loader, the generated entry points and tables, and the library's own source files. If the library has symbol versions,
 # also lib/link/<major>, targets
-# link_<name>_<major>: what a program compiled for that major links with, so that it records the major; and
-# link_<name>_native, which C++ libraries of ours link (as native_<name>): what they call is the stub's own, and no other
-# call gets that by chance.
+# link_<name>_<major>: a program compiled for that major links with it, and so records the major; and
+# link_<name>_native, which anycuda's C++ libraries link (as native_<name>): their calls are bound to the unversioned
+# symbols, which no other call gets by chance.
 
 # Libraries that this project does not have: docs/new-library.md.
 set(ANYCUDA_EXTRA_STUBS "" CACHE STRING "Folders of more libraries, laid out as stubs/, to make stubs of")
@@ -134,7 +134,7 @@ function(anycuda_library library)
                                "${PROJECT_SOURCE_DIR}/compat/include")
     # As system headers: lints are for what people wrote.
     target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
-    # A call that is adapted is no longer a matter of instructions, and the stub is to stay small.
+    # An adapted call costs far more than a few instructions, so small code matters more than fast code.
     target_compile_options(${library}_adapters PRIVATE ${ANYCUDA_SMALL})
     target_link_libraries(${library}_adapters PRIVATE anycuda_stub_flags anycuda_sanitize)
     # The types of three majors are long: read once.
