@@ -25,8 +25,7 @@ std::string explain_nvjitlink(const Facts& facts) {
   const std::string version = words(facts.nvjitlink);
   if (!facts.driver.known()) {
     return "nvJitLink " + version +
-           " links: the driver's version is not known, so no rule is "
-           "against it";
+           " links: the driver's version is unknown, so no rule forbids it";
   }
   if (facts.driver.major == facts.nvjitlink.major) {
     return "nvJitLink " + version +
@@ -34,18 +33,18 @@ std::string explain_nvjitlink(const Facts& facts) {
            ")";
   }
   return "nvJitLink " + version + " links: " + what_asks(facts) + ", and the driver, of CUDA " +
-         words(facts.driver) + ", loads what an older toolkit makes";
+         words(facts.driver) + ", loads the output of an older toolkit";
 }
 
 std::string explain_driver(const Facts& facts) {
   const std::string begin = "the driver's linker links: ";
   const std::string end =
-      ", and neither LTO-IR nor link-time optimisation nor PTX output is asked of it";
+      ", and neither LTO-IR nor link-time optimisation nor PTX output is needed";
   if (!facts.nvjitlink.known()) return begin + "there is no nvJitLink" + end;
   return begin + versions(facts) + end;
 }
 
-constexpr int kFirstMajor = 12;  // there is no nvJitLink of CUDA 11
+constexpr int kFirstMajor = 12;  // CUDA 11 has no nvJitLink
 
 // From CUDA 13 on NVIDIA's packages have no major in their names.
 std::string pip(int major) {
@@ -61,7 +60,7 @@ std::string explain_refusal(const Facts& facts, Refusal refusal) {
   const std::string begin = std::string(what_asks(facts)) + ", which needs nvJitLink";
   switch (refusal) {
     case Refusal::driver_too_old:
-      return begin + "; " + versions(facts) + ", and cannot load what a newer major makes: " +
+      return begin + "; " + versions(facts) + ", and cannot load the output of a newer major: " +
              (major < kFirstMajor ? "install " : install) + "a driver for CUDA " +
              std::to_string(facts.nvjitlink.major) +
              "; without LTO-IR, lto and PTX output the driver's own linker would do";
@@ -69,7 +68,7 @@ std::string explain_refusal(const Facts& facts, Refusal refusal) {
       return begin + " of the driver's major by the rule same_major; " + versions(facts) + ": " +
              install + "use the rule newer_driver";
     default:
-      return begin + ", and there is none of 12.3 or later: install one of the driver's major (" +
+      return begin + " 12.3 or later, and none was found: install one of the driver's major (" +
              pip(12) + ", " + pip(13) +
              ", or a CUDA toolkit), or give PTX or CUBIN without lto to the "
              "driver's own linker";

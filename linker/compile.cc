@@ -115,7 +115,7 @@ class Compilation {
       out_->bytes = get(api::nvrtcGetPTXSize, api::nvrtcGetPTX, "nvrtcGetPTX");
       out_->bytes.erase(out_->bytes.find_last_not_of('\0') + 1);
     }
-    // ProgramOptions::others may say another output than was asked for.
+    // ProgramOptions::others may request another output.
     if (out_->bytes.empty()) {
       fail("nvrtcCompileProgram", std::string("it gave no ") + name_of(output), 0);
     }
@@ -139,7 +139,7 @@ void check_source(const Source& source) {
   if (!zero) return;
   throw InputError("the source " + quoted(source.name) +
                        ", one of its headers, a name of these or a name expression has a zero "
-                       "byte, behind which NVRTC would read nothing",
+                       "byte, and NVRTC would ignore everything after it",
                    source.name);
 }
 

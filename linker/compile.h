@@ -1,4 +1,4 @@
-// One compilation by NVRTC, from creation to the last byte given back.
+// One compilation by NVRTC, from creation to the returned bytes.
 #pragma once
 
 #include <map>
@@ -23,10 +23,11 @@ struct Compiled {
   Version nvrtc;
 };
 
-// Throws as Program::compile says. `out` has the log and the version also then, as far as it came.
+// Throws as Program::compile documents. On an error, too, `out` has the log and the version that
+// were read before it.
 void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out);
 
-// In NVRTC's own words; pure. Throws OptionError.
+// The options of nvrtcCompileProgram; pure. Throws OptionError.
 std::vector<std::string> nvrtc_options(const ProgramOptions& options, Output output);
 
 }  // namespace anycuda::linker

@@ -1,5 +1,5 @@
-// An answer that is found out once for the process, and can be forgotten. No lock is held while it
-// is found out: a library that is opened for it may have a constructor that asks too.
+// An answer that is computed once for the process, and can be forgotten. No lock is held meanwhile:
+// a library that is opened for it may have a constructor that asks, too.
 #pragma once
 
 #include <mutex>
@@ -10,8 +10,8 @@ namespace anycuda::linker {
 template <typename Answer>
 class Kept {
  public:
-  // Threads that come together ask together; all get what the first of them found. An exception is
-  // not kept. What is found while it is being forgotten is not kept.
+  // Threads that ask at the same time all compute it, and get the first one's result. An exception
+  // is not kept, nor is a result that was computed while the answer was being forgotten.
   template <typename Ask>
   Answer get(Ask ask) {
     unsigned before = 0;

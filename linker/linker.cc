@@ -14,7 +14,7 @@ namespace anycuda {
 using linker::Backend;
 using linker::ClosedError;
 
-// Wrong inputs and values come before the choice, and what a backend lacks comes after it.
+// Wrong inputs and values are reported before the choice of a backend, its limits after it.
 struct Linker::State {
   State(std::vector<linker::Input> inputs, linker::Options how)
       : options(std::move(how)), items(linker::checked(std::move(inputs))) {

@@ -1,4 +1,4 @@
-// The NVRTC that the nvrtc stub uses, as probe.h has nvJitLink.
+// The NVRTC that the nvrtc stub uses; see probe.h for nvJitLink.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 namespace anycuda::linker {
 
 struct NvrtcProbe {
-  void* handle = nullptr;  // nullptr: there is none
+  void* handle = nullptr;  // nullptr: not usable
   std::string path;
-  std::string reason;  // why there is none
+  std::string reason;  // why it is not usable
 };
 NvrtcProbe probe_nvrtc();
 

@@ -81,7 +81,8 @@ DriverProbe probe_driver() { return kept<DriverProbe>().get(look_for_driver); }
 
 NvrtcProbe probe_nvrtc() { return kept<NvrtcProbe>().get(look_for_nvrtc); }
 
-// What a stub has opened it uses until the process ends, whatever a search would find now.
+// A stub uses the library that it has opened until the process ends, even if a search would find
+// another one now.
 void reset_probes() {
   kept<NvJitLinkProbe>().reset(
       [](const auto& probe) { return probe.presence == Presence::usable; });

@@ -57,7 +57,7 @@ void check_settings(const LibraryDescriptor& library, const Policy& policy) {
 LibraryProbe probe_library(const char* library) {
   const Library& about = *library_named(library);
   Request request{about.descriptor, about.symbols};
-  // "Beside the caller" is beside this code, for the stub too: its caller is this library.
+  // "Beside the caller" means beside this library, for the stub, too: this library is its caller.
   request.caller = reinterpret_cast<const void*>(&probe_library);
   request.policy = read_policy();
   check_settings(*about.descriptor, request.policy);
@@ -83,7 +83,7 @@ bool driver_rules_hold() {
 
 bool has_symbol(void* handle, const char* name) {
   if (dlsym(handle, name) != nullptr) return true;
-  dlerror();  // ours to clear
+  dlerror();  // clears the error of the call above
   return false;
 }
 

@@ -1,6 +1,6 @@
-// What a stub would open at a call from here, found by the stubs' own search without a word on
-// stderr. What is found is open afterwards, and the stub adopts what the process has loaded: so
-// both use the same file.
+// The library that a stub would open at a call from here, found by the stubs' search without any
+// output on stderr. The library found stays open, and the stub adopts a library that the process
+// has loaded: so both use the same file.
 #pragma once
 
 #include <string>
@@ -12,24 +12,24 @@
 namespace anycuda::linker {
 
 struct LibraryProbe {
-  void* handle = nullptr;  // of dlopen, for ever; nullptr: nothing may serve
+  void* handle = nullptr;  // of dlopen, never closed; nullptr: no library is usable
   std::string path;
   Version version;  // by its file
-  // Where nothing may serve: the newest that the driver's CUDA alone is against, if there is one.
+  // If no library is usable: the newest one that was refused only because of the driver's CUDA.
   std::string refused_path;
   Version refused;
-  std::string report;  // what was looked at and what is against it, then what would help
+  std::string report;  // every examined file with its reason, then what would help
 };
 
-// `library`: "nvjitlink", "nvrtc". Throws BackendError for a variable whose value nobody
-// understands, std::bad_alloc.
+// `library`: "nvjitlink", "nvrtc". Throws BackendError if a variable has an invalid value, and
+// std::bad_alloc.
 LibraryProbe probe_library(const char* library);
 
 // Throws BackendError as above: a stub would find nothing then.
 void check_settings(const LibraryDescriptor& library, const Policy& policy);
 
-// What the variables of the driver rules say: with ANYCUDA_STUB_COMPAT=off, or a cuda-compat
-// package declared, the driver's version speaks against nothing.
+// Whether the variables leave the driver rules in force: with ANYCUDA_STUB_COMPAT=off, or a
+// declared cuda-compat package, the driver's version refuses no library.
 bool driver_rules_hold();
 
 // Is this name in the library? Leaves dlerror() as it was for the program.

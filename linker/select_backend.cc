@@ -44,7 +44,7 @@ Selection select_backend(const Options& options, bool lto_ir_input) {
     throw BackendError(reason + (probe.reason.empty() ? "" : "\n" + probe.reason));
   }
   if (*choice.backend == Backend::nvjitlink && probe.presence != Presence::usable) {
-    // A setting changed between two questions.
+    // A setting changed between the two probes.
     throw BackendError(reason + "; but " + probe.reason);
   }
   if (probe.presence == Presence::too_old) reason += "; " + probe.reason;

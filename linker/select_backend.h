@@ -1,5 +1,5 @@
-// The choice of one Linker: what is known is gathered, no more than the table needs, and the table
-// is asked (anycuda/linker/choice.h).
+// The choice of one Linker: gathers the facts, only those that the table needs, and applies the
+// table (anycuda/linker/choice.h).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What both backends have in common: one link, from creation to the last byte given back.
+// The common part of both backends: one link, from creation to the returned bytes.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct Logs {
   std::string error;
 };
 
-// The backend's work is done and undone when these return or throw (LinkError, BackendError,
-// OptionError). `logs` is filled on every path. What comes out is checked to be `output`.
+// When these return or throw (LinkError, BackendError, OptionError), the backend's link state is
+// destroyed. `logs` is filled on every path. The result is checked to be of the type `output`.
 std::string link_with_nvjitlink(const std::vector<Item>& items, std::vector<std::string> options,
                                 Version version, Output output, Logs* logs);
 std::string link_with_driver(const std::vector<Item>& items,
@@ -33,7 +33,7 @@ struct Failure {
 LinkError link_error(const Failure& failure, const std::vector<Item>& items,
                      const std::vector<std::string>& options, const Logs& logs);
 
-// Of PTX the zero bytes at its end are taken off. Throws LinkError for what is not `output`.
+// Removes the zero bytes at the end of PTX. Throws LinkError for a result that is not `output`.
 std::string checked_output(std::string bytes, Output output, const char* call,
                            const std::vector<Item>& items, const std::vector<std::string>& options,
                            const Logs& logs);

@@ -1,6 +1,6 @@
 // CUDA Driver API, "Module Management": cuLinkCreate and its like. The driver keeps pointers to the
 // log buffers and to the array of option values until cuLinkDestroy has run, and writes into both;
-// of the array of keys its documentation says nothing, so it lives as long.
+// its documentation does not mention the array of keys, so that array lives as long.
 #include <cstring>
 
 #include "anycuda/linker/probe.h"
@@ -12,7 +12,7 @@
 namespace anycuda::linker {
 namespace {
 
-// A log buffer. The driver is told one byte less than there is, and that byte stays zero.
+// A log buffer. The driver is given one byte less than its size, so the last byte stays zero.
 class LogBuffer {
  public:
   explicit LogBuffer(std::size_t size) : bytes_(size + 1, '\0') {}
@@ -77,10 +77,11 @@ class LinkState {
 const char* cure_of(unsigned result) {
   switch (result) {
     case api::CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-      return "\n  what would help: PTX of an NVRTC or nvcc that is no newer than the driver's "
-             "CUDA, or an nvJitLink of the driver's major";
+      return "\n  what would help: PTX of an NVRTC or nvcc of the driver's CUDA or an older one, "
+             "or "
+             "an nvJitLink of the driver's major";
     case api::CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
-      return "\n  what would help: the driver's libnvidia-ptxjitcompiler.so.1, which is not there";
+      return "\n  what would help: the driver's libnvidia-ptxjitcompiler.so.1, which is missing";
     default:
       return "";
   }
@@ -130,8 +131,8 @@ class Link {
           "cuLinkAddFile of " + quoted(item.name));
     }
     const std::string& bytes = item.input.content();
-    // PTX must end with a zero byte, and a string has one behind it. The driver writes nothing
-    // there.
+    // PTX must end with a zero byte, and a std::string has one after its text. The driver does not
+    // write to it.
     const bool lacks_end = item.type == InputType::ptx && bytes.back() != '\0';
     require(api::cuLinkAddData_v2(state_.get(), type, const_cast<char*>(bytes.data()),
                                   bytes.size() + (lacks_end ? 1 : 0), item.name.c_str(), 0, nullptr,

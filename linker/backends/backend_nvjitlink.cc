@@ -22,7 +22,7 @@ class Handle {
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
-  // What a failed creation leaves in the handle is nothing to be destroyed.
+  // After a failed creation the handle must not be destroyed.
   unsigned create(const std::vector<std::string>& options) {
     std::vector<const char*> texts;
     texts.reserve(options.size());
@@ -62,8 +62,8 @@ void refuse_lto_ir_of_12(const Item& item, Version version) {
   if (version.major < 13 || !has_lto_ir_of_12(item)) return;
   throw InputError("the input " + quoted(item.name) + " (" + name_of(item.type) +
                        ") holds LTO-IR made by CUDA 12, and nvJitLink is " + words(version) +
-                       ": LTO-IR is promised to work within a major alone; make it with an NVRTC "
-                       "or nvcc of CUDA " +
+                       ": LTO-IR is only promised to work within a major; make it with an NVRTC or "
+                       "nvcc of CUDA " +
                        std::to_string(version.major) + ", or install nvJitLink 12",
                    item.name);
 }

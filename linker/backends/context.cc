@@ -14,7 +14,7 @@ unsigned capability(int device, unsigned attribute, int* number) {
 
 }  // namespace
 
-// The driver is looked for first: the stub would say on stderr that there is none.
+// Probes for the driver first: if it is missing, a call of the stub would print that on stderr.
 std::string why_no_context() {
   const DriverProbe driver = probe_driver();
   if (driver.path.empty()) return "there is no driver: " + driver.problem;

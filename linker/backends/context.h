@@ -5,8 +5,8 @@
 
 namespace anycuda::linker {
 
-// Why there is none: no driver, cuInit was not called, none is current; "" where there is one.
-// Quiet.
+// Why this thread has no current context: no driver, cuInit was not called, none is current; "" if
+// it has one. Prints nothing.
 std::string why_no_context();
 
 // "sm_90" of its device. Throws OptionError: Options::arch must be given then.

@@ -1,4 +1,4 @@
-// Options in each backend's own words. Pure.
+// Translates options for each backend. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace anycuda::linker {
 
-// What nvJitLinkCreate takes; -arch is missing where Options::arch is empty. Throws
-// UnsupportedOptionError for what nvJitLink of this version does not know.
+// The options of nvJitLinkCreate; without -arch if Options::arch is empty. Throws
+// UnsupportedOptionError for options that nvJitLink of this version does not know.
 std::vector<std::string> nvjitlink_options(const Options& options, Version version);
 
-// What cuLinkCreate takes, without the logs.
+// The options of cuLinkCreate, without the logs.
 struct DriverOption {
   unsigned key;  // CUjit_option
   std::uintptr_t value;
@@ -26,7 +26,7 @@ struct DriverOptions {
 // `with_nvvm`: LTO-IR of CUDA 11 is among the inputs. Throws UnsupportedOptionError.
 DriverOptions driver_options(const Options& options, bool with_nvvm);
 
-// nvJitLinkInputType and CUjitInputType. Throw InputError where the backend has none.
+// nvJitLinkInputType and CUjitInputType. Throw InputError for a type that the backend lacks.
 unsigned nvjitlink_type(const Item& item, Version version);
 unsigned driver_type(const Item& item);
 

@@ -8,7 +8,7 @@ namespace {
 
 [[noreturn]] void refuse(const char* option, const std::string& cure) {
   throw UnsupportedOptionError(std::string("the option ") + option +
-                                   " is nvJitLink's alone; the driver's linker has none like it" +
+                                   " needs nvJitLink; the driver's linker has no such option" +
                                    cure,
                                option);
 }

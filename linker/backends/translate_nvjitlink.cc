@@ -30,7 +30,7 @@ class Words {
   void number(const std::optional<int>& value, const char* word) {
     if (value) words_.push_back(word + std::to_string(*value));
   }
-  // 0 and 1: nvJitLink hands the text on, and libNVVM knows no true and false.
+  // 0 and 1: nvJitLink passes the text on to libNVVM, which does not accept true and false.
   void choice(const std::optional<bool>& value, const char* word) {
     if (value) words_.push_back(std::string(word) + (*value ? "1" : "0"));
   }
@@ -45,8 +45,7 @@ class Words {
 
 void check_support(const Options& options, Version version) {
   if (options.cache_mode) {
-    refuse("cache_mode",
-           "is the driver's linker's alone; nvJitLink has it among ptxas_options (-dlcm)");
+    refuse("cache_mode", "needs the driver's linker; with nvJitLink pass -dlcm in ptxas_options");
   }
   const std::optional<int>& level = options.optimization_level;
   if (level && *level != 0 && *level != 3) {

@@ -45,7 +45,7 @@ void check_together(const Options& options) {
     refuse("incremental", "does not go with PTX output: a partial link gives CUBIN or LTO-IR");
   }
   if (options.output != Output::ptx && is_virtual(options.arch)) {
-    refuse("arch", "is " + quoted(options.arch) + ", of which there is no machine code: " +
+    refuse("arch", "is " + quoted(options.arch) + ", a virtual architecture: " +
                        name_of(options.output) + " output needs sm_...");
   }
 }

@@ -33,7 +33,7 @@ constexpr std::string_view kElf =
     "\x7f"
     "ELF";
 constexpr std::string_view kFatbin = "\x50\xed\x55\xba";
-constexpr std::uint64_t kElfHeader = 64;  // of an ELF of 64 bits; there are no others since CUDA 12
+constexpr std::uint64_t kElfHeader = 64;  // of a 64-bit ELF; CUDA 12 dropped 32-bit ones
 constexpr std::uint64_t kFatbinHeader = 16;
 
 template <typename Number>

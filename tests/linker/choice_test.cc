@@ -124,7 +124,7 @@ TEST(Choice, ARefusalSaysWhatNeedsNvJitLink) {
 
 TEST(Choice, SaysWhyItLinks) {
   const Facts newer = facts_of(k130, k129, true, true, Rule::newer_driver);
-  EXPECT_THAT(explain(newer, choose(newer)), HasSubstr("loads what an older toolkit makes"));
+  EXPECT_THAT(explain(newer, choose(newer)), HasSubstr("loads the output of an older toolkit"));
   const Facts by_driver = facts_of(k130, k129, false, false, Rule::newer_driver);
   EXPECT_THAT(explain(by_driver, choose(by_driver)), HasSubstr("nvJitLink is 12.9"));
   const Facts none = facts_of(k130, kUnknown, false, false, Rule::newer_driver);

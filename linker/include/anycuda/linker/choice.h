@@ -19,25 +19,26 @@ using anycuda::Version;
 enum class Backend : std::uint8_t { nvjitlink, driver };
 const char* name_of(Backend backend);  // "nvJitLink", "the driver's linker"
 
-// What may be done with an nvJitLink of another major than the driver's.
+// Whether an nvJitLink of another major than the driver's may link.
 enum class Rule : std::uint8_t {
-  same_major,   // nothing: link-time optimisation and PTX need one of the driver's own major
-  newer_driver  // a newer driver loads what an older nvJitLink makes
+  same_major,   // no: link-time optimisation and PTX need an nvJitLink of the driver's major
+  newer_driver  // yes, if the driver is newer: it loads the output of an older nvJitLink
 };
 
 struct Facts {
-  Version driver;     // the newest CUDA that it supports; not known(): unknown. Its minor is words
-  Version nvjitlink;  // not known(): there is none. Its minor is words
+  // The rules use majors only; minors appear in messages.
+  Version driver;                 // the newest CUDA that it supports; not known(): unknown
+  Version nvjitlink;              // not known(): absent
   bool lto_ir_input = false;      // an input has code as LTO-IR only (or as NVVM IR)
-  bool lto_or_ptx_asked = false;  // Options::lto, or Options::output is ptx; PTX input asks nothing
+  bool lto_or_ptx_asked = false;  // Options::lto, or Options::output is ptx; not PTX input
   Rule rule = Rule::newer_driver;
 };
 
-// Why nothing may link, or `none`.
+// Why no backend may link, or `none`.
 enum class Refusal : std::uint8_t {
   none,
-  needs_nvjitlink,  // there is none
-  driver_too_old,   // the driver cannot load what this nvJitLink makes
+  needs_nvjitlink,  // nvJitLink is absent
+  driver_too_old,   // the driver cannot load the output of this nvJitLink
   other_major       // rule same_major, and the driver is newer
 };
 

@@ -30,8 +30,8 @@ class Linker {
  public:
   // In this order: inputs and options are checked (NoInputError, InputError, OptionError), the
   // backend is chosen (BackendError), the options are translated for it (UnsupportedOptionError,
-  // InputError for a type that it does not know). So a wrong input or value is told as such
-  // whatever is installed. No backend is started; an nvJitLink is opened if the choice asks for it.
+  // InputError for a type that it does not know). So a wrong input or value is reported as such on
+  // every machine. No backend is started; nvJitLink is opened if the choice depends on it.
   explicit Linker(std::vector<linker::Input> inputs, linker::Options options = {});
   ~Linker();
   Linker(Linker&& other) noexcept;
