@@ -90,8 +90,8 @@ CUresult answered(const char* function, unsigned status) noexcept {
 }
 
 CUresult user_objects_answered(const char* function, unsigned status) noexcept {
-  // A real driver that was not initialised says the same as a stub without one; only that knows its
-  // version.
+  // A driver that was not initialised returns the same status as a stub without a driver, but only
+  // the driver has a version.
   if (status == api::CUDA_ERROR_NOT_INITIALIZED && driver_version() == 0) {
     return fail(CUDA_ERROR_NOT_SUPPORTED, "%s: there is no CUDA driver to hold owners", function);
   }

@@ -1,4 +1,5 @@
-// What the driver has, asked quietly: a call of a function that it lacks makes the stub print why.
+// Queries about the driver that print nothing: calling a function that the driver lacks would make
+// the stub print why.
 #pragma once
 
 #include "anycuda/graph/cuda_types.h"
@@ -20,15 +21,15 @@ CUresult need(const char* function) noexcept;
 // CUDA_ERROR_NOT_SUPPORTED with a sentence that names the function and the CUDA that has it.
 CUresult not_supported(const char* function) noexcept;
 
-// What the driver answered to `function`. A function that this driver does not have is
+// The driver's result of `function`. If this driver does not have the function, it is
 // CUDA_ERROR_NOT_SUPPORTED.
 CUresult answered(const char* function, unsigned status) noexcept;
 
-// The same for functions of user objects, which nothing can take the place of: without a driver
-// they are not supported, too.
+// The same for functions of user objects, which have no substitute: without a driver they are not
+// supported either.
 CUresult user_objects_answered(const char* function, unsigned status) noexcept;
 
-// The current context where `given` is none: what the functions that want one are called with.
+// `given`, or the current context if it is null: for functions that require a context.
 CUcontext context_or_current(CUcontext given) noexcept;
 
 }  // namespace anycuda::graph

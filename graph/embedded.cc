@@ -49,7 +49,8 @@ CUresult check(const ConditionalNode& node) noexcept {
       newer = true;
       break;
     default:
-      wrong = "there is no such kind";
+      return fail(CUDA_ERROR_INVALID_VALUE, "conditional node: %u is not a ConditionalKind",
+                  static_cast<unsigned>(node.kind));
   }
   if (wrong != nullptr) {
     return fail(CUDA_ERROR_INVALID_VALUE, "conditional node: %s, not %u", wrong, node.bodies);

@@ -7,8 +7,8 @@
 
 namespace anycuda::graph {
 
-// Keeps the sentence for last_error() on this thread, and returns the status. No memory is needed,
-// so that it works where there is none.
+// Keeps the sentence for last_error() on this thread, and returns the status. Allocates nothing, so
+// it works when memory is exhausted.
 [[gnu::format(printf, 2, 3)]] CUresult fail(CUresult status, const char* format, ...) noexcept;
 
 void drain_at_entry() noexcept;  // drain.cc
@@ -21,7 +21,7 @@ CUresult entry(const Body& body) noexcept {
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    return fail(CUDA_ERROR_OUT_OF_MEMORY, "there is no memory left on the host");
+    return fail(CUDA_ERROR_OUT_OF_MEMORY, "the host is out of memory");
   } catch (...) {
     return fail(CUDA_ERROR_UNKNOWN, "a function of the caller threw an exception");
   }

@@ -38,7 +38,7 @@ extern "C" void anycuda_graph_call(void* closure) noexcept {
   }
 }
 
-// Aligned for anything, and an address of its own where there is nothing to copy.
+// Aligned for every type. An empty copy has a unique address, too.
 std::shared_ptr<void> copy_of(const void* data, std::size_t size) {
   std::shared_ptr<void> copy(::operator new(size == 0 ? 1 : size),
                              [](void* memory) { ::operator delete(memory); });

@@ -170,7 +170,7 @@ CUresult Capture::view(GraphView* out) const {
   return entry([&] {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
     if (state_ == nullptr) return no_capture("there is no capture");
-    if (fork_) return no_capture("a fork has no graph of its own");
+    if (fork_) return no_capture("a fork has no graph: ask the capture that it has joined");
     if (!state_->ended) return no_capture("the graph is not complete before the capture has ended");
     GraphView view = GraphState::view(state_->graph);
     if (usable(view) == nullptr) return CUDA_ERROR_INVALID_VALUE;

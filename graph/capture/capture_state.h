@@ -1,4 +1,4 @@
-// What is known about a capture, and what the driver says about it.
+// The state of a capture: this library's, and the driver's.
 #pragma once
 
 #include "anycuda/graph/capture.h"
@@ -11,7 +11,7 @@ struct CaptureInfo {
   unsigned status = api::CU_STREAM_CAPTURE_STATUS_NONE;
   unsigned long id = 0;
   CUgraph graph = nullptr;
-  const CUgraphNode* nodes = nullptr;  // what the next node would wait for; the driver's
+  const CUgraphNode* nodes = nullptr;  // the next node's dependencies; in the driver's memory
   std::size_t count = 0;
 };
 
@@ -19,14 +19,14 @@ struct CaptureInfo {
 struct Capture::State {
   GraphState::Pointer graph;
   unsigned long id = 0;
-  bool into_body = false;  // begin_to_graph: the graph is somebody else's
+  bool into_body = false;  // begin_to_graph: the graph is not the capture's
   bool ended = false;
 
-  // An error where there is no state, the capture has ended, or the stream is not part of it.
+  // An error if `state` is null, the capture has ended, or the stream is not part of it.
   static CUresult ask(const State* state, CUstream stream, CaptureInfo* out) noexcept;
 };
 
-// An error where the stream is not being captured, or no longer.
+// An error if the stream is not being captured, or its capture was invalidated.
 CUresult ask_active(CUstream stream, CaptureInfo* out) noexcept;
 
 // Whether this capture of the stream still goes on.

@@ -28,8 +28,8 @@ class ExecOwners {
   void reserve(CUgraphNode node);
   // After the call, if it failed.
   void cancel(CUgraphNode node) noexcept;
-  // After the call, if it succeeded: `added` become the owners of the node, and the owners that no
-  // launch can use any more are moved to `over`.
+  // After the call, if it succeeded: `added` become the owners of the node; former owners that are
+  // no longer in use by any launch are moved to `over`.
   void put(CUgraphNode node, OwnerList* added, OwnerList* over) noexcept;
 
   // Called before and after a launch on the stream. Throws std::bad_alloc. On an error the launch

@@ -468,7 +468,7 @@ TEST_F(Embedded, ConditionalsThatCannotBe) {
   refused(ConditionalKind::while_loop, 2, "a while has one body");
   refused(ConditionalKind::switch_case, 0, "a switch");
   refused(ConditionalKind::switch_case, 4000000000U, "a switch");
-  refused(static_cast<ConditionalKind>(9), 1, "no such kind");
+  refused(static_cast<ConditionalKind>(9), 1, "9 is not a ConditionalKind");
   node.handle = 5;
   refused(ConditionalKind::while_loop, 1, "cuGraphAddNode");
   EXPECT_EQ(create_conditional(one, 0, false, nullptr), CUDA_ERROR_INVALID_VALUE);
