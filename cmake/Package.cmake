@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_STRIP_FILES ON)
 set(ANYCUDA_THIS_RELEASE "(= ${PROJECT_VERSION})")
 set(about "Programs linked with these stub libraries in place of NVIDIA's run on\n\
-every CUDA from 11 to 13, whatever they were built for, and start where\nthere is none.")
+every CUDA from 11 to 13, whichever they were built for, and start\nwithout CUDA, too.")
 set(CPACK_DEBIAN_LIBANYCUDA_DESCRIPTION "one CUDA binary for CUDA 11, 12 and 13 (stub libraries)\n${about}")
 set(CPACK_DEBIAN_LIBANYCUDA-DEV_DESCRIPTION "one CUDA binary for CUDA 11, 12 and 13 (development files)\n${about}\n\
 This package has what programs are linked with: by CMake, pkg-config or hand.")
