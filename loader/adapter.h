@@ -49,7 +49,7 @@ Status remember(Status status);
 // function.
 Status refuse(Status status, const char* function, const char* why);
 
-// The status of a call whose function is missing; if there is no driver, the status for that.
+// The status of a call whose function is missing; without a driver, the status for that.
 Status missing_function(const char* name);
 
 // A driver's answer handed to a caller of the runtime: both number their errors alike, and the

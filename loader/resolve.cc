@@ -139,7 +139,7 @@ void* resolve(const Call& call, Frame* frame) {
 }  // namespace
 }  // namespace anycuda
 
-// Called only by the entries. nullptr: there is no target, and the caller gets frame->result.
+// Called only by the entries. nullptr: the call has no target, and the caller gets frame->result.
 extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint32_t index,
                                                                        anycuda::Frame* frame) {
   using namespace anycuda;
