@@ -74,8 +74,8 @@ bool fill(const Pages& pages, Entries list, std::size_t count) {
   return read_entry(list + count) == nullptr;
 }
 
-// setenv() takes a lock that nobody else can take, and may move the list. So the list is looked at
-// as briefly as possible, and once more if it has changed meanwhile.
+// setenv() takes a lock that is private to libc, and may move the list. So the list is read as
+// briefly as possible, and once more if it has changed meanwhile.
 constexpr int kMostTries = 8;
 
 Pages copy_environment() {

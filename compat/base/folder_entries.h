@@ -14,7 +14,7 @@ bool is_folder(const char* path);
 bool is_entry(const char* path);
 
 // May every user create files in it, as in /tmp? Also true for a folder that cannot be examined:
-// its contents are nobody's word.
+// its contents cannot be trusted.
 bool is_world_writable(const char* folder);
 
 // Calls visit(entry name) for the entries of `folder` that start with `prefix`. False: it cannot be

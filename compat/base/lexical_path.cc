@@ -10,7 +10,7 @@ namespace {
 std::size_t last_slash(std::string_view path) {
   std::size_t at = path.size();
   while (at > 0 && path[at - 1] != '/') --at;
-  return at;  // one behind it; 0: there is none
+  return at;  // one past it; 0: no slash
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace {
 struct LogTarget {
   LogLevel level;
   const char* file;   // nullptr: stderr
-  const char* wrong;  // the text that is no setting, nullptr if all is well
+  const char* wrong;  // the invalid text, nullptr if the setting is valid
 };
 
 LogTarget log_target() {
@@ -38,10 +38,10 @@ LogTarget log_target() {
   return {LogLevel::error, nullptr, text};
 }
 
-// A file that cannot be written must not swallow what it was to hold: stderr gets it then.
+// A message must not be lost because its file cannot be written: it goes to stderr then.
 int open_target(const LogTarget& target) {
   if (target.file == nullptr) return STDERR_FILENO;
-  // Not blocking: a pipe of that name that nobody reads must not hold the program up.
+  // Not blocking: a pipe of that name without a reader must not stop the program.
   constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   const int file = open(target.file, kFlags, 0644);
   return file >= 0 ? file : STDERR_FILENO;
@@ -69,8 +69,8 @@ void write_all(int file, const char* text, std::size_t size) {
   }
 }
 
-// A message must not end the program, which SIGPIPE would where nobody reads stderr any more. The
-// signal is held back for this thread, and taken away if it came from here.
+// A message must not end the program, as SIGPIPE would if stderr has no reader any more. The signal
+// is blocked for this thread, and discarded if this write raised it.
 void write_quietly(int file, const char* text, std::size_t size) {
   sigset_t pipe_signal;
   sigset_t before;

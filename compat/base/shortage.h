@@ -1,5 +1,5 @@
-// Failures that another call may not have: file descriptors or memory have run out, a call was
-// interrupted. A search that met one knows less than there is, so its failure is not remembered.
+// Temporary failures: file descriptors or memory have run out, a call was interrupted. A search
+// that met one may have missed files, so its failure is not remembered.
 #pragma once
 
 #include <cerrno>

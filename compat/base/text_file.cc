@@ -34,7 +34,7 @@ bool TextFile::make_room(std::size_t size) {
 }
 
 TextState open_regular(const char* path, int* file, struct stat* status, int* error) {
-  // O_NONBLOCK: a pipe of that name must not hold the program up.
+  // O_NONBLOCK: a pipe of that name must not stop the program.
   *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   TextState state = TextState::read;
   if (*file < 0 || fstat(*file, status) != 0) {

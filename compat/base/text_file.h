@@ -1,4 +1,4 @@
-// Small texts of other people's making, read whole: never a pipe or a device, never more than was
+// Small text files from unknown sources, read whole: never a pipe or a device, never more than was
 // asked for.
 #pragma once
 

@@ -2,7 +2,7 @@
 
     generate.py FOLDER OUTPUT --target x86_64-linux --multiarch x86_64-linux-gnu
 
-README.md explains the format. What is wrong is said with file and line, all of it at once.
+README.md explains the format. All errors are reported at once, each with file and line.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Catalogue:
 
     def _begin(self, place: Place, words: list[str], kind: str, defaults: dict[str, list[str]]) -> Component | None:
         if len(words) != 1 or not NAME.fullmatch(words[0]):
-            self.fail(place, f"'{' '.join(words)}' is no name of a component")
+            self.fail(place, f"'{' '.join(words)}' is not a valid component name")
             return None
         values = {key: list(defaults.get(key, [])) for key in KEYS}
         component = Component(words[0], kind, place, values)
@@ -134,14 +134,14 @@ class Catalogue:
     def _set(self, place: Place, component: Component, key: str, words: list[str],
              defaults: dict[str, list[str]]) -> None:
         if key in component.values["given"]:
-            self.fail(place, f"'{key}' of {component.name} is said twice")
+            self.fail(place, f"'{key}' of {component.name} is given twice")
         component.values["given"].append(key)
         if not words:
-            self.fail(place, f"'{key}' has no value ('-' is none)")
+            self.fail(place, f"'{key}' has no value ('-' stands for an empty list)")
         component.values[key] = self._words(place, key, words, defaults)
 
     def _words(self, place: Place, key: str, words: list[str], defaults: dict[str, list[str]]) -> list[str]:
-        """The values of a key: '-' is none, '+' stands for the file's default."""
+        """The values of a key: '-' stands for an empty list, '+' for the file's default."""
         if words == ["-"]:
             return []
         values: list[str] = []
@@ -167,7 +167,7 @@ class Catalogue:
             return bool(DISTRIBUTION.fullmatch(word))
         if key == "needs":  # found by the dynamic linker
             return bool(FILE.fullmatch(word))
-        # Files may lie in a folder of their own (crt/host_config.h); nothing leads out of the place.
+        # A file may be in a subfolder (crt/host_config.h); no path leads out of the component's folder.
         pattern = re.compile(r"[A-Za-z0-9_.+*{}-]+") if key in FOLDERS else FILE
         return all(pattern.fullmatch(part) and part not in (".", "..") for part in word.split("/"))
 
@@ -191,7 +191,7 @@ class Catalogue:
             if len(words) != 2 or words[1] not in ("toolkit", "own"):
                 self.fail(place, "a distribution and 'toolkit' or 'own' are expected")
             elif not DISTRIBUTION.fullmatch(words[0]):
-                self.fail(place, f"'{words[0]}' is no normalised name of a distribution (PEP 503)")
+                self.fail(place, f"'{words[0]}' is not a normalised distribution name (PEP 503)")
             elif words[0] in self.distributions:
                 self.fail(place, f"{words[0]} is there twice")
             else:

@@ -1,5 +1,5 @@
-// The libraries that have stubs, for those who search for them without being a stub. Generated from
-// the files that the stubs are generated from (stubs/tools/generate/libraries.py).
+// The libraries that have stubs, for code outside of the stubs that searches for them. Generated
+// from the same files as the stubs (stubs/tools/generate/libraries.py).
 #pragma once
 
 #include <cstring>

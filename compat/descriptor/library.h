@@ -1,4 +1,4 @@
-// What a search knows of a library before it looks for one. The generator writes it from
+// The description of a library that a search starts from. The generator writes it from
 // stubs/<library>/library.json (stubs/tools/generate/tables.py).
 #pragma once
 
@@ -62,8 +62,9 @@ struct LibraryDescriptor {
   const Relative* relatives = nullptr;
   int relative_count = 0;
   bool own_releases = false;  // numbered apart from CUDA's (cuDNN 9.12, NCCL 2.28)
-  // What callers of an earlier major of the library's own ask for (libcudnn.so.8): its SONAME and
-  // symbol version. A library of that name serves them as it is. nullptr: callers are of `majors`.
+  // The SONAME and symbol version that callers of an earlier major of the library ask for
+  // (libcudnn.so.8). A library of that name serves them unchanged. nullptr: callers are of
+  // `majors`.
   const char* earlier_soname = nullptr;
 
   // Index of CUDA's `major` in `majors`, -1 for one that the database does not know.
@@ -88,8 +89,9 @@ struct LibraryDescriptor {
   }
 };
 
-// The driver's descriptor, which the driver rule needs for every library. Whoever links the search
-// brings it: a stub's tables, or the descriptors of all libraries (libraries.h).
+// The driver's descriptor, which the driver rule needs for every library. Every program that links
+// the search defines it: a stub in its tables, others in the descriptors of all libraries
+// (libraries.h).
 extern const LibraryDescriptor kDriver;
 
 }  // namespace anycuda

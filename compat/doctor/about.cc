@@ -1,4 +1,4 @@
-// What can be asked, and which settings steer the answers.
+// The list of questions, and the settings that affect the answers.
 #include <cerrno>
 #include <cstdio>
 #include <initializer_list>

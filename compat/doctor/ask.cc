@@ -1,4 +1,4 @@
-// What a stub does at a program's first call: the stubs' search, and what it saw on the way.
+// A stub's behaviour at a program's first call: the stubs' search, and its findings on the way.
 #include "compat/doctor/ask.h"
 
 #include <cerrno>
@@ -69,7 +69,7 @@ DriverFacts facts_about(const Report& report, Version version) {
   return facts;
 }
 
-// How the driver stands to it, whatever the mode makes of that; "" where the driver was not asked.
+// Whether the driver serves it, in whatever mode; "" if the driver was not asked.
 const char* driver_verdict_on(const Candidate& candidate, const Report& report) {
   const bool asked = report.library().rules.driver_bound && report.driver_path != nullptr;
   if (!asked || candidate.image.state != FileState::usable) return "";

@@ -1,32 +1,32 @@
-// The doctor's questions. Each is asked in a process of its own: it opens what a stub would open,
-// and what a library or a driver does then, crashing among it, is the finding. Answers are records
-// (record.h), written to `file`, an open file descriptor of the caller's. No exceptions, no heap;
-// one question at a time in a process.
+// The doctor's questions. Each is asked in a separate process: it opens the library or driver that
+// a stub would open, and whatever that does then, even a crash, is the finding. Answers are records
+// (record.h), written to `file`, the caller's open file descriptor. No exceptions, no heap; one
+// question at a time in a process.
 //
-// All return 0, or ENOENT: no such library or no such caller; EIO: `file` took not all of the
-// answer.
+// All return 0, or ENOENT: no such library or no such caller; EIO: a part of the answer could not
+// be written to `file`.
 #pragma once
 
 #define ANYCUDA_DOCTOR_API extern "C" __attribute__((visibility("default")))
 
-// What can be asked, and the settings that steer the answers.
+// The list of questions, and the settings that affect the answers.
 //   format  number=1 version=
 //   library name= product= stub= variable= install_hint= is_driver= driver_bound= majors="11 12 13"
 //   ("" without) setting name= value= understood= values=
 ANYCUDA_DOCTOR_API int anycuda_doctor_about(int file);
 
-// What the stub of `library` ("cudart") does at the first call of a program that was built for
+// The behaviour of the stub of `library` ("cudart") at the first call of a program built for
 // `caller_major` (0: for none, it has no symbol versions).
 //   answer    path= major= minor= refused= advice=
 //   place     name= title= searched= folders= left_out=
 //   candidate path= place= state= major= minor= exact= source= file= problem=
 //             verdict= reason= driver= tried= stays_open= target= taken=
-// An empty `path` is nothing that would be loaded; `refused` is then a setting that is not
-// understood. `exact`: an authoritative source says the version, from `file`; else the file exports
-// what came with that minor, and may be newer. `problem`: why no source says it. `verdict` is empty
-// for a file that cannot be used, which `state` and `reason` tell; "not_looked_at" where the search
-// ended before. `driver`: how the driver stands to it (anycuda/compat/driver.h). `stays_open`: it
-// was opened, refused and cannot be closed. `target`: of a link, the missing file.
+// With an empty `path` no library would be loaded; `refused` is then an invalid setting, if there
+// is one. `exact`: an authoritative source, `file`, states the version; else the file exports the
+// symbols of that minor, and may be newer. `problem`: why no source states it. `verdict` is empty
+// for an unusable file, which `state` and `reason` explain; "not_looked_at" if the search ended
+// before. `driver`: whether the driver serves it (anycuda/compat/driver.h). `stays_open`: it was
+// opened, refused and cannot be closed. `target`: of a link, the missing file.
 ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major, int file);
 
 // The driver that the rules ask, and the GPUs that it sees.
@@ -40,7 +40,7 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major,
 // `status`: of cuDriverGetVersion.
 ANYCUDA_DOCTOR_API int anycuda_doctor_driver(int file);
 
-// What the computer's files say: containers, WSL, GPUs that are built in, device files, limits.
+// Facts from the computer's files: containers, WSL, installed GPUs, device files, limits.
 //   limit      name= bytes= (-1: none)
 //   fact       name= path= error= text=
 //   device     name= error=                  /dev/nvidia*; error: of opening it to read and write

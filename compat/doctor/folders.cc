@@ -1,5 +1,5 @@
-// The environment that a program belongs to, and the folders that keep this process out: a search
-// passes over what it may not enter, so that a library in it looks as if it were not installed.
+// The environment that a program belongs to, and the folders that this process may not enter: a
+// search passes over them, so a library in one looks as if it were not installed.
 #include <cerrno>
 #include <climits>
 #include <cstdlib>

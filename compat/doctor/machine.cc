@@ -1,5 +1,5 @@
-// What the computer has, as its files say it: containers, WSL, GPUs, device files, limits. Which of
-// it matters is decided in packaging/python/anycuda/doctor/; here is only what to look at.
+// The computer's equipment by its files: containers, WSL, GPUs, device files, limits. This file
+// only collects facts; packaging/python/anycuda/doctor/ decides which of them matter.
 //
 // Sources: proc(5), cgroups(7), sysfs-bus-pci (the kernel's ABI documentation); NVIDIA driver
 // README, "The /proc Interface" (/proc/driver/nvidia); NVIDIA's "CUDA on WSL" (/usr/lib/wsl/lib,

@@ -1,6 +1,6 @@
-// Asks as a program that is not Python: it is one. ask FILE about | driver | machine | folders
-// PREFIX FOLDER... | LIBRARY MAJOR, where FILE is the number of an open file descriptor. The exit
-// status is the question's.
+// Asks the questions from a program that is not Python. Usage: FILE about | driver | machine |
+// folders PREFIX FOLDER... | LIBRARY MAJOR, where FILE is the number of an open file descriptor.
+// The exit status is the result of the question.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,5 +26,5 @@ int answer(int count, char** words) {
 
 }  // namespace
 
-// The answer is given: what libraries do at exit is no part of it.
+// _exit(), since the answer is complete: the exit handlers of the opened libraries must not run.
 int main(int count, char** words) { _exit(answer(count, words)); }

@@ -1,5 +1,5 @@
-// What the doctor reports, one record a line: its kind, then `name=value` fields, all apart by
-// tabs. In a value "\\", "\t" and "\n" stand for a backslash, a tab and the end of a line.
+// The doctor's records, one per line: its kind, then `name=value` fields, separated by tabs. In a
+// value "\\", "\t" and "\n" stand for a backslash, a tab and the end of a line.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ class Records {
   Records& field(const char* name, const char* text);  // nullptr: ""
   Records& field(const char* name, long long number);
   Records& flag(const char* name, bool value) { return field(name, value ? 1LL : 0LL); }
-  // The record is written at once: what comes after it may crash.
+  // The record is written at once: the next step may crash.
   void end();
 
-  // Has everything been written that was to be?
+  // Have all records been written completely?
   bool complete() const { return complete_; }
 
  private:

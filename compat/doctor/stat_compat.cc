@@ -1,7 +1,7 @@
 // stat and fstat for a glibc before 2.33, which has them in a static archive (libc_nonshared.a) and
-// not in libc.so.6. That archive says nothing of branch protection, and one such object takes the
-// library's whole property note away; so these two are compiled here, with the library's flags.
-// (The stubs have theirs in stubs/libc.)
+// not in libc.so.6. That archive is built without branch protection, and one such object removes
+// the library's whole property note; so these two are compiled here, with the library's flags.
+// (The stubs' versions are in stubs/libc.)
 #include <features.h>
 #include <sys/stat.h>
 

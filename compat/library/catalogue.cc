@@ -57,7 +57,7 @@ std::string_view without_file_parts(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-constexpr std::size_t kLongestName = 64;  // a longer text is no slip of the keyboard
+constexpr std::size_t kLongestName = 64;  // a longer text is not a typing error
 constexpr std::size_t kMostNear = 4;
 
 // The nearest names; several where they are equally near.

@@ -38,7 +38,7 @@ bool operator==(const ComponentRoot& a, const ComponentRoot& b) {
   return a.path == b.path && a.folders == b.folders;
 }
 
-// The pattern that explains most of the path: nvidia/cu13/lib, not the lib in it.
+// The pattern that matches most of the path: nvidia/cu13/lib, not the lib in it.
 std::optional<ComponentRoot> root_of(const Component& component, std::string_view path) {
   if (path.empty() || path.front() != '/') return std::nullopt;
   const std::string folder =

@@ -1,5 +1,5 @@
-// The root that a component was found in, by its path and the catalogue's folders: the way from one
-// component of a toolkit to the others, also where no search tier has the toolkit.
+// The root that a component was found in, by its path and the catalogue's folders: it leads from
+// one component of a toolkit to the others, even if no search tier has the toolkit.
 #pragma once
 
 #include <optional>

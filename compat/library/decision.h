@@ -1,6 +1,6 @@
-// May a component be used together with what was accepted before? The order of the checks, as one
-// pure function of plain values. Nothing is searched or queried here: a fact that is still needed
-// is an answer too.
+// May a component be used together with the components that were accepted before? The order of the
+// checks, as one pure function of plain values. Nothing is searched or queried here: a missing fact
+// is a possible answer.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct LoadedImage {
   std::string soname;  // the catalogue's name for it, also where a wheel has renamed its copy
 };
 
-// Which file it is, whatever its path; zeros: unknown.
+// The identity of a file, independent of its path; zeros: unknown.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;
@@ -41,7 +41,7 @@ struct ComponentInstance {
   FileIdentity file = {};                  // of a dynamic library, when its facts were read
 };
 
-// 12 of "libcudart.so.12", 11 of "libcudart.so.11.0", 0 of what names none.
+// 12 of "libcudart.so.12", 11 of "libcudart.so.11.0", 0 of a name without a major.
 int major_of_soname(std::string_view soname);
 
 // The CUDA runtime as a dynamic library: only one major of it may be loaded per process.
@@ -58,17 +58,17 @@ struct BrokenFlow {
   ComponentInstance consumer;
 };
 
-// Is there a pipeline between the two, and do all of them carry only what may cross majors?
+// Is there a pipeline between the two, and do all of them carry only formats that may cross majors?
 bool only_portable_flows(const std::vector<Pipeline>& pipelines, const ComponentInstance& a,
                          const ComponentInstance& b);
 
-// What an instance of the guard rails remembers.
+// The state of an instance of the guard rails.
 struct Remembered {
   std::vector<ComponentInstance> instances;  // in the order in which they were accepted
   std::vector<Pipeline> pipelines;
 };
 
-// What has been queried so far.
+// The facts that have been queried so far.
 struct DriverKnown {
   std::optional<DriverFacts> facts;
   std::optional<BranchAnswer> branch;
@@ -88,7 +88,7 @@ enum class Step : std::uint8_t {
   pair,            // incompatible with an accepted component
   driver,
   no_branch,
-  // What opening a dynamic library shows.
+  // Findings of opening a dynamic library.
   not_opened,
   not_its_file  // it is another file, or of another CUDA, than its file says
 };

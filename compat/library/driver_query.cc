@@ -48,8 +48,8 @@ DriverQuery::DriverQuery(const DriverFacts& given)
 DriverQuery::DriverQuery(std::function<Version()> cuda, std::function<BranchAnswer()> branch)
     : ask_cuda_(std::move(cuda)), ask_branch_(std::move(branch)) {}
 
-// A library's constructor may come here on another thread while this one opens a library: a lock
-// held over that would wait for itself.
+// While this thread opens a library, its constructor may wait for another thread that calls this
+// function: a lock held during that would deadlock.
 template <typename Answer>
 Answer DriverQuery::answer(const std::function<Answer()>& ask, std::optional<Answer>* kept) {
   unsigned before = 0;

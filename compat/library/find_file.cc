@@ -19,7 +19,7 @@ namespace {
 
 class OpenFile {
  public:
-  // O_NONBLOCK: a pipe that took the file's place meanwhile must not hold the program up.
+  // O_NONBLOCK: a pipe that has replaced the file meanwhile must not stop the program.
   explicit OpenFile(const std::string& path)
       : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~OpenFile() {

@@ -1,5 +1,5 @@
-// What one file says about itself: may it be the component? Read without loading it, and without
-// waiting for a pipe.
+// The identity of one file: may it be the component? Read without loading it, and without waiting
+// for a pipe.
 #pragma once
 
 #include <sys/types.h>

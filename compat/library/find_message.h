@@ -1,4 +1,4 @@
-// What a NotFoundError says.
+// The text of a NotFoundError.
 #pragma once
 
 #include <string>

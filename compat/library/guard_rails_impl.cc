@@ -12,7 +12,7 @@ GuardRailsImpl::GuardRailsImpl(const Options& options, Policy policy, System sys
   for (const Pipeline& pipeline : options.pipelines) declare(pipeline);
 }
 
-// Metadata is read only for what a rule compares.
+// Metadata is read only if a rule compares it.
 ComponentInstance GuardRailsImpl::instance_of(const Component& component, const Located& located) {
   ComponentInstance instance;
   instance.component = &component;
@@ -147,8 +147,8 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component
   refuse(refused, passed, false);
 }
 
-// What the process has loaded is taken before any file: a second copy would be worse than any
-// version. So if that is refused, no other candidate is looked for.
+// A library that the process has loaded is preferred to every file: a second copy would be worse
+// than any version. So if it is refused, no other candidate is looked for.
 GuardRailsImpl::Candidate GuardRailsImpl::choose(const Component& component, const Take& take) {
   const std::vector<LoadedImage> images = component.kind == Kind::dynamic_library
                                               ? system_.loaded(component)
@@ -280,7 +280,7 @@ LoadedLibrary GuardRailsImpl::load(std::string_view name) {
   ComponentInstance& instance = chosen.instance;
   if (is_runtime(component)) instance.runtimes = system_.loaded(component);
   if (auto refusal = evaluate(instance, &driver, true, true)) {
-    // What others have loaded is theirs to unload.
+    // A library that was loaded by other code is left to that code.
     if (chosen.loaded) system_.close(library.handle);
     refuse({*refusal}, {}, true);
   }

@@ -1,8 +1,8 @@
 // The guard rails on a System, which tests replace.
 //
-// One lock guards what is remembered. It is never held while something is searched, read, queried
-// or opened, since a library's constructor may call the guard rails: so a component is found and
-// its facts are gathered first, evaluated and remembered then. Where the decision needs a fact
+// One lock guards the state. It is never held during a search, a query, or while a file is read or
+// opened, since a library's constructor may call the guard rails: so a component is found and its
+// facts are gathered first, then evaluated and remembered. Where the decision needs a fact
 // about the driver, that is queried without the lock, and everything is evaluated again.
 #pragma once
 
@@ -31,7 +31,7 @@ class GuardRailsImpl {
 
  private:
   class OpenedHere;
-  struct Candidate;  // of a component: a place, and what is known of it
+  struct Candidate;  // of a component: a place, and its known facts
   // Nothing: the candidate is taken.
   using Take = std::function<std::optional<Refusal>(Candidate*)>;
 

@@ -29,8 +29,8 @@ bool names(const Component& component, std::string_view name) {
   });
 }
 
-// The row's name for a loaded object, "" if it is none of the row's. A copy that a wheel has
-// renamed keeps its version definition's name.
+// The row's name for a loaded object, "" if the row has no such name. A copy that a wheel has
+// renamed keeps the name in its version definition.
 std::string soname_in(const dl_phdr_info& info, const Component& component) {
   const LoadedNames loaded(info);
   std::string found;

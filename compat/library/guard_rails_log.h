@@ -1,6 +1,6 @@
 // What the guard rails write to ANYCUDA_LOG (compat/base/log.h), in the form of the stubs' lines.
-// info: what is used, and what was passed over for it. debug: every step. A text is made only where
-// it is written.
+// info: the accepted components, and those that were passed over. debug: every step. A text is made
+// only if it is written.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The errors of the guard rails. A message has the rule that failed in its first line, then what
-// was found where, then a hint.
+// The errors of the guard rails. A message has the rule that failed in its first line, then the
+// findings, then a hint.
 #pragma once
 
 #include <set>
@@ -41,7 +41,7 @@ NotFoundError also_searched(const NotFoundError& error, const std::vector<Compon
 
 // A library that the dynamic linker refused, for that cause.
 Refusal refusal_unopened(const ComponentInstance& instance, const std::string& cause);
-// A library that is not what its file says.
+// A library that differs from its file's description.
 Refusal refusal_of_lie(const ComponentInstance& instance, const std::string& lie);
 // The same refusal, of a library that cannot be closed again.
 Refusal staying(Refusal refusal);

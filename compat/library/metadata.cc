@@ -10,7 +10,7 @@
 namespace anycuda::compat {
 namespace {
 
-// What is left over where a look-up has had all the memory that it wanted.
+// The free memory in an arena that shows that a look-up was not short of memory.
 constexpr std::size_t kSpare = std::size_t{16} << 10;
 
 ToolkitAnswer kept(const ToolkitVersion& found) {
@@ -19,8 +19,8 @@ ToolkitAnswer kept(const ToolkitVersion& found) {
 
 }  // namespace
 
-// What the stubs decide with, and what it has answered. An arena is never given back in parts: when
-// one is full, it and the folders that it remembers make place for another.
+// The stubs' metadata reader and its cached answers. An arena is never released in parts: when it
+// is full, a new one replaces it and the folders that it has cached.
 struct ToolkitMetadata::State {
   Arena arena;
   Sites sites{&arena, system_root()};

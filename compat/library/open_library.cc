@@ -15,7 +15,7 @@
 namespace anycuda::compat {
 namespace {
 
-// What the search knows of a library that has a stub; nullptr for all others, which are compared
+// The search's description of a library that has a stub; nullptr for all others, which are compared
 // with their files only.
 const Library* library_of(const Component& component) {
   for (int i = 0; i < kLibraryCount; ++i) {

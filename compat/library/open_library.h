@@ -1,5 +1,5 @@
-// Opens a dynamic library for the guard rails, and keeps it only if it is what its file says: the
-// stubs' own checks (compat/search/opened.h), for every row of the catalogue.
+// Opens a dynamic library for the guard rails, and keeps it only if it matches its file: the stubs'
+// checks (compat/search/opened.h), for every row of the catalogue.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@ namespace anycuda::compat {
 
 struct OpenedLibrary {
   void* handle = nullptr;   // of dlopen; nullptr: the library is refused
-  std::string cause;        // why the dynamic linker refused it, in its words
-  std::string lie;          // or how it differs from what its file says
+  std::string cause;        // why the dynamic linker refused it, in the linker's words
+  std::string lie;          // or how it differs from its file's description
   bool stays_open = false;  // it is refused, and could not be closed again
 };
 

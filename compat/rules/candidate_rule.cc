@@ -25,7 +25,7 @@ bool driver_counts(const CandidateQuery& q) {
   return q.library.driver_bound && q.mode != Mode::off && !q.candidate.loaded;
 }
 
-// Of an older or newer major than the driver's it does not matter which minor it is.
+// The minor does not matter if the major differs from the driver's.
 bool minor_counts(const CandidateQuery& q) {
   const int newest = std::max(q.candidate.version.major, q.candidate.newest_major);
   return driver_counts(q) && q.driver.present && q.candidate.version.major <= q.driver.cuda.major &&
@@ -41,7 +41,7 @@ bool a_minor_is_refused(const CandidateQuery& q) {
          (q.driver.branch != 0 && q.driver.branch < minimum);
 }
 
-// Refused by a rule that no fact about driver or version can change.
+// Refused by a rule that does not depend on the driver or the exact version.
 bool refused_for_good(Verdict verdict) {
   return verdict == Verdict::newer_than_known || verdict == Verdict::other_major ||
          verdict == Verdict::other_loaded;
@@ -69,7 +69,8 @@ Verdict evaluate(const CandidateQuery& q) {
   if (!native && q.cross_major == CrossMajor::reject && !is_callers_own(q)) {
     return Verdict::other_major;
   }
-  // What the process has loaded already runs already: refusing it would only bring a second one.
+  // A library that the process has loaded is in use already: refusing it would only add a second
+  // one.
   if (q.candidate.loaded) return Verdict::accepted;
   if (q.library.one_per_process && q.loaded_major != 0) return Verdict::other_loaded;
   if (q.group_major != 0 && !q.candidate.may_be_of(q.group_major)) return Verdict::other_group;

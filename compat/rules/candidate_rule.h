@@ -3,10 +3,11 @@
 // Everything here is a pure function of plain values: no file, no environment, no lock, no
 // allocation; safe from any thread. compat/search gathers the facts and asks.
 //
-// The mode `off` drops the rules about the driver and about metadata. What stays in every mode
-// protects the process's memory: a major that the database does not know (newer_than_known), the
-// caller's own wish (ANYCUDA_CROSS_MAJOR=reject), one runtime per process (other_loaded,
-// other_runtime) and one CUDA for libraries that take each other's handles (other_group).
+// The mode `off` drops the rules about the driver and about metadata. These rules hold in every
+// mode, since they protect the process's memory or were requested by the user: a major that the
+// database does not know (newer_than_known), ANYCUDA_CROSS_MAJOR=reject (other_major), one runtime
+// per process (other_loaded, other_runtime) and one CUDA for libraries that take each other's
+// handles (other_group).
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@
 namespace anycuda {
 
 // A caller's major as its symbol version names it; `kNativeCaller` for one without a version.
-// A native caller takes whatever the library itself does.
+// An unversioned caller accepts the library's behaviour as it is.
 constexpr int kNativeCaller = 0;
 
-// What is known of a candidate before it is loaded.
+// The facts about a candidate before it is loaded.
 struct CandidateFacts {
   Version version;        // major from its SONAME; minor: at least this one, if known
   int newest_major = 0;   // at most of this major, where several have its SONAME
@@ -46,10 +47,10 @@ enum class Bond : std::uint8_t {
   runtime  // the CUDA runtime, whose major goes first
 };
 
-// What the library's descriptor says.
+// The rules in the library's descriptor.
 struct LibraryRules {
   int newest_known_major = 0;    // the newest major in the ABI database
-  bool driver_bound = false;     // it, or what it makes, runs only under a driver new enough
+  bool driver_bound = false;     // it, or its output, needs a driver that is new enough
   bool one_per_process = false;  // two in one process are a known source of bugs (cudart)
   Output output = Output::none;
   LtoIr lto_ir = LtoIr::none;
@@ -84,12 +85,12 @@ struct CandidateQuery {
   CrossMajor cross_major = CrossMajor::adapt;
 };
 
-// The whole decision for one candidate, the first rule that fails names the verdict.
+// The whole decision for one candidate: the first rule that fails determines the verdict.
 Verdict evaluate(const CandidateQuery& query);
 
-// Might evaluate() say another thing if the query had the driver's CUDA version, then the
-// candidate's exact version, then the driver's branch? Each costs more than the one before: files
-// are read, the driver wakes up.
+// Might the verdict change if the query had the driver's CUDA version, then the candidate's exact
+// version, then the driver's branch? Each fact costs more than the one before: files are read, the
+// driver is started.
 bool needs_driver_version(const CandidateQuery& query);
 bool needs_exact_version(const CandidateQuery& query);
 bool needs_driver_branch(const CandidateQuery& query);

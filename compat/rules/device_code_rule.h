@@ -15,7 +15,7 @@
 
 namespace anycuda {
 
-// What the headers of a fat binary say of one entry's code.
+// The facts about one entry's code in the headers of a fat binary.
 struct CodeFacts {
   enum class Kind : std::uint8_t { ptx, cubin, other };
   Kind kind = Kind::other;
@@ -27,10 +27,10 @@ struct CodeFacts {
   bool concatenated = false;  // compressed together with other code (nvcc --concat)
 };
 
-// The oldest CUDA whose driver may load that code; not known where no rule says so.
+// The oldest CUDA whose driver may load that code; not known if no rule applies.
 Version oldest_cuda_for(const CodeFacts& code);
 
-// Does a driver that supports `cuda` load it, as far as the rules say? True where nothing is known.
+// Does a driver that supports `cuda` load it by the rules? True if no rule applies.
 bool loads(Version cuda, const CodeFacts& code);
 
 // Does a GPU of that compute capability, 75 for 7.5, run it? True where either is not known.

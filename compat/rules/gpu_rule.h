@@ -17,13 +17,13 @@ constexpr int oldest_gpu_of(int cuda_major) {
   return cuda_major == 13 ? 75 : cuda_major == 12 ? 50 : cuda_major == 11 ? 35 : 0;
 }
 
-// `oldest`: of the machine's GPUs; 0: not known, and then nothing speaks against a CUDA.
+// `oldest`: of the machine's GPUs; 0: not known, and then every CUDA is accepted.
 constexpr bool has_code_for(int oldest, int cuda_major) {
   return oldest == 0 || oldest_gpu_of(cuda_major) <= oldest;
 }
 
 // May a machine with that driver have a GPU that one of the two majors has no code for, and the
-// other has? Only then it is asked for its GPUs, since the query starts NVML.
+// other has? Only then the machine's GPUs are queried, since the query starts NVML.
 constexpr bool gpus_decide(const DriverFacts& driver, int major, int other) {
   const bool runs_old_ones = driver.present && driver.cuda.major == 13 && driver.cuda.minor == 0;
   return runs_old_ones && (oldest_gpu_of(major) == 75) != (oldest_gpu_of(other) == 75);

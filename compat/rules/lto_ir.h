@@ -5,10 +5,10 @@
 
 namespace anycuda {
 
-// Does this input hold LTO-IR that a CUDA before 13 made? LTO-IR says so in the version of its
-// container, alone and in fatbins, where the entry repeats it outside of what is compressed; a
-// fatbin may lie in an object, and that in a library. Numbers read off the output of NVRTC 11.7
-// to 13.5 and of nvcc 11.8, 12.4 and 13.0; what cannot be read holds none.
+// Does this input hold LTO-IR that a CUDA before 13 made? The version of its container shows it.
+// In a fatbin the entry repeats that version outside of the compressed part; a fatbin may be in an
+// object, and that in a library. The numbers are from the output of NVRTC 11.7 to 13.5 and of nvcc
+// 11.8, 12.4 and 13.0. Input that cannot be read counts as without LTO-IR.
 bool has_lto_ir_before_13(const void* data, std::size_t size);
 
 }  // namespace anycuda

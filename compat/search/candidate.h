@@ -1,4 +1,4 @@
-// One file that might be the library, and the facts about it.
+// A file that may be the library, and the facts about it.
 #pragma once
 
 #include <sys/types.h>
@@ -13,9 +13,9 @@
 
 namespace anycuda {
 
-// What an opened library reports of itself.
+// The version that an opened library reports.
 struct Reported {
-  bool asked = false;  // it has the function, in a release in which that starts nothing
+  bool asked = false;  // it has the function, in a release in which that initialises nothing
   int status = 0;      // that the function returned
   Version version;     // unknown: the function failed, or gave no version
 };

@@ -3,8 +3,8 @@
 namespace anycuda {
 namespace {
 
-// A source that names another major than the file's symbols, or a minor before names that the file
-// has, is about another file.
+// A source describes another file if it names another major than the file's symbols, or a minor
+// that did not have names that the file has.
 bool contradicts(Version recorded, const ImageFacts& image) {
   const Version symbols = image.version;
   if (recorded.major == symbols.major) return recorded.minor < symbols.minor;

@@ -1,4 +1,4 @@
-// Which release a candidate is: exactly, where an authoritative source tells it; else at least.
+// The release of a candidate: exact if an authoritative source states it; else a lower bound.
 #pragma once
 
 #include "compat/search/state.h"

@@ -6,11 +6,11 @@
 
 namespace anycuda {
 
-// What the process has loaded that LTO-IR could come from, or go to: a fact for the preference.
+// The loaded peer library that gives or takes LTO-IR: a fact for the preference.
 void gather_peers(Search* search);
 
-// What the process has loaded of the libraries whose CUDA must, or should, be the candidate's;
-// `before`: of a group only those that were loaded before this file, a member itself.
+// The loaded libraries whose CUDA must, or should, be the candidate's. `before`: of a group, only
+// those that were loaded before this file, which is a member.
 void gather_relatives(Search* search, const char* before = nullptr);
 
 // Gives each usable candidate of the search's present environment its verdict.

@@ -147,16 +147,16 @@ void gather_folder(Search* search, SearchTier tier, const char* folder) {
     log_step("%s: looking in %s (%s)", search->library().name, folder,
              tier_name(tier, search->library()));
   }
-  // Programs load the driver by one name. Other files there are no choice: libcuda.so is what
-  // toolkits have for linking, libcuda.so.550.163.01 may be another kernel module's.
+  // Programs load the driver by one name. Other files in the folder are not candidates: libcuda.so
+  // is a toolkit's library for linking, libcuda.so.550.163.01 may belong to another kernel module.
   const LibraryDescriptor& library = search->library();
   for (int i = 0; library.is_driver && i < library.major_count; ++i) {
     const FilePath path(folder, library.majors[i].soname);
     if (path.fits && is_entry(path.text)) gather_file(search, tier, path.text);
   }
   if (library.is_driver) return;
-  // A file of several names is known by the first that is seen. Folders have no order of their own,
-  // so SONAMEs come first: what is opened and reported must not depend on the file system.
+  // A file with several names is reported by the first one seen. The order of a folder's entries is
+  // arbitrary, so SONAMEs are visited first: the result must not depend on the file system.
   for (const bool sonames : {true, false}) {
     FolderVisit visit{search, tier, folder, sonames};
     const bool is_read = each_entry(folder, library.file_prefix, visit_file, &visit);

@@ -6,11 +6,11 @@
 namespace anycuda {
 
 // Adds the files in `folder` that are named like the library (libcudart.so, libcudart.so.12, ...),
-// with what each says about itself. Only absolute folders: the current folder can be any.
-// A file that the search has seen, by whatever path, is not added twice.
+// with their facts. Only absolute folders: the current folder can be any. A file that the search
+// has seen, also by another path, is not added twice.
 void gather_folder(Search* search, SearchTier tier, const char* folder);
 
-// Reads what one file says about itself, without loading it. Texts live in the arena.
+// Reads the facts of one file without loading it. Texts live in the arena.
 struct FileFacts {
   ImageFacts image;
   dev_t device = 0;

@@ -37,7 +37,7 @@ struct TierVisit {
     const Candidate* before = search->last;
     const int left_out = search->summary(tier).left_out;
     gather_folder(search, tier, search->arena.join(root, below));
-    // Nothing is kept: a system may have tens of thousands of folders that are called like
+    // Releases the memory: a system may have tens of thousands of folders that are named like
     // toolkits.
     const bool nothing = search->last == before && search->summary(tier).left_out == left_out;
     if (nothing) search->arena.rewind(mark);
@@ -111,8 +111,8 @@ void in_toolkit(const TierVisit& visit, const char* root) {
   if (visit.tier != SearchTier::system) visit.folder(root, "lib");
 }
 
-// Where a host puts its driver into a guest or a container, below the system's root: before what
-// the distribution has.
+// The places below the system's root where a host puts its driver into a guest or a container: they
+// come before the distribution's.
 // (Arrays of letters: pointers would be one relocation each whenever a program starts.)
 constexpr char kHostsDriver[][24] = {
     "usr/lib/wsl/lib",         // WSL 2

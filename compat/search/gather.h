@@ -5,13 +5,12 @@
 
 namespace anycuda {
 
-// Called when an environment's candidates are complete (Search::environment is its number). True:
-// no more are wanted.
+// Called when an environment's candidates are complete (Search::environment is its number). True
+// ends the gathering.
 using EnvironmentEnd = bool (*)(Search* search);
 
-// Adds them to the search, with what each file says about itself; none is loaded. Environment by
-// environment, the nearest first. Returns whether `ends` wanted no more; nullptr stands for one
-// that wants all.
+// Adds them to the search, with the facts of each file, without loading any. Environment by
+// environment, the nearest first. Returns whether `ends` returned true; nullptr: gather all.
 bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends = nullptr);
 
 // The candidates of the tier `loaded`. Separate, since they are facts for the rules of every search

@@ -32,7 +32,7 @@ bool refused_by_driver(const Report& report) {
   return false;
 }
 
-// What an older release of the library would do for, a newer driver does too.
+// A newer driver helps wherever an older release of the library would.
 const char* driver_hint(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const char* article = article_of(library.product);

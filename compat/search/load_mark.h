@@ -1,6 +1,6 @@
-// Has the process loaded anything since? After a failed search every failing call asks that, so it
-// must cost next to nothing, and must take no lock of the dynamic linker: a child that is forked
-// while another thread has the lock of dl_iterate_phdr() never gets it.
+// Has the process loaded a library since? After a failed search every failing call asks that, so it
+// must be very cheap, and must not take a lock of the dynamic linker: a child that is forked while
+// another thread holds the lock of dl_iterate_phdr() never gets it.
 #pragma once
 
 #include <atomic>
@@ -42,8 +42,8 @@ class LoadMark {
 
   bool is_set() const { return last_[0].address.load(std::memory_order_relaxed) != 0; }
   void set(const Loads& loads);
-  // Has nothing been loaded since what was set? False before set(). Two threads that set at the
-  // same time may leave parts of both: that says at worst that something was loaded.
+  // Has no library been loaded since set()? False before set(). Two threads that call set() at the
+  // same time may leave parts of both marks: at worst the answer is then "loaded".
   bool is_latest();
 
  private:

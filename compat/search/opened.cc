@@ -15,7 +15,7 @@ constexpr int kErrorStubLibrary = 34;  // CUDA_ERROR_STUB_LIBRARY (CUDA Driver A
 const char* opened_path(void* handle) {
   link_map* object = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &object) != 0) {
-    dlerror();  // ours to clear
+    dlerror();  // clears the error of the call above
     return nullptr;
   }
   return object->l_name;

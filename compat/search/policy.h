@@ -1,4 +1,4 @@
-// What the user's settings mean to a search.
+// The user's settings for a search.
 #pragma once
 
 #include "compat/rules/candidate_rule.h"
@@ -11,14 +11,14 @@ struct WrongSetting {
   const char* fallback;  // what the variable's default is called
 };
 
-// What the user wants of the policy: ANYCUDA_STUB_COMPAT, ANYCUDA_COMPAT, ANYCUDA_CROSS_MAJOR,
+// The policy by the user's variables: ANYCUDA_STUB_COMPAT, ANYCUDA_COMPAT, ANYCUDA_CROSS_MAJOR,
 // ANYCUDA_DRIVER_COMPAT.
 struct Policy {
-  Mode mode = Mode::best_effort;              // a wheel must run where no metadata is
+  Mode mode = Mode::best_effort;              // a wheel must run without metadata, too
   const char* mode_variable = kModeVariable;  // the variable in force
   CrossMajor cross_major = CrossMajor::adapt;
   bool forward_compatibility = false;
-  // Texts that are none of a variable's values. What one could have forbidden counts as forbidden.
+  // Invalid values of variables. If there is one, the search opens no library.
   WrongSetting wrong[4] = {};
   int wrong_count = 0;
 };

@@ -64,9 +64,9 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
   return "unknown";
 }
 
-// "needs a driver for CUDA 13", and for a compiler that what it makes does.
+// "needs a driver for CUDA 13"; for a compiler or linker "its output needs ...".
 const char* who_needs(const LibraryDescriptor& library) {
-  return library.rules.output == Output::none ? "" : "what it makes ";
+  return library.rules.output == Output::none ? "" : "its output ";
 }
 
 const char* reason_of_driver(const Candidate& candidate, const Report& report, Arena* arena) {

@@ -1,4 +1,4 @@
-// Facts in words: why a candidate is not used. Pure functions of a report; texts in `arena`.
+// Describes why a candidate is not used. Pure functions of a report; texts in `arena`.
 #pragma once
 
 #include "compat/search/report.h"
@@ -7,7 +7,7 @@ namespace anycuda {
 
 const char* reason_of(const Candidate& candidate, const Report& report, Arena* arena);
 
-// Why `passed`, which may serve too, was not taken in place of `chosen`.
+// Why `passed`, which the rules accept, too, was not taken in place of `chosen`.
 const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,
                                  const Report& report, Arena* arena);
 
@@ -18,7 +18,7 @@ const char* describe_failed_driver(const char* path, int status, Arena* arena);
 // "an" of NVRTC and nvJitLink, whose names begin with spoken letters, else "a".
 const char* article_of(const char* product);
 
-// The first setting that is not understood, for which nothing is searched; "" if there is none.
+// The first invalid setting, because of which nothing is searched; "" if all are valid.
 const char* refused_setting(const Report& report, Arena* arena);
 
 }  // namespace anycuda

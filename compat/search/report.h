@@ -1,4 +1,4 @@
-// What a search was asked and what it found. Printers make messages, doctor rows and exceptions of
+// The request for a search, and its result. Printers make messages, doctor rows and exceptions of
 // it (reason.h, hint.h).
 #pragma once
 
@@ -16,7 +16,7 @@ struct Request {
   Policy policy = {};
   SearchTiers tiers = kAllTiers;
   bool all_versions = false;  // read every version, not only those that a decision depends on
-  // The chosen library is only asked something: if the process had it before, it is not pinned
+  // The caller only queries the chosen library: if the process had it before, it is not pinned
   // (Report::is_others).
   bool only_asks = false;
 };
@@ -36,11 +36,11 @@ struct LoadedRelative {
 };
 constexpr int kMostRelatives = 8;
 
-// So many of a search tier's unusable files become candidates. A folder may have tens of thousands
-// of them: the others are only counted, to leave memory for usable files.
+// The number of unusable files of a search tier that become candidates. A folder may have tens of
+// thousands of them: the others are only counted, to leave memory for usable files.
 constexpr int kMostUnusable = 100;
-// Of the usable files of one major in an environment so many, the newest by their names: later
-// environments need memory too.
+// The number of usable files of one major in an environment that become candidates, the newest by
+// their names: later environments need memory, too.
 constexpr int kMostUsable = 256;
 
 struct TierSummary {
@@ -56,8 +56,8 @@ struct Report {
   explicit Report(const Request& asked) : request(asked) {}
   Request request;
   void* handle = nullptr;  // of dlopen; nullptr: no library was found
-  // With Request::only_asks: the process had the library before, and may unload it. Whoever has
-  // asked closes the handle.
+  // With Request::only_asks: the process had the library before, and may unload it. The caller of
+  // the search closes the handle.
   bool is_others = false;
   const Candidate* chosen = nullptr;
   TierSummary tiers[kTierCount] = {};

@@ -20,8 +20,8 @@
 namespace anycuda {
 namespace {
 
-// For one that is kept: slots point into the library, so nobody may unload it. Never dlclosed for
-// the same reason.
+// For a library that is kept: slots point into it, so it must never be unloaded. For the same
+// reason its handle is never closed.
 constexpr int kKeepFlags = kOpenFlags | RTLD_NOLOAD | RTLD_NODELETE;
 
 // A loaded library was never read from disk: its required symbols are looked up instead.
@@ -109,7 +109,7 @@ void log_refusal(Search* search, const Candidate& candidate) {
   search->arena.rewind(mark);
 }
 
-// Takes the best of an environment. True: the search is at its end.
+// Takes the best of an environment. True ends the search.
 bool choose(Search* search) {
   evaluate_environment(search);
   log_candidates(search);
@@ -150,8 +150,8 @@ void gather_what_is_loaded(Search* search) {
   }
 }
 
-// The search found nothing while another thread had a library open for a moment: the rules took
-// that library for one that the process has loaded.
+// The search found nothing while another thread had a library open for a moment, which the rules
+// treated as a library that the process has loaded.
 bool is_outdated(const Search& search) {
   if (search.handle != nullptr || search.loaded_major == 0) return false;
   for (const Candidate* c = search.first; c != nullptr; c = c->next) {
@@ -161,10 +161,10 @@ bool is_outdated(const Search& search) {
   return false;
 }
 
-// So many threads can each have opened one.
+// The number of threads that can each have opened one.
 constexpr int kMostSearches = 64;
 
-// The report of a search that is at its end, nullptr: no memory.
+// The report of a finished search, nullptr: no memory.
 const Report* finished(const Search& search) {
   void* const memory = search.arena.take(sizeof(Report));
   return memory != nullptr ? new (memory) Report(search) : nullptr;

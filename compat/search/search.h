@@ -1,5 +1,4 @@
-// One search: search tier by search tier, the newest candidate that the rules accept and that
-// opens.
+// A search finds, tier by tier, the newest candidate that the rules accept and that can be opened.
 #pragma once
 
 #include "compat/search/machine/machine.h"
@@ -7,19 +6,18 @@
 
 namespace anycuda {
 
-// Finds the library and opens it, for ever. The report lives in `arena`; nullptr: there is no
-// memory for it. A policy with a setting that is not understood finds nothing. Takes no lock; any
-// thread.
+// Finds the library and opens it; it is never closed. The report lives in `arena`; nullptr: out of
+// memory. A policy with an invalid setting finds nothing. Takes no lock; any thread.
 const Report* search(const Request& request, const Machine& machine, Arena* arena);
 
-// The same report with more in it, for people; nullptr: there is no memory for it. With the
-// versions of all usable candidates:
+// The report with more details, for messages; nullptr: out of memory. With the versions of all
+// usable candidates:
 const Report* with_versions(const Report& report, Arena* arena);
-// With the candidates of the search tiers that it did not come to, evaluated and not opened:
+// With the candidates of the search tiers that the search did not reach, evaluated and not opened:
 const Report* with_unreached_tiers(const Report& report, const Machine& machine, Arena* arena);
 
 struct Search;
-// Runs on the state of a search, whatever its policy.
+// Runs on the state of a search, with any policy.
 void run_search(Search* search);
 
 }  // namespace anycuda

@@ -1,4 +1,4 @@
-// A search at work: its report, as far as it is known, and what it is made with.
+// The state of a running search: its report so far, and its working memory.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace anycuda {
 struct Search : Report {
   Search(const Request& asked, const Machine& world, Arena* memory)
       : Report(asked), machine(world), arena(*memory), sites(memory, world.root()) {}
-  // Goes on where another has ended, whose report stays as it is. Without memory for its candidates
-  // `whole` is false.
+  // Continues a finished search, whose report is not changed. `whole` is false if memory for its
+  // candidates is missing.
   Search(const Report& so_far, const Machine& world, Arena* memory);
   bool whole = true;
   const std::uint64_t shortages_before = shortages();
-  // Asked once: it costs a look at the environment.
+  // Asked once, since it reads the environment.
   const bool logs_steps = log_enabled(LogLevel::debug);
   const Machine& machine;
   Arena& arena;
@@ -50,7 +50,7 @@ struct Search : Report {
   bool replace(Candidate* old, const char* path, const char* file_version);
   // Is the file one of a candidate, by whatever path?
   bool is_seen(dev_t device, ino_t inode) const;
-  // Now it is seen. Not before its candidate stays.
+  // Marks the file as seen. To be called when its candidate is kept.
   void mark_seen(Candidate* candidate);
   TierSummary& summary(SearchTier tier) { return tiers[static_cast<int>(tier)]; }
   // The program that this process runs, asked once.

@@ -1,4 +1,4 @@
-// What is said of a text that is no version constraint.
+// What is said of a text that is not a version constraint.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::string message_of(const std::string& constraint) {
 TEST_P(WrongConstraints, AreQuotedWithWhatIsWrongAndWhatIsAccepted) {
   const std::string message = message_of(GetParam().constraint);
   EXPECT_THAT(message, testing::StartsWith("\"" + std::string(GetParam().constraint) +
-                                           "\" is no version constraint: "));
+                                           "\" is not a version constraint: "));
   EXPECT_THAT(message, HasSubstr(GetParam().problem));
   EXPECT_THAT(message, HasSubstr("Accepted are PEP 440 clauses joined by commas, each one of ~=, "
                                  "==, !=, <=, >=, <, >, === and a version"));
@@ -57,29 +57,29 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"!13", "the clause \"!13\" has no operator"},
         Wrong{"latest", "the clause \"latest\" has no operator. Accepted"},
         Wrong{"13.*", "the clause \"13.*\" has no operator"},
-        Wrong{">=12.4 <13", "names \"12.4 <13\", which is no version"},
-        Wrong{"<>13", "names \">13\", which is no version"},
+        Wrong{">=12.4 <13", "names \"12.4 <13\", which is not a version"},
+        Wrong{"<>13", "names \">13\", which is not a version"},
         Wrong{">", "the clause \">\" names no version"},
         Wrong{">=12.4,== ", "the clause \"==\" names no version"},
         Wrong{"===", "the clause \"===\" names no version"},
         Wrong{"===1 0", "names a text with a blank"}, Wrong{"===1;", "names a text with a blank"},
-        Wrong{"==13.x", "names \"13.x\", which is no version"},
-        Wrong{"==13*", "names \"13*\", which is no version"},
-        Wrong{"==13 .*", "names \"13 .*\", which is no version"},
-        Wrong{"==.*", "names \".*\", which is no version"},
-        Wrong{"==*", "names \"*\", which is no version"},
-        Wrong{"==13.*.*", "names \"13.*.*\", which is no version"},
-        Wrong{"==13.*.2", "names \"13.*.2\", which is no version"},
-        Wrong{">=13.*", "has \".*\", which >= does not take"},
-        Wrong{"<=13.*", "has \".*\", which <= does not take"},
-        Wrong{">13.*", "has \".*\", which > does not take"},
-        Wrong{"<13.*", "has \".*\", which < does not take"},
-        Wrong{"~=13.2.*", "has \".*\", which ~= does not take"},
+        Wrong{"==13.x", "names \"13.x\", which is not a version"},
+        Wrong{"==13*", "names \"13*\", which is not a version"},
+        Wrong{"==13 .*", "names \"13 .*\", which is not a version"},
+        Wrong{"==.*", "names \".*\", which is not a version"},
+        Wrong{"==*", "names \"*\", which is not a version"},
+        Wrong{"==13.*.*", "names \"13.*.*\", which is not a version"},
+        Wrong{"==13.*.2", "names \"13.*.2\", which is not a version"},
+        Wrong{">=13.*", "has \".*\", which >= does not accept"},
+        Wrong{"<=13.*", "has \".*\", which <= does not accept"},
+        Wrong{">13.*", "has \".*\", which > does not accept"},
+        Wrong{"<13.*", "has \".*\", which < does not accept"},
+        Wrong{"~=13.2.*", "has \".*\", which ~= does not accept"},
         Wrong{"==13.dev1.*", "has \".*\" behind a development release"},
         Wrong{"!=13+x.*", "has \".*\" behind a development release or a local version"},
-        Wrong{">=13+x", "has a local version, which >= does not take"},
-        Wrong{"<13+x", "has a local version, which < does not take"},
-        Wrong{"~=13.2+x", "has a local version, which ~= does not take"},
+        Wrong{">=13+x", "has a local version, which >= does not accept"},
+        Wrong{"<13+x", "has a local version, which < does not accept"},
+        Wrong{"~=13.2+x", "has a local version, which ~= does not accept"},
         Wrong{"~=13", "has one number, and ~= needs two"},
         Wrong{"~=13a1", "has one number, and ~= needs two"}));
 

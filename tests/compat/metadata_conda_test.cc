@@ -55,11 +55,12 @@ TEST_F(MetadataConda, OfAPackageWithAVersionOfItsOwnIsThatOfTheOneCudaVersionItD
   // The prefix's cuda-version says nothing about a package that works with several.
   put_conda(&machine_,
             {"libcufft", "11.4.1.4", {"lib/libcufft.so.11"}, {"cuda-version >=12,<13.0a0"}});
-  EXPECT_THAT(ask_in_conda("lib/libcufft.so.11").problem,
-              AllOf(HasSubstr("conda package libcufft 11.4.1.4 owns it"),
-                    HasSubstr("version is not a toolkit's; it depends on no single release of "
-                              "cuda-version"),
-                    HasSubstr("no version.json")));
+  EXPECT_THAT(
+      ask_in_conda("lib/libcufft.so.11").problem,
+      AllOf(HasSubstr("conda package libcufft 11.4.1.4 owns it"),
+            HasSubstr("version is not a toolkit's; it does not depend on a single release of "
+                      "cuda-version"),
+            HasSubstr("no version.json")));
 }
 
 TEST_F(MetadataConda, OfAPackageThatDoesNotSayIsTheHeaders) {

@@ -123,7 +123,7 @@ TEST_F(MetadataWheel, OfAHeaderOfAnotherWheelSaysNothing) {
   for (const char* file : {"nvidia/cu13/lib/libcublas.so.13", "nvidia/cu13/lib/libmine.so"}) {
     const ToolkitAnswer answer = ask(site(file));
     EXPECT_FALSE(answer.version.known()) << file;
-    EXPECT_THAT(answer.problem, HasSubstr("says CUDA 13.5, but is a wheel's")) << file;
+    EXPECT_THAT(answer.problem, HasSubstr("says CUDA 13.5, but belongs to a wheel")) << file;
   }
 }
 
@@ -192,7 +192,7 @@ TEST_F(MetadataWheel, OfAnEditableInstallIsNobodys) {
                     R"({"url": "file:///src", "dir_info": {"editable": true}})");
   machine_.put_file("src/nvidia/cuda_runtime/lib/libcudart.so.12", "").put_file(site(kRuntime), "");
   EXPECT_THAT(ask(root("src/nvidia/cuda_runtime/lib/libcudart.so.12")).problem,
-              HasSubstr("it lies in no Python packages folder"));
+              HasSubstr("it is not in a folder of Python packages"));
   EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr("no wheel in"));
   put_header("src/nvidia/cuda_runtime/include/cuda.h", 12060);
   EXPECT_EQ(version_of(ask(root("src/nvidia/cuda_runtime/lib/libcudart.so.12"))), "12.6");

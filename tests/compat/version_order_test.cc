@@ -172,7 +172,7 @@ TEST(Version, ThatIsNoneIsQuoted) {
     compare_versions("13.0", "thirteen");
     FAIL() << "no error";
   } catch (const ConstraintError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("\"thirteen\" is no PEP 440 version"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("\"thirteen\" is not a PEP 440 version"));
   }
 }
 

@@ -73,7 +73,7 @@ TEST_F(JitPolicy, NvrtcOfANewerMajorThanTheDriversIsPassedOver) {
   EXPECT_EQ(compiler(), "0 12.9");
   EXPECT_EQ(compiler("13"), "0 12.9");
   EXPECT_THAT(result_.err,
-              ContainsRegex("passed over .*libnvrtc.so.13 \\(CUDA 13.*\\): what it makes "
+              ContainsRegex("passed over .*libnvrtc.so.13 \\(CUDA 13.*\\): its output "
                             "needs a driver for CUDA 13; .* supports up to CUDA 12.2"));
 }
 
@@ -85,9 +85,8 @@ TEST_F(JitPolicy, WithoutADriverTheNewestNvrtcIsUsed) {
 TEST_F(JitPolicy, NvrtcOfANewerMajorAloneIsAnErrorThatSaysWhatHelps) {
   machine_.wheel(nvrtc, "13.5").driver(535);
   EXPECT_EQ(compiler(), "11 0.0");
-  EXPECT_THAT(result_.err,
-              ContainsRegex("libnvrtc.so.13 .*what it makes needs a driver for CUDA 13; "
-                            ".*ANYCUDA_DRIVER_COMPAT=assume_forward_compat"));
+  EXPECT_THAT(result_.err, ContainsRegex("libnvrtc.so.13 .*its output needs a driver for CUDA 13; "
+                                         ".*ANYCUDA_DRIVER_COMPAT=assume_forward_compat"));
   EXPECT_THAT(result_.err, HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
   machine_.env("ANYCUDA_COMPAT", "off");
   EXPECT_EQ(compiler(), "0 13.5");

@@ -195,8 +195,7 @@ TEST_F(Choice, IsSaidAtLevelInfoWithWhatIsNewerAndWasPassedOver) {
   const std::string text = said("info", {12, 2});
   EXPECT_EQ(count(text, "\n"), 3) << text;
   EXPECT_THAT(text, StartsWith("anycuda: test: using /opt/chosen (CUDA 12.1 or later)\n"));
-  EXPECT_THAT(text,
-              HasSubstr("passed over /opt/refused (CUDA 13.5 or later): what it makes needs"));
+  EXPECT_THAT(text, HasSubstr("passed over /opt/refused (CUDA 13.5 or later): its output needs"));
   EXPECT_THAT(text,
               HasSubstr("passed over /opt/newer (CUDA 12.9 or later): /lib/libtestdriver.so.1 "
                         "supports up to CUDA 12.2 and cannot compile its PTX"));

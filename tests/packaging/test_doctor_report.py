@@ -115,9 +115,9 @@ class Hints(unittest.TestCase):
 
     def test_reasons_lose_their_advice(self):
         for reason, cause in (
-                ("what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2 (update the driver, or install "
+                ("its output needs a driver for CUDA 13; /x supports up to CUDA 12.2 (update the driver, or install "
                  "an NVRTC (runtime compiler) of CUDA 12; ANYCUDA_X=y where NVIDIA's cuda-compat package is in use)",
-                 "what it makes needs a driver for CUDA 13; /x supports up to CUDA 12.2"),
+                 "its output needs a driver for CUDA 13; /x supports up to CUDA 12.2"),
                 ("unknown (nvmlInit_v2: error 9 (x)); A=strict requires it (update the driver, or set A=b)",
                  "unknown (nvmlInit_v2: error 9 (x)); A=strict requires it"),
                 ("CUDA 14 is newer than this anycuda knows (up to 13); update anycuda or install CUDA 13",

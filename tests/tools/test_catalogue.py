@@ -172,7 +172,7 @@ class Refusal(CatalogueCase):
         self.refuses("    groups ", "    group ", 8, "unknown key 'group'")
 
     def test_of_a_key_that_is_said_twice(self) -> None:
-        self.refuses("    groups  cudart\n", "    files x.so\n", 9, "'files' of cudart is said twice")
+        self.refuses("    groups  cudart\n", "    files x.so\n", 9, "'files' of cudart is given twice")
 
     def test_of_a_key_without_a_value(self) -> None:
         self.refuses("    groups  cudart", "    groups", 8, "'groups' has no value")

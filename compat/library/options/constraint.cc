@@ -19,7 +19,7 @@ struct Clause {
   Version version;       // of === too, if its text is one
 };
 
-// A text may be anything, of any length; a message is a line.
+// The text may have any bytes and any length; a message is one line.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 80;
   constexpr char kHex[] = "0123456789abcdef";
@@ -65,7 +65,7 @@ Clause read_clause(std::string_view text) {
   if (op == "===") {
     // These characters end a version in a dependency specifier.
     refuse_if(named.find_first_of(" \t\n\r\f\v;)") != std::string_view::npos,
-              where + " names a text with a blank, ';' or ')', which no version has");
+              where + " names a text with a blank, ';' or ')', which a version cannot contain");
     clause.verbatim = pep440::lower(named);
     clause.version = pep440::parse(named).value_or(Version());
     return clause;
@@ -76,11 +76,11 @@ Clause read_clause(std::string_view text) {
   const std::optional<Version> version = pep440::parse(number);
   // PEP 440 takes no blank before ".*".
   refuse_if(!version || trimmed(number) != number,
-            where + " names " + quoted(named) + ", which is no version");
+            where + " names " + quoted(named) + ", which is not a version");
   clause.version = *version;
   const bool matching = op == "==" || op == "!=";
   const bool local = !version->local.empty();
-  const std::string taken = ", which " + op + " does not take";
+  const std::string taken = ", which " + op + " does not accept";
   refuse_if(clause.prefix && !matching, where + " has \".*\"" + taken);
   refuse_if(clause.prefix && (version->dev.first == 0 || local),
             where + " has \".*\" behind a development release or a local version, the end of both");
@@ -142,7 +142,7 @@ Constraint::Constraint(std::string_view text) {
     }
   } catch (const BadClause& bad) {
     throw ConstraintError(
-        quoted(text) + " is no version constraint: " + bad.problem +
+        quoted(text) + " is not a version constraint: " + bad.problem +
         ". Accepted are PEP 440 clauses joined by commas, each one of ~=, ==, !=, <=, >=, <, >, "
         "=== and a version: \"==13.*\", \">=12.4,<13\", \"~=12.4\"");
   }
@@ -171,7 +171,7 @@ int compare_versions(std::string_view a, std::string_view b) {
   const std::optional<Version> second = pep440::parse(b);
   if (!first || !second) {
     throw ConstraintError(quoted(first ? b : a) +
-                          " is no PEP 440 version; one is 13.2, 12.9.79 or 13.0rc1");
+                          " is not a PEP 440 version such as 13.2, 12.9.79 or 13.0rc1");
   }
   return pep440::compare(*first, *second);
 }

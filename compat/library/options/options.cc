@@ -81,8 +81,8 @@ bool resolve_forward_compatibility(const Options& options, const Environment& en
   if (assumed && !linux && mode != Mode::off) {
     throw SettingError(
         std::string(kDriverCompatVariable) +
-        "=assume_forward_compat is for Linux alone: NVIDIA has its forward-compatibility package "
-        "(cuda-compat) for no other system; unset it, then the driver is what it reports itself");
+        "=assume_forward_compat needs Linux: NVIDIA has its forward-compatibility package "
+        "(cuda-compat) only for Linux; unset it to use the version that the driver reports");
   }
   return assumed;
 }
@@ -90,8 +90,9 @@ bool resolve_forward_compatibility(const Options& options, const Environment& en
 void check_given(const DriverFacts& driver) {
   if (driver.present && !driver.cuda.known()) {
     throw SettingError(
-        "Options::driver says that there is a driver, but not which CUDA it supports; leave it "
-        "unset to have the machine's asked");
+        "Options::driver has a driver without the CUDA version that it supports; set the version, "
+        "or "
+        "leave Options::driver unset to ask the machine's driver");
   }
 }
 
@@ -133,13 +134,13 @@ Pipeline checked(const Pipeline& pipeline) {
                   pipeline.formats};
   const std::string ends = result.producer + " -> " + result.consumer;
   if (result.formats.empty()) {
-    throw SettingError("the pipeline " + ends + " carries nothing: it may carry " + all_formats());
+    throw SettingError("the pipeline " + ends + " has no format: it may carry " + all_formats());
   }
   for (const Format format : result.formats) {
     if (*name_of(format) == '\0') {
-      throw UnknownNameError(
-          "the pipeline " + ends + " carries a format that there is not (number " +
-          std::to_string(static_cast<int>(format)) + "): it may carry " + all_formats());
+      throw UnknownNameError("the pipeline " + ends + " has an unknown format (number " +
+                             std::to_string(static_cast<int>(format)) + "): it may carry " +
+                             all_formats());
     }
   }
   return result;

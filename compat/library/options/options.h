@@ -26,8 +26,8 @@ struct Environment {
   const char* api_mode = nullptr;       // ANYCUDA_API_COMPAT
 };
 
-// Pure. An option overrules its variable, but a variable with a wrong value is an error all the
-// same. `linux`: NVIDIA has its forward-compatibility package only for Linux. Throws SettingError,
+// Pure. An option overrides its variable, but an invalid variable is an error nevertheless.
+// `linux`: NVIDIA has its forward-compatibility package only for Linux. Throws SettingError,
 // ConstraintError, UnknownNameError.
 Policy resolve_policy(const Options& options, const Environment& environment, bool linux);
 

@@ -23,15 +23,15 @@ std::atomic<int> known_oldest_gpu{kNotAsked};
 const Branch kNoBranch{0, "no memory or no file descriptor to ask for it"};
 std::atomic<const Branch*> known_branch{nullptr};
 
-// What is there first stays; `mine` may be lost.
+// The first stored record is kept; `mine` may be discarded.
 template <typename Record>
 const Record& publish(std::atomic<const Record*>* known, const Record* mine) {
   const Record* other = nullptr;
   return known->compare_exchange_strong(other, mine, std::memory_order_acq_rel) ? *mine : *other;
 }
 
-// A file that the user names and that is not a driver is reported: without a driver no rule
-// applies, and the program would go on with another than was meant.
+// Reports a file that the user names and that is not a driver: without a driver no driver rule
+// applies, and the program would run with another driver than the user wants.
 void report_refused_file(const Report& report, Arena* arena) {
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     if (c->tier != SearchTier::variable) continue;

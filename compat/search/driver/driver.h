@@ -1,5 +1,5 @@
 // The driver of this process: found, opened and asked. cuInit is not called. Thread-safe without a
-// lock: threads that come together ask together.
+// lock: threads that arrive at the same time all ask.
 #pragma once
 
 #include "compat/search/machine/machine.h"
@@ -15,8 +15,8 @@ struct DriverLookup {
 // search closes its own handle: the driver stays as long as the process's other handles keep it.
 DriverLookup look_up_driver(Arena* arena, bool keeps = true);
 
-// The driver that kDriver describes, asked once per process. That none was found is not kept where
-// descriptors or memory had run out (base/shortage.h).
+// The driver that kDriver describes, asked once per process. A failure is not cached if descriptors
+// or memory had run out (base/shortage.h).
 const Driver& driver_of_process();
 
 // The branch of that driver, asked at the first call.

@@ -62,7 +62,7 @@ NvmlLibrary open_nvml(const char* driver_path, Arena* arena) {
 template <typename Function>
 Function function_of(const NvmlLibrary& library, const char* name) {
   void* found = dlsym(library.handle, name);
-  if (found == nullptr) dlerror();  // ours to clear
+  if (found == nullptr) dlerror();  // clears the error of the call above
   return reinterpret_cast<Function>(found);
 }
 
@@ -116,7 +116,7 @@ BranchFound find_branch(const char* driver_path, Arena* arena) {
   if (!work.usable()) return {0, "no memory to look for libnvidia-ml.so.1"};
   const NvmlLibrary library = open_nvml(driver_path, &work);
   if (library.handle == nullptr) {
-    return {0, "no libnvidia-ml.so.1 opens, beside it or in the system"};
+    return {0, "no libnvidia-ml.so.1 can be opened, beside it or in the system"};
   }
   const NvmlAnswer answer = ask_branch(functions_of(library));
   const BranchFound found = {answer.branch, cause_of(answer, library.path, arena)};

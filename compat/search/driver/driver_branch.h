@@ -6,14 +6,13 @@
 namespace anycuda {
 
 struct BranchFound {
-  int number = 0;          // 535; 0: nobody could say it
-  const char* cause = "";  // then: what was asked and what it said. In the arena, or for ever
+  int number = 0;          // 535; 0: unknown
+  const char* cause = "";  // then: the failed query. In the arena, or static
 };
 
-// Asks the NVML that lies beside the driver's file, or beside what that is a link to: the driver's
-// own. Where there is none, the one that the dynamic linker would take. Asked anew at each call;
-// thread-safe. The library stays open, unless the process had it before; NVML itself is shut down
-// again.
+// Asks the driver's NVML: the one beside the driver's file, or beside the file that it is a link
+// to. If that is missing, asks the NVML that the dynamic linker would take. Every call asks again;
+// thread-safe. The library stays open, unless the process had it before; NVML is shut down again.
 BranchFound find_branch(const char* driver_path, Arena* arena);
 
 // The compute capability of the driver's oldest GPU, 75 for 7.5, by the same NVML; 0: not known.

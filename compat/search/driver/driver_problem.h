@@ -1,5 +1,5 @@
-// Describes why the driver does not answer. Stubs do not use it, so it has a separate file. No text
-// in it may end in the name of a library: the linker would merge the stub's own copy of that name
+// Describes why the driver does not answer. Stubs do not use it, so it has a separate file. Texts
+// in it must not end in the name of a library: the linker would merge the stub's copy of that name
 // into the text, and `anycuda check` recognises a stub by such names.
 #pragma once
 

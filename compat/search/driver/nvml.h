@@ -1,9 +1,8 @@
-// The display driver's branch and its oldest GPU, as NVML tells them. Pure but for the functions
-// that the caller gives: no file, no environment, no allocation; safe from any thread, as NVML
-// itself is.
+// The display driver's branch and its oldest GPU, as NVML reports them. Pure except for the
+// caller's functions: no file, no environment, no allocation; safe from any thread, like NVML.
 //
 // Sources: NVML API Reference, "Initialization and Cleanup" (nvmlInit_v2 and nvmlShutdown count:
-// each success wants one shutdown), "System Queries" (nvmlSystemGetDriverVersion: at most 80 bytes)
+// each success needs one shutdown), "System Queries" (nvmlSystemGetDriverVersion: at most 80 bytes)
 // and "Error reporting" (nvmlErrorString).
 #pragma once
 
@@ -11,7 +10,7 @@
 
 namespace anycuda {
 
-// "535.309.01" -> 535: the number before the first dot. 0 for a text that is no such version.
+// "535.309.01" -> 535: the number before the first dot. 0 for any other text.
 int branch_of(const char* driver_version);
 
 // Functions of libnvidia-ml.so.1; nullptr where it has none.
@@ -39,19 +38,19 @@ enum class NvmlStep : std::uint8_t {
 struct NvmlAnswer {
   int branch = 0;
   NvmlStep failed = NvmlStep::none;
-  int code = 0;           // what that step returned
+  int code = 0;           // the result of that step
   const char* text = "";  // NVML's words for it; lives as long as the library does
 };
 
-// Every success of init is followed by one shutdown, whatever happens between. If both that and the
-// shutdown fail, the answer names what came first; if the shutdown alone fails, the answer is that.
+// Every successful init is followed by one shutdown on every path. If a query and the shutdown
+// fail, the answer names the query; if only the shutdown fails, the answer names that.
 NvmlAnswer ask_branch(const NvmlFunctions& nvml);
 
 // The compute capability of the oldest GPU, 75 for 7.5; 0: none, or a step failed. No context is
 // made ("Device Queries": nvmlDeviceGetCudaComputeCapability). Balanced like ask_branch().
 int ask_oldest_gpu(const NvmlFunctions& nvml);
 
-// "nvmlInit_v2"; "" for what is no function's step.
+// "nvmlInit_v2"; "" for a step that is not a function call.
 const char* name_of(NvmlStep step);
 
 }  // namespace anycuda

@@ -1,5 +1,5 @@
-// Whose library an ELF image is, told from its SONAME and version definitions: pure functions,
-// used for files on disk and for what the process has loaded alike.
+// Identifies the library that an ELF image is, by its SONAME and version definitions: pure
+// functions, for files on disk and for loaded objects alike.
 #pragma once
 
 #include "compat/descriptor/library.h"
@@ -10,10 +10,10 @@ namespace anycuda {
 // The symbol version that every anycuda stub defines, and no other library.
 constexpr char kStubSymbolVersion[] = "ANYCUDA_NATIVE";
 
-// The CUDA that a library is of which needs a library of that name, if that one counts its majors
-// as CUDA does; 0 for any other name.
+// The CUDA major of a library that needs a library of that name, if majors in the name are CUDA's;
+// 0 for any other name.
 int major_of_needed(const char* name);
-// The same for the CUDA runtime alone.
+// The same, only for the CUDA runtime.
 int major_of_runtime(const char* name);
 
 // Gathers the names that an image calls itself by.
@@ -38,7 +38,7 @@ class Classifier {
   // 0 if nothing says that it is this library. The first major of its SONAME.
   int major() const { return by_symbol_version_ != 0 ? by_symbol_version_ : by_soname_; }
   bool is_stub() const { return stub_; }
-  // What is known of its release: the majors of its SONAME, or the one that what it needs is of.
+  // The known facts about its release: the majors of its SONAME, or the one of a library it needs.
   void put_into(ImageFacts* facts) const;
 
  private:

@@ -1,5 +1,5 @@
-// Reads an ELF shared library from its file, with pread alone and every offset checked: a broken
-// file gives an answer, never a fault. Knows ELF, and nothing of CUDA.
+// Reads an ELF shared library from its file, only with pread and with every offset checked: a
+// broken file gives an answer, never a fault. This file knows ELF, not CUDA.
 #pragma once
 
 #include <elf.h>

@@ -12,8 +12,8 @@
 namespace anycuda {
 
 struct ExportTable {
-  // Does the file export a symbol whose name has this hash? Two names of one hash are alike here:
-  // for what a wrong answer cannot harm.
+  // Does the file export a symbol whose name has this hash? It cannot distinguish two names of one
+  // hash: use it only where a wrong answer is harmless.
   bool has(std::uint32_t hash) const { return find(hash, nullptr) != 0; }
   // After ElfReader::read_names().
   bool has(std::uint32_t hash, const char* name) const { return find(hash, name) != 0; }

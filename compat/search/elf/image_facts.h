@@ -1,4 +1,4 @@
-// What an ELF file says about itself, read without loading it.
+// The identity of an ELF file, read without loading it.
 #pragma once
 
 #include <cstdint>

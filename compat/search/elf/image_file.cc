@@ -9,9 +9,9 @@
 namespace anycuda {
 namespace {
 
-// What the exported names show. A release is shown by the names that came with it: the newest whose
-// names, and those of all releases before it, are there. A release without new names can't be told
-// from the one before.
+// The release by the exported names: the newest one of which the file has all new names, and those
+// of all releases before it. A release without new names cannot be distinguished from the one
+// before.
 class Shown {
  public:
   void name(int place, bool is_there) {

@@ -1,5 +1,5 @@
-// What an ELF file on disk says about itself, read with pread alone: a broken file can then be
-// named as such, where dlopen of a truncated one would kill the process with SIGBUS.
+// The identity of an ELF file on disk, read only with pread: so a broken file can be reported,
+// while dlopen of a truncated file would kill the process with SIGBUS.
 #pragma once
 
 #include "compat/base/arena.h"

@@ -90,7 +90,7 @@ std::size_t version_length(const char* text) {
   return text[end] == 't' ? end + 1 : end;
 }
 
-// What comes behind "python" or "pypy" in a file's name ("3.11" of "platform-python3.11"); nullptr:
+// The text after "python" or "pypy" in a file's name ("3.11" of "platform-python3.11"); nullptr:
 // another program.
 const char* behind_family(const char* file_name, const char* family) {
   const char* found = std::strstr(file_name, family);

@@ -9,7 +9,7 @@ namespace anycuda {
 
 struct Interpreter {
   const char* executable = nullptr;   // the file that runs, behind all links; of any program
-  const char* version = "";           // "python3.11", "" where nothing tells it
+  const char* version = "";           // "python3.11", "" if unknown
   const char* prefix = nullptr;       // sys.prefix: a virtual environment's
   const char* base_prefix = nullptr;  // sys.base_prefix
   // A virtual environment that sees nothing of the Python it was made from (pyvenv.cfg).

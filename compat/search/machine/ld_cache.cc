@@ -45,7 +45,7 @@ constexpr std::int32_t kFlags = 0x0a03;  // FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6
 #endif
 
 std::size_t read_whole(const char* path, Arena* arena, const char** content) {
-  // O_NONBLOCK: a pipe of that name must not hold the program up.
+  // O_NONBLOCK: a pipe of that name must not stop the program.
   const auto file = static_cast<int>(noted(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)));
   if (file < 0) return 0;
   struct stat status;

@@ -1,4 +1,4 @@
-// What the process has loaded: adopting a library that is there already comes before opening one.
+// The process's loaded objects: a library that is loaded already is preferred to opening one.
 #pragma once
 
 #include "compat/descriptor/library.h"

@@ -1,4 +1,4 @@
-// What a loaded object calls itself, read from its dynamic section in memory.
+// The names of a loaded object, read from its dynamic section in memory.
 #pragma once
 
 #include <link.h>
@@ -14,12 +14,12 @@ namespace anycuda {
 class LoadedSymbols {
  public:
   bool has_hashes() const { return hashes_ != nullptr; }  // without DT_GNU_HASH: false
-  // A symbol whose name has this hash: two names of one hash are alike here.
+  // A symbol whose name has this hash. It cannot distinguish two names of one hash.
   bool defines(std::uint32_t hash) const { return index_of(nullptr, hash) != 0; }
 
  private:
   friend class LoadedNames;
-  // By its Bloom filter: false for nearly all that it does not define.
+  // By its Bloom filter: false for nearly all symbols that it does not define.
   bool may_define(std::uint32_t hash) const;
   // The number of the symbol of that hash, and of that name where one is given; 0: not found.
   std::uint32_t index_of(const char* name, std::uint32_t hash) const;
@@ -85,7 +85,7 @@ class LoadedNames {
   // needed: a search walks over all objects of a process several times, and asks most of them for
   // one thing.
   const ElfW(Dyn) * entry(ElfW(Sxword) tag) const;
-  // What that entry leads to.
+  // The data that the entry points to.
   const char* table(ElfW(Sxword) tag) const;
   const char* text(const ElfW(Dyn) * name) const;
   // symbols() where the filter has the hash, else none.

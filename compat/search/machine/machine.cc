@@ -34,8 +34,7 @@ bool is_of_mappings(const char* error) {
   return false;
 }
 
-// Can the file be mapped now? Then a mapping that failed before wanted what was missing for a
-// moment.
+// Can the file be mapped now? Then the mapping that failed before met a temporary shortage.
 void note_shortage_of_mappings(const char* path, const char* error) {
   struct stat status;
   const auto file = static_cast<int>(noted(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)));

@@ -1,6 +1,6 @@
-// The one interface from a search to the world. `Machine{}` is this process on this computer,
-// without a driver; this_machine() (driver/driver.h) has the driver too; a test replaces what it
-// wants to decide. Files are read below the paths that this interface gives.
+// The one interface from a search to the machine. `Machine{}` is this process on this computer,
+// without a driver; this_machine() (driver/driver.h) has the driver, too; a test replaces the
+// functions that it controls. Files are read below the paths that this interface gives.
 #pragma once
 
 #include <link.h>
@@ -17,7 +17,7 @@ struct Driver {
   int status = 0;          // of cuDriverGetVersion, or one of these
   static constexpr int kNoFile = -1;
   static constexpr int kNoFunction = -2;
-  static constexpr int kNoVersion = -3;  // it says success, and no CUDA version
+  static constexpr int kNoVersion = -3;  // it returned success without a CUDA version
 };
 
 // The driver's branch, or why it is unknown.
@@ -26,13 +26,13 @@ struct Branch {
   const char* cause = "";
 };
 
-// What opening a library gives. `error` is the dynamic linker's text, valid until it is called
+// The result of opening a library. `error` is the dynamic linker's text, valid until it is called
 // again; nullptr with a handle.
 struct OpenResult {
   void* handle;
   const char* error;
 };
-// dlopen; on a failure dlerror() is left empty, as the program must not find ours there.
+// dlopen; clears dlerror() after a failure: the program must not see this search's errors.
 OpenResult open_shared_library(const char* path, int flags);
 
 // All functions are thread-safe.

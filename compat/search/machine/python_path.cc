@@ -76,7 +76,7 @@ void visit_overlay(Folders* folders, const char* site, std::string_view code) {
   }
 }
 
-// As Python does it: blanks in front are the name's.
+// As in Python, leading blanks belong to the name.
 std::string_view trimmed_right(std::string_view line) {
   while (!line.empty() && text::is_blank(line.back())) line.remove_suffix(1);
   return line;

@@ -1,5 +1,5 @@
-// Where CUDA may be installed: the roots of each search tier. The stubs' search and the C++ finder
-// both go by this enumeration; what lies below a root is theirs to know.
+// The places where CUDA may be installed: the roots of each search tier. The stubs' search and the
+// C++ finder both use this enumeration; each has its own list of folders below a root.
 #pragma once
 
 #include <sys/types.h>
@@ -22,11 +22,11 @@ struct Root {
   RootKind kind;
   // Absolute, but for what a toolkit variable gives. Valid during the visit.
   const char* path;
-  // It begins an environment: a set of roots whose newest library is taken, and which goes before
-  // those that follow, whatever is in them.
+  // It begins an environment: a set of roots whose newest library is taken, and which is preferred
+  // to the following environments.
   bool begins = true;
-  // Only its place suggests it: a library below counts only if no user but root, the process's and
-  // `owner` can change it (trust.h).
+  // A guess by its place: a library below counts only if just root, the process's user and `owner`
+  // can change it (trust.h).
   bool guessed = false;
   uid_t owner = 0;
   const char* variable = nullptr;  // that names it

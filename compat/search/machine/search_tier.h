@@ -1,4 +1,4 @@
-// Where a search looks: tiers, each of which comes before the next whatever the versions in them.
+// The tiers of a search. Each is preferred to the next, whatever versions they have.
 #pragma once
 
 #include <cstdint>

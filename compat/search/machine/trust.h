@@ -1,4 +1,4 @@
-// Which users' files a process may take without being told to.
+// The users whose files a process may load without being told to.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,7 @@ namespace anycuda {
 // folder from `folder` down to the last of `below` ("nvidia/cudart/lib") must belong to one of the
 // three and be writable for nobody else; a group that is root's, or has the number of
 // the owner (as distributions give each user a group), counts as the owner, unless an access
-// control list names others beside it. What cannot be examined is not trusted.
+// control list names others beside it. Folders and files that cannot be examined are not trusted.
 bool only_trusted_can_write(const char* folder, const char* below, uid_t owner);
 
 // The same for one file or folder.

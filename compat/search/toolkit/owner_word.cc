@@ -64,7 +64,7 @@ void read_pins(const Site& site, const Distribution& owner, Arena* arena, TextFi
   }
 }
 
-// What METADATA says, its texts kept.
+// The contents of METADATA, with copies of its texts.
 Distribution read_metadata(const Installed& owner, const char* file, Arena* arena, TextFile* text,
                            OwnerWord* word) {
   const TextState state =

@@ -52,7 +52,7 @@ class Look {
   void look() {
     if (site_ == nullptr || site_->first == nullptr) return;
     if (owners_.site == nullptr) owners_.site = site_;
-    if (site_->incomplete) owners_.problem = "there are too many packages to read";
+    if (site_->incomplete) owners_.problem = "too many packages to read";
     const Stem stem(path_);
     for (int round = 0; round < 2 && owners_.count == 0; ++round) {
       for (const Installed* one = site_->first; one != nullptr; one = one->next) {
@@ -106,8 +106,9 @@ class Look {
   TextFile text_;
 };
 
-// The system's packages have their libraries nowhere else. For a file in a home, or in a cluster's
-// folders, hundreds of lists would be read in vain. (Debian Policy, "File System Structure".)
+// The system's packages install libraries only in these folders. For a file in a home, or in a
+// cluster's folders, hundreds of lists would be read in vain. (Debian Policy, "File System
+// Structure".)
 bool may_be_packaged(std::string_view path) {
   return text::begins(path, "/usr/") || text::begins(path, "/opt/") || text::begins(path, "/lib");
 }

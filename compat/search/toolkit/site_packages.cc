@@ -90,7 +90,7 @@ void Sites::look_in(const Site& site, const char* path, bool is_folder, bool nvi
                     Owners* owners) {
   if (site.first == nullptr) return;
   if (owners->site == nullptr) owners->site = &site;
-  if (site.incomplete) owners->problem = "there are more distributions than can be looked at";
+  if (site.incomplete) owners->problem = "too many distributions to read";
   for (const Installed* one = site.first; one != nullptr; one = one->next) {
     if (is_of_nvidia(one->named.name) != nvidia) continue;
     const std::size_t mark = arena_->mark();
@@ -106,7 +106,7 @@ void Sites::look_in(const Site& site, const char* path, bool is_folder, bool nvi
     if (state == TextState::read || state == TextState::missing) continue;
     const char* problem =
         arena_->format("%s/RECORD %s", one->folder, words_for(state, record_.error()));
-    owners->problem = problem != nullptr ? problem : "there is no memory to look at RECORDs";
+    owners->problem = problem != nullptr ? problem : "no memory to read RECORDs";
   }
   if (owners->count > 0) owners->site = &site;
 }

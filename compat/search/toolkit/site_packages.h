@@ -1,5 +1,5 @@
-// Who owns a file: the distributions in the Python packages folder that it lies in whose RECORD
-// lists it; and the folders in which managers of packages keep their records, each listed once.
+// The owners of a file: the distributions, in the Python packages folder that contains it, whose
+// RECORD lists it. Also the folders with the records of package managers, each listed once.
 #pragma once
 
 #include "compat/base/arena.h"

@@ -68,7 +68,7 @@ int major_of_wheel(const ToolkitFacts& facts, std::string_view path) {
 
 ToolkitVersion unknown(const char* problem) {
   ToolkitVersion answer;
-  answer.problem = problem != nullptr ? problem : "there is no memory to find it out";
+  answer.problem = problem != nullptr ? problem : "no memory to find it out";
   return answer;
 }
 

@@ -6,7 +6,7 @@
 namespace anycuda {
 namespace {
 
-constexpr char kNoMemory[] = "there is no memory to say why";
+constexpr char kNoMemory[] = "no memory to say why";
 
 // A sentence that grows; what does not fit is left out.
 class Words {
@@ -73,14 +73,14 @@ void add_headers(const ToolkitFacts& facts, Words* words) {
       words->add("%s says ", header.path);
       add_version(words, header.stated.version);
       if (facts.header_facts[i].owners == 0 && facts.header_facts[i].owned) {
-        words->add(", but is a wheel's that the file is not of");
+        words->add(", but belongs to a wheel that does not own the file");
       }
     }
   }
   if (facts.headers.count > 0) return;
   words->next();
   if (*facts.headers.searched == '\0') {
-    words->add("it lies in no folder that a CUDA Toolkit has, where a cuda.h would belong to it");
+    words->add("it is not in a folder of a CUDA Toolkit, so no cuda.h belongs to it");
   } else {
     words->add("there is no include/cuda.h or targets/*/include/cuda.h%s in %s",
                facts.headers.version_files ? ", and no version.json," : "", facts.headers.searched);
@@ -99,7 +99,7 @@ void add_owner_without_version(const ToolkitFacts& facts, int owner, Words* word
   if (facts.owners.manager == Manager::dpkg || facts.owners.manager == Manager::rpm) return;
   words->next();
   if (facts.owners.manager == Manager::conda) {
-    words->add("it depends on no single release of cuda-version");
+    words->add("it does not depend on a single release of cuda-version");
   } else if (word.vain_pin != nullptr) {
     words->add("%s in %s pins it to another version", word.vain_pin, facts.owners.site->folder);
   } else {
@@ -107,7 +107,7 @@ void add_owner_without_version(const ToolkitFacts& facts, int owner, Words* word
   }
 }
 
-// A manager that was asked and does not list it; one without records here is passed over.
+// A manager that was asked and does not list the file; a manager without records is left out.
 void add_unlisted(const Owners& asked, Words* words) {
   const char* kind = kind_of(asked.manager);
   if (asked.site == nullptr && *asked.problem == '\0') return;
@@ -123,7 +123,7 @@ void add_nothing_found(const ToolkitFacts& facts, Words* words) {
   for (int i = 0; i < facts.owners.count; ++i) add_owner_without_version(facts, i, words);
   if (facts.owners.count == 0) {
     add_unlisted(facts.wheels, words);
-    if (facts.wheels.site == nullptr) words->add("it lies in no Python packages folder");
+    if (facts.wheels.site == nullptr) words->add("it is not in a folder of Python packages");
     add_unlisted(facts.conda, words);
     add_unlisted(facts.dpkg, words);
     add_unlisted(facts.rpm, words);
@@ -140,7 +140,7 @@ void add_contradiction(const ToolkitFacts& facts, const OwnerWord& word, Words* 
   }
 }
 
-// The whole set: every owner, and what it says.
+// All owners, each with its version.
 void add_owners(const ToolkitFacts& facts, Words* words) {
   words->add("%d %ss own it and do not agree: ", facts.owners.count, kind_of(facts.owners.manager));
   for (int i = 0; i < facts.owners.count; ++i) {

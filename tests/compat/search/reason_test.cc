@@ -142,7 +142,7 @@ TEST_F(Reason, OfACompilerIsAboutWhatItMakes) {
   its.driver_path = search.driver_path;
   candidate->verdict = Verdict::driver_too_old;
   EXPECT_THAT(reason_of(*candidate, its, &its.arena),
-              HasSubstr("what it makes needs a driver for CUDA 13"));
+              HasSubstr("its output needs a driver for CUDA 13"));
   EXPECT_THAT(of(Verdict::driver_too_old), StartsWith("needs a driver for CUDA 13"));
 }
 

@@ -12,12 +12,12 @@
 
 namespace anycuda {
 
-// What is known of a driver. `present` is false where no driver library answers.
+// The known facts about a driver. `present` is false if no driver library answers.
 struct DriverFacts {
   bool present = false;
   Version cuda;    // the newest CUDA it supports: cuDriverGetVersion
   int branch = 0;  // display-driver branch (535, 550, ...), 0: not known
-  int error = 0;   // of a driver that does not answer: what cuDriverGetVersion returned
+  int error = 0;   // of a driver that does not answer: the result of cuDriverGetVersion
 };
 
 enum class DriverVerdict : std::uint8_t {
@@ -32,7 +32,7 @@ enum class DriverVerdict : std::uint8_t {
 };
 
 // The smallest display-driver branch that serves every minor of a CUDA major by minor-version
-// compatibility, 0 where none is known.
+// compatibility, 0 if unknown.
 int minimum_branch(int cuda_major);
 
 // Does the verdict depend on the branch? Only then it is queried, since the query starts the

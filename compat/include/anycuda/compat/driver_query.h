@@ -1,4 +1,4 @@
-// What the machine's driver says of itself.
+// The versions that the machine's driver reports.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ struct BranchAnswer {
   std::string problem;  // "" where branch is known
 };
 
-// Asks lazily, and keeps the answer. Thread-safe: nothing is locked while a library is opened, so
-// threads that come together may ask together; all get what the first of them found out.
+// Asks the driver when first needed, and caches the answer. Thread-safe: no lock is held while a
+// library is opened, so several threads may ask at the same time; all get the first one's answer.
 class DriverQuery {
  public:
   // cuDriverGetVersion of libcuda.so.1; nvmlSystemGetDriverVersion of libnvidia-ml.so.1 between
@@ -26,7 +26,7 @@ class DriverQuery {
   // find them (ANYCUDA_CUDA, what is loaded, LD_LIBRARY_PATH, the system; NVML beside the driver),
   // and stay open. (CUDA Driver API, "Version Management"; NVML API Reference, "System Queries".)
   DriverQuery();
-  // Facts that the caller gives: nothing is asked. A branch of 0 is asked for where it is needed.
+  // Facts from the caller: the driver is asked only for a branch that is 0, when it is needed.
   explicit DriverQuery(const DriverFacts& given);
   // Other ways to ask, for tests.
   DriverQuery(std::function<Version()> cuda, std::function<BranchAnswer()> branch);
@@ -34,13 +34,14 @@ class DriverQuery {
   DriverQuery& operator=(const DriverQuery&) = delete;
 
   // The newest CUDA that the driver supports. Throws DriverQueryError, which names the file and the
-  // status: no driver library, or it does not answer. A failure is not kept: the next call asks
-  // anew.
+  // status, if the driver library is missing or does not answer. A failure is not cached: the next
+  // call asks again.
   Version cuda();
-  // Never throws for what NVML says: that is the answer's `problem`, kept like a branch.
+  // Does not throw if NVML fails: the answer's `problem` has the reason, and is cached, too.
   BranchAnswer branch();
 
-  // Drops what was asked, keeps what was given. What another thread is just asking is not kept.
+  // Drops cached answers, keeps facts from the caller. An answer that another thread is just asking
+  // for is not cached.
   void clear();
 
  private:

@@ -1,4 +1,4 @@
-// What the guard rails throw. Each says in what(): what was looked at and where, which rule failed,
+// The exceptions of the guard rails. what() names the examined files, the rule that failed, and
 // what would help. docs/compatibility.md shows a real message of every type.
 #pragma once
 
@@ -17,8 +17,8 @@ class Error : public std::runtime_error {
   explicit Error(const std::vector<std::string>& lines);
 };
 
-// What is known does not fit together: a component and the driver, another component, the caller's
-// constraint or pipeline. One of the two below is thrown.
+// A component is incompatible with the driver, another component, or the caller's constraint or
+// pipeline. The thrown exception is one of the two below.
 class IncompatibleError : public Error {
  public:
   using Error::Error;
@@ -30,14 +30,14 @@ class DriverToolkitError : public IncompatibleError {
   using IncompatibleError::IncompatibleError;
 };
 
-// Two components, or a component and the caller's constraint or pipeline, do not go together.
+// Two components, or a component and the caller's constraint or pipeline, are incompatible.
 class ToolkitMismatchError : public IncompatibleError {
  public:
   using IncompatibleError::IncompatibleError;
 };
 
-// No authoritative source says what a rule must know: of which toolkit a file is, or, where it is
-// needed, the driver's branch.
+// No authoritative source states a fact that a rule needs: the toolkit of a file or the driver's
+// branch.
 class InsufficientMetadataError : public Error {
  public:
   using Error::Error;
@@ -68,7 +68,7 @@ class SettingError : public Error {
   using Error::Error;
 };
 
-// The driver library is not there or does not answer cuDriverGetVersion.
+// The driver library is missing or does not answer cuDriverGetVersion.
 class DriverQueryError : public Error {
  public:
   using Error::Error;
@@ -80,8 +80,7 @@ class LoadError : public Error {
   using Error::Error;
 };
 
-// No component, kind or format of that name is in the catalogue; the message has the names that are
-// near.
+// No component, kind or format of that name is in the catalogue; the message lists similar names.
 class UnknownNameError : public Error {
  public:
   using Error::Error;

@@ -25,16 +25,16 @@ struct Located {
   Found where = Found::system;
 };
 
-// Looks for components and remembers what it found, also that it found nothing. Thread-safe; two
-// threads that ask together may both look. A process that runs with privileges which its caller
-// does not have searches only the system, and reads no variable.
+// Looks for components and caches the results, including "not found". Thread-safe; two threads that
+// ask at the same time may both look. A process that runs with privileges which its caller does not
+// have searches only the system, and reads no variable.
 //
 // Where: as the stubs search (docs/search.md), without the search tiers that have only libraries
 // (the stubs' own variables, run paths, LD_LIBRARY_PATH): the wheels above this program and in its
 // environment, conda; CUDA_PATH, CUDA_HOME and their like; the system (below ANYCUDA_SYSTEM_ROOT):
 // usr/local/cuda, its versions from the newest on, opt/cuda, the HPC SDK's and the distribution's
 // folders. For dynamic libraries, /etc/ld.so.cache and the distribution's folders come first, as
-// for the dynamic linker. What comes with the driver is searched like the driver itself: the file
+// for the dynamic linker. Components of the driver are searched like the driver itself: the file
 // in ANYCUDA_CUDA, LD_LIBRARY_PATH, the system. PATH is never searched, nor is the current
 // directory, except for a relative entry of PYTHONPATH in a Python process.
 class Finder {
@@ -46,15 +46,15 @@ class Finder {
   // The first place that has the component; of several SONAMEs in one folder the newest. A file
   // that cannot be the component (a folder, a pipe, an empty, unreadable or cut-off file, a library
   // of another CPU or another SONAME, an anycuda stub, NVIDIA's stub of the driver for linking, a
-  // program that this user may not run) is passed over, and reported if nothing else is found.
-  // Throws NotFoundError with the places that were looked at.
+  // program that this user may not run) is passed over, and reported if no other file is found.
+  // Throws NotFoundError with the places that were searched.
   Located find(const Component& component);
 
-  // The components of all places, best first, a file behind several paths once; empty if there are
-  // none. Programs that this user may not run are left out. Never cached.
+  // The components of all places, best first; a file with several paths appears once. Empty if
+  // nothing was found. Programs that this user may not run are left out. Never cached.
   static std::vector<Located> find_all(const Component& component);
 
-  // Forgets all; the next find() looks again.
+  // Clears the cache; the next find() looks again.
   void clear();
 
  private:

@@ -1,5 +1,4 @@
-// Finding and loading components of CUDA so that what cannot work together is refused before it is
-// used.
+// Finds and loads components of CUDA, and refuses incompatible ones before they are used.
 //
 //   anycuda::compat::CompatibilityGuardRails rails;
 //   auto nvrtc = rails.load_dynamic_library("nvrtc");
@@ -7,12 +6,12 @@
 //   std::string include = rails.find_headers("cudart");
 //
 // The candidates of a component are checked in the order of the search (find.h), after those in the
-// roots of accepted companions. The first that is accepted is taken; if none is, the error is the
-// first candidate's and names the others. Each is checked in this order: comes with the driver
-// (remembered, nothing else is asked); released on its own (no toolkit's version: insufficient
-// metadata); of which toolkit it is; the caller's constraint; every component that was accepted
-// before; the driver. A refused candidate is not remembered. Asking again for an accepted component
-// changes nothing.
+// roots of accepted companions. The first candidate that passes all checks is taken; if all fail,
+// the error is the first candidate's and names the others. The checks, in this order: a component
+// of the driver is remembered without further checks; one that is released independently of
+// toolkits has insufficient metadata; then the candidate's toolkit must be known and go with the
+// caller's constraint, with every component that was accepted before, and with the driver. A
+// refused candidate is not remembered. Asking again for an accepted component changes nothing.
 #pragma once
 
 #include <memory>
@@ -31,14 +30,14 @@
 
 namespace anycuda::compat {
 
-// What the options and pipelines are made of, under this name too.
+// The types of options and pipelines, also in this namespace.
 using anycuda::DriverCompat;
 using anycuda::DriverFacts;
 using anycuda::Format;
 using anycuda::Mode;
 using anycuda::Version;
 
-// What flows from one component to another: {"nvrtc", "nvJitLink", {Format::ltoir}}.
+// The formats that flow from one component to another: {"nvrtc", "nvJitLink", {Format::ltoir}}.
 struct Pipeline {
   std::string producer;
   std::string consumer;
@@ -50,14 +49,14 @@ Format format_named(std::string_view name);
 const char* name_of(Format format);
 
 struct Options {
-  // Unset: ANYCUDA_API_COMPAT, else ANYCUDA_COMPAT, else strict. `off` finds and loads, and checks
-  // nothing.
+  // Unset: ANYCUDA_API_COMPAT, else ANYCUDA_COMPAT, else strict. `off` finds and loads without any
+  // check.
   std::optional<Mode> mode;
   // A PEP 440 specifier that every toolkit component must satisfy by its major.minor: "==13.*".
   std::optional<std::string> constraint;
-  // Facts about the driver; unset: the machine's is asked, when a rule needs it. Given without a
-  // branch, that is asked for when a rule needs it. `present = false`: there is none, and nothing
-  // is refused for its sake.
+  // Facts about the driver. Unset: the machine's driver is asked when a rule needs it. Given
+  // without a branch: only the branch is asked for when a rule needs it. `present = false`: there
+  // is no driver, and the driver rule refuses nothing.
   std::optional<DriverFacts> driver;
   // Unset: ANYCUDA_DRIVER_COMPAT.
   std::optional<DriverCompat> driver_compat;
@@ -69,30 +68,31 @@ struct Options {
 struct LoadedLibrary {
   void* handle = nullptr;  // dlopen's; the library stays loaded for the life of the process
   std::string path;
-  bool was_loaded = false;  // by somebody else, before this instance
+  bool was_loaded = false;  // the process had loaded it before this instance did
 };
 
 class GuardRailsImpl;
 
 class CompatibilityGuardRails {
  public:
-  // Throws SettingError (also for a variable's wrong value that an option overrules),
+  // Throws SettingError (also for an invalid variable that an option overrides),
   // ConstraintError, UnknownNameError.
   explicit CompatibilityGuardRails(const Options& options = {});
   ~CompatibilityGuardRails();
   CompatibilityGuardRails(const CompatibilityGuardRails&) = delete;
   CompatibilityGuardRails& operator=(const CompatibilityGuardRails&) = delete;
 
-  // All of these: `name` as in the catalogue. Throw UnknownNameError, NotFoundError and the errors
-  // of the rules. Thread-safe: what is accepted is one order of the threads' calls. (A child that
-  // is forked while another thread is in here must make an instance of its own.)
+  // For all of these, `name` is a name in the catalogue. They throw UnknownNameError, NotFoundError
+  // and the errors of the rules. Thread-safe: the accepted components are the result of the
+  // threads' calls in some order. (A child that is forked while another thread is in one of these
+  // functions must make a new instance.)
 
-  // What the process has loaded already is taken before any file. Throws LoadError too. What a rule
-  // refuses is not loaded; a library that is loaded already stays, and the error says so. A library
-  // that is not the examined file, or that reports another CUDA than its file, is closed again, and
-  // the next candidate is tried (cudart 11 and nvJitLink before 12.3 are not asked, since asking
-  // would start something). No lock is held while a library is opened: its constructors may call
-  // the guard rails.
+  // A library that the process has loaded already is preferred to every file. Also throws
+  // LoadError. A library that a rule refuses is not loaded; one that was loaded before stays, and
+  // the error says so. A library that is not the examined file, or that reports another CUDA than
+  // its file, is closed again, and the next candidate is tried (cudart 11 and nvJitLink before 12.3
+  // are not asked for their version, since that call would initialise them). No lock is held while
+  // a library is opened: its constructors may call the guard rails.
   LoadedLibrary load_dynamic_library(std::string_view name);
   // The library that load_dynamic_library() would take, by the same rules. It counts as accepted,
   // but is not loaded, so the version that it reports is not compared with its file's.
@@ -107,27 +107,28 @@ class CompatibilityGuardRails {
   std::string find_program(std::string_view name);
   Located locate_program(std::string_view name);
 
-  // May come before, between or after the loads; checked as soon as both ends are known. A pipeline
-  // that is refused is not remembered. Throws ToolkitMismatchError, UnknownNameError.
+  // May be called before, between or after the loads; a pipeline is checked as soon as both ends
+  // are known. A refused pipeline is not remembered. Throws ToolkitMismatchError, UnknownNameError.
   void declare_pipeline(const Pipeline& pipeline);
 
   Mode mode() const;
 
-  // Forgets what was found and read and asked; keeps what was accepted, declared and given.
+  // Clears the cached searches, metadata and driver answers; keeps accepted components, declared
+  // pipelines and options.
   void clear_caches();
 
  private:
   std::unique_ptr<GuardRailsImpl> impl_;
 };
 
-// The one instance of the process, made with default options when it is first asked for; it lives
-// until the process ends. If making it throws, the next call tries again.
+// The one instance of the process, made with default options at the first call; it lives until the
+// process ends. If making it throws, the next call tries again.
 CompatibilityGuardRails& process_guard_rails();
 
-// The next process_guard_rails() makes a new instance, which reads the variables again and has
-// accepted, declared and found nothing. Libraries stay loaded, and the new instance takes them
-// before any file (LoadedLibrary::was_loaded); only the rules forget them. References to
-// the old instance stay valid. Thread-safe.
+// The next process_guard_rails() makes a new instance, which reads the variables again and starts
+// without accepted components, pipelines and cached results. Libraries stay loaded, and the new
+// instance prefers them to every file (LoadedLibrary::was_loaded); only the rules forget them.
+// References to the old instance stay valid. Thread-safe.
 void reset_process_guard_rails();
 
 // The same on process_guard_rails().

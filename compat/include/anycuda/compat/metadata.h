@@ -1,43 +1,44 @@
-// Of which CUDA Toolkit a file is, only from authoritative sources, never from its name.
+// The CUDA Toolkit that a file belongs to, only from authoritative sources, never from its name.
 //
 // The sources:
 // - The package that owns the file, by the first of these managers that lists it:
 //   - pip and its like: a wheel, whose RECORD lists the path as it is; links are not followed.
-//     Source: Python packaging, "Recording installed projects". A package without a RECORD owns no
-//     file; a file that no RECORD lists (editable installs) has no such owner.
+//     Source: Python packaging, "Recording installed projects". A package without a RECORD does not
+//     own any file; a file outside of all RECORDs (editable installs) has no such owner.
 //   - conda: PREFIX/conda-meta/NAME-VERSION-BUILD.json, the "files" below PREFIX.
 //   - dpkg, for files in the system's /usr, /opt and /lib: /var/lib/dpkg/info/PACKAGE.list, in
 //     images without dpkg status.d/PACKAGE.md5sums; they list the file's real path (or that path
 //     without /usr, if /lib is a link to /usr/lib). Diversions are not read.
 //     One folder has thousands of lists: it is read only if the file's root has no cuda.h.
 //   - RPM, for the same files: the first of rpmdb.sqlite and Packages (Berkeley DB) in /var/lib/rpm
-//     or /usr/lib/sysimage/rpm. It is read only if neither a cuda.h nor dpkg tells. SUSE's
+//     or /usr/lib/sysimage/rpm. It is read only if neither a cuda.h nor dpkg has the answer. SUSE's
 //     Packages.db is not read, nor a database with unfinished changes beside it (rpmdb.sqlite-wal).
 // - `CUDA_VERSION` in the cuda.h of the root that the file lies in (ROOT/include,
 //   ROOT/targets/*/include). Source: CUDA Driver API, "Version Management".
 // - "cuda" in ROOT/version.json, if the root has no cuda.h.
 //
 // The rules:
-// - A file that a wheel owns is of its wheel's toolkit. The wheel is of
-//   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the version it has. A pin
+// - A file that a wheel owns belongs to its wheel's toolkit. The wheel belongs to
+//   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the installed version. A
+//   pin
 //      admits one release: all its versions begin with the same two numbers (`==13.1.0.3.*`,
 //      `~=13.0.48`, `<13.1,>=13.0.48`). A wider range (`<14,>=13.2.78`) also admits files of other
 //      toolkits and is ignored, as is a pin to another version;
 //   2. else its own version, where that is the toolkit's (compat/catalogue/distributions.txt);
 //   3. else a cuda.h in the file's root that the same wheel owns.
-// - A conda package (compat/catalogue/packages.txt) is of the one release of cuda-version that it
+// - A conda package (compat/catalogue/packages.txt) belongs to the release of cuda-version that it
 //   depends on, else its own version, where that is the toolkit's. The prefix's cuda-version says
 //   nothing about a package that works with several releases.
-// - A dpkg or RPM package is of the release in its name (cuda-cudart-12-9). Debian's own packages
-//   are of the release of their source package, which their version ends with (12.4.127~12.4.1-2).
+// - A dpkg or RPM package belongs to the release in its name (cuda-cudart-12-9). Debian's packages
+//   belong to the release of their source package, at the end of their version (12.4.127~12.4.1-2).
 // - For a package of conda, dpkg or RPM that names no release, the cuda.h or version.json decides.
-// - Owners that are of different toolkits: unknown, and the problem names them all.
+// - Owners that belong to different toolkits: unknown, and the problem names them all.
 // - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of a wheel
 //   that does not own it; nor does another package's cuda.h about the file of a conda package that
-//   names its release itself. A cuda.h that the file's owner or nobody owns must not differ: else
-//   unknown.
+//   names its release. A cuda.h without an owner, or of the file's owner, must agree: else unknown.
 // - Metadata of another distribution or version than its file's or folder's name: unknown.
-// - A file without an owner is of the toolkit that the cuda.h in its root names, unless a wheel
+// - A file without an owner belongs to the toolkit that the cuda.h in its root names, unless a
+// wheel
 //   owns that cuda.h, or several differ.
 #pragma once
 
@@ -55,11 +56,11 @@ struct ToolkitAnswer {
                         // "conda package cuda-cudart 12.9.79", "dpkg package cuda-cudart-12-9",
                         // "RPM package cuda-cudart-12-9"
   std::string file;     // the file that names it: a cuda.h, a METADATA, a package's record
-  std::string problem;  // "": all is well; else what was looked at, what was found, what conflicts
+  std::string problem;  // "" if known; else the examined files, their contents, and conflicts
 };
 
-// Reads and remembers: a folder of packages is listed once, a file looked up once. Thread-safe;
-// threads that ask together wait for each other.
+// Caches its answers: a folder of packages is listed once, a file looked up once. Thread-safe;
+// threads that ask at the same time wait for each other.
 class ToolkitMetadata {
  public:
   ToolkitMetadata();
@@ -67,12 +68,12 @@ class ToolkitMetadata {
   ToolkitMetadata(const ToolkitMetadata&) = delete;
   ToolkitMetadata& operator=(const ToolkitMetadata&) = delete;
 
-  // Never throws for what files hold: that is the answer's `problem`. `path`: absolute, of a file
-  // or of a folder of headers. Of a folder that wheels share, all that have files in it are owners:
-  // give the header that is meant ("include/cublas.h") for the word of its own.
+  // Does not throw for invalid files: `problem` has the reason. `path`: absolute, of a file or of a
+  // folder of headers. A folder that wheels share is owned by all wheels that have files in it:
+  // pass one header ("include/cublas.h") to get the answer of its wheel only.
   ToolkitAnswer of_file(const std::string& path);
 
-  // Forgets all; the next of_file() reads again.
+  // Clears the cache; the next of_file() reads again.
   void clear();
 
  private:

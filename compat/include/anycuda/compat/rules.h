@@ -3,8 +3,8 @@
 //
 // Sources: CUDA Toolkit release notes, "CUDA Toolkit Component Versions" (what belongs to one
 // release); nvJitLink documentation, "Compatibility" (LTO-IR: a linker of the producer's major that
-// is at least as new); NVVM IR specification, "Versioning" (libNVVM); docs/compatibility.md says
-// which are our own measurements.
+// is at least as new); NVVM IR specification, "Versioning" (libNVVM); docs/compatibility.md lists
+// anycuda's measurements.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace anycuda {
 
-// What is carried from one component to another.
+// The formats that are passed from one component to another.
 enum class Format : std::uint8_t { ptx, cubin, elf, ltoir, nvvm_ir };
 
 enum class PairVerdict : std::uint8_t {

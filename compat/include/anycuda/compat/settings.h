@@ -1,4 +1,4 @@
-// The settings that steer the policy, and what their texts mean. Pure; safe from any thread.
+// The settings of the policy, and the meanings of their texts. Pure; safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Setting {
   bool understood;  // false: the text is not one of the values, and `value` is the default
 };
 
-// nullptr and "" are the default. Values are compared as they are: no blanks, no other case.
+// nullptr and "" are the default. Values are compared exactly: no blanks, no other case.
 Setting<Mode> parse_mode(const char* text, Mode unset);
 Setting<CrossMajor> parse_cross_major(const char* text);
 Setting<DriverCompat> parse_driver_compat(const char* text);

@@ -8,7 +8,7 @@ namespace anycuda {
 namespace {
 
 constexpr std::string_view kName = "CUDA_VERSION";
-// CUDA 1.0 to 99.9: what a CUDA version can be for a long time to come.
+// CUDA 1.0 to 99.9.
 constexpr long kSmallest = 1000;
 constexpr long kLargest = 99990;
 
@@ -81,7 +81,7 @@ class Scanner {
   bool begins(std::string_view with) const { return text::begins(text::without(text_, at_), with); }
   char here() const { return at_ < text_.size() ? text_[at_] : '\n'; }
 
-  // How long the line's continuation here is, 0: there is none.
+  // The length of the line's continuation here, 0: the line is not continued here.
   std::size_t continuation() const { return begins("\\\n") ? 2 : begins("\\\r\n") ? 3 : 0; }
 
   // One blank, comment or continuation of the line.
@@ -131,7 +131,7 @@ class Scanner {
     note(value());
   }
 
-  // The number that follows; 0 if something else does.
+  // The number that follows; 0 if the next text is not a number.
   long value() {
     skip_blanks();
     const bool in_parentheses = here() == '(';

@@ -63,7 +63,7 @@ class Fields {
     std::string_view rest = value_;
     return text::trimmed(text::take_line(&rest));
   }
-  // Its lines joined, up to the semicolon that begins the markers. Empty if there is no room.
+  // Its lines joined, up to the semicolon that begins the markers. Empty if `room` is too small.
   std::string_view joined(char* room, std::size_t size) const {
     std::size_t length = 0;
     for (std::string_view rest = value_; !rest.empty();) {

@@ -16,7 +16,7 @@ int hex(char c) {
 }
 
 // Takes an escape, without its backslash, off `rest` and returns its character; '\0' if it is
-// invalid (or stands for a character that no name has).
+// invalid (or stands for a character that names do not contain).
 char take_escape(std::string_view* rest) {
   constexpr std::string_view kWritten = "\"\\/bfnrt";
   constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";

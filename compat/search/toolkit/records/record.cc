@@ -65,7 +65,7 @@ class Search {
     return false;
   }
 
-  // Records have thousands of rows. Few have the name in them, and those alone are taken apart.
+  // Records have thousands of rows. Few contain the name, and only those are parsed.
   bool in_rows_with_the_name(std::string_view record) const {
     const std::string_view name = name_of(wanted_.text());
     for (std::size_t at = text::find(record, name); at != text::kNowhere;) {

@@ -1,4 +1,4 @@
-// Whether a distribution's RECORD lists a file: whose it is. Pure, libc alone, no allocation.
+// Whether a distribution's RECORD lists a file, and so owns it. Pure, only libc, no allocation.
 //
 // Source: Python packaging, "Recording installed projects", "The RECORD file": lines of CSV whose
 // first field is a path, absolute or relative to the folder that holds the .dist-info folder, with

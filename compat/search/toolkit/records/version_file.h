@@ -1,4 +1,4 @@
-// The version that a toolkit's version.json states. Pure, libc alone, no allocation.
+// The version that a toolkit's version.json states. Pure, only libc, no allocation.
 //
 // Source: NVIDIA's installers: {"cuda": {"name": "CUDA SDK", "version": "12.9.1"}, ...}, a member
 // for each component.

@@ -1,4 +1,4 @@
-// A database as RPM keeps it: one file of pages, whose values may go on in other pages. It is only
+// RPM's database: one file of pages, whose values may continue in other pages. It is only
 // read, without locks, so that a program can never disturb the package manager. Any page may be
 // broken or lead back to itself: reading is limited by the file's size, and fails for good.
 #pragma once
@@ -12,7 +12,7 @@ namespace anycuda {
 
 enum class PageFormat : std::uint8_t { unknown, hash, sqlite };  // hash: of Berkeley DB
 
-// What is left to read of a value.
+// The rest of a value, which is still to be read.
 struct PagedValue {
   std::uint64_t at;    // of its next byte in the file
   std::uint32_t here;  // so many of them are in this page
