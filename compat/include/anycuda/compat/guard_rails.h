@@ -55,8 +55,8 @@ struct Options {
   // A PEP 440 specifier that every toolkit component must satisfy by its major.minor: "==13.*".
   std::optional<std::string> constraint;
   // Facts about the driver. Unset: the machine's driver is asked when a rule needs it. Given
-  // without a branch: only the branch is asked for when a rule needs it. `present = false`: there
-  // is no driver, and the driver rule refuses nothing.
+  // without a branch: only the branch is asked for when a rule needs it. `present = false`:
+  // without a driver the driver rule refuses nothing.
   std::optional<DriverFacts> driver;
   // Unset: ANYCUDA_DRIVER_COMPAT.
   std::optional<DriverCompat> driver_compat;
