@@ -148,7 +148,7 @@ Version oldest_cuda_of(const Code& code) {
   return oldest;
 }
 
-// The file of an object that nothing was said of before. An object registers all its fat binaries
+// The file of an object that was not reported before. An object registers all its fat binaries
 // before the next one does.
 const char* new_file(const void* address) {
   static std::atomic<const char*> last{nullptr};

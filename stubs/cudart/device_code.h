@@ -1,4 +1,4 @@
-// Says at the level warn of ANYCUDA_LOG which objects have device code that this machine cannot
+// Logs, at the level warn of ANYCUDA_LOG, the objects with device code that this machine cannot
 // load.
 #pragma once
 

@@ -15,8 +15,8 @@ void lead_slots(const char* name, int caller_major, void* function) {
       continue;
     const std::uint16_t disposition =
         kTables.dispositions[slot.dispositions * kLibrary.major_count + library->major_index];
-    // A slot that nobody has used yet may be led elsewhere too: who is about to fill it finds it so
-    // (fill_slot), and what comes before a first call has been done for the caller of this.
+    // A slot may be redirected before its first call, too: a thread that is about to fill it finds
+    // it filled (fill_slot), and the steps before a first call are done for the caller of this.
     if (disposition == kDirect) replace_slot(i, function);
   }
 }

@@ -1,4 +1,4 @@
-// The functions that stand in for cudart's registration functions.
+// The functions that replace cudart's registration functions.
 #include "stubs/cudart/registration.h"
 
 #include <dlfcn.h>
@@ -11,18 +11,18 @@
 namespace anycuda::registration {
 namespace {
 
-// On nobody's behalf: who called the stub is not known in here.
+// Without a caller: the stub's caller is not known here.
 const Opened* open_now(unsigned kind) {
   return open_library(kNativeSymbolVersion, nullptr, symbol_of(kind));
 }
 
-// The library's handle for what the caller holds: the library's own, or one of ours.
+// The library's handle for the caller's handle, which is the library's or the stub's.
 void** translate(void** handle) {
   const std::uint32_t index = handle_index(handle);
   return index != 0 ? real_handle(index) : handle;
 }
 
-// Makes the call directly: the library is open, or nothing can be written down (no memory).
+// Makes the call directly: the library is open, or the call cannot be logged (no memory).
 void call_directly(unsigned kind, void** handle, const std::uint64_t* arguments) {
   const Opened* library = opened_library();
   if (library == nullptr) library = open_now(kind);
@@ -109,7 +109,7 @@ ANYCUDA_OWN void** anycuda_copy_register(unsigned kind, void** handle,
 namespace anycuda::registration {
 namespace {
 
-// Through the copy that leads: what any copy registers serves the calls of all.
+// Through the leading copy: registrations by any copy serve the calls of all.
 template <typename... Arguments>
 void** register_any(unsigned kind, void** handle, Arguments... values) {
   const std::uint64_t arguments[kMaxArguments] = {static_cast<std::uint64_t>(values)...};

@@ -1,5 +1,5 @@
-// Registration of nvcc-built objects: written down while no library is open, replayed into the
-// library right before the first call that goes to it, handed straight on after that.
+// Registration of nvcc-built objects: logged while no library is open, replayed into the library
+// right before the first call that goes to it, forwarded directly after that.
 #pragma once
 
 #include <cstdint>
@@ -9,38 +9,39 @@
 
 namespace anycuda::registration {
 
-// What other copies of the stub ask for by number beside the kinds (loader/copies.h).
+// The numbers of the functions that other copies of the stub call, beside the kinds
+// (loader/copies.h).
 constexpr unsigned kUnregister = 0x100;
 constexpr unsigned kInitModule = 0x101;
 
-// What the library calls that registration.
+// The library's name of that registration function.
 const char* symbol_of(unsigned kind);
 
-// The stub's own handles: what a caller holds in place of the library's until the end.
+// The stub's handles, which callers keep in place of the library's until the end.
 // A fat binary that is unregistered before the library opens is never registered at all.
 std::uint32_t new_handle();  // 0: none left
 void** handle_address(std::uint32_t index);
-std::uint32_t handle_index(void** handle);  // 0: not one of ours
-// The library's own handle for one of ours, nullptr before the replay and for cancelled ones.
+std::uint32_t handle_index(void** handle);  // 0: not a stub's handle
+// The library's handle for a stub's handle, nullptr before the replay and for cancelled ones.
 void** real_handle(std::uint32_t index);
 void set_real_handle(std::uint32_t index, void** real);
 bool cancelled(std::uint32_t index);
-void** handle_unless_cancelled(std::uint32_t index);  // the library's own
+void** handle_unless_cancelled(std::uint32_t index);  // the library's handle
 void cancel(std::uint32_t index);
 
-// Hands everything written down to the library. One thread does it, and every thread returns only
-// after all of it is done; only the library's own calls to the stub meanwhile go on at once. False
-// for such a call: its function's slot must not be filled yet, or other threads' calls of that
-// function would reach the library too early.
+// Passes the whole log to the library. One thread does it, and every thread returns only after all
+// of it is done; only the library's calls of the stub meanwhile are forwarded at once. Returns
+// false for such a call: its function's slot must not be filled yet, or other threads' calls of
+// that function would reach the library too early.
 bool replay(const Opened& library);
-// Is there nothing left to replay, so that calls go straight on?
+// Is the replay complete, so that calls go straight on?
 bool replayed();
 // Has a thread begun to replay, or was there nothing to replay?
 bool replaying();
-// Writes a call down. False when it has to be made directly.
+// Logs a call. False if it must be made directly.
 bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* arguments);
 
-// What goes before a registration call that is made directly: the replay, and the look-up of the
+// The steps before a registration call that is made directly: the replay, and the look-up of the
 // library's functions.
 void catch_up(const Opened& library);
 // Makes one registration call on the library, after catch_up().

@@ -6,7 +6,7 @@
 namespace anycuda::registration {
 namespace {
 
-// A caller sees a handle as void** and may look at what it points to, as it may with a real one.
+// A caller sees a handle as void** and may dereference it, as it may with a real one.
 struct Handle {
   std::atomic<void**> real;
   std::atomic<bool> cancelled;

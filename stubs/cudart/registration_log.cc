@@ -7,14 +7,14 @@
 namespace anycuda::registration {
 namespace {
 
-// The first word of a record: kind, which arguments follow, whose handle. Written last: while it
-// is zero the record is not there yet.
+// The first word of a record: its kind, the arguments that follow, its handle. Written last: while
+// it is zero the record is incomplete.
 constexpr std::uint64_t pack(unsigned kind, unsigned mask, std::uint32_t handle) {
   return std::uint64_t{kind} | std::uint64_t{mask} << 8 | std::uint64_t{handle} << 32;
 }
 
-// For an appender that was interrupted between two of its instructions. To yield is not enough: a
-// real-time thread (SCHED_FIFO) that yields goes on before every ordinary one. (libc's nanosleep()
+// For an appender that was interrupted between two of its instructions. Yielding is not enough: a
+// real-time thread (SCHED_FIFO) that yields runs before every ordinary one. (libc's nanosleep()
 // would end a cancelled thread.)
 void wait_a_moment() {
   const timespec moment = {0, 20000};

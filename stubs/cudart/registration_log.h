@@ -1,10 +1,10 @@
-// The queue of what nvcc-built objects register before any CUDA library is opened.
+// The queue of the registrations by nvcc-built objects before any CUDA library is opened.
 //
 // Static constructors of such objects call __cudaRegisterFatBinary, then __cudaRegisterFunction and
-// its like for each kernel and variable, thousands of times in big programs. None of that may open
-// a library, so it is written down: a log that grows block by block, 24 bytes for an ordinary
-// kernel. Appending is one compare-and-swap and a few stores, so a constructor never
-// waits, whoever else registers or replays at that moment.
+// its like for each kernel and variable, thousands of times in big programs. These calls must not
+// open a library, so they are kept in a log that grows block by block, 24 bytes for an ordinary
+// kernel. Appending is one compare-and-swap and a few stores, so a constructor never waits for
+// another thread that registers or replays.
 #pragma once
 
 #include <atomic>
@@ -38,9 +38,9 @@ struct Record {
   std::uint64_t arguments[kMaxArguments];
 };
 
-// What argument `i` nearly always is in a call of that kind, given those before it: an argument
-// of that value is not written down. nvcc gives one string for the address and the name of a
-// kernel or variable on the device, and sets no thread limit. Behind the handle:
+// The value that argument `i` nearly always has in a call of that kind, given those before it: an
+// argument of that value is not logged. nvcc passes one string for the address and the name of a
+// kernel or variable on the device, and sets no thread limit. After the handle:
 //   a function: host function, device function, its name, thread limit, ...
 //   a variable: host variable, device address, its name, external, size, constant, global
 inline std::uint64_t implied_argument(unsigned kind, unsigned i, const std::uint64_t* arguments) {
@@ -62,7 +62,7 @@ class Log {
   // Closes the log if `position` is its end: from then on append() is false.
   bool close_at(std::size_t position);
   bool closed() const { return (reserved_.load(std::memory_order_acquire) & kClosed) != 0; }
-  // Gives the memory of a closed log back.
+  // Releases the memory of a closed log.
   void release();
   std::size_t size() const { return reserved_.load(std::memory_order_acquire) & ~kClosed; }
 

@@ -10,8 +10,8 @@
 #include "stubs/cudart/registration.h"
 #include "stubs/cudart/registration_log.h"
 
-// What stands in for functions that a runtime of 12 or later has no more (adapters/references.cc).
-// Called as they are: see call_library.
+// Replacements for functions that runtimes dropped in 12 (adapters/references.cc). Called with the
+// same signature: see call_library.
 #pragma GCC visibility push(hidden)
 extern "C" {
 void adapt_register_texture();
@@ -25,8 +25,8 @@ namespace {
 Log log_of_calls;
 std::atomic<std::size_t> done{0};  // position in the log that the library has
 
-// Which thread replays, 0: none has begun. The process comes first: a forked child has to take over
-// from a thread that it has not.
+// The thread that replays, 0: not begun. It includes the process: a forked child must take over
+// from a thread that does not exist in the child.
 std::atomic<std::uint64_t> replayer{0};
 std::uint64_t this_process() { return static_cast<std::uint64_t>(getpid()) << 32; }
 std::uint64_t this_thread() {
@@ -34,8 +34,8 @@ std::uint64_t this_thread() {
 }
 constexpr std::uint64_t process_of(std::uint64_t thread) { return thread >> 32 << 32; }
 
-// Who comes during the replay sleeps until it is done. To yield would not do: a real-time thread
-// (SCHED_FIFO) that yields goes on before an ordinary one that replays.
+// A thread that arrives during the replay sleeps until it is done. Yielding is not enough: a
+// real-time thread (SCHED_FIFO) that yields runs before an ordinary one that replays.
 std::atomic<std::uint32_t> finished{0};
 static_assert(sizeof finished == 4);
 
@@ -65,7 +65,7 @@ constexpr const char* kSymbols[kKindCount] = {
 // is handed to it.
 std::atomic<void*> real_functions[kKindCount];
 std::atomic<bool> looked_up{false};
-// Are texture and surface references kept by us? Then we need to know kernels too.
+// Does the stub keep texture and surface references? Then it also needs the kernels.
 std::atomic<bool> references_are_ours{false};
 
 void* real_function(unsigned kind) { return real_functions[kind].load(std::memory_order_acquire); }
@@ -128,7 +128,7 @@ bool replayed() { return log_of_calls.closed(); }
 bool replaying() { return replayer.load(std::memory_order_seq_cst) != 0 || replayed(); }
 
 bool replay(const Opened& library) {
-  // Most often nothing was registered, and nobody has to be waited for.
+  // In most programs the log is empty, and this thread waits for no other.
   if (replayed() || log_of_calls.close_at(0)) return true;
   look_up_functions(library);
   const std::uint64_t self = this_thread();
@@ -136,7 +136,7 @@ bool replay(const Opened& library) {
     std::uint64_t owner = replayer.load(std::memory_order_seq_cst);
     // The library calls the stub while it takes in a registration: such a call can't wait for it.
     if (owner == self) return false;
-    // Another process's thread is none of ours: fork took it away in the middle of its work.
+    // A thread of another process does not exist here: fork interrupted its replay.
     if (process_of(owner) != process_of(self) &&
         replayer.compare_exchange_strong(owner, self, std::memory_order_seq_cst)) {
       replay_all();

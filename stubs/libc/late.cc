@@ -1,4 +1,4 @@
-// Functions of libc that few searches need: looked up at their first call, or made of another.
+// Functions of libc that few searches need: looked up at their first call, or made from another.
 #include <dlfcn.h>
 #include <fnmatch.h>
 

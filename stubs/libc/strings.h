@@ -1,5 +1,5 @@
-// Functions of <string.h>, for texts that are short: a loop each. What they return is what the C
-// standard and the manual page of the function say.
+// Functions of <string.h>, for short texts: a loop each. They return the results that the C
+// standard and the function's manual page specify.
 #pragma once
 
 #include <cstddef>

@@ -73,7 +73,7 @@ class Copies(unittest.TestCase):
     def test_lines_that_cannot_be_are_refused(self):
         for prototype, how, words in (
             ("enum result (struct S * s)", "copy", "say whether s is out or inout"),
-            ("enum result (struct S s)", "copy", "s is no pointer"),
+            ("enum result (struct S s)", "copy", "s is not a pointer"),
             ("enum result (const struct T * t)", "copy", "t: a: integer for the caller, float"),
             ("enum result (const struct S * s)", "copy(out other)", "no parameter other"),
         ):

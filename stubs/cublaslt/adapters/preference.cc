@@ -1,6 +1,6 @@
 // Attributes of a matmul preference between CUDA 11 and 13, which gave number 13 another meaning:
-// the value of the one, taken for the other, would steer the search for an algorithm. All others
-// are the same and go on.
+// the value of the one, taken for the other, would change the search for an algorithm. All other
+// attributes are the same and are forwarded.
 #include "cublaslt_adapters.h"
 
 namespace anycuda {

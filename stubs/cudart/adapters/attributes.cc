@@ -1,9 +1,9 @@
 // Attributes of streams and of kernel nodes for callers of 11. The union that carries one had 32
 // bytes in 11.7 and has 64 since 11.8. The runtimes touch only the bytes of the attribute that is
-// asked for (read in the machine code of 11.8, 12.9 and 13.5); that a caller of 11.7 never gets
-// more than it has room for is made sure of here, by name of the attribute.
+// asked for (read in the machine code of 11.8, 12.9 and 13.5); this file makes sure, by the name of
+// the attribute, that a caller of 11.7 never gets more bytes than its union has.
 //
-// The other way needs nothing but the call: no runtime of 11 touches more than 32 bytes.
+// The other direction needs only the call: runtimes of 11 touch at most 32 bytes.
 #include <cstring>
 
 #include "cudart_adapters.h"
@@ -36,7 +36,7 @@ std::size_t size_of(unsigned attribute) {
       return sizeof(Value::programmaticEvent);
     case v11::cudaLaunchAttributePriority:
       return sizeof(Value::priority);
-    default:  // none of 11's: the runtime says what it thinks of it
+    default:  // not an attribute of 11: the runtime decides
       return kSmallest;
   }
 }

@@ -18,7 +18,7 @@ static_assert(v13::cudaLaunchAttributeMemSyncDomain == driver::CU_LAUNCH_ATTRIBU
 static_assert(v13::cudaLaunchAttributePreferredSharedMemoryCarveout ==
               driver::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
 
-// Is that what 11 says of an attribute that it does not know? Then it has touched nothing.
+// Is that the status of 11 for an attribute that it does not know? Then it has touched nothing.
 template <typename Runtime>
 bool refused(Runtime runtime, Status* status) {
   const KeepLastError kept;

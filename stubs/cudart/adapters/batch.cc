@@ -1,13 +1,14 @@
-// Copies in batches and copies with attributes. 12.8 and 12.9 say which copy of a batch failed, 13
-// does not; 13.2 has the same attributes for a single copy. The runtimes hand all of it on to the
-// driver (read in the machine code of 12.9, 13.0 and 13.5). A driver keeps its old functions, so
-// that of 12.8 serves every caller on every runtime; for older drivers copies.cc stands in.
+// Copies in batches and copies with attributes. 12.8 and 12.9 report which copy of a batch failed,
+// 13 does not; 13.2 has the same attributes for a single copy. The runtimes pass all of it on to
+// the driver (read in the machine code of 12.9, 13.0 and 13.5). A driver keeps its old functions,
+// so the function of 12.8 serves every caller on every runtime; copies.cc replaces it on older
+// drivers.
 #include "copies.h"
 
 namespace anycuda {
 namespace {
 
-// What the runtime calls by one name and the driver by another lies at the same place.
+// Fields with different names in the runtime and the driver have the same offset.
 static_assert(v12::cudaMemcpySrcAccessOrderDuringApiCall ==
               driver::CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL);
 static_assert(v12::cudaMemcpyOperandTypeArray == driver::CU_MEMCPY_OPERAND_TYPE_ARRAY);
@@ -123,7 +124,7 @@ Status copy_single(CopyOperation* operation, unsigned long long flags, v13::cuda
 
 }  // namespace
 
-// Callers of 12, who hear which copy failed.
+// Callers of 12, which get the index of the failed copy.
 ANYCUDA_ADAPTER v12::cudaError_t adapt_memcpy_batch_index(
     void** destinations, void** sources, std::size_t* sizes, std::size_t count,
     v12::cudaMemcpyAttributes* attributes, std::size_t* firsts, std::size_t attribute_count,

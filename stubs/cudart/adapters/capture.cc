@@ -1,5 +1,5 @@
 // Stream capture: its state, the nodes that the next captured one will depend on, and capture into
-// graphs that exist. 12.3 gave edges data of their own, in functions that end in _v2 and _v3; 13
+// existing graphs. 12.3 added data to edges, in functions that end in _v2 and _v3; 13
 // has these under the plain names, and dropped the rest.
 #include "stubs/cudart/adapters/graph_support.h"
 
@@ -12,7 +12,7 @@ using Node = v13::cudaGraphNode_t;
 using Stream = v13::cudaStream_t;
 using Identifier = unsigned long long;
 
-// Callers before 13 on 13. What they do not ask for is null, as 12's own runtime passes it.
+// Callers before 13 on 13. Outputs that they do not ask for are null, as 12's runtime passes them.
 
 ANYCUDA_ADAPTER v12::cudaError_t adapt_capture_info_short(Stream stream, unsigned int* status,
                                                           Identifier* id) {
@@ -74,7 +74,7 @@ Status info_with_data(OfRuntime* runtimes, OfDriver* drivers, Stream stream, uns
     if (answer == 0) *status = found;
     return answer;
   }
-  // No edge has data with such a driver, and null is how one says so to functions that take it.
+  // With such a driver edges have no data, which functions with a data parameter express by null.
   if (data != nullptr && nodes == nullptr) return remember(v13::cudaErrorInvalidValue);
   const Status answer = kOlder(stream, status, id, graph, nodes, count);
   if (answer == 0 && data != nullptr) *data = nullptr;
@@ -94,14 +94,14 @@ Status update_with_data(OfRuntime* runtimes, OfDriver* drivers, Stream stream, N
   return kOlder(stream, nodes, count, flags);
 }
 
-// Who is told of changes in a recaptured graph gets parameters in 13's struct, with host functions
-// for kernels: only 13's own runtime can make them.
+// The callback about changes in a recaptured graph gets parameters in 13's struct, with host
+// functions for kernels: only 13's runtime can make them.
 template <auto kDriver>
 Status recapture(Stream stream, unsigned int mode, Graph graph,
                  const v13::cudaGraphRecaptureCallbackData* callback) {
   if (callback != nullptr) {
     return refuse(v13::cudaErrorNotSupported, "cudaStreamBeginRecaptureToGraph",
-                  "this runtime calls nobody back about changed nodes");
+                  "this runtime cannot call back about changed nodes");
   }
   return in_context([=] { return kDriver(stream, mode, graph, nullptr, nullptr); });
 }

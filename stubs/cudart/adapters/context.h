@@ -6,26 +6,25 @@
 namespace anycuda {
 
 // The runtime makes its context at the first call that needs one; the driver does not. `call` is
-// made again once the runtime has done that. The answer is handed on, and remembered if it is an
-// error.
+// repeated after the runtime has made it. Returns the result, and remembers it if it is an error.
 template <typename Call>
 Status in_context(Call call) {
   Status status = call();
-  // The last is what the driver says of a device's context that nobody has used yet, which runtime
-  // 11 makes current in cudaSetDevice (read in the machine code of 11.8).
+  // The last is the driver's status for a device's context that is not yet in use, which runtime 11
+  // makes current in cudaSetDevice (read in the machine code of 11.8).
   if (status == driver::CUDA_ERROR_NOT_INITIALIZED ||
       status == driver::CUDA_ERROR_INVALID_CONTEXT ||
       status == driver::CUDA_ERROR_CONTEXT_IS_DESTROYED) {
     const KeepLastError kept;
-    // The cheapest call that needs a context (CUDA Runtime API, "Initialization"). What it says if
-    // there can be none is what the runtime's own functions would say.
+    // The cheapest call that needs a context (CUDA Runtime API, "Initialization"). If no context
+    // can be made, its status is that of the runtime's functions.
     const Status made = v11::cudaFree(nullptr);
     status = made == 0 ? call() : made;
   }
   return driver_answer(status);
 }
 
-// A function that may be missing, without anybody being told.
+// A function that may be missing, without a message.
 template <void* (*find)(std::atomic<void*>*, const char*)>
 struct Optional {
   const char* name;
@@ -35,8 +34,8 @@ struct Optional {
 using OfRuntime = Optional<library_function>;
 using OfDriver = Optional<driver_function>;
 
-// Structs that the runtime hands on to the driver as they are (read in the machine code of 12.9 and
-// 13.5). What is compared here is the size; the fields are compared where the types are used.
+// Structs that the runtime passes to the driver unchanged (read in the machine code of 12.9 and
+// 13.5). This compares the sizes; the fields are compared where the types are used.
 template <typename To, typename From>
 To* same_layout(From* pointer) {
   static_assert(sizeof(To) == sizeof(From));

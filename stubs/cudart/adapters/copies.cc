@@ -12,7 +12,7 @@ Status failed(Status status, std::size_t entry, std::size_t* fail_index) {
   return status;
 }
 
-// 0, or what to say of a copy that wants this.
+// 0, or the status for a copy with this attribute.
 Status order_problem(const char* function, unsigned order, unsigned flags) {
   if ((flags & ~kPreferOverlapWithCompute) != 0) return remember(v12::cudaErrorInvalidValue);
   switch (order) {
@@ -21,8 +21,8 @@ Status order_problem(const char* function, unsigned order, unsigned flags) {
       return 0;
     case v12::cudaMemcpySrcAccessOrderDuringApiCall:
       return refuse(v12::cudaErrorNotSupported, function,
-                    "the driver (before 12.8) has no copy that is done with its source when the "
-                    "call returns");
+                    "the driver (before 12.8) has no copy that has read its source when the call "
+                    "returns");
     default:
       return remember(v12::cudaErrorInvalidValue);
   }
@@ -61,7 +61,7 @@ v11::cudaArray_t runtime_array(const driver::CUmemcpy3DOperand_st& operand) {
 }
 
 // Fills one side of a single copy. Positions and lengths count elements on both sides, but the
-// single copy wants the pitch of a pointer in bytes.
+// single copy needs the pitch of a pointer in bytes.
 bool set_side(const driver::CUmemcpy3DOperand_st& operand, const v11::cudaExtent& extent,
               std::size_t element, v11::cudaArray_t* array, v11::cudaPos* position,
               v11::cudaPitchedPtr* pointer) {
@@ -86,8 +86,8 @@ Status copy_operation(const char* function, const CopyOperation& operation,
     if (status != 0) return status;
     if (element == 0) {
       return refuse(v12::cudaErrorNotSupported, function,
-                    "the driver (before 12.8) has no batches, and single copies do not say how "
-                    "long the rows of a compressed or planar array are");
+                    "the driver (before 12.8) has no batches, and single copies cannot specify the "
+                    "row length of a compressed or planar array");
     }
   }
   v11::cudaMemcpy3DParms copy = {};

@@ -2,8 +2,8 @@
 //
 // Copies that follow each other in the stream are one of the orders that a batch may take, and
 // hints about places and about overlapping with compute may be ignored (CUDA Runtime API,
-// cudaMemcpyBatchAsync). What cannot be had is DuringApiCall, a copy that is done with its source
-// when the call returns, without waiting for the stream: it is refused before anything is copied.
+// cudaMemcpyBatchAsync). DuringApiCall, a copy that has read its source when the call returns,
+// without waiting for the stream, is impossible: it is refused before anything is copied.
 #pragma once
 
 #include "context.h"
@@ -13,11 +13,11 @@ namespace anycuda {
 using CopyAttributes = driver::CUmemcpyAttributes_st;
 using CopyOperation = driver::CUDA_MEMCPY3D_BATCH_OP_st;
 
-constexpr std::size_t kNoEntry = SIZE_MAX;  // an error that is no single copy's
+constexpr std::size_t kNoEntry = SIZE_MAX;  // an error of the whole batch
 
 // One batch, as the driver's function takes it.
 struct Copies {
-  const char* function;  // that the caller called
+  const char* function;  // the called function
   void* const* destinations;
   const void* const* sources;
   const std::size_t* sizes;
@@ -27,7 +27,7 @@ struct Copies {
   std::size_t attribute_count;
 };
 
-// `fail_index` says which copy an error is about; nullptr if nobody wants to know.
+// `fail_index` gets the index of the failed copy; nullptr: not needed.
 template <bool per_thread>
 Status copy_one_by_one(const Copies& batch, std::size_t* fail_index, v13::cudaStream_t stream);
 

@@ -5,9 +5,9 @@
 
 namespace anycuda {
 
-// cudaGetDeviceCount initialises the driver, and what is wrong with it is the runtime's own answer,
-// remembered there. The runtime's device numbers are the driver's: cudaDeviceGetAttribute hands
-// them on as they are (read in the machine code of 11.8, 12.9 and 13.5).
+// cudaGetDeviceCount initialises the driver; if that fails, its status is the runtime's, and the
+// runtime remembers it. The runtime's device numbers are the driver's: cudaDeviceGetAttribute
+// passes them on unchanged (read in the machine code of 11.8, 12.9 and 13.5).
 template <typename Call>
 Status in_driver(Call call) {
   int count = 0;

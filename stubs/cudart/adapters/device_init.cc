@@ -1,12 +1,12 @@
-// cudaInitDevice, which 12 brought, on the runtime of 11: a device's primary context is made
-// without becoming the thread's current one. What it checks, and in which order, is read in the
-// machine code of 12.9.
+// cudaInitDevice, which came with 12, on the runtime of 11: a device's primary context is made
+// without becoming the thread's current one. The checks and their order are read in the machine
+// code of 12.9.
 #include "cudart_adapters.h"
 
 namespace anycuda {
 namespace {
 
-// Of cudaSetDeviceFlags: one way to wait, and no bit that nobody defined.
+// Of cudaSetDeviceFlags: one way to wait, and only defined bits.
 bool valid(unsigned flags) {
   const unsigned schedule = flags & v12::cudaDeviceScheduleMask;
   return (flags & ~v12::cudaDeviceMask) == 0 &&
@@ -31,8 +31,8 @@ Status make_context(int device) {
 ANYCUDA_ADAPTER v12::cudaError_t adapt_init_device(int device, unsigned device_flags,
                                                    unsigned flags) {
   int count = 0;
-  // Initialises the driver; whatever is wrong with it is the runtime's answer, and remembered
-  // there.
+  // Initialises the driver; if that fails, its status is the runtime's, and the runtime remembers
+  // it.
   Status status = v11::cudaGetDeviceCount(&count);
   if (status != 0) return status;
   if (device < 0 || device >= count) return remember(v12::cudaErrorInvalidDevice);

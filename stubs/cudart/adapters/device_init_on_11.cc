@@ -6,7 +6,7 @@ namespace anycuda {
 namespace {
 
 // Is the device's primary context made, and this thread's current one? Runtime 11 makes it current
-// in cudaSetDevice, also where nobody has made it yet.
+// in cudaSetDevice, even if it is not made yet.
 bool has_context(int device) {
   driver::CUcontext current = nullptr;
   unsigned flags = 0;
@@ -17,15 +17,15 @@ bool has_context(int device) {
 
 }  // namespace
 
-// 12's makes the context and says what is wrong with it. A device that has one costs no call of the
-// runtime more: cudaFree is forbidden while a stream captures, cudaSetDevice is not.
+// 12's function makes the context and returns the status of that. A device that has one costs no
+// further call of the runtime: cudaFree is forbidden while a stream captures, cudaSetDevice is not.
 ANYCUDA_ADAPTER v12::cudaError_t adapt_set_device_on_11(int device) {
   const Status status = v11::cudaSetDevice(device);
   if (status != 0 || has_context(device)) return status;
   return v11::cudaFree(nullptr);
 }
 
-// 12's needs no driver, and sets no error. What 11's says of a null pointer it remembers itself.
+// 12's function needs no driver, and sets no error. 11's remembers its error for a null pointer.
 ANYCUDA_ADAPTER v12::cudaError_t adapt_runtime_version_on_11(int* version) {
   if (version == nullptr) {
     v11::cudaRuntimeGetVersion(nullptr);

@@ -1,13 +1,12 @@
-// cudaPointerGetAttributes. 13's struct begins like that of 11 and 12, and is longer. Once it has a
-// driver and a device, every runtime fills all of its struct whatever the outcome: on a failure
-// with zeroes and device -1 (read in the machine code of 11.8, 12.9 and 13.5). Without it fills
-// nothing.
+// cudaPointerGetAttributes. 13's struct begins like that of 11 and 12, and is longer. With a driver
+// and a device, every runtime fills its whole struct, on a failure with zeroes and device -1 (read
+// in the machine code of 11.8, 12.9 and 13.5). Without them it fills nothing.
 #include "cudart_adapters.h"
 
 namespace anycuda {
 namespace {
 
-// A type that no runtime writes: what still has it afterwards was not filled.
+// A type that runtimes never write: a struct that still has it was not filled.
 constexpr auto kNotFilled = static_cast<v11::cudaMemoryType>(-1);
 
 // Of 13.4, by an attribute of the driver; -1 is an allocation in no locality domain (cuda.h).

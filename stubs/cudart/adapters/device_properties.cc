@@ -1,7 +1,7 @@
 // cudaGetDeviceProperties. Three structs go by one name: 11's (728 bytes, in 12 too under the plain
-// name), 12's (its `_v2`) and 13's. What the caller's struct has and the runtime's has not is asked
-// for attribute by attribute: the runtimes themselves fill each field with the attribute that
-// stands beside it here (read in the machine code of 11.8, 12.9 and 13.5).
+// name), 12's (its `_v2`) and 13's. Fields that only the caller's struct has are filled attribute
+// by attribute: the runtimes fill each field with the attribute that stands beside it here (read in
+// the machine code of 11.8, 12.9 and 13.5).
 #include "cudart_adapters.h"
 
 namespace anycuda {
@@ -58,7 +58,7 @@ constexpr Field kAddedBy12[] = {
      driver::CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS},
 };
 
-// A NUMA node of 0 is one, so that "none" is said as the driver says it (cuda.h: -1).
+// NUMA node 0 is a node, so the absence of one is -1, as in the driver (cuda.h).
 constexpr Field kAddedBy13[] = {
     {offsetof(v13::cudaDeviceProp, deviceNumaConfig), driver::CU_DEVICE_ATTRIBUTE_NUMA_CONFIG},
     {offsetof(v13::cudaDeviceProp, deviceNumaId), driver::CU_DEVICE_ATTRIBUTE_NUMA_ID, -1},
@@ -71,11 +71,11 @@ constexpr Field kAddedBy13[] = {
      driver::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED},
 };
 
-// cudaDeviceGetAttribute hands the number to the driver, whichever it is (read in the machine code
-// of 11.8, 12.9 and 13.5), so that a runtime answers for attributes newer than itself.
+// cudaDeviceGetAttribute passes every number to the driver (read in the machine code of 11.8, 12.9
+// and 13.5), so a runtime also answers for attributes newer than itself.
 template <std::size_t count>
 void fill(void* properties, const Field (&fields)[count], int device) {
-  const KeepLastError kept;  // an attribute that the driver does not know is none of the caller's
+  const KeepLastError kept;  // hides errors about attributes that the driver does not know
   for (const Field& field : fields) {
     int value = field.unknown;
     if (v11::cudaDeviceGetAttribute(&value, field.attribute, device) != 0) value = field.unknown;
@@ -83,7 +83,7 @@ void fill(void* properties, const Field (&fields)[count], int device) {
   }
 }
 
-// Asks the runtime in its own struct, and hands over what both structs have.
+// Asks the runtime with its struct, and copies the fields that both structs have.
 template <typename Theirs, typename Mine>
 Status get(Status (*theirs)(Theirs*, int), Mine* properties, int device) {
   Theirs copy = {};

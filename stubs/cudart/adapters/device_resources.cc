@@ -1,6 +1,6 @@
 // Parts of a device (13.1) on older runtimes, for use with the driver's green contexts. The runtime
-// of 13 hands these calls to the driver as they are (read in the machine code of 13.5), whose
-// structs and words are the same; the assertions below say so.
+// of 13 passes these calls to the driver unchanged (read in the machine code of 13.5), whose
+// structs and enumerators are the same; the assertions below check that.
 #include "stubs/cudart/adapters/context.h"
 #include "stubs/cudart/adapters/device_driver.h"
 

@@ -1,8 +1,8 @@
-// cudaGetDriverEntryPoint and cudaGetDriverEntryPointByVersion hand out functions of the driver, in
+// cudaGetDriverEntryPoint and cudaGetDriverEntryPointByVersion return functions of the driver, in
 // the form of a CUDA version. A runtime asks for its own version (read in the machine code of 11.8
-// to 13.5), the program calls with the parameters that its own headers declare; so here the driver
-// is asked for the newest version of the caller's major that it has itself: driver 580 answers 1 to
-// a version newer than its own, older drivers give the newest form that they have.
+// to 13.5), but the program calls with the parameters that its headers declare. So the adapter asks
+// for the newest version of the caller's major that the driver has: driver 580 answers 1 to a
+// version newer than its own, older drivers return the newest form that they have.
 #include "cudart_adapters.h"
 #include "stubs/cudart/adapters/doors_forms.h"
 
@@ -11,9 +11,9 @@ namespace {
 
 using Found = v12::cudaDriverEntryPointQueryResult;  // numbered like the driver's own
 
-// Would the driver's form be the promised one? Within a major an older driver gives older forms
-// natively too. A driver of an older major serves no such program natively, so nothing may be given
-// that the first release of the caller's major declared otherwise.
+// Would the driver's form be the promised one? Within a major an older driver also gives older
+// forms to the real runtime. With a driver of an older major the real runtime would not run at all,
+// so a form may be returned only if the first release of the caller's major declared it, too.
 bool keeps_promise(const char* name, unsigned version, unsigned driver_version) {
   const unsigned major = version / 1000 * 1000;
   return driver_version >= major || form_since(name, major) <= driver_version;
@@ -40,7 +40,7 @@ enum class Version { named_by_caller, of_callers_major };
 Status get(const char* name, void** function, Version kind, unsigned version,
            unsigned long long flags, Found* result) {
   int count = 0;
-  // Initialises the driver, as the runtime's own function does; without one its answer is ours.
+  // Initialises the driver, as the runtime's function does; without a driver returns its status.
   Status status = v11::cudaGetDeviceCount(&count);
   if (status != 0) return status;
   // Drivers read and write through both unseen (535, 550 and 580 crash).
@@ -67,7 +67,8 @@ Status get_of_major(long long newest, const char* name, void** function, unsigne
              result);
 }
 
-// 11 has no place for a result: what is not found is an error, and nothing is written.
+// 11 has no parameter for a result: a function that is not found is an error, and nothing is
+// written.
 Status get_of_11(const char* name, void** function, unsigned long long flags) {
   void* address = nullptr;
   const Status status = get_of_major(v11::CUDART_VERSION, name,

@@ -1,7 +1,8 @@
 // The driver's functions that got another form, with other parameters, after 11.8: the first CUDA
-// version at which cuGetProcAddress gives each. Asked for a version that it does not reach, a
-// driver may give the newest form it has (measured with drivers 535 and 550), which is not what the
-// asker's headers declare. tests/tools/test_driver_forms.py compares the list with the database.
+// version at which cuGetProcAddress gives each. Asked for a version newer than its own, a driver
+// may give the newest form it has (measured with drivers 535 and 550), which is not the one that
+// the caller's headers declare. tests/tools/test_driver_forms.py compares the list with the
+// database.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // The parameters of signalling and waiting for external semaphores, from the form of CUDA 10, which
-// the plain functions of 11 and 12 take, to the one of today. Field by field as 12.9 does it itself
-// (read in its machine code); what the short form cannot say is zero.
+// the plain functions of 11 and 12 take, to today's form. Field by field, as in 12.9 (read in its
+// machine code); fields that the short form lacks are zero.
 #pragma once
 
 #include "cudart_adapters.h"

@@ -1,6 +1,6 @@
-// cudaFuncGetAttributes. 12 added fields behind those of 11, and 13 made two more of what 12 holds
-// in reserve and leaves as the caller had it. A caller of 11 gets what its struct has (generated
-// copies); for a newer one on an older runtime the driver is asked what the runtime would ask it
+// cudaFuncGetAttributes. 12 added fields behind those of 11, and 13 uses two more, which 12
+// reserves and leaves unchanged. A caller of 11 gets the fields of its struct (generated copies);
+// for a newer caller on an older runtime the driver is asked as the newer runtime would ask it
 // (read in the machine code of 12.9 and 13.5).
 #include "cudart_adapters.h"
 

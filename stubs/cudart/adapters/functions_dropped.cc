@@ -1,4 +1,4 @@
-// Functions that a newer runtime dropped because they do nothing, or nothing of its own.
+// Functions that a newer runtime dropped because they do nothing, or only call the driver.
 #include "stubs/cudart/adapters/context.h"
 
 namespace anycuda {
@@ -10,8 +10,8 @@ ANYCUDA_ADAPTER v11::cudaError_t adapt_set_double(double*) {
   return v13::cudaGetDeviceCount(&count);
 }
 
-// 11's hands its arguments to the driver's function of the same name, which cuda.h does not
-// declare; drivers of our days answer that it is not supported (801; measured with 535 and 550).
+// 11's passes its arguments to the driver's function of the same name, which cuda.h does not
+// declare; current drivers answer that it is not supported (801; measured with 535 and 550).
 ANYCUDA_ADAPTER v11::cudaError_t adapt_profiler_initialize(const char* configuration,
                                                            const char* output,
                                                            v11::cudaOutputMode mode) {

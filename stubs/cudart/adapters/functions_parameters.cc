@@ -1,5 +1,5 @@
-// Names and parameters of kernels, which 12.3, 12.4 and 13.2 began to tell, on runtimes before
-// that.
+// Names and parameters of kernels, which runtimes report since 12.3, 12.4 and 13.2, on older
+// runtimes.
 #include "stubs/cudart/adapters/device_driver.h"
 
 namespace anycuda {

@@ -1,7 +1,7 @@
-// The edges of graphs. CUDA 12.3 gave an edge data of its own (ports, programmatic dependencies),
-// in functions that end in _v2; 13 dropped the older ones and gave their names to these. Without
-// the runtime's _v2 the driver's is called, and where the driver is too old as well no edge has
-// data: it is zero.
+// The edges of graphs. CUDA 12.3 added data to edges (ports, programmatic dependencies), in
+// functions that end in _v2; 13 dropped the older ones and gave their names to these. If the
+// runtime has no _v2, the driver's is called; if the driver is too old as well, edges have no data:
+// it is zero.
 #include "stubs/cudart/adapters/graph_support.h"
 
 namespace anycuda {
@@ -11,7 +11,7 @@ using graphs::to_driver;
 using Graph = v13::cudaGraph_t;
 using Node = v13::cudaGraphNode_t;
 
-// Callers before 13 on 13: no data is asked for, and none given.
+// Callers before 13 on 13: they neither ask for data nor give any.
 
 ANYCUDA_ADAPTER v12::cudaError_t adapt_graph_get_edges_without_data(Graph graph, Node* from,
                                                                     Node* to, std::size_t* count) {

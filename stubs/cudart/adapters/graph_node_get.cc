@@ -1,5 +1,5 @@
-// What a node is and what its parameters are, in one function for all types (13.2), on runtimes
-// that have a function per type. Execution contexts are 13's and stay null.
+// A node's type and parameters, in one function for all types (13.2), on runtimes that have a
+// function per type. Only 13 has execution contexts; they stay null.
 #include "stubs/cudart/adapters/graph_params.h"
 
 namespace anycuda {
@@ -84,7 +84,7 @@ Status get(Node node, NodeParams* to) {
           node, v11::cudaGraphHostNodeGetParams,
           [](const auto& from, auto* into) { graphs::copy_host(from, into); }, &to->host);
     case v13::cudaGraphNodeTypeGraph:
-      // Said of any graph that is asked for, so that nobody gives it away again.
+      // Reported for every graph that is asked for, so that the caller does not give it away again.
       to->graph.ownership =
           static_cast<decltype(to->graph.ownership)>(v13::cudaGraphChildGraphOwnershipInvalid);
       return v11::cudaGraphChildGraphNodeGetGraph(node, &to->graph.graph);
@@ -114,7 +114,7 @@ Status get(Node node, NodeParams* to) {
       return get_conditional(node, &to->conditional);
     default:
       return refuse(v13::cudaErrorNotSupported, "cudaGraphNodeGetParams",
-                    "this runtime knows no parameters of nodes of this type");
+                    "this runtime does not know the parameters of nodes of this type");
   }
 }
 

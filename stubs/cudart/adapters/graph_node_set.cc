@@ -33,7 +33,7 @@ Status set_kernel(const Target& at, const Wanted& wanted) {
 }
 
 // Types whose parameters no function of the older runtime sets: child graphs of graphs, conditional
-// nodes, allocations, empty nodes. What is possible at all is for the driver to say.
+// nodes, allocations, empty nodes. The driver decides which of these are possible.
 Status set_by_driver(const Target& at, NodeParams* params) {
   static OfDriver of_nodes{"cuGraphNodeSetParams"};
   static OfDriver of_exec{"cuGraphExecNodeSetParams"};

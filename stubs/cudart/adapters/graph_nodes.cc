@@ -1,6 +1,6 @@
-// Nodes of any type added to graphs. 12.2 came with one function for all types, 12.3 gave it edge
-// data, 13 gave the parameters new fields. Older runtimes have a function per type; what those
-// cannot do (conditional nodes, edge data) the driver can.
+// Adds nodes of any type to graphs. 12.2 introduced one function for all types, 12.3 added edge
+// data, 13 added fields to the parameters. Older runtimes have a function per type; for conditional
+// nodes and edge data, which these lack, the driver is called.
 #include "stubs/cudart/adapters/graph_params.h"
 
 namespace anycuda {
@@ -120,7 +120,7 @@ Status add_by_driver(const Place& at, NodeParams* params) {
   return status;
 }
 
-// The node first, its edges after it: the functions per type know of no data.
+// The node first, its edges after it: the functions per type have no edge data.
 Status add_with_edge_data(const Place& at, Wanted* wanted) {
   static OfDriver drivers{"cuGraphAddDependencies_v2"};
   const unsigned int type = wanted->params.type;

@@ -3,8 +3,8 @@
 namespace anycuda::graphs {
 namespace {
 
-// What there is to know of a type: how many bytes its parameters take in 13, and the execution
-// context that 13 added to most. `size` is 0 with `known` false for types without a number here.
+// The facts about a type: the size of its parameters in 13, and the execution context that 13 added
+// to most. `size` is 0 with `known` false for types without a number here.
 struct Shape {
   bool known;
   std::size_t size;
@@ -64,7 +64,7 @@ Status take_kernel(Wanted* wanted, const char* function) {
     case v13::cudaKernelFunctionTypeDeviceEntry:
       return 0;
     case v13::cudaKernelFunctionTypeKernel:
-      // Where kernels are known by their host functions alone, that is what the handle is.
+      // If the runtime knows kernels only by their host functions, the handle is the host function.
       wanted->driver_only = !is_host_function(kernel.func);
       return 0;
     case v13::cudaKernelFunctionTypeFunction:
@@ -86,7 +86,7 @@ Status take(const NodeParams* params, Wanted* wanted, const char* function) {
   if (!shape.known) return remember(v13::cudaErrorInvalidValue);
   if (!unused_bytes_are_zero(*params, shape.size)) {
     return refuse(v13::cudaErrorInvalidValue, function,
-                  "node parameters hold bytes that are not zero where nothing is known to be");
+                  "the node parameters have non-zero bytes in unknown fields");
   }
   if (shape.context != nullptr) {
     return refuse(v13::cudaErrorNotSupported, function, "this runtime has no execution contexts");

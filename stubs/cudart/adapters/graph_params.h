@@ -1,6 +1,6 @@
 // Node parameters of 12.2 and later, one struct with a type, for runtimes that have a function per
-// node type instead. The struct of 13 serves callers of 12 too: 13's new fields lie in bytes that
-// 12 wants to be zero.
+// node type instead. The struct of 13 serves callers of 12, too: 13's new fields are in bytes that
+// must be zero in 12.
 #pragma once
 
 #include "stubs/cudart/adapters/graph_support.h"
@@ -9,10 +9,10 @@ namespace anycuda::graphs {
 
 using NodeParams = v13::cudaGraphNodeParams;
 
-// What an older runtime can be told of a caller's parameters.
+// The part of a caller's parameters that an older runtime can take.
 struct Wanted {
   NodeParams params{};       // a copy, without the fields that 13 added
-  unsigned int handle = 0;   // of a kernel node: what its handle is, a cudaKernelFunctionType
+  unsigned int handle = 0;   // of a kernel node: the type of its handle, a cudaKernelFunctionType
   bool driver_only = false;  // only the driver knows that handle
 };
 
@@ -20,7 +20,7 @@ struct Wanted {
 // name for messages.
 Status take(const NodeParams* params, Wanted* wanted, const char* function);
 
-// What the call gave back in the parameters goes to the caller (12.9 and 13.5 hand back these two).
+// Copies the call's outputs in the parameters to the caller's (12.9 and 13.5 return these two).
 void hand_back(const NodeParams& made, NodeParams* params);
 
 // A kernel node's parameters with a handle of the driver's own.
@@ -65,8 +65,8 @@ void copy_allocation(const From& from, To* to) {
 }
 
 // For types whose parameters are the same bytes in the driver: child graphs, conditional nodes,
-// allocations and their end. A conditional node is told the thread's context, as the runtime does;
-// call it within in_context, which makes one if there is none.
+// allocation and free nodes. A conditional node gets the thread's context, as from the runtime;
+// call this within in_context, which makes a context if needed.
 Status driver_params(const NodeParams& params, driver::CUgraphNodeParams_st* to);
 
 // The thread's context, for a call within in_context.

@@ -1,14 +1,14 @@
-// What the adapters of graphs and of stream capture share. Graphs, nodes, executable graphs and
-// streams are the driver's own objects in every runtime (CUDA Runtime API, "Interactions with the
-// CUDA Driver API"; read in the machine code of 11.8, 12.9 and 13.5: handles go to the driver as
-// they come), so where a runtime lacks a function the driver's will do.
+// Common parts of the adapters of graphs and of stream capture. Graphs, nodes, executable graphs
+// and streams are the driver's objects in every runtime (CUDA Runtime API, "Interactions with the
+// CUDA Driver API"; read in the machine code of 11.8, 12.9 and 13.5: handles are passed to the
+// driver unchanged), so the driver's function can replace one that a runtime lacks.
 #pragma once
 
 #include "stubs/cudart/adapters/context.h"
 
 namespace anycuda::graphs {
 
-// What an edge says besides its two ends came with CUDA 12.3.
+// The data of edges, which came with CUDA 12.3.
 using EdgeData = v13::cudaGraphEdgeData;
 
 // The same to the driver.
@@ -24,7 +24,7 @@ inline driver::CUgraphEdgeData_st* to_driver(EdgeData* data) {
   return const_cast<driver::CUgraphEdgeData_st*>(to_driver(static_cast<const EdgeData*>(data)));
 }
 
-// Zero is the default and says what an edge without data says ("cudaGraphAddDependencies").
+// Zero is the default, and equal to an edge without data ("cudaGraphAddDependencies").
 inline bool is_default(const EdgeData* data, std::size_t count) {
   constexpr EdgeData kDefault{};
   for (std::size_t i = 0; data != nullptr && i < count; ++i) {

@@ -1,4 +1,4 @@
-// Graphs made executable, updated and asked about themselves.
+// Instantiates, updates and queries graphs.
 #include "stubs/cudart/adapters/graph_support.h"
 
 namespace anycuda {
@@ -7,9 +7,8 @@ using Exec = v13::cudaGraphExec_t;
 using Graph = v13::cudaGraph_t;
 using Node = v13::cudaGraphNode_t;
 
-// 11's instantiation tells of errors by node and text. The driver's function of that form is what
-// 11's own runtime calls, with all arguments as they are (read in the machine code of 11.8); it is
-// in every driver since.
+// 11's instantiation reports errors by node and text. 11's runtime calls the driver's function of
+// that form with unchanged arguments (read in the machine code of 11.8); every driver since has it.
 ANYCUDA_ADAPTER v11::cudaError_t adapt_graph_instantiate_with_log(Exec* exec, Graph graph,
                                                                   Node* error_node, char* log,
                                                                   std::size_t log_size) {
@@ -33,8 +32,8 @@ driver::CUDA_GRAPH_INSTANTIATE_PARAMS_st* to_driver(InstantiateParams* params) {
   return reinterpret_cast<Driver*>(params);
 }
 
-// With a driver of 11, in two steps. Such a driver names no reason and no node: what
-// "cudaGraphInstantiateWithParams" says of an unexpected error is what the caller gets.
+// With a driver of 11, in two steps. Such a driver names neither a reason nor a node: the caller
+// gets the result that "cudaGraphInstantiateWithParams" documents for an unexpected error.
 template <typename Upload>
 Status instantiate_in_steps(Exec* exec, Graph graph, InstantiateParams* params, Upload upload) {
   if (exec == nullptr || params == nullptr) return remember(v13::cudaErrorInvalidValue);

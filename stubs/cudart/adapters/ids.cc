@@ -1,12 +1,12 @@
-// A stream's number and device, numbers of graphs and nodes, on runtimes that do not tell them yet.
-// Those that do hand the call to the driver's function of the same name (read in the machine code
-// of 12.9 and 13.5); handles are the driver's own in every major.
+// A stream's number and device, numbers of graphs and nodes, on runtimes without these functions.
+// Newer runtimes pass the call to the driver's function of the same name (read in the machine code
+// of 12.9 and 13.5); handles are the driver's in every major.
 #include "stubs/cudart/adapters/context.h"
 
 namespace anycuda {
 namespace {
 
-// Of 12.8 is cuStreamGetDevice; a stream's context is known to every driver, and that context's
+// cuStreamGetDevice came with 12.8; every driver can report a stream's context, and that context's
 // device. The runtime's device numbers are the driver's.
 template <typename GetContext>
 Status get_device(GetContext get_context, int* device) {
@@ -43,7 +43,7 @@ ANYCUDA_ADAPTER v12::cudaError_t adapt_stream_get_device_ptsz(v12::cudaStream_t 
       device);
 }
 
-// Whoever has a graph has made the driver ready.
+// A caller with a graph has initialised the driver.
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_id(v13::cudaGraph_t graph, unsigned* id) {
   return driver_answer(driver::cuGraphGetId(graph, id));
 }

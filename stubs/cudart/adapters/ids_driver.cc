@@ -1,6 +1,6 @@
-// The driver's log, notifications of a device, what atomics a link can do, where memory is: calls
-// that a newer runtime hands to the driver as they are (read in the machine code of 13.5). The
-// runtime's and the driver's words for them are equal; the assertions below say so.
+// The driver's log, notifications of a device, the atomics of a link, the location of memory: calls
+// that a newer runtime passes to the driver unchanged (read in the machine code of 13.5). The
+// runtime's and the driver's enumerators for them are equal; the assertions below check that.
 #include "stubs/cudart/adapters/context.h"
 #include "stubs/cudart/adapters/device_driver.h"
 

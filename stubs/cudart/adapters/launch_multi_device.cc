@@ -1,5 +1,5 @@
-// Cooperative launches over several devices, which 13 dropped and the driver kept. What is checked
-// and what the driver is asked is what 12's own runtime does (read in the machine code of 12.9).
+// Cooperative launches over several devices, which 13 dropped and the driver kept. The checks and
+// the calls of the driver are those of 12's runtime (read in the machine code of 12.9).
 #include <cstdlib>
 
 #include "context.h"

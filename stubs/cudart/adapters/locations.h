@@ -1,4 +1,4 @@
-// Places where memory can be: device numbers until 12, cudaMemLocation from 12.2 on.
+// Locations of memory: device numbers until 12, cudaMemLocation from 12.2 on.
 #pragma once
 
 #include "context.h"
@@ -7,7 +7,7 @@ namespace anycuda {
 
 using DriverLocation = driver::CUmemLocation_st;
 
-// The runtime's words are the driver's.
+// The runtime's enumerators are the driver's.
 static_assert(v13::cudaMemLocationTypeDevice == driver::CU_MEM_LOCATION_TYPE_DEVICE);
 static_assert(v13::cudaMemLocationTypeHost == driver::CU_MEM_LOCATION_TYPE_HOST);
 static_assert(v13::cudaMemLocationTypeHostNuma == driver::CU_MEM_LOCATION_TYPE_HOST_NUMA);
@@ -23,7 +23,7 @@ DriverLocation driver_location(const Location& location) {
   return *same_layout<const DriverLocation>(&location);
 }
 
-// The host is a device with a number of its own where there are only numbers.
+// Where locations are device numbers, the host has a special number.
 inline v13::cudaMemLocation location_of(int device) {
   v13::cudaMemLocation location = {};
   const bool host = device == v12::cudaCpuDeviceId;
@@ -43,20 +43,20 @@ inline bool number_of(const DriverLocation& location, int* device) {
   return location.type == v13::cudaMemLocationTypeDevice;
 }
 
-// What to say of a place without a number.
+// The status for a location without a number.
 inline Status refuse_location(const DriverLocation& location, const char* function) {
   if (location.type == v13::cudaMemLocationTypeInvalid) {
     return remember(v13::cudaErrorInvalidValue);
   }
   return refuse(v13::cudaErrorNotSupported, function,
-                "the driver (before 12.2) knows devices and the host as a whole, no other places");
+                "the driver (before 12.2) knows only devices and the host as a whole as locations");
 }
 
-// One prefetch to a location, for those who cannot ask the runtime (memory.cc).
+// One prefetch to a location, for callers that cannot use the runtime (memory.cc).
 template <bool per_thread>
 Status prefetch(const char* function, const void* address, std::size_t size,
                 const DriverLocation& location, unsigned flags, v13::cudaStream_t stream);
-// Can it be asked for at all?
+// Can the driver prefetch to it?
 bool has_place(const DriverLocation& location);
 
 }  // namespace anycuda

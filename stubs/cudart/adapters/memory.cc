@@ -13,7 +13,7 @@ unsigned long long driver_pointer(const void* address) {
 OfDriver prefetch_to_location{"cuMemPrefetchAsync_v2"};
 OfDriver advise_location{"cuMemAdvise_v2"};
 
-// CUDA Runtime API, cudaMemAdvise: the other advices are about no place.
+// CUDA Runtime API, cudaMemAdvise: the other advice has no location.
 bool is_about_a_place(unsigned advice) {
   return advice != v13::cudaMemAdviseSetReadMostly && advice != v13::cudaMemAdviseUnsetReadMostly &&
          advice != v13::cudaMemAdviseUnsetPreferredLocation;

@@ -2,9 +2,8 @@
 // driver (read in the machine code of 13.5). For drivers before 13.0:
 //
 // - prefetches one after the other in the stream are one of the orders that a batch may take;
-// - a discard says that the contents are of no use any more, and whoever reads them gets anything
-//   (CUDA Runtime API, cudaMemDiscardBatchAsync). What was there is a part of anything: the memory
-//   stays as it is, and the room that a discard might have made is not made.
+// - a discard makes the contents of memory undefined (CUDA Runtime API, cudaMemDiscardBatchAsync).
+//   So the memory may keep its contents; a discard is then a no-op that frees no memory.
 #include "batch_spans.h"
 #include "locations.h"
 

@@ -1,6 +1,6 @@
-// The memory pools of a place, which 13 asks for by location and type of memory. Its runtime hands
-// these calls on to the driver (read in the machine code of 13.0 and 13.5). A driver before 13.0
-// knows the pools of devices alone; for those cudaMemGetMemPool and its like are the same as
+// The memory pools of a location, which 13 asks for by location and type of memory. Its runtime
+// passes these calls on to the driver (read in the machine code of 13.0 and 13.5). A driver before
+// 13.0 knows only the pools of devices; for those cudaMemGetMemPool and its like are the same as
 // cudaDeviceGetMemPool (CUDA Runtime API, cudaMemSetMemPool).
 #include "locations.h"
 
@@ -11,7 +11,7 @@ DriverLocation* driver_words(v13::cudaMemLocation* location) {
   return same_layout<DriverLocation>(location);
 }
 
-// 0, or what to say instead of asking for a device's pool.
+// 0, or the status to return instead of asking for a device's pool.
 Status not_a_devices(const char* function, const v13::cudaMemLocation* location, unsigned type) {
   if (location == nullptr || type == v13::cudaMemAllocationTypeInvalid) {
     return remember(v13::cudaErrorInvalidValue);
@@ -21,7 +21,7 @@ Status not_a_devices(const char* function, const v13::cudaMemLocation* location,
     return 0;
   }
   return refuse(v13::cudaErrorNotSupported, function,
-                "the driver (before 13.0) has no pools but those of devices, for pinned memory");
+                "the driver (before 13.0) has only pools of devices, for pinned memory");
 }
 
 }  // namespace

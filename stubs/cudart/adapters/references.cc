@@ -1,6 +1,6 @@
 // Texture and surface references on the runtimes of 12 and 13, which dropped them. Programs built
 // by nvcc 11 have them in their device code, and the driver still knows them: by module and name.
-// Each function does what 11.8's own does, step by step (read in its machine code).
+// Each function repeats the steps of 11.8's function (read in its machine code).
 #include "stubs/cudart/adapters/references_handles.h"
 #include "stubs/cudart/adapters/references_texture.h"
 
@@ -27,8 +27,8 @@ void unbind(const Texture& texture) {
 
 using namespace references;  // NOLINT: what all of this is about
 
-// The name in the device code is what nvcc passes as the address on the device. What it passes as
-// the name is the C++ one ("::image").
+// nvcc passes the name in the device code as the address on the device; as the name it passes the
+// C++ name ("::image").
 ANYCUDA_ADAPTER void adapt_register_texture(void** fat_binary, const v11::textureReference* host,
                                             const void** device, const char*, int dimensions,
                                             int normalized, int external) {
@@ -68,7 +68,7 @@ ANYCUDA_ADAPTER v11::cudaError_t adapt_get_texture_alignment_offset(
   return 0;
 }
 
-// 11.8 returns that there is no such reference, and does not make it the last error.
+// For an unknown reference 11.8 returns an error, and does not make it the last error.
 ANYCUDA_ADAPTER v11::cudaError_t adapt_get_texture_reference(const v11::textureReference** found,
                                                              const void* symbol) {
   Status status = ready();

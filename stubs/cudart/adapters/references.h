@@ -3,12 +3,12 @@
 
 namespace anycuda::references {
 
-// From now on launches of callers built for 11 come through us, as soon as there is a reference
+// From now on launches of callers built for 11 go through the stub, as soon as a reference exists
 // whose settings could change (references_launches.cc).
 void look_at_launches();
 
-// The slots of `name` that callers of that major use lead to `function` from now on, where they led
-// straight to the library (references_slots.cc).
+// From now on the slots of `name` for callers of that major lead to `function` instead of the
+// library (references_slots.cc).
 void lead_slots(const char* name, int caller_major, void* function);
 
 }  // namespace anycuda::references

@@ -12,7 +12,7 @@ namespace {
 
 using namespace references;  // NOLINT: what all of this is about
 
-// After the driver has been told: a program that is told of an error has nothing bound.
+// Called after the driver's bind: if that failed, the program gets the error and nothing is bound.
 Status bound_to(const Texture& texture, Status driver_status, const Format& format,
                 const std::size_t* offset) {
   if (driver_status != 0) return remember(driver_status);
@@ -40,7 +40,7 @@ Status format_argument(const v11::cudaChannelFormatDesc* desc, Format* format) {
   return format_of(*desc, format) ? 0 : v11::cudaErrorInvalidChannelDescriptor;
 }
 
-// Has what is to be bound the texture's own format? Halves are read as floats too.
+// Does the memory or array have the texture's format? Halves are read as floats, too.
 Status check_format(const Texture& texture, Format format) {
   Format own = {};
   const Status status = format_argument(&texture.host().channelDesc, &own);
@@ -54,8 +54,8 @@ Status check_format(const Texture& texture, Format format) {
 // Device memory as textures take it: from an aligned address on.
 struct Linear {
   driver::CUdeviceptr start;
-  std::size_t offset;  // of what the program means, from there
-  std::size_t room;    // for what the program means, to the end of the allocation
+  std::size_t offset;  // from that address to the program's address
+  std::size_t room;    // from the program's address to the end of the allocation
 };
 
 // `offset` is the program's: without one, memory must be aligned.
@@ -83,7 +83,7 @@ Status array_format(driver::CUarray array, Format* format) {
 }
 
 // An array, or a mipmapped one by its first level. `first_level(&array)` finds it, `bind(texture)`
-// tells the driver.
+// calls the driver.
 template <typename FirstLevel, typename Bind>
 Status bind_array(const v11::textureReference* host, const v11::cudaChannelFormatDesc* desc,
                   FirstLevel first_level, Bind bind) {

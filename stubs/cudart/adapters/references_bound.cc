@@ -57,7 +57,7 @@ int dimensions_of(const Reference& reference) {
   }
 }
 
-// The flags of a driver's texture reference; an error for what 11.8 launches no kernel with.
+// The flags of a driver's texture reference; an error for settings that make 11.8 refuse a launch.
 Status flags_of(const Bound& bound, const v11::textureReference& host, unsigned* flags) {
   const driver::CUarray_format format = bound.format.load(std::memory_order_relaxed);
   *flags = host.normalized != 0 ? driver::CU_TRSF_NORMALIZED_COORDINATES : 0;
@@ -95,7 +95,7 @@ Status give(const Bound& bound, const Settings& settings, driver::CUtexref textu
 }
 
 Status give_settings(Bound* bound, driver::CUtexref texture) {
-  if (bound->reference->external) return 0;  // as 11.8: whoever defines it has the settings
+  if (bound->reference->external) return 0;  // as in 11.8: the defining object has the settings
   bound->stale.store(true, std::memory_order_release);
   const Settings settings = settings_of(*bound);
   const Status status = give(*bound, settings, texture);

@@ -1,7 +1,7 @@
-// What is bound to texture references. A program changes the settings of one (filter, addressing)
-// by writing to its textureReference. The runtime of 11.8 gives them to the driver at every launch
-// and at no other moment (read in its machine code), so that changes made after binding count. Here
-// they are given when the reference is bound, and at a launch if they have changed since.
+// The bindings of texture references. A program changes the settings of one (filter, addressing) by
+// writing to its textureReference. The runtime of 11.8 passes them to the driver only at launches,
+// at every launch (read in its machine code), so changes made after binding count. Here they are
+// passed when the reference is bound, and at a launch if they have changed since.
 #pragma once
 
 #include "stubs/cudart/adapters/references_format.h"
@@ -15,8 +15,8 @@ using ContextId = unsigned long long;
 // Words of a textureReference that are settings; what follows is reserved.
 constexpr unsigned kSettings = 17;
 
-// A texture reference in one context. Two threads that use the same one are the program's affair,
-// but must not break anything here.
+// A texture reference in one context. A program must synchronise two threads that use the same one,
+// but this code must not break if it does not.
 struct Bound {
   const Reference* reference;
   ContextId context;
@@ -33,9 +33,8 @@ struct Bound {
 Bound* bound_in(const Reference& reference, ContextId context);
 
 void set_unbound(Bound* bound);
-// After the driver has been told what `texture` is bound to: what is known of it from now on.
-// `offset`: nullptr for arrays. Gives the settings to the driver as far as they are valid; if they
-// are not, a launch says so.
+// Called after the driver's bind: stores the binding of `texture`. `offset`: nullptr for arrays.
+// Passes the settings to the driver if they are valid; if not, a launch reports that.
 void set_bound(Bound* bound, driver::CUtexref texture, driver::CUarray_format format,
                const std::size_t* offset);
 

@@ -1,4 +1,4 @@
-// What an element of a texture or surface is, as the driver says it.
+// The format of an element of a texture or surface, in the driver's terms.
 #pragma once
 
 #include "cudart_adapters.h"
@@ -14,11 +14,11 @@ struct Format {
   }
 };
 
-// The format that a channel descriptor means in the runtime of 11.8; false: it means none.
+// The format of a channel descriptor in the runtime of 11.8; false: it is invalid.
 bool format_of(const v11::cudaChannelFormatDesc& desc, Format* format);
 // Does the runtime of 11.8 know that format?
 bool known(const Format& format);
-// Bytes of what is read at once where integers are read as fractions.
+// Bytes that are read at once, if integers are read as fractions.
 unsigned bytes_of(driver::CUarray_format format);
 
 }  // namespace anycuda::references

@@ -1,5 +1,5 @@
-// Kernel launches of callers built for 11, once a texture reference is bound. No disposition is
-// about them: until then, and so in nearly every program, they are direct.
+// Kernel launches of callers built for 11, once a texture reference is bound. Their disposition is
+// direct: until then, and so in nearly every program, they go straight to the library.
 #include "stubs/cudart/adapters/references.h"
 #include "stubs/cudart/adapters/references_bound.h"
 
@@ -64,7 +64,7 @@ void look_at_launches() {
   lead("cudaLaunchCooperativeKernel_ptsz", cooperative_ptsz);
   lead("cudaLaunchKernelExC", extended);
   lead("cudaLaunchKernelExC_ptsz", extended_ptsz);
-  // Last: who finds it done may launch at once.
+  // Last: a thread that reads it as done may launch at once.
   done.store(true, std::memory_order_release);
 }
 

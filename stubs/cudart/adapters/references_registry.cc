@@ -9,7 +9,7 @@
 namespace anycuda::references {
 namespace {
 
-// A list that only grows. A zeroed entry is one that nobody means.
+// A list that only grows. A zeroed entry is unused.
 template <typename Entry>
 class List {
  public:
@@ -21,7 +21,7 @@ class List {
     } while (!taken_.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
     return &entries_[index];
   }
-  // Shows entries to `look`, the newest first, until it says true.
+  // Passes entries to `look`, the newest first, until it returns true.
   template <typename Look>
   void each(Look look) {
     for (std::size_t i = taken_.load(std::memory_order_acquire); i-- > 0;) {
@@ -136,7 +136,7 @@ const void* kernel_of(void** fat_binary) {
 
 }  // namespace anycuda::references
 
-// What other copies of the stub ask this one.
+// The functions that other copies of the stub call in this one.
 #define ANYCUDA_COPY extern "C" __attribute__((visibility("hidden")))
 ANYCUDA_COPY const void* anycuda_copy_find_reference(const void* host, int surface) {
   return anycuda::references::find(host, surface != 0);

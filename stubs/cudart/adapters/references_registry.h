@@ -1,10 +1,10 @@
-// Texture and surface references that objects built by nvcc 11 have registered, for runtimes that
-// know no such thing (12 and later). The driver does, by module and name; a module is found through
-// a kernel of the same fat binary, so the first kernel of each is kept too.
+// Texture and surface references that objects built by nvcc 11 have registered, for runtimes
+// without them (12 and later). The driver has them, by module and name; a module is found through a
+// kernel of the same fat binary, so the first kernel of each is kept, too.
 //
-// Static constructors come here thousands of times, from any thread, and while a runtime takes
-// registrations in: nothing here waits, takes a lock or calls a library. What there is no memory
-// for is not kept, and such a reference is then an invalid one.
+// Static constructors call this thousands of times, from any thread, and while a runtime takes
+// registrations: nothing here waits, takes a lock or calls a library. A reference that does not fit
+// into memory is not kept, and is then invalid.
 #pragma once
 
 namespace anycuda::references {
@@ -14,7 +14,7 @@ struct Reference {
   const void* host;   // the textureReference or surfaceReference in the program
   void** fat_binary;  // the runtime's handle
   const char* name;   // in the device code
-  int dimensions;     // as nvcc says it: 1, 2, 3, or a kind of cubes or layers
+  int dimensions;     // nvcc's value: 1, 2, 3, or a kind of cubes or layers
   bool surface;
   bool normalized;  // integers are read as fractions of their range
   bool external;    // declared here, defined elsewhere

@@ -1,5 +1,5 @@
-// The functions that choose an algorithm for a convolution. They fill an array with what they know
-// of each, and how it fared is a status.
+// The functions that choose an algorithm for a convolution. They fill an array with their results
+// for each algorithm, one of which is a status.
 #include <algorithm>
 
 #include "status.h"

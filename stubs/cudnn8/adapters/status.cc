@@ -28,7 +28,7 @@ constexpr Same kSame[] = {
     {v9::CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, v8::CUDNN_STATUS_ALLOC_FAILED},
 };
 
-// A class of cuDNN 9 is a thousand numbers. The first has no status of its own.
+// A class of cuDNN 9 has a thousand numbers. The first class has no status without a class.
 constexpr Status kClasses[] = {v8::CUDNN_STATUS_INTERNAL_ERROR, v8::CUDNN_STATUS_NOT_INITIALIZED,
                                v8::CUDNN_STATUS_BAD_PARAM,      v8::CUDNN_STATUS_NOT_SUPPORTED,
                                v8::CUDNN_STATUS_INTERNAL_ERROR, v8::CUDNN_STATUS_EXECUTION_FAILED};
@@ -48,8 +48,8 @@ Status status_of_8(Status of_9) {
                                                      : v8::CUDNN_STATUS_INTERNAL_ERROR;
 }
 
-// Of a number of cuDNN 8 the library says that it does not know it, and the loader gives cuDNN 8's
-// text then (loader/error_text.h).
+// For a number of cuDNN 8 the library returns its text for unknown ones; the loader then returns
+// cuDNN 8's text (loader/error_text.h).
 const char* adapt_error_string(Status status) { return v9::cudnnGetErrorString(status); }
 
 Status adapt_query_runtime_error(v8::cudnnHandle_t handle, v8::cudnnStatus_t* found,

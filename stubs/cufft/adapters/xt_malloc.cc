@@ -1,5 +1,5 @@
 // Formats of cufftXtMalloc between CUDA 11 and later: 11.7 and 11.8 number those from 5 on
-// differently, and a SONAME does not tell which of both is there. The five before are the same.
+// differently, and their SONAME is the same. The first five are equal in all releases.
 #include "cufft_adapters.h"
 
 namespace anycuda {

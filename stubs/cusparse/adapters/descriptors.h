@@ -8,7 +8,7 @@
 
 #include "cusparse_adapters.h"
 
-// In a function that returns a status of cuSPARSE: whatever is not success goes to its caller.
+// In a function that returns a status of cuSPARSE: returns every status but success to its caller.
 #define ANYCUDA_TRY(...)                                     \
   do {                                                       \
     const v12::cusparseStatus_t tried = __VA_ARGS__;         \
@@ -40,7 +40,7 @@ class Descriptor {
 
   // Where a function that creates one writes.
   T** place() { return &made_; }
-  // Hands on what that function returned: whatever one that failed wrote is not a descriptor.
+  // Passes that function's status on: after a failure its output is not a descriptor.
   v12::cusparseStatus_t created(v12::cusparseStatus_t status) {
     if (status != v12::CUSPARSE_STATUS_SUCCESS) made_ = nullptr;
     return status;

@@ -32,8 +32,8 @@ class Vectors {
       ready_ = status_ == kSuccess;
     }
   }
-  // Is there something to do? If not, the caller gets status(), which is success for x without
-  // entries.
+  // Must the generic function be called? If not, the caller gets status(), which is success for x
+  // without entries.
   bool ready() const { return ready_; }
   Result status() const { return status_; }
   v12::cusparseSpVecDescr_t x() const { return x_.get(); }
@@ -56,7 +56,7 @@ class Vectors {
                     "CUDA 12 and newer need the values and the indices of a sparse vector at "
                     "addresses that 16 divides: align them, or install cuSPARSE of CUDA 11");
     }
-    // The library wants size + base within an int.
+    // The library requires that size + base fits into an int.
     const std::int64_t size =
         std::numeric_limits<int>::max() - static_cast<std::int64_t>(given.base);
     ANYCUDA_TRY(x_.created(v12::cusparseCreateSpVec(

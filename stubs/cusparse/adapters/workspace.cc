@@ -5,9 +5,9 @@ namespace {
 
 using Result = v12::cusparseStatus_t;
 
-// In a thread that has not used the GPU yet, the driver has no context where the library would take
-// the device's own. To create a handle is a call of the library that makes it current; `call` is
-// made again behind it.
+// In a thread that has not used the GPU yet, the driver has no current context, while the library
+// would use the device's primary context. Creating a handle makes the library set it; then `call`
+// is repeated.
 template <typename Call>
 Status in_context(Call call) {
   const Status status = call();

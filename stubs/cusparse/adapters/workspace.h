@@ -15,10 +15,10 @@ class HandleStream {
   v12::cusparseStatus_t open(v12::cusparseHandle_t handle) {
     return v12::cusparseGetStream(handle, &stream_);
   }
-  // Refuses `function` while the stream is captured: a graph would run what is only good for this
-  // call. Other failures are the driver's.
+  // Refuses `function` while the stream is captured: a graph would repeat work that is valid only
+  // for this call. Other failures are the driver's.
   v12::cusparseStatus_t refuse_capture(const char* function) const;
-  // Copies one number from the GPU, and so waits until the stream has done what it was given.
+  // Copies one number from the GPU, and so waits until the stream has finished its work.
   v12::cusparseStatus_t read(const int* on_device, int* value) const;
 
   v12::cudaStream_t get() const { return stream_; }

@@ -1,6 +1,6 @@
-// Links of a program built for CUDA 12 by a linker of 13, which would take LTO-IR that 12 made as
-// if it were its own. LTO-IR is promised to work within a major alone, so it is refused; PTX, CUBIN
-// and LTO-IR of 13 (from an NVRTC of 13 in this process) go on.
+// Links of a program built for CUDA 12 by a linker of 13, which would take LTO-IR of 12 as if it
+// were LTO-IR of 13. LTO-IR is only promised to work within a major, so it is refused; PTX, CUBIN
+// and LTO-IR of 13 (from an NVRTC of 13 in this process) are forwarded.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,8 +14,9 @@
 namespace anycuda {
 namespace {
 
-// The links without LTO, which use no LTO-IR: a fatbin may hold some beside its machine code. A
-// link that finds no place here, or that was created through another door, counts as one with LTO.
+// The links without LTO, which ignore LTO-IR: a fatbin may hold some beside its machine code. A
+// link that does not fit into this table, or that was created by another function, counts as one
+// with LTO.
 constexpr int kPlaces = 64;
 std::atomic<v12::nvJitLinkHandle> without_lto[kPlaces];
 
@@ -51,7 +52,7 @@ bool may_hold_lto_ir(v12::nvJitLinkHandle link, v12::nvJitLinkInputType type) {
   return type != v12::NVJITLINK_INPUT_PTX && type != v12::NVJITLINK_INPUT_CUBIN && has_lto(link);
 }
 
-// What cannot be read is the linker's to report.
+// The linker reports input that cannot be read.
 bool file_has_lto_ir(const char* name) {
   const KeepErrno kept;
   const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -83,12 +84,12 @@ ANYCUDA_ADAPTER v12::nvJitLinkResult adapt_link_create(v12::nvJitLinkHandle* lin
   for (v12::uint32_t i = 0; options != nullptr && i < count; ++i) lto = lto || is_lto(options[i]);
   const v12::nvJitLinkResult result = v13::nvJitLinkCreate(link, count, options);
   if (result != v12::NVJITLINK_SUCCESS) return result;
-  exchange(*link, nullptr);  // of one whose end nobody told us
+  exchange(*link, nullptr);  // of a link whose destruction the stub did not see
   if (!lto) exchange(nullptr, *link);
   return result;
 }
 
-// Forgotten first: as soon as it is gone another link may get its handle.
+// Forgotten first: as soon as it is destroyed another link may get its handle.
 ANYCUDA_ADAPTER v12::nvJitLinkResult adapt_link_destroy(v12::nvJitLinkHandle* link) {
   if (link != nullptr && *link != nullptr) exchange(*link, nullptr);
   return v13::nvJitLinkDestroy(link);
@@ -104,7 +105,7 @@ ANYCUDA_ADAPTER v12::nvJitLinkResult adapt_link_add_data(v12::nvJitLinkHandle li
   return v13::nvJitLinkAddData(link, type, data, size, name);
 }
 
-// The files that an index names are not known to us.
+// The stub does not know the files that an index names.
 ANYCUDA_ADAPTER v12::nvJitLinkResult adapt_link_add_file(v12::nvJitLinkHandle link,
                                                          v12::nvJitLinkInputType type,
                                                          const char* name) {

@@ -1,4 +1,4 @@
-"""Writes the headers that C++ code of ours is compiled with when it calls CUDA through the stubs, as a program
+"""Writes the headers for anycuda's C++ code that calls CUDA through the stubs, as a program
 does: api/<library>_api.h, in place of NVIDIA's, so that building needs no CUDA.
 
     PYTHONPATH=stubs/tools python3 -m generate.api --out DIR      # DIR/api/{cuda,nvrtc,nvjitlink}_api.h
@@ -28,7 +28,7 @@ from .plan import NATIVE_VERSION
 
 LIBRARIES = ("cuda", "nvrtc", "nvjitlink")
 _TOP = "// Generated from the ABI database; see stubs/tools/generate/api.py.\n#pragma once\n"
-# In a header of their own: a template may be defined once.
+# In a separate header: a template may be defined only once.
 WORDS = _TOP + """#include <cstddef>
 
 namespace anycuda::api {

@@ -1,8 +1,8 @@
 """Field-by-field copies between the layouts of one record in two majors, derived from the database.
 
-A field goes over when both sides have it by the same path, of the same size and meaning. Fields that
-only the target has stay zero. A record for which that cannot be said gets no conversion, so that an
-adapter which wants one has to be written by hand, and does not compile before that.
+A field is copied if both sides have it by the same path, with the same size and meaning. Fields that
+only the target has stay zero. A record without this property gets no conversion: an adapter that
+needs one must be written by hand, and does not compile before that.
 """
 
 from .cxx import Space, Writer, identifier

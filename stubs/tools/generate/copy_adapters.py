@@ -1,8 +1,8 @@
-"""Writes the adapters that nothing but layouts ask for: same parameters, other structs behind pointers.
+"""Writes the adapters that follow from layouts: same parameters, different structs behind pointers.
 
-A parameter that is alike on both sides is handed on; a struct that is not is converted into one of ours
-before the call (input) or out of it after a call that succeeded (output). A result may go through a function that is
-written by hand: statuses that another major has renumbered.
+A parameter that is equal on both sides is passed on; a struct that differs is converted to a local one
+before the call (input) or from it after a successful call (output). A result may be passed through a
+function that is written by hand: statuses that another major has renumbered.
 """
 
 from . import ctype
@@ -99,7 +99,7 @@ class _Copy:
     def _converted(self, index: int, param: ctype.RawParam, mine: ctype.CType, theirs: ctype.CType) -> str:
         a, b = self.one.types.resolve(mine), self.other.types.resolve(theirs)
         if a.kind != "pointer" or b.kind != "pointer":
-            raise self._problem(f"{param.name} is no pointer")
+            raise self._problem(f"{param.name} is not a pointer")
         key = self.one.types.resolve(a.type.target).tag
         if key != self.other.types.resolve(b.type.target).tag:
             raise self._problem(f"{param.name} points to another record")

@@ -44,10 +44,10 @@ def _x86_64(prototype: Prototype) -> list[int | None]:
 
 
 def _aarch64(prototype: Prototype) -> list[int | None]:
-    """AAPCS64, 6.8.2: eight registers of each kind. A pointer to a large result is in x8, which carries no
-    argument; a structure of more than 16 bytes is a pointer to a copy; one that no longer fits is on the
-    stack whole, and so is everything after it. One of up to four floating-point numbers of one size has a vector
-    register for each; other structures travel as integers do."""
+    """AAPCS64, 6.8.2: eight registers of each kind. A pointer to a large result is in x8, which is not used
+    for arguments; a structure of more than 16 bytes is passed as a pointer to a copy. A structure that does not fit
+    into the remaining registers is on the stack as a whole, and so is everything after it. One of up to four
+    floating-point numbers of one size has a vector register for each; other structures are passed like integers."""
     integers, vectors, stack = 0, 0, 0
     locations: list[int | None] = []
     for parameter in prototype.params:
@@ -86,5 +86,5 @@ _ALL = {
 
 def named(name: str) -> Cpu:
     if name not in _ALL:
-        raise ValueError(f"there are no entry points for the CPU {name!r}, only for {', '.join(_ALL)}")
+        raise ValueError(f"the CPU {name!r} is not supported: entry points exist for {', '.join(_ALL)}")
     return _ALL[name]

@@ -1,7 +1,7 @@
 """C types as the database writes them, and their reading.
 
-The spelling is C's words in reading order, so that no declarator has to be turned inside out: a
-base name, then suffixes from left to right. `const char *` is C's own; a pointer to function is
+The spelling is C's words in reading order, without nested declarators: a
+base name, then suffixes from left to right. `const char *` is as in C; a pointer to function is
 `void (void *) *`, an array of eight pointers `void * [8]`. `const` stands before a base or after
 a `*`.
 """

@@ -54,8 +54,8 @@ def served_by(path: Path) -> Optional[Path]:
 
 
 def own_releases_of(path: Path) -> tuple[str, ...]:
-    """`releases for 11 12 13` of releases.txt: the library's releases have numbers of its own, and each is made for
-    those majors of CUDA. Empty: its releases are CUDA's."""
+    """`releases for 11 12 13` of releases.txt: the library's releases are numbered apart from CUDA's, and each is made
+    for those majors of CUDA. Empty: its releases are CUDA's."""
     file = (served_by(path) or path) / "releases.txt"
     if not file.exists():
         return ()

@@ -61,8 +61,8 @@ class Descriptor:
     driver_bound: bool
     one_per_process: bool
     is_driver: bool
-    parts: str  # how the names of its other files begin, which programs may need by themselves: "libcudnn_"
-    own_releases: bool  # of numbers of its own (cuDNN 9.12, NCCL 2.28), each for several majors of CUDA
+    parts: str  # the prefix of its other files' names, which programs may need directly: "libcudnn_"
+    own_releases: bool  # numbered apart from CUDA's (cuDNN 9.12, NCCL 2.28), each for several majors of CUDA
     output: str
     lto_ir_to: str  # the library that takes its LTO-IR, or
     lto_ir_from: str  # whose LTO-IR it takes
@@ -112,7 +112,7 @@ class Descriptor:
 
     @property
     def peer(self) -> str:
-        """The library at the other end of its LTO-IR; empty: there is none."""
+        """The peer library of its LTO-IR; empty: it has none."""
         return self.lto_ir_to or self.lto_ir_from
 
 
@@ -132,7 +132,7 @@ def load(path: Path) -> Descriptor:
         raise ValueError(f"{path}: lto_ir_to and lto_ir_from exclude each other")
     _check_version_function(path, values["version_function"])
     if values["output"] and not values["driver_bound"]:
-        raise ValueError(f"{path}: output without driver_bound: what it makes runs under a driver")
+        raise ValueError(f"{path}: output needs driver_bound, since the output runs under a driver")
     if set(values["status"]) != {"no_library", "absent", "rejected"}:
         raise ValueError(f"{path}: status must name no_library, absent and rejected")
     for number, row in values["majors"].items():

@@ -1,11 +1,11 @@
-"""What becomes of each call: (symbol, caller's major, runtime's major) -> one disposition.
+"""The outcome of each call: (symbol, caller's major, runtime's major) -> one disposition.
 
     direct     same name, same ABI
     renamed    another name that means the same (renames.txt, by review), same ABI
-    adapted    a function of ours between two layouts or signatures (adapters/)
-    emulated   a function of ours made from other calls (adapters/)
-    absent     the runtime's major has no such function (absents.txt may say why nothing stands for it)
-    rejected   it is there, but may not be called (rejects.txt), or nobody has shown that it is safe
+    adapted    an adapter between two layouts or signatures (adapters/)
+    emulated   an adapter made from other calls (adapters/)
+    absent     the runtime's major lacks the function (absents.txt may have the reason for lack of a substitute)
+    rejected   it exists, but may not be called (rejects.txt), or it was not shown to be safe
 A caller may be any release of its major, and so may the runtime: a disposition is direct or renamed
 only if that holds for every pair of harvested releases.
 """
@@ -32,11 +32,11 @@ KINDS = ("direct", "renamed", "adapted", "emulated", "absent", "rejected")
 
 @dataclass(frozen=True)
 class Disposition:
-    """`target` is the name to look for in the runtime, "" where there is none to call; `fallbacks`
+    """`target` is the name to look for in the runtime, "" without a function to call; `fallbacks`
     are further names of the same function, for runtimes that lack the first. `since` is the first
-    harvested release of the runtime's major that has the target, or all that an adapter needs of it.
-    `function` is our adapter, `needs` the names without which it is absent; `adapter` is its line.
-    `fallback` is what releases get that lack the target and its fallbacks."""
+    harvested release of the runtime's major that has the target, or all names that an adapter needs.
+    `function` is the adapter, `needs` the names without which it is absent; `adapter` is its line.
+    `fallback` is the disposition of releases that lack the target and its fallbacks."""
 
     symbol: str
     caller: str

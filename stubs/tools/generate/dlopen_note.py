@@ -1,8 +1,8 @@
-"""The note that tells packagers what a stub opens when it runs: .note.dlopen, "dlopen() Metadata for ELF
+"""The note that tells packagers which libraries a stub opens when it runs: .note.dlopen, "dlopen() Metadata for ELF
 Files" (https://systemd.io/ELF_DLOPEN_METADATA).
 
-Nothing of it is in NEEDED, so nothing else in the file names it. Each library is a note of its own: the
-library that the stub stands for, and the others that it asks of the machine.
+These libraries are not in NEEDED, so only this note names them. Each library has a separate note: the
+library that the stub replaces, and the others that it looks for.
 """
 
 import json

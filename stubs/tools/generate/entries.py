@@ -43,9 +43,9 @@ def _variable(number: int, name: str, size: int, version: str) -> str:
 
 
 def version_script(plan: Plan) -> str:
-    """Every name comes from the assembler's .symver; the script gives the versions their order. What
-    the linker would add of its own stays inside (`local: *` would take the default names too); as
-    patterns, since lld takes no plain name that is not there."""
+    """Every name comes from the assembler's .symver; the script gives the versions their order. Symbols that
+    the linker adds stay local (`local: *` would hide the default names, too); as patterns, since lld
+    refuses a plain name that is not defined."""
     first, *others = plan.symbol_versions
     lines = [f"{first} {{ local: _ini[t]; _fin[i]; _edat[a]; _en[d]; __bss_star[t]; anycuda_*; }};"]
     lines += [f"{version} {{ }};" for version in others]
@@ -54,10 +54,10 @@ def version_script(plan: Plan) -> str:
 
 def link_assembly(plan: Plan, cpu: Cpu) -> str:
     """A library to link with and never to load: the names of one major, as that major's default
-    versions. A program linked to it asks for libcudart_stub.so and records the major. Beside them the
-    stub's own names, none a default: they are for who asks for that version (api.py). The plan of the
-    stub itself gives these alone, and so does a major whose library has no versions; there they are the
-    defaults. For the linker takes one library of a SONAME, the first."""
+    versions. A program linked to it asks for libcudart_stub.so and records the major. It also has the
+    stub's unversioned names as non-default versions, for code that asks for that version (api.py). With the
+    plan of the stub itself it has only these, and so has a major whose library has no versions; there they
+    are the defaults. (The linker takes only the first library of a SONAME.)"""
     lines = ["    .text", "anycuda_link_only:", f"    {cpu.trap}"]
     names = [(plan.symbols[slot.symbol].name, f"@@{slot.version_name}") for slot in plan.slots if slot.symbol_version]
     if not plan.default_major:

@@ -22,8 +22,8 @@ def is_reserved(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A field that is no record itself: where it lies in the whole, in bits, and which members of
-    which unions (place and size of the union, member) it belongs to."""
+    """A field that is not a record: its place in the whole, in bits, and the members of unions (place and
+    size of the union, member) that it belongs to."""
 
     path: str
     start: int

@@ -6,15 +6,15 @@ else names the first difference found. What the rule cannot see through counts a
     result, parameter count, variadic     equal
     passed by value                       same size, same classes (integer, vector, memory)
     enumeration                           a name that both have stands for the same value
-    struct or union                       same size and alignment; a field that both have lies at
-                                          the same place with a compatible type; a field that one
-                                          side alone has lies in the other side's reserved fields
+    struct or union                       same size and alignment; a field that both have is at
+                                          the same place with a compatible type; a field that only
+                                          one side has is in the other side's reserved fields
                                           or padding, or is a further member of the same union
-    pointer                               what it points to is compatible; opaque types by name
+    pointer                               its target is compatible; opaque types by name
 
-`const` is no part of an ABI, and NVIDIA adds it to functions that never wrote: it is not compared.
-Same size is asked for in every case because a runtime that knows a larger struct writes all of it:
-growth is harmless only inside memory that the caller set aside.
+`const` does not belong to an ABI, and NVIDIA adds it to functions that never wrote: it is not compared.
+The same size is required in every case because a runtime with a larger struct writes all of it:
+growth is harmless only inside memory that the caller has reserved.
 """
 
 import re
@@ -198,8 +198,8 @@ def _meanings(values: Mapping[str, int]) -> dict[int, set[str]]:
 
 
 def _changed_meaning(ours: Mapping[str, int], others: Mapping[str, int], common: set[str]) -> str:
-    """A value whose names all went and that now means something else. A name for a reserved value
-    is no meaning."""
+    """A value that has lost all its names and now has another meaning. A name for a reserved value
+    does not count as a meaning."""
     mine, theirs = _meanings(ours), _meanings(others)
     for value, names in mine.items():
         now = theirs.get(value)

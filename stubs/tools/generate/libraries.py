@@ -14,7 +14,7 @@ from .library_folders import LibraryFolders
 
 LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
              "cusparse", "nvjpeg", "cudnn", "cudnn8", "nccl", "nvfatbin", "nvtx",
-             "nvml")  # in the order in which people are told of them
+             "nvml")  # in the order of reports
 
 
 def descriptors(folders: LibraryFolders) -> list[Descriptor]:
@@ -44,7 +44,7 @@ def _title(library: Descriptor) -> str:
 
 
 def _library(library: Descriptor, others: list[Descriptor], database: model.Database) -> str:
-    """In a namespace of its own, since every library has a pool and symbols; but for its descriptor."""
+    """In a separate namespace, except its descriptor, since every library has a pool and symbols."""
     title, data = _title(library), f"{library.name}_data"
     relatives = library.relatives(others)
     releases = tables.releases_of(library, database)

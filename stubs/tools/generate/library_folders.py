@@ -48,7 +48,7 @@ class LibraryFolders:
         return model.load(self.facts(name))
 
     def _of(self, name: str) -> Path:
-        """A name that no folder has is stubs/'s: the error is about the file that is missing there."""
+        """An unknown name belongs to stubs/: the error names the file that is missing there."""
         return next((path.parents[1] for path in self._files() if path.parent.name == name), STUBS)
 
     def _files(self) -> list[Path]:

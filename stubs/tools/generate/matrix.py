@@ -145,7 +145,7 @@ def driver_runtimes(database: Database) -> list[str]:
 
 
 def of_driver(database: Database) -> Matrix:
-    """The driver's libraries have one major: a name is there or not, whoever calls."""
+    """The driver's libraries have one major: a name exists or not, independent of the caller."""
     functions = [f for _, f in sorted(database.functions.items()) if not f.data_size]
     releases = branch_releases()
     return {
@@ -190,7 +190,7 @@ def _by_age(database: Database) -> list[str]:
 
 
 def of_own_releases(database: Database) -> Matrix:
-    """One SONAME for every CUDA: a release has the name or not, whoever calls."""
+    """One SONAME for every CUDA: a release has the name or not, independent of the caller."""
     releases = _by_age(database)
     functions = [f for _, f in sorted(database.functions.items()) if f.versions]
     return {(function.name, ANY_CALLER): [_own_answer(function, place, releases) for place in range(len(releases))]

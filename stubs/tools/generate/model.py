@@ -56,11 +56,11 @@ class Prototype:
 
 @dataclass
 class Function:
-    """One exported name and what is known of it in every version.
+    """One exported name and its facts in every version.
 
     `versions` are the releases that export it; for the driver the ones whose cuda.h declares it,
     and `drivers` the drivers that export it. `source` is header, internals or unknown (no type).
-    `data_size` is not 0 for an exported variable, which is no function at all."""
+    `data_size` is not 0 for an exported variable, which is not a function."""
 
     name: str
     versions: tuple[str, ...]

@@ -1,10 +1,9 @@
 """Which of a function's outputs a failing call sets to zero.
 
-A program that ignores an error should find zero, not what happened to be on its stack. Only
-pointers to one scalar or handle count. The marks come from the harvest; by review, outputs.txt
-corrects them:
-    + cudaHostAlloc.pHost          is an output although the header's words do not say so
-    - cuTexRefGetBorderColor.pBorderColor   is none, for the reason in the comment above it
+A program that ignores an error should find zero, not garbage from its stack. Only pointers to one
+scalar or handle count. The marks come from the harvest; outputs.txt corrects them after a review:
+    + cudaHostAlloc.pHost          is an output although the header does not say so
+    - cuTexRefGetBorderColor.pBorderColor   is not an output, for the reason in the comment above it
 A pattern (`*`) may stand for several functions; `_ptsz` and `_ptds` forms follow their base name.
 """
 
@@ -85,7 +84,7 @@ def outputs(database: Database, name: str, major: str, review: Review) -> list[O
         ):
             raise ValueError(
                 f"{database.path}: {name}.{param.name} is marked as an output, but "
-                f"{param.type!r} is no pointer to one scalar or handle that may be written"
+                f"{param.type!r} is not a pointer to one writable scalar or handle"
             )
         result.append(Output(index, target.size, param.name))
     return result

@@ -1,7 +1,7 @@
-"""The lines about single dispositions that people keep by hand: renames, rejects, absents, adapters.
+"""The lines about single dispositions that are kept by hand: renames, rejects, absents, adapters.
 
-Each says what a rule over layouts cannot: that two names mean the same, that a function may not be
-called although it could, that nothing stands for one that is gone, which function of ours adapts it.
+Each states a fact that a rule over layouts cannot find: two names mean the same, a function may not be
+called although it could, a dropped function has no substitute, an adapter serves the call.
 """
 
 import re
@@ -60,7 +60,7 @@ class Rename:
 @dataclass(frozen=True)
 class Verdict:
     """`12>13 cudaGetExportTable  reason`, a line of rejects.txt or absents.txt; the name may hold `*`. In place of a
-    name, `(undeclared)` is every function that no header declares and no line of internals.txt."""
+    name, `(undeclared)` is every function without a prototype in headers and internals.txt."""
 
     direction: Direction
     pattern: str
@@ -75,12 +75,12 @@ class Verdict:
 class Adapter:
     """`11,12>13 cudaMemAdvise adapted mem_advise_by_device needs cudaMemAdvise  reason`.
 
-    `function` is the name of a function of ours without its prefix; "" stands for a copy adapter, which
-    is generated: `copy(out attributes, as cudaOther)`. What it returns goes through the function of ours that
-    `copy(result NAME)` names; such a line, which may be a pattern, is for what would be rejected without it.
+    `function` is the name of an adapter without its prefix; "" stands for a copy adapter, which is
+    generated: `copy(out attributes, as cudaOther)`. The function that `copy(result NAME)` names converts its
+    result; such a line, which may be a pattern, is for functions that would be rejected without it.
     `needs`: names without which the call is absent,
-    in the runtime, or in the driver where they begin with cu and a capital. A `fallback` is for releases of
-    the runtime's major that lack what the disposition would be without it."""
+    in the runtime, or in the driver if they begin with cu and a capital. A `fallback` is for releases of
+    the runtime's major that lack the target of the disposition without it."""
 
     direction: Direction
     symbol: str

@@ -171,7 +171,7 @@ def _differing_releases(name: str, options: argparse.Namespace) -> list[str]:
 
 
 def _kept_as(database: Database, version: str) -> str:
-    """A patch release that says the same as its minor has no entry of its own."""
+    """A patch release that is equal to its minor has no separate entry."""
     return version if version in database.releases else ".".join(version.split(".")[:2])
 
 

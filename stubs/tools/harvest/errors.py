@@ -1,7 +1,7 @@
 """Names and messages of status values, asked of the real library.
 
-The library is loaded in a process of its own: several majors of one library do not belong in one
-process, and a library that cannot be loaded must not end the harvest.
+The library is loaded in a separate process: several majors of one library must not be in one process,
+and a library that cannot be loaded must not end the harvest.
 """
 
 import json

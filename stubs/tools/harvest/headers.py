@@ -89,7 +89,7 @@ class _Reader:
         return const + kind.spelling.removeprefix("const ").removeprefix("volatile ")
 
     def every_type(self) -> None:
-        """Types that no prototype of the headers names: one kept by hand may (internals.txt)."""
+        """All types, also those without a prototype in the headers: internals.txt may name them."""
         for cursor in self.unit.cursor.get_children():
             if cursor.kind == cindex.CursorKind.TYPEDEF_DECL:
                 self.typedef(cursor)
@@ -194,7 +194,7 @@ class _Reader:
 
 
 def _more_functions(unit: "cindex.TranslationUnit", facts: HeaderFacts) -> None:
-    """The functions that no header read before declares. (What C and C++ both declare is C's.)"""
+    """The functions that are not yet known. (A function that C and C++ both declare is C's.)"""
     reader = _Reader(unit, facts)
     for cursor in _functions(unit.cursor):
         if cursor.spelling not in facts.prototypes:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LibraryRow:
-    """What the harvest needs to know of a library: its headers and how its own names begin.
+    """The harvest's description of a library: its headers and the prefixes of its names.
 
-    `file` is the library's name in its artifact. `artifact` names the artifact, where it is not the library's own name;
-    `driver` says that the library is the display driver's, and the artifact has the headers alone. `beside` are
-    artifacts of the same release (or, with a release of their own, "cudart-12.9") whose headers and libraries it needs.
+    `file` is the library's name in its artifact. `artifact` names the artifact, if that is not the library's name;
+    `driver`: the library belongs to the display driver, and the artifact has only the headers. `beside` are
+    artifacts of the same release (or of a given one, "cudart-12.9") whose headers and libraries it needs.
     `apart` are headers that cannot be included together with `headers`, `cxx` those that declare more for C++.
     """
 
