@@ -181,7 +181,7 @@ class Refusal(CatalogueCase):
         self.refuses("# A comment.", "    files x", 1, "belongs to no component")
 
     def test_of_a_name_with_blanks(self) -> None:
-        self.refuses("\ntool\n", "\nto ol\n", 14, "'to ol' is no name")
+        self.refuses("\ntool\n", "\nto ol\n", 14, "'to ol' is not a valid component name")
 
     def test_of_a_name_that_is_there_already_in_any_case(self) -> None:
         self.refuses("\ntool\n", "\nCUDART\n", 14, "CUDART is there already, at dynamic_libraries.txt:7")
@@ -245,7 +245,7 @@ class Refusal(CatalogueCase):
             ("x", "a distribution and 'toolkit' or 'own' are expected"),
             ("x toolkit  # why", "a distribution and 'toolkit' or 'own' are expected"),
             ("x driver", "a distribution and 'toolkit' or 'own' are expected"),
-            ("X_y own", "no normalised name"),
+            ("X_y own", "is not a normalised distribution name"),
             ("nvidia-cuda-runtime own", "is there twice"),
         ):
             with self.subTest(text=text):

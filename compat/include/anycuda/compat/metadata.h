@@ -19,8 +19,7 @@
 //
 // The rules:
 // - A file that a wheel owns belongs to its wheel's toolkit. The wheel belongs to
-//   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the installed version. A
-//   pin
+//   1. the toolkit of a `cuda-toolkit` distribution beside it that pins the version it has. A pin
 //      admits one release: all its versions begin with the same two numbers (`==13.1.0.3.*`,
 //      `~=13.0.48`, `<13.1,>=13.0.48`). A wider range (`<14,>=13.2.78`) also admits files of other
 //      toolkits and is ignored, as is a pin to another version;
@@ -37,9 +36,8 @@
 //   that does not own it; nor does another package's cuda.h about the file of a conda package that
 //   names its release. A cuda.h without an owner, or of the file's owner, must agree: else unknown.
 // - Metadata of another distribution or version than its file's or folder's name: unknown.
-// - A file without an owner belongs to the toolkit that the cuda.h in its root names, unless a
-// wheel
-//   owns that cuda.h, or several differ.
+// - A file without an owner belongs to the toolkit that the cuda.h in its root names, unless that
+//   cuda.h is a wheel's, or several differ.
 #pragma once
 
 #include <memory>
