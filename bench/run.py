@@ -96,7 +96,7 @@ def prepare(options: argparse.Namespace) -> tuple[Bench, list[str]]:
 
 
 def main() -> int:
-    """Runs every part; what cannot be measured is said, not hidden."""
+    """Runs every part, and reports the parts that cannot be measured."""
     options = arguments()
     if options.family:
         keep_families(options.family)

@@ -8,7 +8,7 @@ namespace anycuda::graph {
 
 // Puts the thread into the relaxed capture mode while deleters run: they free memory, which would
 // else invalidate a capture that this thread has begun (CUDA Driver API,
-// cuThreadExchangeStreamCaptureMode). If that call fails, there is no capture to invalidate.
+// cuThreadExchangeStreamCaptureMode). If that call fails, no capture can be invalidated.
 class RelaxedCaptureScope {
  public:
   RelaxedCaptureScope()

@@ -91,7 +91,7 @@ void print(const char* kind, const char* how, int count, const Cost& cost, const
               cost.heap - raw.heap, cost.own);
 }
 
-// Lets go of `count` nodes' owners, as the driver's thread tells that they are over.
+// Releases `count` nodes' owners, as the driver's thread reports that they are retired.
 Cost drained(int count) {
   Cost cost;
   std::size_t done = 0;
@@ -103,7 +103,7 @@ Cost drained(int count) {
     cost.own += one.own;
   }
   if (done < static_cast<std::size_t>(count)) {
-    std::printf("only %zu of %d nodes' owners were let go\n", done, count);
+    std::printf("only %zu of %d nodes' owners were released\n", done, count);
     std::exit(1);
   }
   return cost;

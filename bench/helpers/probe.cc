@@ -1,6 +1,6 @@
-// The process that is measured: it loads one library, calls one function in it, and says what that
-// took. The two steps are functions of their own, with names an instrument can be pointed at
-// (callgrind: --dump-before/--dump-after), so that what is counted is the step and nothing else.
+// The process that is measured: it loads one library, calls one function in it, and reports the
+// cost. The two steps are separate functions, whose names can be given to a tool (callgrind:
+// --dump-before/--dump-after), so that only the step is counted.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -142,7 +142,7 @@ int main(int argc, char** argv) {
     dprintf(1, "call_ns %lld\nresult %d\nvalue %d\n", end - begin, result, value);
     if (options.memory) print_memory("called");
   }
-  // The exit handlers of real libraries are no part of any phase.
+  // The exit handlers of real libraries do not belong to any phase.
   if (!options.run_exit_handlers) _exit(0);
   return 0;
 }

@@ -54,7 +54,7 @@ class Moment:
 def settle(file: Path) -> None:
     """Writes `file` out to the disk.
 
-    Pages of a file that was just built count as dirty in whoever maps them until that has happened.
+    Until then, pages of a new file count as dirty in every process that maps them.
     """
     with file.open("rb") as opened:
         os.fsync(opened.fileno())

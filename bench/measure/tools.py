@@ -1,7 +1,7 @@
 """Running a program under an instrument, and reading what the instrument wrote.
 
-The readers are pure functions of text; the runs are beside them. Every run gets a small environment
-of its own: what is counted must not depend on the shell it was started from.
+The readers are pure functions of text; the runs are beside them. Every run gets a small, separate
+environment: its counts must not depend on the shell it was started from.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def missing(tool: str) -> str | None:
 
 
 def run(command: list[str], environment: dict[str, str]) -> str:
-    """Standard output of `command`, run with `environment` and nothing else of ours."""
+    """Standard output of `command`, run with only the variables in `environment`."""
     program = shutil.which(command[0]) or command[0]  # by our PATH, not by that of the measured
     done = subprocess.run([program, *command[1:]], text=True, timeout=600,
                           env={"PATH": "/usr/bin:/bin", **environment}, capture_output=True)

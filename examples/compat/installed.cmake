@@ -1,5 +1,5 @@
-# Installs the compat library into a folder of its own, and builds and runs the example with what is
-# there and nothing else, as a stranger would.
+# Installs the compat library into a separate folder, and builds and runs the example only with the
+# installed files, as a user would.
 #   cmake -DBUILD=... -DSOURCE=... -DCXX=... -DOUT=... -P installed.cmake
 function(must what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)

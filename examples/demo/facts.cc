@@ -62,8 +62,8 @@ bool has_library(const Release& release, Program program) {
   return program != Program::jitlink || !release.nvjitlink_file.empty();
 }
 
-// Each library, or what it makes, needs a driver of its own major or a newer one; a missing driver
-// refuses nothing, since the runtime then says so itself.
+// Each library, or its output, needs a driver of the library's major or a newer one. Without a
+// driver no library is refused, since the runtime then reports that.
 bool fits_driver(const Release& release, const Setup& setup) {
   return !setup.driver || release.major <= kDriverCudaMajor;
 }
@@ -109,7 +109,7 @@ std::optional<Release> serving(Program program, int built_for, const Setup& setu
     const auto& there = setup.installed;
     if (std::find(there.begin(), there.end(), release.major) == there.end()) continue;
     if (!has_library(release, program) || !fits_driver(release, setup)) continue;
-    // A program may bring LTO-IR, which a linker of its own major alone is promised to take.
+    // A program may bring LTO-IR, which is only promised to work with a linker of the same major.
     if (program == Program::jitlink && best && best->major == built_for) continue;
     best = release;
   }

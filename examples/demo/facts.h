@@ -47,7 +47,7 @@ using Fields = std::map<std::string, std::string>;
 // driver; for a linker the program's own, where that is there.
 std::optional<Release> serving(Program program, int built_for, const Setup& setup);
 
-// Empty: there is no such program (nvJitLink came with CUDA 12).
+// Empty: the program does not exist (nvJitLink came with CUDA 12).
 std::optional<Fields> expected(Program program, int built_for, const Setup& setup);
 
 }  // namespace anycuda::demo

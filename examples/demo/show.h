@@ -29,7 +29,7 @@ class Demo {
 
   std::string programs_;
   bool native_;
-  bool mismatch_;  // this computer has a driver of its own, of another version
+  bool mismatch_;  // this computer has an NVIDIA driver of another version
   int checked_ = 0;
   std::vector<std::string> failures_;  // the fields, each with what belongs to it
   std::vector<std::string> skipped_;

@@ -32,8 +32,8 @@ inline constexpr char kLegend[] =
 )text";
 
 inline constexpr char kMismatchLegend[] =
-    R"text(  error 803  cudaErrorSystemDriverMismatch: this computer has a driver of its own, %s,
-             and the machines' driver library is of another version: said instead of error 100.
+    R"text(  error 803  cudaErrorSystemDriverMismatch: this computer's driver, %s, has another
+             version than the machines' driver library: reported instead of error 100.
 )text";
 
 inline constexpr char kReportTitle[] =

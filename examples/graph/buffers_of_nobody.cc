@@ -89,7 +89,7 @@ void expect(const std::weak_ptr<Bytes>& memory, unsigned char value) {
   std::exit(1);
 }
 
-// The driver tells on a thread of its own that a graph has let go.
+// The driver reports on one of its threads that a graph has released its owners.
 void expect_gone(const std::weak_ptr<Bytes>& memory) {
   for (int wait = 0; wait < 1000; ++wait) {
     drain();

@@ -7,7 +7,7 @@ namespace example {
 
 class Gpu {
  public:
-  std::string open();                         // why there is none, "" where there is
+  std::string open();                         // why it is not usable, "" if it is
   std::string arch() const { return arch_; }  // "sm_90"
   bool weighs(const std::string& cubin);      // the kernel `weigh` gives the right numbers
 

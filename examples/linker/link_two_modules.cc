@@ -54,7 +54,7 @@ bool is_right(const std::string& cubin) {
 
 int main() {
   try {
-    // Quiet where there is no driver; to call it would write a message.
+    // The probe prints nothing without a driver, while a call of the stub would print a message.
     std::string problem = linker::probe_driver().problem;
     example::Gpu gpu;
     if (problem.empty()) problem = gpu.open();

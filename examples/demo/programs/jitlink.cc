@@ -1,6 +1,6 @@
 // Links two pieces of device code into one CUBIN while the program runs: a kernel, and a function
 // that the kernel calls and that only the other piece has. Needs no GPU. The PTX is written out
-// here so that nvJitLink alone is what is tried.
+// here so that the program tests only nvJitLink.
 
 #include <nvJitLink.h>
 

@@ -22,9 +22,9 @@ inline std::string code(const char* name, int value) {
   return std::string(name != nullptr ? name : "?") + " (" + std::to_string(value) + ")";
 }
 
-// Path of the loaded library whose file name starts with `prefix`, "none" if there is none. The
-// loader's own list is asked and not dladdr: the address of a CUDA function is, in this program, an
-// address in the stub.
+// Path of the loaded library whose file name starts with `prefix`, "none" if it is not loaded.
+// Reads the dynamic linker's list instead of dladdr: the address of a CUDA function is, in this
+// program, an address in the stub.
 inline std::string loaded_file(const char* prefix) {
   struct Search {
     const char* prefix;
