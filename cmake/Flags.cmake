@@ -17,7 +17,7 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # It makes tables of addresses out of a switch: one relocation each whenever a program starts.
   list(APPEND stub_flags -fno-jump-tables)
-elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # unique symbols stay global whatever is done to an archive's names
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # unique symbols stay global even if an archive's names are made local
   list(APPEND stub_flags -fno-gnu-unique)
 endif()
 

@@ -6,7 +6,7 @@
 # nothing of it is exported from what it becomes part of.
 
 option(ANYCUDA_STATIC "Build the static libraries; needs GNU objcopy or llvm-objcopy" ON)
-if(ANYCUDA_SANITIZE) # nobody else's program is built with these flags
+if(ANYCUDA_SANITIZE) # programs are not built with these flags
   set(ANYCUDA_STATIC OFF)
 elseif(NOT PROJECT_IS_TOP_LEVEL AND NOT CMAKE_OBJCOPY) # the project may not want them
   set(ANYCUDA_STATIC OFF)

@@ -41,7 +41,7 @@ endif()
 # anycuda_read_library(<name> <folder>): `linker_name` (libname.so), `majors` of CUDA, `soname_<major>`, `rows`: the first
 # major of each SONAME, which what is generated is named after, `row_<major>`: which of them it is; `linkable` where
 # calls record their major, by symbol versions; and `earlier` where the callers are programs of an earlier major of the
-# library (cuDNN 8): nobody builds them any more, and the drop-in has the SONAME that they ask for.
+# library (cuDNN 8): these are not built any more, and the drop-in has the SONAME that they ask for.
 macro(anycuda_read_library library folder)
   set(descriptor "${folder}/${library}/library.json")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${descriptor}")

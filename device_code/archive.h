@@ -11,7 +11,7 @@ bool is_thin_archive(Bytes file);
 
 enum class NextMember { found, end, damaged };
 constexpr std::size_t kFirstMember = 8;
-// Reads the member at *at and moves *at behind it.
+// Reads the member at *at and moves *at past it.
 NextMember next_member(Bytes archive, std::size_t* at, Bytes* member);
 
 }  // namespace anycuda::device_code

@@ -87,7 +87,7 @@ inline NextEntry next_entry(Bytes entries, std::size_t* at, FatbinEntry* entry) 
   return NextEntry::found;
 }
 
-// What the header tells of the entry; what only its contents tell is left out.
+// The facts about the entry in its header; facts that need its contents are left out.
 inline Entry describe(const FatbinEntry& one) {
   Entry entry;
   std::uint64_t flags = 0;

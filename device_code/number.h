@@ -16,7 +16,7 @@ inline int read_number(Bytes text, std::size_t* at) {
   return number;
 }
 
-// The version that the text begins with; not known where it begins with another thing.
+// The version at the beginning of the text; unknown if the text begins otherwise.
 inline Version read_version(Bytes text) {
   std::size_t at = 0;
   const int major = read_number(text, &at);

@@ -15,8 +15,8 @@ struct PtxHeader {
 // Of a text that begins with `.version`.
 PtxHeader read_ptx_header(Bytes text);
 
-// Where a text's `.version` is: behind blanks and comments. `size` where it begins with another
-// thing.
+// The position of a text's `.version`, after blanks and comments; `size` if the text begins
+// otherwise.
 std::size_t find_ptx(Bytes text);
 
 }  // namespace anycuda::device_code

@@ -10,7 +10,7 @@ enum class FileKind { host_elf, archive, fatbin, cubin, ptx, lto_ir, other };
 
 // Calls the visitor for each entry and for each problem; returns what the file is. Files without
 // sections and of other kinds are searched for device code from end to end. Reads each byte a few
-// times at most, whatever the file says of itself.
+// times at most, even if the file's headers are wrong.
 FileKind read(Bytes file, const Visitor& visitor);
 
 }  // namespace anycuda::device_code

@@ -10,8 +10,8 @@ namespace anycuda::device_code {
 // Whether this build has the library that unpacks it.
 bool unpacks(Compression compression);
 
-// Unpacks into one buffer of limited size, whatever size an entry gives: a few kilobytes of a file
-// can unpack to gigabytes.
+// Unpacks into one buffer of limited size, independent of the size in an entry's header: a few
+// kilobytes of a file can unpack to gigabytes.
 class Unpacker {
  public:
   // The linker of device code writes the note with its CUDA behind the names of all sections and

@@ -62,7 +62,7 @@ CUresult check_ways(const char* name, const MemoryOperand& operand) {
   return CUDA_SUCCESS;
 }
 
-// Rows and layers that overlap; what no memory has. No driver says so.
+// Rows and layers that overlap, and sizes beyond any memory. Drivers do not check this.
 CUresult check_extent(const char* name, const MemoryOperand& operand, const Place& place,
                       const Extent& extent) {
   if (extent.rows == 0 || extent.layers == 0) return CUDA_SUCCESS;

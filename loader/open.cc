@@ -62,7 +62,7 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
   if (failed.is_latest()) return nullptr;
   // The file that the user names was refused; to adopt another would be to replace it.
   if (has_failed && environment_variable(kLibrary.variable) != nullptr) return nullptr;
-  // Looked at before the search: what somebody loads during it is tried next time.
+  // Read before the search: a library that is loaded during it is tried next time.
   const Loads loads = loads_now();
   const std::uint64_t before = shortages();
   report_wrong_log_setting();

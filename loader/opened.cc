@@ -10,7 +10,7 @@ namespace {
 
 std::atomic<const Opened*> opened{nullptr};
 
-// What callers of an earlier major were built for serves them as it is.
+// Is it the library of an earlier major, which serves callers of that major directly?
 bool is_earlier(void* handle) {
   if (kLibrary.earlier_soname == nullptr) return false;
   const char* soname = LoadedNames(*static_cast<const link_map*>(handle)).soname();

@@ -15,7 +15,7 @@ struct Opened {
   const char* path;
 };
 
-// What the process has chosen, as copies of the stub tell each other (docs/copies.md). The asking
+// The process's choice, in the form that copies of the stub exchange (docs/copies.md). The asking
 // copy sets `size`; no more than that is written.
 struct Choice {
   std::uint32_t size;
@@ -23,7 +23,7 @@ struct Choice {
   std::int32_t minor;  // -1: unknown
   std::int32_t reserved;
   void* handle;      // of dlopen, never closed
-  const char* path;  // lives for ever
+  const char* path;  // never freed
 };
 
 // The opened library, nullptr if none has been opened. Never opens anything.

@@ -1,5 +1,5 @@
-// Memory for one search: pages taken at once, given back at once, so that nothing has to be freed
-// piece by piece on any of a search's ways out.
+// Memory for one search: pages are taken at once and released at once, so the paths out of a search
+// need not free single objects.
 #pragma once
 
 #include <cstdarg>
@@ -20,9 +20,9 @@ class Arena {
 
   // Zeroed, aligned to 16; nullptr once the arena is full.
   [[gnu::visibility("hidden")]] void* take(std::size_t size);
-  // The same with any contents, for what is written as a whole.
+  // The same with undefined contents, for memory that is overwritten as a whole.
   [[gnu::visibility("hidden")]] void* take_raw(std::size_t size);
-  // Gives back what was taken since `mark` was read.
+  // Releases the memory that was taken since `mark` was read.
   std::size_t mark() const { return used_; }
   [[gnu::visibility("hidden")]] void rewind(std::size_t mark);
   [[gnu::visibility("hidden")]] const char* copy(const char* text);
@@ -37,11 +37,11 @@ class Arena {
   char* base_;
   std::size_t size_;
   std::size_t used_ = 0;
-  std::size_t written_ = 0;  // what lies behind was never taken, and is zero
+  std::size_t written_ = 0;  // the memory after it was never taken, and is zero
   bool is_short_ = false;    // the process had not enough memory for a whole one
 };
 
-// While it lives, take() leaves so many bytes untouched: the steps after the search need memory
+// While it lives, take() leaves that many bytes untouched: the steps after the search need memory
 // even if the search has filled the arena.
 class ArenaReserve {
  public:

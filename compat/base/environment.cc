@@ -14,7 +14,7 @@
 namespace anycuda {
 namespace {
 
-// Ended by nullptr, as __environ is (environ is its second name, and one more symbol to look up).
+// Ends with nullptr, like __environ (environ is its second name, and one more symbol to look up).
 // Another thread may store into the process's list meanwhile, so each entry is read once.
 using Entries = char* const*;
 const char* read_entry(const char* const* entry) {

@@ -1,4 +1,4 @@
-// Small records that live until the process ends: what was opened, what the driver is.
+// Small records that live until the process ends: the opened library, the driver.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Paths as text: what they name if no folder on the way is a link. Pure, no allocation.
+// Paths as text, resolved as if no folder on the way were a link. Pure, no allocation.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace anycuda {
 
-// A path without "//", "/./" and "/../". Too long a one is empty.
+// A path without "//", "/./" and "/../". Empty if it is too long.
 class LexicalPath {
  public:
   explicit LexicalPath(std::string_view path) {
     text_[0] = '\0';
     append(path);
   }
-  // `path` as seen from `folder`; an absolute one stands for itself.
+  // `path` relative to `folder`; an absolute path is kept.
   LexicalPath(std::string_view folder, std::string_view path) {
     text_[0] = '\0';
     if (path.empty() || path.front() != '/') append(folder);
@@ -31,16 +31,16 @@ class LexicalPath {
   [[gnu::visibility("hidden")]] void append(std::string_view path);
   void component(std::string_view name);
 
-  char text_[kMost];  // set as far as size_ goes: thousands are made to look one file up
+  char text_[kMost];  // set only up to size_: looking up one file makes thousands of these
   std::size_t size_ = 0;
   bool too_long_ = false;
 };
 
 // Hidden: there are many calls, and each is a byte shorter.
 
-// The folder that holds it; "/" of what lies in "/", "" of "/" itself.
+// The folder that contains it; "/" for an entry of "/", "" for "/" itself.
 [[gnu::visibility("hidden")]] std::string_view folder_of(std::string_view path);
-// What follows the last slash.
+// The text after the last slash.
 [[gnu::visibility("hidden")]] std::string_view name_of(std::string_view path);
 // Does `path` lie in `folder`, or below? Both without "..".
 bool is_below(std::string_view path, std::string_view folder);

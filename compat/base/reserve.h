@@ -14,16 +14,16 @@ inline void* map_pages(std::size_t bytes) {
   return pages != MAP_FAILED ? pages : nullptr;
 }
 
-// Address space for something that grows in one piece and soon goes: only the pages that are
-// written become memory.
+// Address space for a short-lived object that grows in one piece: only the pages that are written
+// become memory.
 struct Stretch {
   void* start = nullptr;  // zeroed; nullptr: not even `least` bytes are left
   std::size_t bytes = 0;
 };
 
-// `most` bytes or a half, a quarter, ... of them, down to `least`: so many that thrice as many are
-// left, for the libraries that the process has yet to load. A process with little address space
-// left (ulimit -v) gets a shorter stretch.
+// `most` bytes or a half, a quarter, ... of them, down to `least`: a size that leaves three times
+// as much for the libraries that the process has yet to load. A process with little address space
+// left (ulimit -v) gets less.
 Stretch reserve(std::size_t most, std::size_t least);
 
 }  // namespace anycuda

@@ -8,7 +8,7 @@
 namespace anycuda {
 namespace {
 
-// How many, and in the lowest byte the errno of the last one.
+// The number of shortages, and in the lowest byte the errno of the last one.
 std::atomic<std::uint64_t> all_noted{0};
 constexpr std::uint64_t kOne = 256;
 

@@ -69,7 +69,7 @@ DriverFacts facts_about(const Report& report, Version version) {
   return facts;
 }
 
-// Whether the driver serves it, in whatever mode; "" if the driver was not asked.
+// Whether the driver serves it, independent of the mode; "" if the driver was not asked.
 const char* driver_verdict_on(const Candidate& candidate, const Report& report) {
   const bool asked = report.library().rules.driver_bound && report.driver_path != nullptr;
   if (!asked || candidate.image.state != FileState::usable) return "";

@@ -8,7 +8,7 @@ namespace {
 
 // ---- pipelines
 
-// Headers carry nothing.
+// Headers are never the end of a pipeline.
 bool is_end(const std::string& name, const ComponentInstance& instance) {
   return instance.component->kind != Kind::headers && instance.component->name == name;
 }
@@ -17,8 +17,8 @@ bool flows(const Pipeline& pipeline, const ComponentInstance& from, const Compon
   return is_end(pipeline.producer, from) && is_end(pipeline.consumer, to);
 }
 
-// Whichever of the two is the producer. Nothing, if the pipeline joins other components, or one's
-// version is not known.
+// Either of the two may be the producer. Nothing, if the pipeline joins other components, or a
+// version is unknown.
 std::optional<BrokenFlow> broken_flow(const Pipeline& pipeline, const ComponentInstance& a,
                                       const ComponentInstance& b) {
   const bool forward = flows(pipeline, a, b);
@@ -46,7 +46,7 @@ bool same(const ComponentInstance& a, const ComponentInstance& b) {
          a.version.minor == b.version.minor;
 }
 
-// A loaded runtime is of its SONAME's major, whatever is known of its toolkit.
+// The major of a loaded runtime is its SONAME's, even if its toolkit is unknown.
 Version runtime_version(const ComponentInstance& instance) {
   return instance.soname_major != 0 ? Version{instance.soname_major, -1} : instance.version;
 }

@@ -130,7 +130,7 @@ Located Finder::find(const Component& component) {
   Outcome outcome = look(component);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // What another thread found meanwhile stays: everybody gets the same.
+    // The result of another thread is kept: all callers get the same.
     if (cleared == cleared_)
       outcome = outcomes_.emplace(&component, std::move(outcome)).first->second;
   }

@@ -36,7 +36,7 @@ std::string file_with_owner(const Component& component, const std::string& path)
   return path;
 }
 
-// If it does not exist (musl has no librt), the library that needs it is opened all the same, and
+// If it does not exist (musl has no librt), the library that needs it is opened nevertheless, and
 // the dynamic linker reports what is missing.
 void open_needed(const std::string& name) {
   open_shared_library(name.c_str(), RTLD_NOW | RTLD_GLOBAL);

@@ -40,8 +40,8 @@ struct System {
 // This machine, with a new finder, metadata reader and driver query.
 System system_of(const Options& options);
 
-// What the process has loaded of a dynamic library, under whatever file name, without anycuda's
-// stubs. In the order of the row's names, the newest first.
+// The loaded copies of a dynamic library, under any file name, without anycuda's stubs. In the
+// order of the row's names, the newest first.
 std::vector<LoadedImage> loaded_images(const Component& component);
 
 }  // namespace anycuda::compat

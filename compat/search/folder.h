@@ -19,7 +19,7 @@ struct FileFacts {
 FileFacts examine_file(const char* path, const LibraryDescriptor& library,
                        const LibrarySymbols* symbols, Arena* arena);
 
-// Adds one file, whatever its name, as gather_folder() does. nullptr: seen already, left out
+// Adds one file, with any name, as gather_folder() does. nullptr: seen already, left out
 // (TierSummary), or no memory; the arena is then as before.
 Candidate* gather_file(Search* search, SearchTier tier, const char* path);
 

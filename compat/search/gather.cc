@@ -69,7 +69,7 @@ void gather_variable(Search* search) {
   if (refused != nullptr) refused->image.state = FileState::not_absolute;
 }
 
-// In a guessed folder (/home above /home/me/program), anybody with write permission could put an
+// In a guessed folder (/home above /home/me/program), any user with write permission could put an
 // "nvidia" folder for a program to find.
 void refuse_others_files(const TierVisit& visit, const Root& root, const char* below,
                          const char* folder) {

@@ -46,7 +46,7 @@ Reported ask_version(const LibraryDescriptor& library, void* handle, Version see
   if (function.form == VersionForm::none || !is_at_least(seeming, function.since)) return reported;
   void* address = dlsym(handle, function.name);
   if (address == nullptr) {
-    dlerror();  // ours to clear
+    dlerror();  // clears the error of the call above
     return reported;
   }
   reported.asked = true;

@@ -5,8 +5,8 @@
 
 namespace anycuda {
 
-// NOW: a library that needs a symbol nobody has is refused here, where the next can still be tried;
-// bound lazily it would end the program in the middle of a call.
+// RTLD_NOW: a library with an undefined symbol is refused here, where the next can still be tried;
+// with lazy binding it would end the program in the middle of a call.
 constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
 
 // Calls the library's version function, if the release that the candidate seems to be of has it.

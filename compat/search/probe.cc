@@ -9,7 +9,7 @@
 namespace anycuda {
 namespace {
 
-// How many probes are at work (the lower half) and how many ever began.
+// The number of running probes (the lower half), and of all that ever began.
 std::atomic<std::uint64_t> probes{0};
 constexpr std::uint64_t kEnded = 1;
 constexpr std::uint64_t kBegun = std::uint64_t{1} << 32;
@@ -33,7 +33,7 @@ bool stays_loaded(const Machine& machine, const char* path) {
   for (int i = 0;; ++i) {
     const std::uint64_t before = probes.load();
     if (!is_loaded(machine, path)) return false;
-    // No other was at work before, and none has begun meanwhile.
+    // No other probe was running before, and none has begun meanwhile.
     const bool was_alone =
         static_cast<std::uint32_t>(before) == 0 && probes.load() == before + kBegun;
     if (was_alone || i == kMostNaps) return true;

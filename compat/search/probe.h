@@ -17,8 +17,8 @@ class Probe {
 // If another thread is opening the library, it waits for that.
 bool is_loaded(const Machine& machine, const char* path);
 
-// Is it loaded, and not by a probe? It waits for other threads' probes, but not for ever: this
-// thread may be in the middle of one (a library's constructor that calls the stub).
+// Is it loaded, and not by a probe? It waits for other threads' probes, but for a limited time:
+// this thread may be in the middle of one (a library's constructor that calls the stub).
 bool stays_loaded(const Machine& machine, const char* path);
 
 }  // namespace anycuda

@@ -132,8 +132,8 @@ bool evaluate_only(Search* search) {
 }
 
 // The loaded libraries are facts for the rules of every search tier. Their list also has libraries
-// that another thread is opening, perhaps in vain: asking the dynamic linker for one waits for that
-// thread, and shows whether it is loaded.
+// that another thread is opening, and that may fail to open: asking the dynamic linker for one
+// waits for that thread, and shows whether it is loaded.
 void gather_what_is_loaded(Search* search) {
   gather_loaded(search);
   Candidate** link = &search->first;

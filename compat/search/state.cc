@@ -62,7 +62,7 @@ Candidate* Search::oldest_of_many(int major) {
 
 bool Search::replace(Candidate* old, const char* path, const char* file_version) {
   ++summary(old->tier).left_out;
-  // Of drivers the first counts, whatever the numbers.
+  // Of drivers the first counts, independent of versions.
   if (library().is_driver || compare_dotted(old->file_version, file_version) >= 0) return false;
   const char* new_path = arena.copy(path);
   const char* new_version = arena.copy(file_version);

@@ -48,7 +48,7 @@ struct Search : Report {
   // Puts a file in the place of such a candidate. False: the file is left out, since it is not
   // newer or memory is missing.
   bool replace(Candidate* old, const char* path, const char* file_version);
-  // Is the file one of a candidate, by whatever path?
+  // Is there a candidate with this file, under any path?
   bool is_seen(dev_t device, ino_t inode) const;
   // Marks the file as seen. To be called when its candidate is kept.
   void mark_seen(Candidate* candidate);

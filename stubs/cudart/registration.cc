@@ -49,16 +49,16 @@ void** register_fat_binary(const std::uint64_t* arguments) {
 
 void unregister_fat_binary(void** handle) {
   const std::uint32_t index = handle_index(handle);
-  if (index != 0) cancel(index);  // before looking whether somebody replays: see replay_one
+  if (index != 0) cancel(index);  // before the check for a running replay: see replay_one
   if (!replaying()) return;
   const Opened* library = opened_library();
   if (library == nullptr) return;
-  replay(*library);  // waits for the thread that is at it: it may be reading this very object
+  replay(*library);  // waits for the replaying thread, which may be reading this very object
   void** real = translate(handle);
   using Unregister = void (*)(void**);
   const auto function =
       reinterpret_cast<Unregister>(dlsym(library->handle, "__cudaUnregisterFatBinary"));
-  if (function == nullptr) dlerror();  // ours to clear
+  if (function == nullptr) dlerror();  // clears the error of the call above
   if (real == nullptr || function == nullptr) return;
   references::remove_fat_binary(real);
   function(real);
@@ -72,7 +72,7 @@ char init_module(void** handle, std::uint64_t caller) {
   void** real = translate(handle);
   using Init = char (*)(void**);
   const auto function = reinterpret_cast<Init>(dlsym(library->handle, "__cudaInitModule"));
-  if (function == nullptr) dlerror();  // ours to clear
+  if (function == nullptr) dlerror();  // clears the error of the call above
   return real != nullptr && function != nullptr ? function(real) : static_cast<char>(0);
 }
 

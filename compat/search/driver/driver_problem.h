@@ -7,7 +7,7 @@
 
 namespace anycuda {
 
-// "" if it has answered. Text in `arena`, or for ever.
+// "" if it has answered. Text in `arena`, or static.
 const char* driver_problem(const DriverLookup& lookup, Arena* arena);
 
 }  // namespace anycuda

@@ -155,7 +155,7 @@ FileState ElfReader::read_dynamic() {
     strings_size_ = 0;
     return FileState::other_library;
   }
-  // One byte more than the table: its zero ends whatever string a broken file leaves open.
+  // One byte more than the table: its zero ends an unterminated string of a broken file.
   auto* text = static_cast<char*>(arena_.take_raw(strings_size_ + 1));
   if (text == nullptr) return FileState::out_of_memory;
   if (!read_at(strings, text, strings_size_)) return FileState::truncated;

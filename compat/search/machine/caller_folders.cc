@@ -31,8 +31,8 @@ bool is_in_packages(std::string_view folder) {
   return false;
 }
 
-// The object's file, as the dynamic linker's $ORIGIN has it: the main program's is the one that
-// runs, by whatever link it was called; a library that was loaded by a relative name has the folder
+// The object's file, as for the dynamic linker's $ORIGIN: for the main program the file that runs,
+// even if it was called by a link; for a library that was loaded by a relative name the folder
 // where it was found then.
 const char* file_of(const LoadedObject& object, const Interpreter& program, Arena* arena) {
   const char* name = object.name;

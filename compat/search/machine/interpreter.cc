@@ -46,7 +46,7 @@ class Program {
 
  private:
   // A guess counts only if it leads to the running file: a folder may have another program of that
-  // name by chance.
+  // name.
   bool leads_to_program(const char* path) const {
     if (path == nullptr || *path != '/') return false;
     const std::size_t mark = arena_.mark();

@@ -98,7 +98,7 @@ void each_cached_library(const char* root, const char* prefix, Arena* arena,
     if (entry.flags != kFlags || entry.name >= left || entry.path >= left) continue;
     if (std::strncmp(start + entry.name, prefix, prefix_length) != 0) continue;
     const char* path = start + entry.path;
-    // No file has a longer path; many entries with one of megabytes would take for ever to copy.
+    // No file has a longer path; copying many entries with paths of megabytes would take too long.
     if (*path != '/' || std::memchr(path, '\0', PATH_MAX) == nullptr) continue;
     const char* full = *root != '\0' ? arena->format("%s%s", root, path) : arena->copy(path);
     if (full != nullptr) visit(full, argument);

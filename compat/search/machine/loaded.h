@@ -8,8 +8,8 @@
 
 namespace anycuda {
 
-// Visits every loaded copy of the library, under whatever file name (wheels bundle renamed copies:
-// their version definition keeps its name), except anycuda stubs.
+// Visits every loaded copy of the library, under any file name (wheels bundle renamed copies: their
+// version definition keeps its name), except anycuda stubs.
 using CopyVisitor = void (*)(const char* path, const ImageFacts& image, void* argument);
 void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, CopyVisitor copy,
                       void* argument);

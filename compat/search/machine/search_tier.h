@@ -1,4 +1,4 @@
-// The tiers of a search. Each is preferred to the next, whatever versions they have.
+// The tiers of a search. Each is preferred to the next, independent of versions.
 #pragma once
 
 #include <cstdint>

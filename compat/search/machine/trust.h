@@ -5,9 +5,9 @@
 
 namespace anycuda {
 
-// Can nobody but root, the process's user and `owner` change what lies in `folder`/`below`? Every
+// Can only root, the process's user and `owner` change the contents of `folder`/`below`? Every
 // folder from `folder` down to the last of `below` ("nvidia/cudart/lib") must belong to one of the
-// three and be writable for nobody else; a group that is root's, or has the number of
+// three and be writable only for them; a group that is root's, or has the number of
 // the owner (as distributions give each user a group), counts as the owner, unless an access
 // control list names others beside it. Folders and files that cannot be examined are not trusted.
 bool only_trusted_can_write(const char* folder, const char* below, uid_t owner);

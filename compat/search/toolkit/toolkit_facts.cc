@@ -99,7 +99,7 @@ class Gathering {
     header_facts.version = found.stated.version;
     if (!header_facts.version.known() || agrees(header_facts.version)) return;
     const Owners owners = owners_of_header(found.path);
-    // A header whose owner is unknown does not count as nobody's.
+    // A header whose owner is unknown does not count as a header without an owner.
     header_facts.owned = owners.count > 0 || *owners.problem != '\0';
     for (int i = 0; i < owners.count; ++i) header_facts.owners |= bit_of(owners.found[i]);
   }

@@ -9,7 +9,7 @@ namespace anycuda {
 
 class Sites;
 
-// Texts live in the arena, or for ever.
+// Texts live in the arena, or are static.
 struct ToolkitVersion {
   Version version;           // unknown: `problem` says why
   int major = 0;             // then perhaps its major is known, by its wheel

@@ -1,4 +1,4 @@
-// A decision about a file's toolkit in words. Texts live in the arena, or for ever.
+// Describes a decision about a file's toolkit. Texts live in the arena, or are static.
 #pragma once
 
 #include "compat/search/toolkit/toolkit_facts.h"

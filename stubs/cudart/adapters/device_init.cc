@@ -16,7 +16,7 @@ bool valid(unsigned flags) {
 }
 
 // The runtime's device numbers are the driver's (cudaDeviceGetAttribute hands them on as they are).
-// The context is kept for good, as the runtime keeps its own; a second call finds it active.
+// The context is never released, like the runtime's; a second call finds it active.
 Status make_context(int device) {
   unsigned flags = 0;
   int active = 0;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr unsigned kOnStack = 8;  // as many as 12.9 keeps there
 
-// Calls `call` with `count` parameters of today's form. No parameters at all are an invalid value,
-// as in 12.9, whatever their number.
+// Calls `call` with `count` parameters of today's form. A null pointer is an invalid value for
+// every count, as in 12.9.
 template <typename New, typename Old, typename Call>
 Status with_new_form(const Old* parameters, unsigned count, Call call) {
   if (parameters == nullptr) return remember(v12::cudaErrorInvalidValue);

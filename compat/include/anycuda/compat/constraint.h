@@ -21,7 +21,7 @@ class Constraint {
 
   // Does a version satisfy all clauses? A pre-release only if one of them names a pre-release (PEP
   // 440, "Handling of pre-releases"). A text that is not a PEP 440 version satisfies only a `===`
-  // of the same text, in whatever case.
+  // of the same text; upper and lower case are equal.
   bool allows(std::string_view version) const;
   // A toolkit release, known by major.minor; with an unknown minor it is not a release: false.
   bool allows(Version toolkit) const;

@@ -25,7 +25,7 @@ std::string_view dpkg_version(std::string_view status, std::string_view package)
 
 // 12.9 of "cuda-cudart-12-9": how NVIDIA calls the parts of a toolkit.
 Version release_in_name(std::string_view package);
-// 12.4 of "12.4.127~12.4.1-2", whatever is before the sign: Debian builds all packages of a toolkit
+// 12.4 of "12.4.127~12.4.1-2", from the part after the "~": Debian builds all packages of a toolkit
 // from one source package, and appends its version.
 Version release_behind_tilde(std::string_view version);
 

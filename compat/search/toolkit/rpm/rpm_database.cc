@@ -107,7 +107,7 @@ class SqliteTables {
   std::uint32_t packages_ = 0;
 };
 
-// Keys are packages' numbers, values headers; page by page, whatever bucket it belongs to.
+// Keys are packages' numbers, values headers; page by page, independent of buckets.
 //
 // Source: Berkeley DB, db_page.h: PAGE, HKEYDATA, HOFFPAGE.
 void each_hash_value(PagedFile* file, RpmVisit visit, void* argument) {

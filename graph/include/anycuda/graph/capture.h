@@ -32,7 +32,7 @@ class Capture {
   // Programming Guide, "Cross-stream Dependencies and Events"). A fork adds to the same graph;
   // view() and end() refuse it. CUDA_ERROR_INVALID_VALUE: the stream has not joined, or *out is the
   // capture that was begun (this one, or the one that this is a fork of): the fork would replace
-  // it, and nobody could end it.
+  // it, and the capture could not be ended any more.
   CUresult fork(CUstream stream, Capture* out) const;
 
   // cuLaunchHostFunc, with its owners. If the call succeeds and the captured node cannot be found,

@@ -11,7 +11,7 @@ namespace anycuda::graph {
 // Any owner: the deleter of the last copy frees the resource. `std::shared_ptr<Anything>` converts
 // to it. A deleter may call CUDA: the library runs it where CUDA may be called (drain.h), never on
 // the driver's threads. An owner must not hold the Graph or Exec that it is given to: the two would
-// keep each other alive for ever.
+// keep each other alive.
 using OpaqueHandle = std::shared_ptr<const void>;
 
 // A node has four slots, each for one owner. add_* and set_* use the first two, by the kind of the
