@@ -4,7 +4,7 @@
 namespace anycuda {
 
 // Does the process run with privileges that its caller does not have (AT_SECURE)? Then no variable
-// may steer what is loaded.
+// may affect which files are loaded.
 bool is_privileged();
 
 // The variable's value, nullptr if it is unset, empty, or the process is privileged. Read from the

@@ -13,7 +13,7 @@ constexpr std::uint32_t gnu_hash(std::string_view name) {
   return hash;
 }
 
-// In the table the lowest bit of a hash ends a bucket, and says nothing of the name.
+// In the table the lowest bit of a hash marks the end of a bucket, and does not belong to the hash.
 constexpr bool is_same_hash(std::uint32_t one, std::uint32_t other) {
   return ((one ^ other) | 1) == 1;
 }
@@ -40,7 +40,7 @@ struct GnuHashBuckets {
   }
 };
 
-// Of a loaded object's table, which says nowhere how many hashes it has. It begins with the numbers
+// Of a loaded object's table, which does not have the number of hashes. It begins with the numbers
 // of buckets, of the first symbol, of the filter's words, and a shift.
 inline GnuHashBuckets gnu_hash_buckets(const std::uint32_t* table) {
   const std::uint32_t* heads = table + 4 + std::size_t{table[2]} * (8 / sizeof *heads);

@@ -6,7 +6,8 @@ namespace anycuda {
 namespace {
 
 #ifdef __SANITIZE_THREAD__
-// ThreadSanitizer does not see mremap(): what is mapped later where the page was looks like a race.
+// ThreadSanitizer does not see mremap(): a later mapping at the page's old address looks like a
+// race.
 void* map_unlocked(std::size_t bytes) { return map_pages(bytes); }
 #else
 // In a process that locks all its memory (mlockall with MCL_FUTURE) a new mapping gets all of its

@@ -1,4 +1,4 @@
-// Parts of texts for the stubs: std::string_view's own substr() can throw, and what throws needs
+// Parts of texts for the stubs: std::string_view's substr() can throw, and code that throws needs
 // more than libc.
 #pragma once
 

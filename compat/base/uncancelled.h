@@ -7,7 +7,7 @@
 namespace anycuda {
 
 // While it lives, its thread is not cancelled; a request waits for the thread's next cancellation
-// point. So nothing unwinds through what it calls, and that needs no unwind tables
+// point. So nothing unwinds through the functions that it calls, which need no unwind tables
 // (compat/CMakeLists.txt).
 class Uncancelled {
  public:

@@ -1,5 +1,5 @@
-// Which of several libraries that may all serve a caller is taken: the order among the candidates
-// of one search tier, once the rules (candidate_rule.h) have refused what they refuse.
+// The order among the candidates of one search tier that the rules (candidate_rule.h) accept: the
+// first one is taken.
 //
 // Pure functions of plain values: no file, no environment, no allocation; safe from any thread.
 //
@@ -7,13 +7,14 @@
 // a toolkit newer than itself); nvJitLink documentation, "Compatibility" (LTO-IR: a linker of the
 // producer's major that is at least as new). Each comes before "the newest":
 //
-// - A library with code for the machine's GPUs (gpu_rule.h): with another nothing runs.
-// - A compiler whose PTX the driver compiles. Before the others, since PTX is what NVRTC gives
-// unless it is
-//   asked for more. Not in the mode `off`, where the driver does not count.
-// - A compiler and a linker between which LTO-IR can go, where the process has the other one.
-// - A linker of the caller's own major: a program may bring LTO-IR in its fatbins.
-// - A library of the CUDA of the process's runtime: NVIDIA tests no other together.
+// - A library with code for the machine's GPUs (gpu_rule.h): without such code nothing runs.
+// - A compiler whose PTX the driver compiles. Before the others, since PTX is NVRTC's default
+//   output. Not in the mode `off`, in which the driver does not count.
+// - A compiler or linker whose LTO-IR its peer library, which the process has loaded, takes or
+// gives.
+// - A linker of the caller's major: a program may bring LTO-IR in its fatbins.
+// - A library of the CUDA of the process's runtime: NVIDIA tests only libraries of one CUDA
+// together.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@
 
 namespace anycuda {
 
-// What there is beside the candidate.
+// The facts beside the candidate.
 struct PreferenceContext {
   DriverFacts driver;
   const Version* peers = nullptr;  // loaded libraries that the candidate gives LTO-IR to, or
@@ -48,7 +49,7 @@ Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceCon
 // Might another minor of its major change the candidate's rank?
 bool needs_minor(const LibraryRules& library, Version candidate, const PreferenceContext& context);
 
-// Why one candidate goes before another.
+// Why one candidate is preferred to another.
 enum class Preference : std::uint8_t {
   none,
   gpu,

@@ -52,8 +52,8 @@ inline MajorsInWords majors_like(const LibraryDescriptor& library, int major) {
 // The exact version where one is known; else the major, and a minor that it is at least.
 Version known_version(const Candidate& candidate);
 
-// "CUDA 12.9, says wheel nvidia-cuda-runtime-cu12 12.9.79", "CUDA 12.8 or later", "CUDA 12"; of a
-// driver's library "a driver", or once it was asked "a driver that supports up to CUDA 13.0".
+// "CUDA 12.9, says wheel nvidia-cuda-runtime-cu12 12.9.79", "CUDA 12.8 or later", "CUDA 12"; for a
+// driver "a driver", or after the driver was asked "a driver that supports up to CUDA 13.0".
 const char* version_in_words(const LibraryDescriptor& library, const Candidate& candidate,
                              Arena* arena);
 

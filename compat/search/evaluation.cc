@@ -130,7 +130,8 @@ bool better(const Search& search, const Candidate& a, const Candidate& b) {
   const Rank rank_b = rank_in(search, b);
   if (preference(rank_a, rank_b) != Preference::none) return true;
   if (preference(rank_b, rank_a) != Preference::none) return false;
-  // Of the same CUDA: what the callers were built for needs no adapters, and lacks nothing.
+  // Of the same CUDA: the library that the callers were built for needs no adapters, and is
+  // complete.
   if (a.image.is_earlier != b.image.is_earlier) return a.image.is_earlier;
   return compare_dotted(a.file_version, b.file_version) > 0;
 }

@@ -1,4 +1,4 @@
-// The candidates of a search tier: the files in it that are named like the library.
+// Gathers the candidates of a search tier: the files in it that are named like the library.
 #pragma once
 
 #include "compat/search/state.h"

@@ -21,21 +21,21 @@ struct Loads {
 // Walks the list, under the dynamic linker's lock.
 Loads loads_now();
 
-// The dynamic linker appends each object that it loads to its list. So nothing has been loaded as
-// long as the last object of that moment is there and is the last. It may be unloaded, and its
-// record freed: _dl_find_object() (glibc 2.35) says without a lock which object has an address, and
-// the record is read only after that has said that the object is there. In the few instructions
-// between the two another thread may unload the object; what is read then lies in freed memory, and
-// says at worst that something was loaded. An object that was unloaded, and another one loaded in
-// its place, differ in their extent, their sections or their records' neighbours (unless they were
-// built alike to the byte, with names of one length). Where the last object was unloaded, the one
-// before it says whether it is the last now.
+// The dynamic linker appends each object that it loads to its list. So no library has been loaded
+// as long as the object that was last at the mark is still loaded and still the last. It may be
+// unloaded, and its record freed: _dl_find_object() (glibc 2.35) finds the object at an address
+// without a lock, and the record is read only after it has found the object. In the few
+// instructions between the two another thread may unload the object; the record is then read from
+// freed memory, and at worst the answer is "loaded". An object that was unloaded, and another one
+// loaded in its place, differ in their extent, their sections or their records' neighbours (unless
+// they are equal to the byte, with names of one length). If the last object was unloaded, the one
+// before it is checked for being the last now.
 //
-// Where that cannot be asked (an older glibc; the last object of a namespace of dlmopen(), which
-// may be a substitute for the dynamic linker) the objects are counted, by a walk: at the first
-// kMostWalks calls, and then at the 2048th, the 4096th and so on, since the number of walks must
-// have a limit. A library that is loaded after many failures is then noticed late. They are
-// counted, too, in the moment in which another thread loads the last object.
+// If _dl_find_object() cannot be used (an older glibc; the last object of a namespace of dlmopen(),
+// which may be a substitute for the dynamic linker) the objects are counted, by a walk: at the
+// first kMostWalks calls, and then at the 2048th, the 4096th and so on, since the number of walks
+// must have a limit. A library that is loaded after many failures is then noticed late. The objects
+// are counted, too, while another thread is loading the last object.
 class LoadMark {
  public:
   static constexpr std::uint32_t kMostWalks = 1024;

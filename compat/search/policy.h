@@ -8,7 +8,7 @@ namespace anycuda {
 struct WrongSetting {
   const char* variable;
   const char* value;
-  const char* fallback;  // what the variable's default is called
+  const char* fallback;  // the name of the variable's default
 };
 
 // The policy by the user's variables: ANYCUDA_STUB_COMPAT, ANYCUDA_COMPAT, ANYCUDA_CROSS_MAJOR,

@@ -28,7 +28,7 @@ struct PeerLibrary {
 };
 constexpr int kMostPeers = 4;
 
-// A loaded library whose CUDA matters for the one that is looked for.
+// A loaded library whose CUDA affects the choice.
 struct LoadedRelative {
   ImageFacts image;
   const char* path;

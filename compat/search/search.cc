@@ -113,8 +113,8 @@ void log_refusal(Search* search, const Candidate& candidate) {
 bool choose(Search* search) {
   evaluate_environment(search);
   log_candidates(search);
-  // A library that is opened stays, and what was missed may be a nearer one, a newer one, or the
-  // driver, without which it may be one that cannot run.
+  // An opened library stays. A missed file may be a nearer or newer library, or the driver, without
+  // which the chosen library may be unable to run.
   if (search->is_short()) return true;
   for (Candidate* candidate = accepted_by_rank(*search); candidate != nullptr;
        candidate = candidate->next_by_rank) {

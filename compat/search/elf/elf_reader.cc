@@ -186,8 +186,8 @@ T* ElfReader::read_table(Elf64_Addr address, std::size_t count, FileState* state
   return nullptr;
 }
 
-// The number of hashes is nowhere: behind `last`, which a bucket begins with, the first hash that
-// ends a bucket is the last one.
+// The table does not have the number of hashes: after `last`, the start of a bucket, the first hash
+// that ends a bucket is the last one.
 bool ElfReader::read_hashes(Elf64_Addr address, std::uint32_t last, GnuHashBuckets* buckets) {
   const std::size_t most = std::min(stretch_at(address).bytes / sizeof(std::uint32_t), kMaxSymbols);
   for (std::size_t count = last - buckets->first + 16;; count *= 2) {

@@ -21,8 +21,8 @@ int walk_loaded_objects(int (*visit)(dl_phdr_info*, std::size_t, void*), void* a
   return dl_iterate_phdr(visit, argument);
 }
 
-// What the dynamic linker says without an errno where a mapping fails: memory has run out, or the
-// file's volume or a filter allows no execution. (In English: few programs translate libc's
+// The dynamic linker's messages, without an errno, if a mapping fails: memory has run out, or the
+// file's volume or a filter forbids execution. (In English: few programs translate libc's
 // messages.)
 constexpr char kOfMappings[][40] = {"failed to map segment", "cannot map zero-fill pages",
                                     "cannot change memory protections"};

@@ -27,7 +27,7 @@ struct Branch {
 };
 
 // The result of opening a library. `error` is the dynamic linker's text, valid until it is called
-// again; nullptr with a handle.
+// again; nullptr if there is a handle.
 struct OpenResult {
   void* handle;
   const char* error;

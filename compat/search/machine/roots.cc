@@ -105,7 +105,7 @@ void callers(Walk* walk) {
   if (walk->machine.privileged()) return;
   each_caller_folder(*walk->query.program, walk->query.caller, walk->arena, visit_caller_folder,
                      walk);
-  // A Python's packages have an order, which goes before what it happens to have loaded.
+  // The order of a Python's packages is preferred to the libraries that it happens to have loaded.
   if (!walk->ended && !walk->query.program->is_python()) {
     each_loaded_site(walk->machine, walk->arena, visit_path<RootKind::site_packages>, walk);
   }

@@ -104,7 +104,7 @@ class Gathering {
     for (int i = 0; i < owners.count; ++i) header_facts.owners |= bit_of(owners.found[i]);
   }
 
-  // If the file's package names its release, another package's header says nothing about it. If it
+  // If the file's package names its release, another package's header is ignored. If it
   // does not, or the file has no owner, only a wheel can have put a header there for itself.
   Owners owners_of_header(const char* header) {
     const Owners& owners = facts_.owners;

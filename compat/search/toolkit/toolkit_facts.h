@@ -10,7 +10,7 @@ namespace anycuda {
 // What a file's toolkit is decided by.
 struct ToolkitFacts {
   Owners owners;  // of the first manager that lists the file
-  Owners wheels;  // the answer of each manager that was asked
+  Owners wheels;  // the answers of the managers that were asked
   Owners conda;
   Owners dpkg;
   Owners rpm;

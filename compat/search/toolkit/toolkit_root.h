@@ -1,5 +1,5 @@
-// The cuda.h of the CUDA Toolkit, or of the environment laid out like one, that a file lies in; and
-// its version.json.
+// The cuda.h and version.json of the CUDA Toolkit, or of the environment with the same layout, that
+// contains a file.
 #pragma once
 
 #include "compat/base/arena.h"
@@ -9,9 +9,8 @@
 
 namespace anycuda {
 
-// The roots that a folder may be of, the nearest first. A root is where the folder ("ROOT/lib64",
-// "ROOT/targets/x86_64-linux/lib/stubs", "ROOT/nvvm/libdevice", "ROOT/include/crt") says that it
-// is.
+// The possible roots of a folder, the nearest first, by the folder's path ("ROOT/lib64",
+// "ROOT/targets/x86_64-linux/lib/stubs", "ROOT/nvvm/libdevice", "ROOT/include/crt").
 class Roots {
  public:
   // `folder`: absolute, without "..".

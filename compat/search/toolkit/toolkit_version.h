@@ -1,5 +1,5 @@
-// Of which CUDA Toolkit a library's file is, from authoritative sources alone (metadata.h of the
-// compat library says which): read without loading anything, libc alone.
+// The CUDA Toolkit of a library's file, only from authoritative sources (metadata.h of the compat
+// library lists them): read without loading the file, with only libc.
 #pragma once
 
 #include "anycuda/compat/version.h"
@@ -15,7 +15,7 @@ struct ToolkitVersion {
   int major = 0;             // then perhaps its major is known, by its wheel
   const char* source = "";   // "cuda.h", "wheel nvidia-cuda-nvrtc-cu12 12.9.86"
   const char* file = "";     // the file that was read
-  const char* problem = "";  // what was looked at and not found, or what conflicts
+  const char* problem = "";  // the examined files, or the conflict
 };
 
 // `path`: absolute, of a file or of a folder of headers. Folders that `sites` has looked at are not
