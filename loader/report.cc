@@ -206,8 +206,8 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
         "  the %s of this process: %s, of CUDA %s; the calling program was built for another",
         library.product, path, its.text);
     message.add(
-        "  what to do: install %s %s of the program's CUDA, and set ANYCUDA_CROSS_MAJOR=reject if "
-        "another stays beside it.\n",
+        "  what to do: install %s %s of the program's CUDA; if other CUDA versions stay installed, "
+        "also set ANYCUDA_CROSS_MAJOR=reject.\n",
         article_of(library.product), library.product);
     return message.send();
   }
@@ -221,8 +221,8 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   if (function_hint(library, failure.caller_major, failure.library_major) ==
       FunctionHint::own_major) {
     message.add(
-        "  what to do: install %s %s of CUDA %s, and set ANYCUDA_CROSS_MAJOR=reject if another "
-        "stays beside it.\n",
+        "  what to do: install %s %s of CUDA %s; if other CUDA versions stay installed, also set "
+        "ANYCUDA_CROSS_MAJOR=reject.\n",
         article_of(library.product), library.product, built_for.text);
   } else if (library.earlier_soname != nullptr) {
     message.add("  what to do: install %s in place of it, or do without the function.\n",

@@ -111,8 +111,8 @@ TEST(Report, OfAFunctionIsWrittenOnceAsWell) {
       "anycuda: testNew failed (status 302): not yet in 12.\n"
       "  the test library of this process: /opt/libtest.so.12, of CUDA 12; the calling program "
       "was built for CUDA 13\n"
-      "  what to do: install a test library of CUDA 13, and set ANYCUDA_CROSS_MAJOR=reject if "
-      "another stays beside it.\n");
+      "  what to do: install a test library of CUDA 13; if other CUDA versions stay installed, "
+      "also set ANYCUDA_CROSS_MAJOR=reject.\n");
 }
 
 TEST(Report, OfEveryFunctionIsWrittenAtLevelWarn) {
