@@ -183,7 +183,8 @@ TEST_F(MetadataWheel, OfALinkIsThatOfThePathAsGiven) {
   // A link to a wheel's file is not the wheel's, and neither is its header's word.
   put_wheel(&machine_, {"nvidia-cuda-runtime", "13.0.96", {"nvidia/cu13/lib/libcudart.so.13"}});
   machine_.put_link("lib/libcudart.so.13", site("nvidia/cu13/lib/libcudart.so.13"));
-  EXPECT_THAT(ask(root("lib/libcudart.so.13")).problem, HasSubstr("in no Python packages folder"));
+  EXPECT_THAT(ask(root("lib/libcudart.so.13")).problem,
+              HasSubstr("not in a folder of Python packages"));
 }
 
 TEST_F(MetadataWheel, OfAnEditableInstallIsNobodys) {

@@ -97,7 +97,8 @@ TEST(Choice, ErrorsNameBothVersionsAndTheCure) {
   EXPECT_THAT(text, HasSubstr("install nvJitLink 12.x (pip install nvidia-nvjitlink-cu12)"));
   // There is no nvJitLink of CUDA 11 to install.
   const Facts oldest = facts_of({11, 8}, k129, true, true, Rule::newer_driver);
-  EXPECT_THAT(explain(oldest, choose(oldest)), HasSubstr("makes: install a driver for CUDA 12;"));
+  EXPECT_THAT(explain(oldest, choose(oldest)),
+              HasSubstr("a newer major: install a driver for CUDA 12;"));
   const Facts other = facts_of(k130, k129, true, false, Rule::same_major);
   const std::string rule = explain(other, choose(other));
   EXPECT_THAT(rule, HasSubstr("nvJitLink is 12.9"));
@@ -133,7 +134,7 @@ TEST(Choice, SaysWhyItLinks) {
   EXPECT_THAT(explain(same, choose(same)),
               HasSubstr("of the driver's major (the driver supports CUDA 12.9)"));
   const Facts no_driver = facts_of(kUnknown, k124, true, true, Rule::newer_driver);
-  EXPECT_THAT(explain(no_driver, choose(no_driver)), HasSubstr("driver's version is not known"));
+  EXPECT_THAT(explain(no_driver, choose(no_driver)), HasSubstr("driver's version is unknown"));
 }
 
 TEST(Choice, BackendsHaveNames) {
