@@ -1,5 +1,5 @@
 // Checks of inputs and options. They run before the search for a linker, so a wrong input or option
-// is reported whichever linkers are installed.
+// is reported on every machine.
 #pragma once
 
 #include <cstddef>

@@ -10,13 +10,13 @@
 
 namespace anycuda::linker {
 
-// What the link makes.
+// The target of the link.
 struct Target {
   unsigned architecture = 0;  // 90 for sm_90a; 0: not known yet
   bool lto = false;           // with link-time optimisation (Options::lto)
 };
 
-// What contents_of() finds in an input.
+// The findings of contents_of() in an input.
 struct Contents {
   std::string problem;  // why a linker would leave out a part of the input, and what to do; or ""
   std::string warning;  // no device code, or code in a library that every linker leaves out; or ""

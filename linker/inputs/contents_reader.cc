@@ -118,7 +118,7 @@ void ContentsReader::fatbin(Bytes file) {
   entries(file, kIt);
 }
 
-// One fatbin is the forms of one module: the linker takes that which suits the target best.
+// A fatbin has several forms of one module: the linker takes the best one for the target.
 void ContentsReader::entries(Bytes fatbin, const std::string& place) {
   const Bytes all = device_code::entries_of(fatbin);
   std::size_t at = 0;

@@ -11,7 +11,7 @@ namespace {
 
 using Tokens = std::vector<std::string_view>;
 
-// Behind the parenthesis that is at `at`.
+// The position after the parenthesis that begins at `at`.
 std::size_t behind_parentheses(const Tokens& tokens, std::size_t at) {
   int depth = 0;
   for (; at < tokens.size(); ++at) {

@@ -14,7 +14,7 @@ bool begins(std::string_view bytes, std::string_view mark) {
   return bytes.substr(0, mark.size()) == mark;
 }
 
-// Past blanks and comments: NVRTC and nvcc say in one who made it.
+// Skips blanks and comments: NVRTC and nvcc name themselves in one.
 std::string_view skip_comments(std::string_view text) {
   for (;;) {
     const std::size_t start = text.find_first_not_of(" \t\r\n");

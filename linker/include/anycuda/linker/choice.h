@@ -1,5 +1,5 @@
-// Which of the two links: nvJitLink, or the driver's own linker (cuLink*). A pure function of plain
-// values: no file, no environment, no library; safe from any thread. docs/linker.md has its table.
+// The choice between nvJitLink and the driver's linker (cuLink*). A pure function of plain values:
+// no file, no environment, no library; safe from any thread. docs/linker.md has its table.
 //
 // Sources: nvJitLink documentation, "Compatibility" (LTO-IR stays within a major); "CUDA
 // Compatibility", "Backward compatibility" (a newer driver loads the CUBIN of an older toolkit) and
@@ -47,13 +47,13 @@ struct Choice {
   Refusal refusal = Refusal::none;
 };
 
-// Must the driver's version be known to choose? Without an nvJitLink every row is the same for it.
+// Must the driver's version be known to choose? Without nvJitLink the choice does not depend on it.
 bool needs_driver(const Facts& facts);
 
-// The table. Every combination of facts has an answer.
+// The table. It has a row for every combination of facts.
 Choice choose(const Facts& facts);
 
-// One sentence: which linker and why; or, where it is refused, both versions and what would help.
+// One sentence: the chosen linker and why; for a refusal, both versions and what would help.
 std::string explain(const Facts& facts, const Choice& choice);
 
 }  // namespace anycuda::linker

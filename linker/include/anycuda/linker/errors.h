@@ -1,5 +1,5 @@
-// What Linker and Program throw; std::bad_alloc besides. Each says in what(): what was asked, what
-// was found, which rule failed, what would help.
+// The exceptions of Linker and Program, beside std::bad_alloc. what() has the request, the
+// findings, the rule that failed, and what would help.
 #pragma once
 
 #include <stdexcept>
@@ -20,9 +20,9 @@ class NoInputError : public Error {
 };
 
 // An input that cannot be linked: unknown type, no bytes, a file that cannot be read, bytes that
-// are plainly of another type or cut, a name of more than 32 KiB, LTO-IR without Options::lto, a
-// type that the backend does not know. Or one of which a part would be left out without a word:
-// docs/linker.md, "What would be lost".
+// are obviously of another type or truncated, a name of more than 32 KiB, LTO-IR without
+// Options::lto, a type that the backend does not know. Or an input of which a linker would silently
+// leave out a part: docs/linker.md, "What would be lost".
 class InputError : public Error {
  public:
   InputError(const std::string& what, std::string name) : Error(what), name_(std::move(name)) {}
@@ -32,7 +32,7 @@ class InputError : public Error {
   std::string name_;
 };
 
-// An option has a value that it cannot have, or goes not with another.
+// An option has an invalid value, or excludes another option.
 class OptionError : public Error {
  public:
   OptionError(const std::string& what, std::string option)
@@ -43,22 +43,22 @@ class OptionError : public Error {
   std::string option_;
 };
 
-// The value is right, but this backend has no such option, or only from a later version on.
+// The value is valid, but this backend does not have the option, or only from a later version on.
 class UnsupportedOptionError : public OptionError {
  public:
   using OptionError::OptionError;
 };
 
-// Nothing that is here can do it: the choice is refused (both versions and the cure are named), the
-// forced backend or NVRTC is not there or does not answer, the driver has no current context, or a
-// variable like ANYCUDA_STUB_COMPAT has an invalid value.
+// No installed library can do it: the choice is refused (what() names both versions and the
+// remedy), the forced backend or NVRTC is missing or does not answer, the driver has no current
+// context, or a variable like ANYCUDA_STUB_COMPAT has an invalid value.
 class BackendError : public Error {
  public:
   using Error::Error;
 };
 
-// The backend was asked and failed. what() has the function, the result by name, the inputs, the
-// options and the error log. result() is 0 where it succeeded and gave what was not asked for.
+// The backend failed. what() has the function, the result by name, the inputs, the options and the
+// error log. result() is 0 if the backend reported success but returned another type of output.
 class LinkError : public Error {
  public:
   LinkError(const std::string& what, int result, std::string error_log, std::string info_log)
@@ -76,12 +76,12 @@ class LinkError : public Error {
   std::string info_log_;
 };
 
-// NVRTC did not compile the source. what() has its log.
+// NVRTC could not compile the source. what() has its log.
 class CompileError : public Error {
  public:
   CompileError(const std::string& what, int result, std::string log)
       : Error(what), result_(result), log_(std::move(log)) {}
-  int result() const { return result_; }  // an nvrtcResult; 0: it gave nothing and no error
+  int result() const { return result_; }  // an nvrtcResult; 0: neither output nor error
   const std::string& log() const { return log_; }
 
  private:

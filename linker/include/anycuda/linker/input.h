@@ -1,4 +1,4 @@
-// What is linked: bytes or a file, of a type, with a name.
+// An input of a link: bytes or a file, with a type and a name.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,24 @@
 
 namespace anycuda::linker {
 
-// What nvJitLink (nvJitLinkInputType) and the driver (CUjitInputType) know.
+// The types of nvJitLink (nvJitLinkInputType) and the driver (CUjitInputType).
 enum class InputType : std::uint8_t {
-  any,    // what its first bytes say that it is: one of ptx, cubin, fatbin, object, library, lto_ir
-  ptx,    // one module as text; zero bytes at its end are allowed and not needed
-  cubin,  // a relocatable device ELF (-rdc=true), or a partial CUBIN of an incremental link
-  fatbin,   // what fatbinary and nvcc -fatbin -rdc=true make
+  any,      // detected by its first bytes: one of ptx, cubin, fatbin, object, library, lto_ir
+  ptx,      // one module as text; zero bytes at its end are allowed and not needed
+  cubin,    // a relocatable device ELF (-rdc=true), or a partial CUBIN of an incremental link
+  fatbin,   // the output of fatbinary and nvcc -fatbin -rdc=true
   object,   // a host object file with device code in it (nvcc -c -rdc=true)
   library,  // an archive of such objects
-  lto_ir,   // of NVRTC or nvcc, CUDA 12.0 or later; nvJitLink alone, needs Options::lto
-  index,    // nvJitLink 12.6 or later alone, a file
-  nvvm      // LTO-IR of CUDA 11; the driver's linker alone, needs Options::lto and Options::backend
+  lto_ir,   // of NVRTC or nvcc, CUDA 12.0 or later; only nvJitLink, needs Options::lto
+  index,    // a file; only nvJitLink 12.6 or later
+  nvvm      // LTO-IR of CUDA 11; only the driver's linker, needs Options::lto and Options::backend
 };
 const char* name_of(InputType type);  // "PTX", "CUBIN", "LTO-IR"
 
-// A value: it owns its bytes and can be copied. Making one checks nothing; Linker's constructor
-// does.
+// A value: it owns its bytes and can be copied. It is checked by Linker's constructor.
 class Input {
  public:
-  // `name` is what the backend and every error call it; empty: "input 1", by its place.
+  // `name` is used by the backend and in every error; empty: "input 1", by its position.
   // (nvJitLinkAddData and cuLinkAddData take a name for that.)
   static Input bytes(InputType type, std::string content, std::string name = {});
   // An array, with the zero bytes in it: a conversion to std::string would end at the first. The
@@ -37,7 +36,7 @@ class Input {
     const bool text = all.find('\0') + 1 == size;
     return bytes(type, all.substr(0, text ? size - 1 : size), std::move(name));
   }
-  // The file's name is its path, as it is given. The backend itself reads it when the link is made
+  // The file's name is its path, as given. The backend reads the file when the link is made
   // (nvJitLinkAddFile, cuLinkAddFile); the Linker reads it before, in its constructor and in
   // link().
   static Input file(InputType type, std::string path);

@@ -1,5 +1,5 @@
-// Links device code, with nvJitLink or with the driver's own linker, whichever is right for what is
-// linked and what is here.
+// Links device code with nvJitLink or with the driver's linker, depending on the inputs and the
+// installed versions.
 //
 //   using namespace anycuda::linker;
 //   Options options;
@@ -9,7 +9,7 @@
 //                           Input::bytes(InputType::lto_ir, helper, "helper")}, options);
 //   std::string cubin = linker.link();  // for cuModuleLoadData, cuLibraryLoadData
 //
-// Each Linker chooses for itself: two of one process may differ.
+// Each Linker makes its own choice: two Linkers of one process may differ.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@
 namespace anycuda {
 
 // Move-only. One Linker is for one thread at a time; separate ones are independent. A Linker that
-// was moved from is closed. After fork() only a Linker of the child's own is of use to the child.
+// was moved from is closed. After fork() the child can use only Linkers that it makes itself.
 class Linker {
  public:
   // In this order: inputs and options are checked (NoInputError, InputError, OptionError), the
@@ -39,40 +39,40 @@ class Linker {
   Linker(const Linker&) = delete;
   Linker& operator=(const Linker&) = delete;
 
-  // Links, and gives what Options::output asked for, checked to be that: a CUBIN is an ELF for
-  // CUDA, PTX is text that has a .version (its final zero byte is taken off), LTO-IR has LTO-IR's
-  // beginning, and no function was defined by two inputs. The bytes are the caller's. May be called
-  // again: links anew, files are read anew, the logs are the new ones. Throws LinkError, InputError
-  // (a file that has become what the constructor would refuse; an input without code for the
-  // context's device where `arch` is empty; LTO-IR of CUDA 12 for an nvJitLink of 13, which would
-  // take it unasked), BackendError (no current context where one is needed), OptionError (arch is
-  // not given and cannot be had), ClosedError. On every path all that the backend made is given
-  // back.
+  // Links, and returns output of type Options::output, which is checked: a CUBIN is an ELF for
+  // CUDA, PTX is text with a .version (its final zero byte is removed), LTO-IR has LTO-IR's magic
+  // number, and every function was defined by one input. May be called again: it then links again,
+  // reads files again and replaces the logs. Throws LinkError, InputError (a file has changed so
+  // that the constructor would refuse it; an input has no code for the context's device, if `arch`
+  // is empty; LTO-IR of CUDA 12 for nvJitLink 13, which would accept it), BackendError (a context
+  // is needed and none is current), OptionError (arch is not given and cannot be determined),
+  // ClosedError. On every path the backend's objects are released.
   //
   // The driver's linker works in the calling thread's current context, which must exist
   // (cuLinkCreate); nvJitLink needs none, unless `arch` is empty.
   std::string link();
 
-  // The backend's logs of the last link(), "" before it. They can be read after success, after
-  // failure and after close(); not after a move from this Linker.
+  // The backend's logs of the last link(), "" before it. They can be read after success, failure
+  // and close(), but not after a move from this Linker.
   const std::string& info_log() const;
   const std::string& error_log() const;
 
-  // Gives the inputs' memory back; the logs stay. More than once is fine. link() is an error then.
+  // Releases the inputs' memory; the logs stay. May be called again. After it link() is an error.
   void close() noexcept;
   bool closed() const;
 
-  // All of these: known from construction on, also after close(). After a move from this Linker:
-  // ClosedError.
+  // These are known from construction on, also after close(). After a move from this Linker they
+  // throw ClosedError.
   linker::Backend backend() const;
   const std::string& selection_reason() const;  // one sentence, with the versions it was decided by
-  // Not known(): it was not asked for (the choice did not need it), or is unknown.
+  // Not known(): the choice did not need it, or it is unknown.
   linker::Version driver_version() const;
-  // Not known(): absent, too old, or not asked for. Of one that the stubs refuse: its own.
+  // Not known(): absent, too old, or not needed. If the stubs refuse it: the refused file's
+  // version.
   linker::Version nvjitlink_version() const;
   // A sentence for each option that the backend takes and ignores, for each object or library
-  // without device code, and for each library of which the backend leaves code of a whole program
-  // out.
+  // without device code, and for each library from which the backend leaves out code of a whole
+  // program.
   const std::vector<std::string>& warnings() const;
 
  private:

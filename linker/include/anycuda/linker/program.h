@@ -1,4 +1,4 @@
-// CUDA C++ source to PTX, CUBIN or LTO-IR, with NVRTC: where linking starts.
+// Compiles CUDA C++ source to PTX, CUBIN or LTO-IR with NVRTC: the step before linking.
 //
 //   anycuda::Program program(source, "kernel.cu");
 //   std::string ltoir = program.compile(linker::Output::lto_ir);
@@ -19,10 +19,10 @@ namespace anycuda {
 namespace linker {
 
 struct ProgramOptions {
-  // "compute_80" (PTX, LTO-IR), "sm_80" (CUBIN too). Empty: NVRTC's own default.
+  // "compute_80" (PTX, LTO-IR), "sm_80" (also CUBIN). Empty: NVRTC's default.
   std::string arch;
-  std::string standard;      // "c++17"; empty: NVRTC's own default
-  bool relocatable = false;  // -rdc=true: may refer to what other modules define. LTO-IR is always
+  std::string standard;      // "c++17"; empty: NVRTC's default
+  bool relocatable = false;  // -rdc=true: may use definitions of other modules. LTO-IR always may
   bool debug = false;        // -G
   bool line_info = false;
   std::optional<int> max_registers;  // 1 or more
@@ -32,7 +32,7 @@ struct ProgramOptions {
   std::optional<bool> fma;
   std::vector<std::string> include_folders;
   std::vector<std::string> defines;  // "N=4"
-  std::vector<std::string> others;   // NVRTC's options as they are, after all of the above
+  std::vector<std::string> others;   // further NVRTC options, after all of the above
 };
 
 // A file that the source may include by this name, without a file system.
@@ -46,7 +46,7 @@ struct Header {
 // Move-only. One Program is for one thread at a time; separate ones are independent.
 class Program {
  public:
-  // Checks nothing yet. `name` is what NVRTC's messages call the source.
+  // Does not check anything yet. `name` is the source's name in NVRTC's messages.
   explicit Program(std::string source, std::string name = "program.cu",
                    linker::ProgramOptions options = {}, std::vector<linker::Header> headers = {});
   ~Program();
@@ -55,22 +55,22 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // To be asked for before compile(): "&scale<float>" (nvrtcAddNameExpression).
+  // To be called before compile(): "&scale<float>" (nvrtcAddNameExpression).
   void add_name_expression(std::string expression);
 
-  // Compiles, and gives the bytes: PTX without its final zero byte, a CUBIN (`arch` must be an
-  // sm_...), or LTO-IR (NVRTC 12.0 or later). May be called again, for another output too. Throws
-  // NoInputError (empty source), InputError (a zero byte in a text or a name), OptionError (a wrong
-  // value, or an arch that does not go with the output), BackendError (no NVRTC, or it is too old
-  // for it), CompileError, ClosedError (moved from).
+  // Compiles, and returns the bytes: PTX without its final zero byte, a CUBIN (`arch` must be an
+  // sm_...), or LTO-IR (NVRTC 12.0 or later). May be called again, also for another output. Throws
+  // NoInputError (empty source), InputError (a zero byte in a text or a name), OptionError (an
+  // invalid value, or an arch that excludes the output), BackendError (NVRTC is missing or too
+  // old), CompileError, ClosedError (moved from).
   std::string compile(linker::Output output);
 
-  // NVRTC's messages of the last compile(), warnings too; "" before it. After failure too.
+  // NVRTC's messages of the last compile(), with warnings, also after a failure; "" before it.
   const std::string& log() const;
-  // The name in the code of an expression that was added, by the last compile(). Throws
-  // std::out_of_range for one that was not added, or before a compile() that succeeded.
+  // The name that an added expression has in the code of the last compile(). Throws
+  // std::out_of_range for an expression that was not added, or before a successful compile().
   const std::string& lowered_name(const std::string& expression) const;
-  // Of the NVRTC that the last compile() used; not known() before it.
+  // The version of the NVRTC that the last compile() used; not known() before it.
   linker::Version nvrtc_version() const;
 
  private:
