@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Calls the CUDA runtime through the stub, on a machine without a driver and without CUDA in the system's folders.
 
     first_calls.py STUBS none|12.9

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs commands of this project in a fresh Debian, as a new user would after a clone.
 
 The root is made by debootstrap and holds what the README asks for and nothing else. It gets a clone of the last commit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds sentences that are hard to read, in the documents, comments and messages of this repository.
 
 A good sentence is positive, has a named subject and stands in the present tense: "is not a wheel" instead of "is no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs CUDA 12.4 that tests must ignore: a toolkit, a driver, a conda environment, wheels of the user, and the
 variables that lead to them. A test that reads one of them gets CUDA 12.4 and fails.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints what CHANGELOG.md says about a release. The tag, CMakeLists.txt and CHANGELOG.md must name the same version.
 
     release_notes.py v0.2.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ctest's log says beside passed and failed: tests that were skipped, each with its reason."""
 
 from __future__ import annotations

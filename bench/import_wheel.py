@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What importing a wheel costs as it comes, with NVIDIA's libraries, and repaired: time, resident memory, mapped files.
 
     python3 bench/import_wheel.py faiss --native FOLDER --repaired FOLDER --libraries FOLDER...

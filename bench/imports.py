@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What importing a library costs that is linked to a maths library: to NVIDIA's, which the dynamic linker loads too,
 and to anycuda's stub, which opens nothing before the first call.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What repairing a wheel costs, beside doing the same edits by hand: wheel unpack, patchelf, wheel pack.
 
     python3 bench/repair.py --anycuda BUILD/bin/anycuda --patchelf FILE WHEEL...

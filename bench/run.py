@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the stubs beside the real libraries and beside two peers, in one run.
 
     python3 bench/run.py --stubs build/test/lib [--json FILE] [--markdown FILE]

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Real CUDA artifacts and tools at configure time, from tools/fetch/lock.json through tools/fetch/fetch.py into the cache.
 #
 #   anycuda_artifacts(SETS demo test [ARTIFACTS nvcc-12.4 ...])

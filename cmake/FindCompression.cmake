@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # find_package(Compression COMPONENTS lz4 zstd): a target Compression::<name> for each library that is installed, or that
 # was fetched (cmake/Artifacts.cmake): that one comes first, and is static.
 include(FindPackageHandleStandardArgs)

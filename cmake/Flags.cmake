@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Compiler flags by their purpose: a target that links one of these is compiled with it.
 #   anycuda_warnings          programs and tests
 #   anycuda_strict_warnings   libraries

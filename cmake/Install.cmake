@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Where everything goes under a prefix; cmake --install. Components: runtime (the stubs and the drop-ins), dev (what
 # programs are built with), compat (the C++ library, installed by compat/), linker and graph (the C++ libraries that
 # call CUDA through the stubs), command (bin/anycuda).

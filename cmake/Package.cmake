@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Debian packages by cpack: libanycuda (what programs need), libanycuda-dev (what they are built with), anycuda (the
 # command). For a distribution's folders configure with -DCMAKE_INSTALL_PREFIX=/usr.
 set(ANYCUDA_MAINTAINER "anycuda <anycuda@example.org>" CACHE STRING "Whom the Debian packages name as maintainer")

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # anycuda_static_library(<target> <library> <generated folder> <libname.so> <major> <folder> <drop-in>)
 #
 # <folder>/<libname.a>: the stub for callers of one major, to become part of a program or library. It is the

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # anycuda_library(<name> [FOLDER <folder>] [SOURCES <file>...] [ADAPTERS <file>...])
 #
 # The stub of one library, which <folder>/<name>/library.json describes (by default stubs/<name>/library.json), target

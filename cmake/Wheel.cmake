@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Component wheel: what an installation needs of the command, in the places that the wheel has for it. The prefix is
 # the Python package itself, site-packages/anycuda; its Python files are pyproject.toml's matter.
 set(made "${PROJECT_BINARY_DIR}/wheel")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A part of a file in memory. Every read is checked against its end.
 #pragma once
 

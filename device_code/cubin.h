@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A cubin: an ELF file for a GPU.
 #pragma once
 

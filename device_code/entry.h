@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Device code as a file holds it: one entry for each cubin, PTX text or piece of LTO-IR.
 #pragma once
 

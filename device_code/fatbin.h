@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A fatbin, NVIDIA's container of device code: a header, and entries one behind the other.
 // The numbers are read off the output of nvcc 11.8, 12.4, 13.0 and 13.5 and off CUDA's libraries of
 // 11.8 to 13.5, beside what cuobjdump prints of them. Also for the stubs: no library, no memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "device_code/host_elf.h"
 
 #include "device_code/sections.h"

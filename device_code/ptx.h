@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PTX as text: `.version 8.4`, then `.target sm_90a`.
 #pragma once
 

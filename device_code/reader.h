@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Device code in the bytes of any file: libraries, programs, objects and static archives of the
 // host, and fatbins, cubins, PTX and LTO-IR as files.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The sections of a 64-bit little-endian ELF file, of a host or of a GPU. It keeps no memory.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The content of a compressed entry, a part at a time.
 #pragma once
 

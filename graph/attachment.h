@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a CUDA user object of this library points to: the owners of one node, or those of the
 // updated nodes of an executable graph.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The allocation of a closed Buffer: a special owner that keeps nothing alive, and that every
 // function refuses.
 #include "anycuda/graph/operands.h"

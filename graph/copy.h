@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What this library knows about the copy that the driver makes when it clones or embeds a graph.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The list of retired owners. Any thread adds to it, without a lock, an allocation or CUDA. drain()
 // takes the whole list at once, so no element can return to the list while it is being read.
 #include "anycuda/graph/drain.h"

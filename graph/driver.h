@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Queries about the driver that print nothing: calling a function that the driver lacks would make
 // the stub print why.
 #pragma once

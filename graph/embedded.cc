@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Graphs in nodes: child graphs, and the bodies of conditional nodes.
 #include "graph/copy.h"
 #include "graph/driver.h"

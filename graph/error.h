@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Statuses and the sentences behind them; what every function of this library does at its edge.
 #pragma once
 

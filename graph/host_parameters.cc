@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Host callbacks: closures, and copies of the data that a function is called with.
 #include <cstdio>
 #include <cstring>

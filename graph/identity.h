@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Distinguishes a graph in a node from another graph at the same address, which raw calls may have
 // put there after they destroyed the first.
 #pragma once

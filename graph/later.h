@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Work that must wait for the GPU: each drain() tries it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Nodes that allocate and free device memory when they run: the graph's own, with no owners.
 #include "graph/driver.h"
 #include "graph/state.h"

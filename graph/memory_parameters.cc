@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Copies and memsets: where an operand lies, and whether it has room.
 #include <cstdint>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The known nodes of a graph, and their attachments: sorted by address, in arrays that each hold
 // the nodes of 64 KB of addresses. A driver allocates node after node, so most new nodes come
 // behind the last one of the array that was used last. Takes 18 to 20 bytes per node where nodes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Adding nodes of each kind, and giving them new parameters.
 #include "graph/driver.h"
 #include "graph/parameters.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From the structs of the public headers to the driver's: one of two ways for each operand, and who
 // owns it.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // States of this thread that last until the end of a block.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Owners of nodes of any kind.
 #include "graph/driver.h"
 #include "graph/state.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What this library knows about a graph: the attachment of each node, and the graphs in its nodes.
 // All views of the graph share it.
 #pragma once

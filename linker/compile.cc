@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NVRTC documentation, "Basic Usage" and "Accessing Lowered Names".
 #include "linker/compile.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One compilation by NVRTC, from creation to the returned bytes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NVRTC documentation, "Supported Compile Options".
 #include "linker/base/words.h"
 #include "linker/compile.h"

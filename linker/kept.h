@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An answer that is computed once for the process, and can be forgotten. No lock is held meanwhile:
 // a library that is opened for it may have a constructor that asks, too.
 #pragma once

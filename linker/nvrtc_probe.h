@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The NVRTC that the nvrtc stub uses; see probe.h for nvJitLink.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The library that a stub would open at a call from here, found by the stubs' search without any
 // output on stderr. The library found stays open, and the stub adopts a library that the process
 // has loaded: so both use the same file.

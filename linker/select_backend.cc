@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "linker/select_backend.h"
 
 #include "anycuda/linker/errors.h"

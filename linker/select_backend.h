@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The choice of one Linker: gathers the facts, only those that the table needs, and applies the
 // table (anycuda/linker/choice.h).
 #pragma once

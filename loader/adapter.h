@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The loader's interface for adapters. An adapter is a function of the stub that connects a caller
 // of one major to a library of another (stubs/<library>/adapters). It runs when the library is open
 // and is called through a filled slot, so it must do what the resolver does for other functions:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A stub opens its library at the first call. A program that needs it earlier, for the order of
 // destructors at exit (docs/exit.md), makes the stub open it at load time: with ANYCUDA_OPEN=load,
 // or by defining the symbol anycuda_open_at_load in the program or one of its libraries.

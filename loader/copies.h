@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Several copies of a stub in one process act as one (docs/copies.md describes the protocol). The
 // first loaded copy leads: it has the choice of the library, the errors of each thread and the log
 // of registrations, and every other copy asks it through its table of functions.

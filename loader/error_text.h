@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names and texts of errors, from the ABI database: for calls without a library, and for
 // errors that came after the loaded library.
 #pragma once

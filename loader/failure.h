@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The result of a call that cannot be forwarded: a status that its caller knows, defined outputs.
 #pragma once
 

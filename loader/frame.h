@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The registers of a call that the resolver holds up, as the entry template of each CPU saves them
 // (stubs/tools/generate/templates). Elsewhere the loader knows a CPU by its names alone (folders,
 // the machine of an ELF file).

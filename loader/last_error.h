@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stub's errors must be visible in the library's last-error functions. Programs call these very
 // often, so their slots point straight at the library's functions until the stub's first error, and
 // at the stub's functions from then on.

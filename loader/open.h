@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The library behind the stub: found, evaluated and opened once, at the first call that needs it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The library that serves this copy of the stub.
 #pragma once
 

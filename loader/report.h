@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The one message that a failing stub gives: what was looked for, what was found, what to do.
 //
 // A question is a call by which a program asks whether CUDA is installed (`questions` in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The path of one call through a stub, from top to bottom.
 //
 // A program calls cudaMalloc. The entry (generated, stubs/tools/generate/templates) jumps through

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "loader/short_report.h"
 
 #include "compat/search/hint.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A failed search in at most five lines: what failed, what was looked for, why it is not usable,
 // what to do. `anycuda doctor` shows the rest.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The message of a search that met a shortage (compat/base/shortage.h).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The slots: where each entry jumps to. An entry reads its slot with a plain load, so a slot only
 // ever changes from one valid target to another, each fully ready before it is stored.
 #pragma once

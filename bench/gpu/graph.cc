@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What owners cost: nodes added by raw driver calls and by anycuda::graph, without and with an
 // owner, in graphs of 1,000, 10,000 and 100,000 nodes. Needs a driver, and for kernel nodes a GPU.
 //

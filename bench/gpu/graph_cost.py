@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What an owner of a graph node costs, in this build and in one before, as a ratio to the raw call.
 
     python3 graph_cost.py BEFORE [NOW]      in bench/ of the folder that the preset gpu makes

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a kernel launch costs through the stub, against a launch without it, on a machine with a GPU.
 
     python3 launch.py [--markdown FILE]      in bench/ of the folder that the preset gpu makes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Batches of launches of a kernel that does nothing. An answer is nanoseconds per launch, the wait
 // for the GPU not counted; below zero: a CUDA status, negated.
 #include <cuda_runtime.h>

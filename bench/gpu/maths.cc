@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One measured process of maths.py: what calls of cuBLAS, cuFFT and cuSPARSE take through the stub,
 // and past it.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What calls of cuBLAS, cuFFT and cuSPARSE cost through the stubs, against calls without them, on a machine with a GPU.
 
     python3 maths.py [--markdown FILE]      in bench/ of the folder that the preset gpu makes

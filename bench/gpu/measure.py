@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One measured process of launch.py: batches of launches, and what a launch took in each way, as JSON.
 
     python3 measure.py torch SECONDS SLOTS            PyTorch's launches; the stub of the runtime is preloaded, and its

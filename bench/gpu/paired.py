@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What pairs of measurements say about a ratio. Nothing here measures."""
 
 import itertools

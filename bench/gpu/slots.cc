@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Points the CUDA calls of every library in this process at the stub or at the runtime behind it,
 // by exchanging the addresses that the dynamic linker has written into their tables of imports.
 #include <dlfcn.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A library whose registration functions do nothing. What loading the registering objects costs on
 // top of it (relocations, the loop over the calls) is not the runtime's doing and is subtracted.
 extern "C" {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the static constructors that nvcc adds to every object do, for many objects at once:
 // register a fat binary, its kernels, its variables, and say that this was all; unregister at exit.
 // FAT_BINARIES, FUNCTIONS and VARIABLES (totals, spread evenly) and NAME_SIZE come from the

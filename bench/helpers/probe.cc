@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The process that is measured: it loads one library, calls one function in it, and reports the
 // cost. The two steps are separate functions, whose names can be given to a tool (callgrind:
 // --dump-before/--dump-after), so that only the step is counted.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The C++ half of the comparison shims (see measure/shims.py): on the first call of a function the
 // real library is opened, if it is not open yet, and the function is looked up by its name.
 #include <dlfcn.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls one function a given number of times, bound through the procedure linkage table as in any
 // program that was linked to its library. FUNCTION is given at compile time; the same object file
 // is linked once per library, so nothing differs between two programs but the library. A second

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every measurement needs: the libraries, the helper programs, and the environments."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The first call: search, open, resolve and call, against plain dlopen, dlsym and call."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory of a process that has loaded a library, and that has called it once."""
 
 from __future__ import annotations

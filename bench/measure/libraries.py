@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is measured: the real libraries, the stubs, and the peers, each as one row of data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What loading a library takes when nothing in it is called."""
 
 from __future__ import annotations

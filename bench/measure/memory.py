@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading the memory maps that the probe copies out: pure functions of text."""
 
 from __future__ import annotations

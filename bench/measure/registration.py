@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registering very many kernels at load, and what becomes of them at the first real call."""
 
 from __future__ import annotations

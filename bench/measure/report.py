@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of results as text, Markdown and JSON."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shims made by the method of Implib.so, to be measured beside the stubs.
 
 The method, re-created here from its description: every exported function is a trampoline that

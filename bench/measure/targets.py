@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the stubs promise, beside what was measured."""
 
 from __future__ import annotations

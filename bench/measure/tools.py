@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Running a program under an instrument, and reading what the instrument wrote.
 
 The readers are pure functions of text; the runs are beside them. Every run gets a small, separate

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Instructions of a warm call, over the same call made straight to the real library."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the helper programs and libraries, all into one folder of the build."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Builds for a Linux with glibc 2.17, of either CPU, on any machine that has zig: one archive from PyPI (ziglang)
 # with clang, lld and what every glibc exports. Included by zig-x86_64.cmake and zig-aarch64.cmake, which set
 # ANYCUDA_ZIG_CPU. zig is looked for in ANYCUDA_ZIG, on PATH and among this Python's packages, and else fetched (tools/fetch/).

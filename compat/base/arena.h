@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory for one search: pages are taken at once and released at once, so the paths out of a search
 // need not free single objects.
 #pragma once

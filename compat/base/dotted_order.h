@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The order of dotted numbers: "12.9.79" comes before "12.10". Pure, no allocation.
 #pragma once
 

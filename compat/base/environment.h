@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The environment as a stub may see it: nothing at all in a privileged process.
 #pragma once
 

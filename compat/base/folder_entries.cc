@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/base/folder_entries.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // DT_GNU_HASH: the hash of a symbol's name, and the way from it to the symbol.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An array that only grows, for records that outlive the code that made them: no element ever
 // moves, and no lock is taken.
 #pragma once

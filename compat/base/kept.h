@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Small records that live until the process ends: the opened library, the driver.
 #pragma once
 

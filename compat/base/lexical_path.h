@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Paths as text, resolved as if no folder on the way were a link. Pure, no allocation.
 #pragma once
 

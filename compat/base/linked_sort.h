@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sorts a linked list in place: libc's qsort() may allocate.
 #pragma once
 

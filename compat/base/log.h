@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The log of a stub. ANYCUDA_LOG=off|error|warn|info|debug|FILE, error by default (off in a stub
 // that is marked quiet, mark.h). error: one message, at the first call that fails. warn: one for
 // every function whose call fails, and features of the opened library that may not work. info: also

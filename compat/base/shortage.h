@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Temporary failures: file descriptors or memory have run out, a call was interrupted. A search
 // that met one may have missed files, so its failure is not remembered.
 #pragma once

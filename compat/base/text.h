@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parts of texts for the stubs: std::string_view's substr() can throw, and code that throws needs
 // more than libc.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Small text files from unknown sources, read whole: never a pipe or a device, never more than was
 // asked for.
 #pragma once

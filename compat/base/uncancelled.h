@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Holds back pthread_cancel(): code that opens files, takes memory and keeps states has no other
 // way to clean up.
 #pragma once

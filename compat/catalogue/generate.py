@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compat/catalogue/*.txt -> one C++ table, in the build folder.
 
     generate.py FOLDER OUTPUT --target x86_64-linux --multiarch x86_64-linux-gnu

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The libraries that have stubs, for code outside of the stubs that searches for them. Generated
 // from the same files as the stubs (stubs/tools/generate/libraries.py).
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The description of a library that a search starts from. The generator writes it from
 // stubs/<library>/library.json (stubs/tools/generate/tables.py).
 #pragma once

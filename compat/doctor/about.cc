@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The list of questions, and the settings that affect the answers.
 #include <cerrno>
 #include <cstdio>

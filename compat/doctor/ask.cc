@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A stub's behaviour at a program's first call: the stubs' search, and its findings on the way.
 #include "compat/doctor/ask.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The doctor's questions. Each is asked in a separate process: it opens the library or driver that
 // a stub would open, and whatever that does then, even a crash, is the finding. Answers are records
 // (record.h), written to `file`, the caller's open file descriptor. No exceptions, no heap; one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver, and the GPUs that it sees: cuInit is called here, which no stub does by itself.
 #include "compat/search/driver/driver.h"
 

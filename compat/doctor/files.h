@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Small readers for facts about the machine. A path may lead to anything: none of them blocks on a
 // pipe, follows a file without an end or allocates.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The environment that a program belongs to, and the folders that this process may not enter: a
 // search passes over them, so a library in one looks as if it were not installed.
 #include <cerrno>

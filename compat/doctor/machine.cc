@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The computer's equipment by its files: containers, WSL, GPUs, device files, limits. This file
 // only collects facts; packaging/python/anycuda/doctor/ decides which of them matter.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Enumerators as the answers name them: for programs, so they stay what they are.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asks the questions from a program that is not Python. Usage: FILE about | driver | machine |
 // folders PREFIX FOLDER... | LIBRARY MAJOR, where FILE is the number of an open file descriptor.
 // The exit status is the result of the question.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The doctor's records, one per line: its kind, then `name=value` fields, separated by tabs. In a
 // value "\\", "\t" and "\n" stand for a backslash, a tab and the end of a line.
 #pragma once

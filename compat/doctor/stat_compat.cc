@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // stat and fstat for a glibc before 2.33, which has them in a static archive (libc_nonshared.a) and
 // not in libc.so.6. That archive is built without branch protection, and one such object removes
 // the library's whole property note; so these two are compiled here, with the library's flags.

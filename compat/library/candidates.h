@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Remembers the candidates of a component after the first one: in the roots of its companions, and
 // in all search tiers when the first one is refused.
 #pragma once

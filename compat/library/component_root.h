@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The root that a component was found in, by its path and the catalogue's folders: it leads from
 // one component of a toolkit to the others, even if no search tier has the toolkit.
 #pragma once

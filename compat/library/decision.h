@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // May a component be used together with the components that were accepted before? The order of the
 // checks, as one pure function of plain values. Nothing is searched or queried here: a missing fact
 // is a possible answer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The identity of one file: may it be the component? Read without loading it, and without waiting
 // for a pipe.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Paths as texts, and the catalogue's folders with a '*' in them.
 #pragma once
 

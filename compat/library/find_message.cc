@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/library/find_message.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // In which folders a component may be, in the order of the search: the roots of the search tiers
 // (compat/search/machine/roots.h) and the catalogue's folders put together.
 #pragma once

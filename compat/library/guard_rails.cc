@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The public class, the instance of the process, and the free functions on that.
 #include "anycuda/compat/guard_rails.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The guard rails on a System, which tests replace.
 //
 // One lock guards the state. It is never held during a search, a query, or while a file is read or

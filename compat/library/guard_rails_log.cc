@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/library/guard_rails_log.h"
 
 #include "compat/base/log.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the guard rails write to ANYCUDA_LOG (compat/base/log.h), in the form of the stubs' lines.
 // info: the accepted components, and those that were passed over. debug: every step. A text is made
 // only if it is written.

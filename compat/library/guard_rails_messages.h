@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The errors of the guard rails. A message has the rule that failed in its first line, then the
 // findings, then a hint.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/library/open_library.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The machine as the guard rails use it; tests replace it.
 #pragma once
 

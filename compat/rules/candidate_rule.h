@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which CUDA library may serve a caller: the one decision of a search, free of any probing.
 //
 // Everything here is a pure function of plain values: no file, no environment, no lock, no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/rules/device_code_rule.h"
 
 #include "compat/rules/candidate_rule.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // May this driver load that device code? Pure functions of plain values: no file, no environment,
 // no allocation; safe from any thread.
 //

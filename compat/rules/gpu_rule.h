@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Has a CUDA code for the machine's GPUs? A pure function of plain values: no file, no environment,
 // no allocation; safe from any thread.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/rules/lto_ir.h"
 
 #include "device_code/fatbin.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which release made the LTO-IR that an input of the linker holds.
 #pragma once
 

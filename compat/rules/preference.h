@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The order among the candidates of one search tier that the rules (candidate_rule.h) accept: the
 // first one is taken.
 //

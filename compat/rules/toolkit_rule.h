@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The CUDA Toolkit of a file, decided from its wheels and headers: the rules of metadata.h as a
 // pure function of plain values, without allocation. compat/search/toolkit/toolkit_version.cc
 // gathers the facts.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A file that may be the library, and the facts about it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The release of a candidate: exact if an authoritative source states it; else a lower bound.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Evaluates candidates: gathers the facts that the rules need, and no others.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Looking into one folder, and at one file, for a library.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Gathers the candidates of a search tier: the files in it that are named like the library.
 #pragma once
 

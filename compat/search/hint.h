@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The user's remedies for a failure: pure functions of its facts.
 #pragma once
 

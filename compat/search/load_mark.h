@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Has the process loaded a library since? After a failed search every failing call asks that, so it
 // must be very cheap, and must not take a lock of the dynamic linker: a child that is forked while
 // another thread holds the lock of dl_iterate_phdr() never gets it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/search/opened.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checks an opened library: is it the examined one?
 #pragma once
 

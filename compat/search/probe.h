@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Libraries that are open only for a moment, to be examined: other threads see them loaded.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Describes why a candidate is not used. Pure functions of a report; texts in `arena`.
 #pragma once
 

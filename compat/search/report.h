@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The request for a search, and its result. Printers make messages, doctor rows and exceptions of
 // it (reason.h, hint.h).
 #pragma once

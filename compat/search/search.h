@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A search finds, tier by tier, the newest candidate that the rules accept and that can be opened.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The state of a running search: its report so far, and its working memory.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Entries that are alike, counted: a library has some thousands of entries and a dozen groups.
 #pragma once
 

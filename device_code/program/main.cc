@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // anycuda-device-code: the device code in files.
 #include <cstdio>
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A regular file in memory, without a copy.
 #pragma once
 

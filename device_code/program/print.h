@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a file holds, in lines: JSON for programs, or text for people.
 #pragma once
 

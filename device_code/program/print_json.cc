@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A line for each file, group of entries and problem. Numbers are as the file has them.
 #include <cinttypes>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ordinary CUDA: nothing in it knows of anycuda.
 #include "saxpy.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiles for the GPU with NVRTC and links with nvJitLink, whichever are installed: finds both and
 // the runtime's headers, and refuses what cannot work together before any of it is used.
 #include <anycuda/compat/guard_rails.h>

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Installs the compat library into a separate folder, and builds and runs the example only with the
 # installed files, as a user would.
 #   cmake -DBUILD=... -DSOURCE=... -DCXX=... -DOUT=... -P installed.cmake

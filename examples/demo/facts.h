@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the demo expects, as data and rules; nothing here looks at a machine.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The main job: programs that were each built once, against CUDA 11, 12 or 13, on machines with
 // other CUDAs, without a GPU. Prints tables (machine x program) and ends with status 1 if any field
 // is not as facts.cc expects.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs every program on every machine, prints the tables and keeps account of what was not as
 // expected.
 #pragma once

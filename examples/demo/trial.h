@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One program on one machine: run it, read what it printed, compare.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Builds a graph that is the only holder of its buffers, clones it, instantiates the clone,
 // destroys both graphs, launches, updates and launches again. The buffers live exactly as long as a
 // launch can still use them.

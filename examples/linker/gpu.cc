@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "gpu.h"
 
 // What <cuda.h> declares; declared here so that the example builds without CUDA.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The first GPU, by the driver's functions.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Two modules, compiled apart into LTO-IR, are linked into one CUBIN with link-time optimisation,
 // by the nvJitLink that is here, for the driver that is here, be it of the same major or a newer
 // one. Where there is a GPU the result is run on it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Says what it was built for and what it runs on.
 #include <cuda_runtime_api.h>
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # An ordinary extension of PyTorch. py_limited_api leaves out libtorch_python.so, which changes with every release of
 # PyTorch, and tags the wheel for every Python from 3.9 on.
 from setuptools import setup

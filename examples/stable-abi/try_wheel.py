@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tries a wheel of stable-softmax beside the installed PyTorch, without installing it and without a network.
 
     python3 try_wheel.py [--need-gpu] wheelhouse/stable_softmax-1.0-cp39-abi3-linux_x86_64.whl

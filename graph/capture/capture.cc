@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Beginning and ending a capture; its forks and views.
 #include "graph/capture/capture_state.h"
 

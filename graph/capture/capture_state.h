@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The state of a capture: this library's, and the driver's.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Captured work with its owners; queries about a capture.
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // New parameters for single nodes of an executable graph.
 #include "anycuda/graph/exec.h"
 #include "graph/attachment.h"

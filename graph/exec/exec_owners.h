@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The owners of an executable graph's updated nodes, and when they can be released.
 //
 // A launch uses the parameters that the nodes have when it is made, and runs after all earlier

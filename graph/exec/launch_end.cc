@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/exec/launch_end.h"
 
 #include "graph/driver.h"

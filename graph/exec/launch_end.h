@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An event that is recorded behind a launch of an executable graph, and whether it is complete.
 #pragma once
 

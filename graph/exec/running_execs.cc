@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/exec/running_execs.h"
 
 #include <vector>

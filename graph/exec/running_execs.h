@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Executable graphs with host nodes are destroyed when their last launch has ended.
 //
 // A driver frees an executable graph that is destroyed while a launch of it runs when that launch

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The common part of both backends: one link, from creation to the returned bytes.
 #pragma once
 

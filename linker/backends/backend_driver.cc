@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CUDA Driver API, "Module Management": cuLinkCreate and its like. The driver keeps pointers to the
 // log buffers and to the array of option values until cuLinkDestroy has run, and writes into both;
 // its documentation does not mention the array of keys, so that array lives as long.

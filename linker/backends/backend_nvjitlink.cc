@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nvJitLink documentation, "Basic Usage" and "Functions".
 #include <algorithm>
 

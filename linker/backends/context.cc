@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "linker/backends/context.h"
 
 #include "anycuda/linker/errors.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Translates options for each backend. Pure.
 #pragma once
 

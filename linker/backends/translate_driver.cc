@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CUDA Driver API, "Data types used by CUDA driver", CUjit_option.
 #include "api/cuda_api.h"
 #include "linker/backends/translate.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nvJitLink documentation, "Supported Link Options", and each option tried on 12.3 to 13.5:
 // docs/linker.md.
 #include "api/nvjitlink_api.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "linker/base/results.h"
 
 #include "api/cuda_api.h"

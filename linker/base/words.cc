@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "linker/base/words.h"
 
 #include "compat/base/text.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checks of inputs and options. They run before the search for a linker, so a wrong input or option
 // is reported on every machine.
 #pragma once

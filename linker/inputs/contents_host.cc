@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Objects of the host, and archives of them.
 #include "device_code/archive.h"
 #include "device_code/cubin.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "linker/inputs/contents_reader.h"
 
 #include "device_code/cubin.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads an input for contents_of(): one function for each form of device code. Copies no bytes.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PTX ISA, "Linking Directives": .visible; a definition has a body or is a variable.
 #include "linker/inputs/definitions.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The names that PTX or a CUBIN defines for other modules. Pure.
 #pragma once
 

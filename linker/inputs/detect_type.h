@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Detects an input's type from its first bytes. Pure.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The beginning of a file given by the user.
 #pragma once
 

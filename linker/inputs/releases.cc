@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "linker/inputs/releases.h"
 
 #include "compat/rules/device_code_rule.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The CUDA release that made PTX or LTO-IR, by the version of the format. Pure.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions of a loaded library, found without the dynamic linker. dlsym() waits while another
 // thread runs the constructors of what it loads, and every function of <dlfcn.h> drops the message
 // that the program's next dlerror() would give. A program that is linked with the library sees

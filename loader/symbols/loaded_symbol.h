@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A symbol in the objects of this process, found without the dynamic linker's look-up, whose order
 // differs from object to object.
 #pragma once

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # anycuda_bundle(<target> [DESTINATION <folder>] [STUBS <folder>] [COMPONENT <component>])
 #
 # Puts the stubs that a program, shared library or module (a Python extension) needs beside it, where it looks for

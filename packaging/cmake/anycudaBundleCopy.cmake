@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Copies the stubs that FILE names from the folder FROM to the folder TO, as a build step or INSTALLING.
 # The names are among FILE's strings whatever the machine it is for; that needs no tool.
 file(STRINGS "${FILE}" strings REGEX "lib[a-z0-9]+_stub[.]so")

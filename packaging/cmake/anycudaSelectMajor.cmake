@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # anycuda_select_major(): called by CMake at the end of the folder that anycuda was found in, when all of its targets are
 # known. It says which major anycuda::cudart means there, keeps CMake from adding NVIDIA's own runtime, and refuses
 # what would link but not work.

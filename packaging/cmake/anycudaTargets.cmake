@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The targets that programs link with, for the package and for anycuda as a part of a project alike.
 
 # The stubs open their libraries when they are loaded, for what links this (docs/exit.md).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* Compiled as part of every target that links an anycuda library, with that target's own flags: it
    fails where the headers that the target finds are of another major. Without headers there is
    nothing to compare. */

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Included in place of linking, where the project that found anycuda names no CUDA major and has no
 // target whose headers tell it: Meson's dependency('anycuda', method: 'cmake').
 #error \

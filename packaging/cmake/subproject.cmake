@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The targets of the CMake package for whoever has anycuda as a part of their project (FetchContent, add_subdirectory),
 # under the names and with the checks that find_package(anycuda) gives.
 set(ANYCUDA_TARGET_SCOPE GLOBAL)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs before cpack makes the packages: into each its copyright and changelog, and what lintian is to overlook, with the
 # reason. Manual pages are compressed, and zsh's completion goes where Debian's zsh looks.
 foreach(package IN ITEMS libanycuda libanycuda-dev anycuda)

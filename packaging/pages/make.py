@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the manual pages and the shells' completion of the anycuda command, where an installation has them.
 
     PYTHONPATH=packaging/python python3 packaging/pages/make.py --version 0.1.0 --out build/share

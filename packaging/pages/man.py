@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Manual pages: anycuda.1, and anycuda-NAME.1 for each command."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the command line consists of, read from argparse's own definitions."""
 
 from __future__ import annotations

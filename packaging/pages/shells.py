@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Completion of commands, options and their values for bash, zsh and fish."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Runs when anycuda is installed to FOLDER below /usr or /usr/local: names the prefix in its pkg-config files. pkg-config
 # leaves out the include folders that the compiler searches by itself, and knows them only by their plain names; a
 # project would find the headers of a CUDA in /usr/include before its own.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The wheels for PyPI: manylinux2014 (glibc 2.17) for x86_64 and aarch64, both built on this machine with zig.
 
     python3 packaging/wheel/build.py [--cpu x86_64] [--out dist] [--sdist]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What must hold for every library that is shipped: each rule a function of one file, its answer a sentence for
 what is wrong, or nothing."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What must hold for a wheel of anycuda before it is shipped: what is in it, for which CPU, and how hard it is."""
 
 from __future__ import annotations

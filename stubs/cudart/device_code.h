@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Logs, at the level warn of ANYCUDA_LOG, the objects with device code that this machine cannot
 // load.
 #pragma once

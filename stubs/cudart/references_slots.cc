@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Slots of the runtime's stub that change their target while it runs (loader/slots.h).
 #include "loader/open.h"
 #include "loader/slots.h"

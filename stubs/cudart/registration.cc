@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The functions that replace cudart's registration functions.
 #include "stubs/cudart/registration.h"
 

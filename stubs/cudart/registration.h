@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Registration of nvcc-built objects: logged while no library is open, replayed into the library
 // right before the first call that goes to it, forwarded directly after that.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The queue of the registrations by nvcc-built objects before any CUDA library is opened.
 //
 // Static constructors of such objects call __cudaRegisterFatBinary, then __cudaRegisterFunction and

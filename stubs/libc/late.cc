@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions of libc that few searches need: looked up at their first call, or made from another.
 #include <dlfcn.h>
 #include <fnmatch.h>

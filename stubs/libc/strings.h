@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions of <string.h>, for short texts: a loop each. They return the results that the C
 // standard and the function's manual page specify.
 #pragma once

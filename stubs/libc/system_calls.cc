@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The functions of libc that are system calls with little around them. errno is libc's, which
 // syscall() sets.
 #include <fcntl.h>

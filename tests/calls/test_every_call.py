@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every function of the maths libraries, called by a program of each major on a library of each major: the call goes to
 the function that the matrix names, or ends in the status that it promises."""
 

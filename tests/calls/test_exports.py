@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the stubs of the maths libraries and NVTX export and need: every name of every release under its symbol version,
 and libc."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Libraries that take each other's handles are of one CUDA in a process: programs that call several stubs, on machines
 with several CUDAs."""
 

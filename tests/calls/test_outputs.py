@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A call that fails sets its single outputs in host memory to zero: of a function that the installed release lacks, and
 without a library."""
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The catalogue's rows and what is asked of them.
 #include "anycuda/compat/catalogue.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The root that a component was found in, and what is found below it.
 #include "compat/library/component_root.h"
 

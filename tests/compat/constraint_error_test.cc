@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is said of a text that is not a version constraint.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PEP 440, "Version specifiers", as tables: which version satisfies which constraint. Each table is
 // one section of it; constraint_error_test.cc has the texts that are none.
 #include "anycuda/compat/constraint.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a cuda.h says, as text.
 #include "compat/search/toolkit/records/cuda_header.h"
 #include "tests/support/case_names.h"

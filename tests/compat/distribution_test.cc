@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What distributions say of themselves and of each other, as text.
 #include "compat/search/toolkit/records/distribution.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the driver says of itself: asked lazily and kept, by fakes; and by real driver libraries,
 // which say without a GPU which CUDA they support, and whose NVML says why it cannot say a branch.
 #include "anycuda/compat/driver_query.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The whole decision table driver x toolkit of compat/rules/driver_rule.cc.
 //
 // Sources:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every exception's text: lines, and visible escapes for what file names and the caller bring into
 // one.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the finder does with files that are there and are not what they seem, and what it says when
 // it has nothing.
 #include <sys/socket.h>

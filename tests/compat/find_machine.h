@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the finder's tests have in common: a computer made of files in a folder of its own.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The finder on real parts: NVIDIA's wheels, and toolkits made of them.
 #include <filesystem>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where components are found, and in which order the places come.
 #include "anycuda/compat/find.h"
 

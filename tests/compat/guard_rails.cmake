@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The guard rails on real CUDA artifacts: each test is a process of its own on a machine of its own.
 set(compat_programs "${CMAKE_CURRENT_BINARY_DIR}/programs")
 add_executable(compat_rails EXCLUDE_FROM_ALL programs/rails.cc)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Several candidates of a component: the first that the rules accept is taken, and an error names
 // all of them.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver rule as the guard rails ask for it: lazily, once, and not at all where nothing needs
 // it.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Accepted components against each other: components, companions, independent components, two
 // runtimes.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Loading: what is in the process already, what the dynamic linker refuses, constructors that come
 // back, threads.
 #include <gmock/gmock.h>

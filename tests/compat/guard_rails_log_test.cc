@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the guard rails write to ANYCUDA_LOG.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

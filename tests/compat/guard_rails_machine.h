@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A machine that is made up for the guard rails: what is installed where, of which toolkit, what
 // the driver says, what the process has loaded; and what was asked of it, in order.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Mode x metadata, the whole table: each kind of component, with and without what is known of it.
 #include <gtest/gtest.h>
 

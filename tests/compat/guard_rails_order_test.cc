@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The order of the checks: of two rules that fail, the earlier one is named; what is not needed is
 // not asked; what is refused leaves nothing behind.
 #include <gmock/gmock.h>

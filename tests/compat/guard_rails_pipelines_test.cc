@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pipelines x formats x order of declaration, the whole table; names and formats that there are
 // not.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Settings: the variables and the options that overrule them, as a pure function.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

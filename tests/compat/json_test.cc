@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // JSON as it is read from other people's records: what is understood, and that nothing else is.
 #include "compat/search/toolkit/records/json.h"
 

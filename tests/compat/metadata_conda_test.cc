@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Of which toolkit a file is by the conda package that owns it.
 #include "package_machine.h"
 

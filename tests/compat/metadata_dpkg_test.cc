@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Of which toolkit a file is by the package that dpkg has installed it with, and by version.json.
 #include "package_machine.h"
 

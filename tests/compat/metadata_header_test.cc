@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Of which toolkit a file is by the cuda.h of the root that it lies in.
 #include <sys/stat.h>
 

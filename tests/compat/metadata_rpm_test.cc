@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Of which toolkit a file is by the package that RPM has installed it with.
 #include <sys/stat.h>
 

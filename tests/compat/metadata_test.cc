@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Of which toolkit real wheels and a real toolkit are; what is remembered, and what is no file.
 #include "anycuda/compat/metadata.h"
 

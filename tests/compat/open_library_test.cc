@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Opening a file that is not the one that was examined; what libraries report is tested on real
 // ones (real/guard_rails_test.cc).
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Packages of conda and dpkg on a machine, with the records that the managers write.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The normal form of a version, from what was parsed ("Normalization" in PEP 440).
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Specifiers of plain versions, as tables: what one admits, and the only release that it admits.
 #include "compat/search/toolkit/records/plain_version.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whose a file is, by the text of a RECORD.
 #include "compat/search/toolkit/records/record.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RPM's databases, as rpm has written them, whole and broken.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The header of an RPM package, as its database has it.
 #include <gtest/gtest.h>
 

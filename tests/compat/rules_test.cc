@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The whole decision tables of compat/rules/rules.cc: item x item, flow x format.
 #include "anycuda/compat/rules.h"
 #include "tests/support/case_names.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the texts of the policy's variables mean, right and wrong ones (compat/rules/settings.cc).
 #include "anycuda/compat/settings.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The decision about a file's toolkit, as a table of what wheels and headers say.
 #include "compat/rules/toolkit_rule.h"
 #include "tests/support/case_names.h"

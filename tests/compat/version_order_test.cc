@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // PEP 440, "Version scheme": which texts are versions, and in which order versions come.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of this folder share: where things are, the machines that a program is run on, and what a built
 file must say about itself."""
 

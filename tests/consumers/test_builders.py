@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """anycuda in what builds programs and wheels: Meson, Autotools, setuptools, PyTorch's extensions, scikit-build-core,
 meson-python, cibuildwheel. Each with the tool itself."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """anycuda in a CMake project: the package, a part of the project, the CUDA language, and what is refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """anycuda on a compiler's command line: by hand, with pkg-config, with nvcc, and as part of what is built."""
 
 from __future__ import annotations

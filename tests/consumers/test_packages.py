@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is installed: a prefix that may be moved, Debian's packages, and what a release promises to keep."""
 
 from __future__ import annotations

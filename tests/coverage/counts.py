@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The counts of a build with --coverage: how often each line ran, in all programs and libraries together."""
 import bisect
 import concurrent.futures

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `anycuda doctor` asks in a forked Python that ends by os._exit(), without destructors: each
 // function writes the counts before it returns. The real ones are compiled by these names
 // (CMakeLists.txt).

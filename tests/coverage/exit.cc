@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Takes the place of libc's _exit() in a program that ends by it: what was counted is written by
 // destructors.
 #include <unistd.h>

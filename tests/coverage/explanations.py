@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """unreached.txt: why a line does not run.
 
     compat/base/arena.cc

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the line coverage of loader/ and compat/. Exit status 1 if it is below the goal, if an uncovered line has no
 explanation in unreached.txt, or if an explanation is about no uncovered line. README.md says how it is run."""
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report of the preset coverage: how explanations are read and matched with lines."""
 import unittest
 

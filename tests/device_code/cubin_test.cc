@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cubins: which architecture, and which CUDA made them.
 #include "device_code/cubin.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fatbins and their entries, whole and damaged.
 #include <gmock/gmock.h>
 

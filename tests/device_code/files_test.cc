@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Device code in files of other kinds: PTX, LTO-IR, libraries, static archives, and any data.
 #include <elf.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the reader tells of bytes, for tests.
 #pragma once
 

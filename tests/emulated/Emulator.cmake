@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The C++ tests, built for aarch64, on this machine: qemu starts each, with the variables named here and no others. The
 # process helper (tests/support/process.cc) starts with it the programs that a test runs.
 find_program(ANYCUDA_QEMU NAMES qemu-aarch64 qemu-aarch64-static DOC "User emulation of aarch64")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs for aarch64, run on this machine."""
 
 from __future__ import annotations

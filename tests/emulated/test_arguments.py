@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """First calls on aarch64: every place that AAPCS64 has for an argument, with libraries that say what they got."""
 
 import unittest

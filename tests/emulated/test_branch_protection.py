@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Branch protection on a CPU that enforces it: the whole suite runs on one, and here a copy of the stub with one
 instruction missing dies of it."""
 

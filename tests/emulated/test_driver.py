@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The driver's stub on the driver library for aarch64 (535), on a machine without a GPU, and without any driver."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The database was harvested from libraries for x86_64. Those for aarch64 export the same."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A first call in which malloc() or dlopen() fails: each call of either, once (tests/faults/README.md). Faults of
 system calls need ptrace(), which qemu's user emulation does not have."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """nvJitLink for aarch64 links for callers of its own major and of the other."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NVRTC for aarch64 compiles for callers of another major."""
 
 import unittest

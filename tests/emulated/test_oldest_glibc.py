@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stubs of the wheel promise glibc 2.17. Here they run on the oldest one that Debian's mirrors have, 2.31, in which
 libdl, libpthread and librt still are libraries of their own."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs built for each CUDA, on the real runtimes for aarch64. There is no driver: a real runtime says 35."""
 
 import unittest

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every system call, allocation and dlopen() of a first call fails once: README.md says what is
 // promised. ANYCUDA_FAULTS=long (ctest --preset long) has each fail in every way that it can, and
 // 20,000 pairs of system calls.

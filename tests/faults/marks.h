@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How a program tells its tracer where the call under test begins and ends.
 #pragma once
 

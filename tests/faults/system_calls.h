@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the kernel may answer to a system call other than what is wished for.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs a program and gives system calls between its marks (marks.h) answers that the kernel did not
 // give. x86-64 Linux.
 #pragma once

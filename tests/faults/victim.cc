@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes one call through a library while something fails, then the same call again, and says what
 // came of both:
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A folder of a fuzz target's own, which goes with the process.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An input that is several texts, one a line.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A regular file that is no file on disk: what reads by path or descriptor can be fed with it a
 // few thousand times a second.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // replay FOLDER: runs a fuzz target once on every file of a folder, in the order of their names.
 // With any compiler; the corpus is a regression test.
 #include <algorithm>

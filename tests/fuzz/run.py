@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the fuzz targets. Exit status 1 if any of them has a finding.
 
     cmake --preset fuzz && cmake --build --preset fuzz

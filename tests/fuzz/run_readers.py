@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Feeds `anycuda check` and `anycuda repair` with wheels, texts and libraries that are made up. Exit status 1 if one of
 these ends otherwise than by a result or a refusal.
 

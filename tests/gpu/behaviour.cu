@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a call means, where two majors differ and no header shows it
 // (docs/cross-major/behaviour.md). The source is the same for each nvcc; it runs natively and
 // through the stub.

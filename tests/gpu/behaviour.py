@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What calls mean where majors differ (behaviour.cu): natively, and through the stub on every runtime."""
 
 import bundle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is in the bundle: programs, runtimes, stubs; and how a program of it is run."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Libraries of CUDA 12 on a machine that has only CUDA 13: cuFFT, cuRAND and nvJPEG from a folder.
 
 The programs of maths/ built for CUDA 11, 12 and 13 run on them through the stubs, which read the file's path from a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs of linker/ and graph/ (common/check.h): topic by topic, each in a process of its own, several at a time.
 
 Under a memory checker the same one at a time, with fewer repetitions and its word besides.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A thousand libraries with kernels in one process, and one that is loaded and unloaded again and again
 (tests/stress/clients.cc): on NVIDIA's own runtime, and through the drop-in on every runtime of the bundle.
 """

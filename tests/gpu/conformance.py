@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The conformance client (conformance/): what it prints natively is what it must print everywhere.
 
 Each topic is a process of its own, so that one that crashes hides no other; several run at a time.

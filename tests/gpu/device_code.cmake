@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The programs of device_code_programs.txt and the anycuda command, for the bundle of CMakeLists.txt;
 # `cmake --build build/gpu --target gpu_device_code` makes only what this part needs.
 anycuda_artifacts(ARTIFACTS nvcc-13.5)

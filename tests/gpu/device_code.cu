@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One kernel, to see whether the driver loads it. Prints "gpu 9.0 driver 13.0 runtime 12.9" and
 // then "kernel right", "kernel wrong", or the first call that failed: "failed cudaMalloc 100
 // cudaErrorNoDevice".

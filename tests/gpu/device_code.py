@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Device code (device_code.cu, built as device_code_programs.txt lists): does this machine load it?
 
 Three answers must agree for each program: what happens when it runs, natively and through the stub; what

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What an ordinary CUDA program does: kernels, memory, a symbol, streams and events, a captured
 // graph, a texture, managed memory. Nothing in it knows of the stub; the source is the same for
 // each nvcc.

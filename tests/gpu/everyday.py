@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ordinary program (everyday.cu): natively, through the stub and through the drop-ins."""
 
 import re

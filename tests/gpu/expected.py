@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is known not to be the same everywhere, and why (expected.txt)."""
 
 from dataclasses import dataclass

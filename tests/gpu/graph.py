@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The graph library (graph/): owners of nodes, through the driver's stub."""
 
 import bundle

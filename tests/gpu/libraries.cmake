@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The programs of linker/ and graph/, what they read, and the benchmark of graph/, for the bundle of CMakeLists.txt.
 
 # The Linker and the graph library, programs of plain C++ (their kernels are compiled by NVRTC when they run).

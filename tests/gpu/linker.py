@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Linker (linker/) with each nvJitLink that is here, and with none.
 
 The machine's own, and those of the bundle: folders nvjitlink-<release>, with the NVRTC of the same release in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where results go: short to the terminal, in full to a file."""
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The programs of maths/, for the bundle of CMakeLists.txt; `cmake --build build/gpu --target gpu_maths` makes only them.
 # No kernels, so no nvcc: each is compiled by the build's own compiler against the real headers of one CUDA, and linked
 # with anycuda's link libraries of that major. Those of CUDA 13 also natively, with NVIDIA's; cuDNN and NCCL see below.

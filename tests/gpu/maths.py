@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The maths libraries (maths/): programs built for CUDA 11, 12 and 13 on the machine's CUDA 13, through the stubs.
 
 Each program checks its results against the CPU's. Those of CUDA 13 run natively too, on the files that the stub took

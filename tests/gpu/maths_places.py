@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where this machine has the maths libraries: its toolkit, and the wheels beside PyTorch."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch_memory_saver 0.0.9, a wheel that was built for CUDA 12 and repaired with `anycuda repair`, beside a PyTorch
 for another CUDA: memory that it pauses is free, and is where it was when it is resumed.
 

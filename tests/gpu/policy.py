@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The policy on a machine with a real driver: of several installed runtimes, which does a program get?
 
 What no machine without a GPU shows: the driver's branch (NVML answers only where a driver runs), hence

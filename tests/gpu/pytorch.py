@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a PyTorch program does, checked: run by run.py with the stubs preloaded. Exit status 0: all right.
 
 Prints the CUDA runtimes that the process has in the end: with stubs or without, there must be one."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch with the stubs of cuDNN and NCCL before it (LD_PRELOAD): a convolution, and sums over all GPUs.
 
     python3 pytorch_communication.py

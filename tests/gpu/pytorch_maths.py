@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch and the stubs of cuBLAS and cuBLASLt in one process.
 
     python3 pytorch_maths.py STUBS      STUBS: their folder

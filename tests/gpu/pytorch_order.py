@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One process in which PyTorch and another CUDA library (pytorch_shared.cu) work on the same memory.
 
     python3 pytorch_order.py LIBRARY ORDER

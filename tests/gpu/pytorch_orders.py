@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many CUDA runtimes a process has that uses PyTorch and another library, linked to the stub, in any order.
 
     python3 pytorch_orders.py     the table, exit status 1 if any field is not as expected

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which CUDA runtimes a process has."""
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A library that shares memory and a stream with PyTorch: pytorch_order.py loads it into PyTorch's
 // process. A function's answer is a CUDA status, 0 where all is well.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the GPU tests of this bundle on a machine with a GPU and says what came out.
 
     python3 run.py                              everything; exit status 1 if anything is not as expected

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Suppressions for valgrind of what NVIDIA's libraries do themselves: errors whose own frame, or the one that called
 it (the C library's memcpy, malloc, ioctl), is in one of theirs. What has another frame there is told.
 

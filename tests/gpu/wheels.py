@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wheels that were built for CUDA 12 and repaired, on this machine's CUDA 13: each does its work (wheels/).
 
     python3 run.py wheels --wheels FOLDER     FOLDER has repaired wheels, as wheels/prepare.py makes them

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stream capture: callbacks are kept, other work as it is asked for.
 #include "tests/graph/fixture.h"
 #include "tests/graph/memory_faults.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Owners on two devices: each is freed in the context that it was made in, wherever that happens.
 #include <thread>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Deferred release: the driver's thread only tells, and owners are let go at safe points.
 #include <pthread.h>
 

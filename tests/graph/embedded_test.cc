@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Clones, child graphs and the bodies of conditional nodes, and their views.
 #include <thread>
 #include <vector>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Executable graphs: owners of updated nodes, whole updates, launches that still run.
 #include "tests/graph/fixture.h"
 

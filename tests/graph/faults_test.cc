@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Each call of the driver and each allocation fails once, in each thing that the library does:
 // afterwards there is no node, no owner and no leak, and all is as before.
 #include <functional>

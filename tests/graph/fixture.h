@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A process with the fake driver, which the stub finds as it would find NVIDIA's.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Nodes that are not the graph's: no function hands them to the driver.
 #include <functional>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes the n-th allocation of this thread fail, as where there is no memory left.
 #pragma once
 

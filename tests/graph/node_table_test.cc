@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The table of nodes against std::map, with addresses as an allocator gives them.
 #include "graph/node_table.h"
 

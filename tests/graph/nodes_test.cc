@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The helpers for each kind of node: operands, owners, new parameters.
 #include <array>
 #include <cstring>

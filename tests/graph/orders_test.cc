@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every kind of owner in a graph, its clone, a graph that embeds it, the body of a conditional node
 // and executables of these, destroyed in every order: alive until the last is gone, then freed
 // once.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Other drivers, no driver, and the end of a process: each in a process of its own, on a machine
 // that has just that.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Executable graphs that are destroyed while a launch of them runs.
 #include <atomic>
 #include <thread>

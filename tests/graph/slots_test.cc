@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Slots of nodes: one immutable attachment, replaced as a whole.
 #include "tests/graph/fixture.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The owners of an executable graph's updated nodes: how long each of them stays.
 #include "tests/graph/fixture.h"
 

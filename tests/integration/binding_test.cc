@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which symbol version a caller reaches: its own major's, or ANYCUDA_NATIVE where it names none.
 //
 // It is seen by what the stub does. With ANYCUDA_CROSS_MAJOR=reject a caller of one major is served

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Several copies of the runtime's stub in one process act as one (docs/copies.md): one library, one
 // error per thread, and what is registered through one serves calls through another.
 #include <algorithm>

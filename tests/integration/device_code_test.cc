@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kernels that the driver cannot load: the runtime's stub says so at the level warn. Objects of
 // real compilers, real drivers.
 #include "real.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program compiled for a newer CUDA than its driver: each name leads to the function of that name
 // alone, and what cuGetProcAddress gives is what the driver gives.
 #include "real.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the stubs answer when they cannot do what they are asked: without a library, and with one
 // that does not have the function or may not be given it.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When the library is opened, as seen by what runs at exit (docs/exit.md): at the first call it is
 // torn down before the destructors of static objects that are older; opened when the stub is
 // loaded, it outlives them, as the library that is linked does.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which names the stubs must export: read from the real libraries, the real header and the
 // database.
 #pragma once

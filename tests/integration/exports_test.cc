@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the stubs export: every name of every real library, under that library's own version name,
 // and nothing else.
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Files that are not what they are called: each is passed over with its reason, and the next
 // candidate is used. All of them are called as the newest runtime is, and would win if they were
 // taken.

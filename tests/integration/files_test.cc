@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the stubs' files are: small, needing libc alone, and as hard to misuse as a library can be.
 #include <elf.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Settings that an attacker makes, and settings that programs do not expect. Each is a promise of
 // SECURITY.md; what it promises of privileged programs is in policy_test.cc, of other users'
 // folders and exchanged files in opened_test.cc, of the current folder in search_test.cc, of

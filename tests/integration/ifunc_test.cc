@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // First calls out of the resolver of an indirect function (IFUNC). While the process starts nothing
 // can be opened (glibc ends a process that calls dlopen then: "Inconsistency detected by ld.so",
 // which is also what the real libraries get once they find a driver to open). Such a call fails,

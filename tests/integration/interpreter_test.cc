@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whose packages a program gets: those of the Python that it is, of its version, and of the virtual
 // environment alone unless that one is open. The Python is programs/host.cc by another name, so
 // that it has the version that a test wants; the last tests run a real one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which NVRTC and which nvJitLink a machine's programs get: by the driver, whose age says what PTX
 // it compiles and whose code it runs, and by each other, since LTO-IR works within a major alone.
 #include "real.h"

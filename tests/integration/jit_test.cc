@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NVRTC and nvJitLink of other majors than the program's: what they make and take, and that LTO-IR,
 // which works within a major alone, is never linked across majors.
 #include "real.h"

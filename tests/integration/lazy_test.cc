@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Loading is not using: until the first call that needs CUDA, no CUDA file is opened and nothing is
 // said.
 #include <sstream>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the other libraries come from: NVRTC, nvJitLink, and the driver, which lives in the system
 // alone.
 #include "real.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // LTO-IR that CUDA 12 made, given by a program built for 12 to a linker of 13, which would take it
 // as if it were its own: refused in whatever form it comes. What else a program gives is linked.
 #include "real.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ANYCUDA_COMPAT and ANYCUDA_DRIVER_COMPAT on real runtimes and drivers: what is refused in which
 // mode, by which source of a version, and what is said of it. Without a GPU NVML cannot say a
 // driver's branch, which is what strict mode and the others part at.

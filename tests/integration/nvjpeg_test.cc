@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nvJPEG through its stub: what works without a GPU gives what the library gives when it is linked
 // directly, and all else the same status, for programs of every major on every major.
 #include "real.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Only what was examined is opened, and kept only if it is what it seems; and the files that a
 // program takes by its own run paths.
 #include <sys/auxv.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What may be used, in sentences about a machine, its driver and its settings. The driver libraries
 // are real; there is no GPU, so calls that get as far as the driver say 100, no device.
 #include <sys/stat.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A stub answers a question without a message: a program that only asks whether CUDA is there, in a
 // constructor as UCX does, writes nothing where it is not. What is there and cannot be used is
 // reported once.

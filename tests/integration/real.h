@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests on real libraries share: where the programs are, and how to read their answers.
 #pragma once
 

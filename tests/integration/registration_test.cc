@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What nvcc's objects register when they are loaded reaches the runtime when it is opened: all of
 // it, in order, and not what was unloaded before. Seen with a runtime that says what it is given.
 #include "real.h"

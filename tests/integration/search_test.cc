@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which runtime a program gets, in sentences about a machine and what is installed on it.
 #include "real.h"
 

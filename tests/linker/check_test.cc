@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is wrong in any case is said before anything is looked for: these tests need no CUDA.
 #include "linker/inputs/check.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The table of the choice, all of it.
 #include "anycuda/linker/choice.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A machine on which linker_child does one of its jobs.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What an input holds, and what of it would be lost: on files made here for the faults, and on real
 // ones that are cut and overwritten.
 #include "linker/inputs/contents.h"

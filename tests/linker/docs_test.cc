@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The table of options in docs/linker.md is what the code does.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver's linker with faults that no real driver has: what it may write to lives until its
 // cuLinkDestroy has run, on every path.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // examples/linker: right without a GPU too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

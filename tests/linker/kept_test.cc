@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An answer that is found out once.
 #include "linker/kept.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Real links, and other programs' judgement of what comes out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A link that succeeds has all that went in; what a linker would leave out is refused, by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

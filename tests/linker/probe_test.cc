@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is asked without a Linker; and NVRTC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The table end to end: real drivers and real nvJitLinks, every row in one process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

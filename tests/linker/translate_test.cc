@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every option in each backend's words.
 #include "linker/backends/translate.h"
 

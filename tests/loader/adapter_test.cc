@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Dispositions that are adapters, and what an adapter may ask of the loader. Every
 // test is in a process of its own, since what a process has opened it keeps.
 #include "loader/adapter.h"

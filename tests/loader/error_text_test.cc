@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names and texts of errors that came after the loaded library.
 #include "loader/error_text.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a call gets that cannot be handed on.
 #include "loader/failure.h"
 

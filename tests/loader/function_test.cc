@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions of a loaded library, found once, without the dynamic linker's lock and its messages.
 #include "loader/symbols/function.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stubs' own string functions give what libc's give.
 #include <gtest/gtest.h>
 

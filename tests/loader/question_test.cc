@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who asks whether CUDA is there hears "no" from the call itself: nothing is written. What is
 // written in any other case has five lines at most. A process reports once, so each case has its
 // own.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a stub says, how often, and where to. A process reports once, so each test has its own.
 #include "loader/report.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // First calls, from the resolver's door on. What a process has opened it keeps, so every test is in
 // a process of its own.
 #include <dlfcn.h>

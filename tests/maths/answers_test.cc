@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The calls of programs of every major, through the stub, on every release: they answer what the
 // release's own library answers the program of its own major that is linked with it.
 #include "maths.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When the stubs open a library, and which one: beside others of its toolkit, and beside drop-ins.
 #include "maths.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of the maths libraries share: the libraries, where the programs are, how to run
 // them.
 #pragma once

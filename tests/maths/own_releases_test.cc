@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN and NCCL, whose releases are numbered apart from CUDA's: programs for an old and for a new
 // release, through the stub, on both. They answer what the installed library answers its own.
 #include "maths.h"

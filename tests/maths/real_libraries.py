@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real libraries that the tests of this folder compare the stubs with."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every name that the real maths libraries export, with its symbol version: the stub and the drop-in of that major have
 it too. (tests/calls/test_exports.py compares both with the ABI database.)"""
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The programs of the tests under valgrind: README.md.
 find_program(ANYCUDA_VALGRIND valgrind DOC "Finds reads of memory that is not the program's, or was never written")
 if(NOT ANYCUDA_VALGRIND)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tokens of a C++ file, without comments, and which function each of them is in."""
 
 from __future__ import annotations

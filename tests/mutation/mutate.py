@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes one operator, constant or statement at a time, and fails if no test of the file fails: README.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mutants of a C++ file: one change each."""
 
 from __future__ import annotations

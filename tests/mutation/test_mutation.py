@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tool mutates; it finds a decision that its test does not hold, and an explanation that is wrong by now."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds a test program with one file changed, and runs it."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The calls of programs of both releases, through the stub, on both: they answer what the release's
 // own library answers the program that is linked with it.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The programs, the stub and its drop-in, from nothing.
 file(REMOVE_RECURSE "${FOLDER}/build")
 execute_process(COMMAND "${CMAKE_COMMAND}" -G "${GENERATOR}" -C "${FOLDER}/settings.cmake"

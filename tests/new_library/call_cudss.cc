@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDSS: what it answers without a GPU (tests/maths/programs/calls.h).
 #include <cudss.h>
 

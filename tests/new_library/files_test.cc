@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the stub of a new library and its drop-in are, beside the real library of each release.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The facts of cuDSS: harvested from the unpacked wheels into a copy of libraries/ in the build folder.
 include("${FOLDER}/settings.cmake")
 

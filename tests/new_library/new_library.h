@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of a new library share: where project/ has built what.
 #pragma once
 

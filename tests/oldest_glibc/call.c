@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One call through a stub: call FILE VERSION FUNCTION prints the status and the number that it
 // gave. VERSION is the symbol version, "-" for none. cuInit() takes the number itself.
 #define _GNU_SOURCE

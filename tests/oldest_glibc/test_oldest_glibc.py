@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stubs as they are in the wheel (glibc 2.17), on the oldest glibc that Debian's mirrors have, 2.31, in which
 libdl, libpthread and librt still are libraries of their own."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of uses, check and run share: real programs of the build, libraries of the cache, small ones
 made with the C compiler, and the table of names as the build makes it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of `anycuda doctor` share: machines with the real CUDA libraries of the cache, and the built
 command run on them. The build is the one in ANYCUDA_BUILD; without one those tests are skipped."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the ELF reader and editor share: files to read, made with the compiler, and ways to damage them."""
 
 from __future__ import annotations

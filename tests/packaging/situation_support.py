@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computers in trouble: a machine of doctor_support, with what a container, WSL, a GPU or a package manager leaves
 behind. The files are as the real ones write them."""
 

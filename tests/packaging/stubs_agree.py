@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Does the matrix say what the built stubs do? With each real library that is in the cache, every call
 that the matrix of the build calls absent or rejected is made through the stub, from every major's node:
 it must return the status that stands for that. (No test_ in the name: it needs a build, and is started by

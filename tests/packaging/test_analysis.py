@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CUDA a binary uses: on programs linked to the real libraries, on wheels of others, on damaged tables."""
 
 import json

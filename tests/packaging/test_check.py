@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda check`: verdicts, exit status, JSON; wheels and folders; what cannot be checked."""
 
 import json

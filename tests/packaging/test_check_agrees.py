@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Does `anycuda check` say what the stub does? Programs that use every function of a major's runtime call those
 that check says will fail, on machines with each of several releases: each gives the error of its cell."""
 

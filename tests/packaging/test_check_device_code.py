@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda check` on device code: the needs of files and wheels, --gpu and --driver, --here."""
 
 from __future__ import annotations

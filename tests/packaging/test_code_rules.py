@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What follows from device code for GPUs and drivers, and the facts behind it (compat/catalogue)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda config` on an installation that is made up."""
 
 import argparse

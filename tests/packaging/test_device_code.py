@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The device code in files: real ones as cuobjdump lists them, and damaged ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda doctor` on machines with the real libraries."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Does the doctor say what the stubs do? On each of a set of machines, programs that were built for each
 major, and Python through the stub, load what the doctor said they would."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda doctor FILE`: the device code of files, and whether the driver and the GPUs of a machine load it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `anycuda doctor` makes of what was found: the verdict, what would help, words, and how it looks. No
 build and no library is needed, but for the terminal's own tests."""
 

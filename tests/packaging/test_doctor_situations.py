@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda doctor` on computers in trouble: its first advice names the cause and the command."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ELF editor, on files by the linkers that are here: what is asked for happens, everything else stays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tools/editors: anycuda's ELF editor beside patchelf, on libraries of CUDA and of this machine; without LIEF, which
 the tests do not install."""
 

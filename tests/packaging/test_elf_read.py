@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ELF reader, on files that the test makes with the compiler, and on damaged ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Edited files that others change, files that are no place for an edit, and errors while one is written."""
 
 from __future__ import annotations

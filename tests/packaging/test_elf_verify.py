@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The editor's look at its own result: a plan that would do something else is refused before anything is written."""
 
 from __future__ import annotations

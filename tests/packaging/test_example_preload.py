@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """examples/preload: its session, command by command, gives what its README shows."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """examples/python-wheel: built for CUDA 12 as anybody would, repaired, and run on machines with another CUDA."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How hard the shipped libraries are (packaging/wheel/hardening.py): those that were built, and each rule on a file
 that breaks it."""
 

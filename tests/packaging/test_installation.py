@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """installation.json: the trees that have one, and one that is not there or not what it should be."""
 
 import json

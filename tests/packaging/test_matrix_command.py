@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda matrix` at a keyboard and in a pipe, on a matrix as the build makes it."""
 
 import json

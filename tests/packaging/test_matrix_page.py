@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/cross-major-cells.md: is it what the database gives, and can a person read it?"""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which names of CUDA libraries in a wheel's program texts `anycuda repair` takes for names that are opened."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """nvFatbin through its stub: programs for CUDA 12 and 13 on real libraries of both make the bytes that the library
 makes directly. The library has symbol versions from 13.5 on only."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NVML through its stub: on the real libraries of two drivers what it is directly, without one its own status."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Manual pages and the shells' completion: all that the parser knows is in them, and bash takes them."""
 
 import argparse

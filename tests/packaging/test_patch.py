@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `anycuda patch` decides to do to a file: the decisions alone, about files that are only described."""
 
 from __future__ import annotations

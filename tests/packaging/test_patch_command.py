@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda patch` on real programs and on what nvcc makes, run on machines with other CUDA majors.
 
 They and the stubs are of the build in ANYCUDA_BUILD; without one these tests are skipped.

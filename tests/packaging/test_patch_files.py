@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A file that is replaced: as a whole or not at all, and still itself."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wheels whose stubs are marked quiet: they write messages only where ANYCUDA_LOG is set."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda repair` on small wheels that are made here: what comes out, and that nothing is lost when it cannot."""
 
 import os

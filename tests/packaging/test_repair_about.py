@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a repaired wheel says about itself: anycuda's licence (PEP 639), its SBOM (PEP 770), its build tag."""
 
 import copy

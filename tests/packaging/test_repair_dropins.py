@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda repair` and libraries that a wheel's files open by name: which names get a drop-in, and what the files find
 then."""
 

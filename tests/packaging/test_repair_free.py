@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda repair --free-requirements` on small wheels: what is required of NVIDIA's libraries becomes extras."""
 
 import json

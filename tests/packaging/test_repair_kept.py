@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda repair` when it cannot go on: nothing is lost, nothing is left behind, and the reason is said."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The options of `anycuda repair`, what it reports, and what it takes for a wheel."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `anycuda repair` decides: from facts about a wheel's files alone."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda repair` on wheels from PyPI: what the dynamic linker makes of them on machines without CUDA, with only
 another major, and with several."""
 

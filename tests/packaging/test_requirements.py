@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requirements of a wheel: read, tied to a CUDA, made extras; and lists of what to preload. Facts alone, no wheel."""
 
 import json

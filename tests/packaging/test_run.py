@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda run`: a program as it is gets the drop-ins or the preloaded stubs; else it notices nothing."""
 
 import os

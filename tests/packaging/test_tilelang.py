@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TileLang's libraries, from its wheel, with anycuda's stubs in place of its own: every library loads and finds
 every symbol, on a machine without CUDA and with one of two; and its runtime asks the CUDA that is there."""
 

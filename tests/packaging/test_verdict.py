@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict of `anycuda check`: what ties a file, which packages go with it, the release of a static runtime; and
 what `anycuda repair` says of the same wheel."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What packaging/wheel/build.py looks for in a wheel before it calls it done, on wheels that are made up. Its own
 result is tested by tests/wheel/test_wheel.py."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading wheels, their RECORD, and writing one that differs in a few files."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Repaired wheels that were built for different CUDAs, in one process: they share one set of libraries, and where the
 process has loaded one, as PyTorch does at its import, they use that."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The world of Python's tests: tests/support/README.md says what it is."""
 
 import os

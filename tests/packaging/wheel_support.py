@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of wheels share: small wheels made here, real ones of the cache, and an independent look at a
 result: zip, RECORD, and what the dynamic linker makes of the libraries in it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A test of the stub on a machine of its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Clusters: what modules, Spack, EasyBuild, Nix and the HPC SDK bring."""
 
 from __future__ import annotations

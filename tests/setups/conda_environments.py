@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """conda, mamba and pixi, active and not."""
 
 from __future__ import annotations

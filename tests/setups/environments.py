@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Virtual environments, and the Pythons without one."""
 
 from __future__ import annotations

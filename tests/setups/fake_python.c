@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* A libpython in a program of another name: FAKE_PYTHON_PREFIX is the prefix of a Python that was
  * started; without it, none was. */
 #include <stdlib.h>

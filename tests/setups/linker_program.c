@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* Opens the libraries that its arguments name, as the dynamic linker finds them, and prints what it
  * has mapped. */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A machine: a folder that stands for "/", with the real CUDA libraries and drivers of the cache in it, laid out as
 pip, conda, NVIDIA's and Debian's packages do. Paths are written as on that machine: "/usr/local/cuda", "~/app"."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/setups.md, from what was picked on the machines."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What machines are made of: the artifacts of the cache, and the few things that are compiled or edited for them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process that starts on a machine, and which libcudart it then has mapped: by the stub, the dynamic linker or
 cuda-pathfinder ("anycuda", "linker", "pathfinder")."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch's wheels: their runtime comes as a wheel of NVIDIA's, which libtorch_cuda.so finds by its DT_RPATH."""
 
 from __future__ import annotations

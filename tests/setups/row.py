@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A set-up: how its machine is built, which process starts there, and what it is expected to get, with the reason."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* Loaded through LD_AUDIT into the processes of a set-up: where the dynamic linker would look for
    CUDA and the driver in this computer's /etc/ld.so.cache and system folders, it looks in the
    machine's. Nothing else of its search changes. */

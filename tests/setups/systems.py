@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Toolkits, drivers, containers, and systems that bring their own CUDA."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program of another name that embeds a real Python, as Blender, uWSGI and PyInstaller's programs do: the stub picks
 the CUDA of that Python's environment."""
 

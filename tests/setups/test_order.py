@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The nearest environment wins: each of them has a CUDA, the farther the newer; the nearest is taken away, until none
 is left."""
 

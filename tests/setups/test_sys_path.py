@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real Python's sys.path decides: the stub picks the wheel in the first of its folders that has one, whatever
 Python's options and variables are, and whatever the program has changed since."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A C++ program in the bin of a virtual environment that is not activated gets that environment's CUDA, also if it is
 there by a link."""
 

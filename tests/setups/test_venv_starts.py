@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real Python is started in a virtual environment in all the ways that leave its name unusual: the stub, loaded by
 ctypes, picks the environment's CUDA. Others are in reach, should it not see the environment."""
 

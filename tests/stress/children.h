@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Forked children that must end: one that does not within a generous time hangs, and is killed.
 #pragma once
 

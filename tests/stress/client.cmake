@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # anycuda_nvcc_client(<file> <release>)
 # client.cu as a library, built by nvcc of that release for the GPUs of the tests.
 function(anycuda_nvcc_client file release)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A library with a kernel and a variable, as nvcc builds it: without a runtime of its own, it finds
 // the program's.
 #include <cuda_runtime.h>

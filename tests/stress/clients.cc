@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Many libraries with kernels in one process, or one that comes and goes:
 //
 //     clients LIBRARY CLIENT together COUNT     copies of CLIENT, all open at a time, three times

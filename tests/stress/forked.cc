@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Forks children in one state of the process, and counts those that hang:
 //
 //     forked LIBRARY STATE CHILDREN

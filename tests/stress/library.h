@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The runtime under test: the stub, or NVIDIA's own library, by its path. Functions are those that
 // a program built for CUDA 12 gets.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a process has: a test looks at it twice, and nothing may have grown.
 #pragma once
 

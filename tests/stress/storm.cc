@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Random calls from many threads, with forks, signals, new variables and opened libraries beside
 // them:
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Much of the same at once, through the stub and on NVIDIA's own library. README.md says what is
 // promised. ANYCUDA_STRESS=long (ctest --preset long) makes 10,000 children in each state, a
 // million calls and a million reloads; ANYCUDA_STRESS=hours (ctest --preset hours) as many calls as

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # How a test gets its world: README.md beside this file.
 #
 #   anycuda_add_test(NAME <name> COMMAND <command> [<argument>...] [ENVIRONMENT <NAME=VALUE>...]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a program of calls has printed: steps.h of tests/integration/programs, calls.h of
 // tests/maths/programs.
 #pragma once

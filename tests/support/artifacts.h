@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The real CUDA artifacts that the build has fetched: which there are, and in which folder.
 #pragma once
 

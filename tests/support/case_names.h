@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How the cases of parameterised tests are named.
 #pragma once
 

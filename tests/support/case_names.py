@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks that GoogleTest prints the parameters of all tests as text: case_names.py <program>...
 
 A type without PrintTo is printed as its bytes, and a pointer to text in a container with its address. A reader learns

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a shared library or program says about itself to the loader: read from the file, never by
 // loading it.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls functions of one library by name and prints what each call gave (python/call_client.py).
 //
 //   every_call apart|together [<library>]

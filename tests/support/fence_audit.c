@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* Loaded by the dynamic loader through LD_AUDIT into programs on a Machine, on computers that have
    CUDA of their own. Programs and CUDA's libraries open "libcuda.so.1" and the like by such plain
    names, and no environment variable can hide what the dynamic loader finds then. Here it finds

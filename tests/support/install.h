@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The ways in which CUDA's files come to lie in folders: what pip and NVIDIA's installer do with a
 // artifact's files.
 #pragma once

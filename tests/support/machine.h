@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A computer for a program to run on, made in a few lines: what CUDA is installed where, which
 // driver, which environment.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The test environment itself: what every other test stands on.
 
 #include <gtest/gtest.h>

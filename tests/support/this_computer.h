@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the computer that runs the tests has itself, and what a Machine has to be kept away from.
 #pragma once
 

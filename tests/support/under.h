@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Programs that cannot run as they are, or are to be watched: qemu runs those of another machine
 // (preset aarch64-units), valgrind those of this build (preset memcheck). AddressSanitizer is in
 // the programs, and gets its options (preset asan).

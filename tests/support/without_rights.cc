@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Runs a program without root's power over permissions:
 //
 //   anycuda_without_rights <folder> ... -- <program> [argument ...]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Starts one test in the tests' own world: README.md, "How a test gets its world".
 //
 //   anycuda_world <folder> [--hide PATTERN] [NAME=VALUE ...] -- <program> [argument ...]

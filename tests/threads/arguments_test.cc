@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A first call takes a long way, and neither the caller nor the library may notice.
 #include <gtest/gtest.h>
 

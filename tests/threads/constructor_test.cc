@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // First calls among constructors and destructors, which run with the loader's lock held.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

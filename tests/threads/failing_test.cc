@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What failing calls do to the process: they take no lock, read no variable, pin no library, and
 // are not final where a search met a shortage.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // First calls of many threads at once, in a process of their own each time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // First calls around fork.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

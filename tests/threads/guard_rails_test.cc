@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The process-wide guard rails of the compat library, from many threads at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

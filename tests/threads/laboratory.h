@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where the parts of these tests lie, and how a program is run on a machine with fake libraries.
 #pragma once
 

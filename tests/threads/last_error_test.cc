@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Errors that the stub makes itself, in many threads at once.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What nvcc-built objects register: the runtime must get through a stub what it would have got from
 // a program linked with it, in the same order, argument by argument.
 #include <gmock/gmock.h>

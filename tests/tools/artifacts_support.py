@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of tools/fetch/ share: small archives, a lock made of them, sources that need no
 network.
 """

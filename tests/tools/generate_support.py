@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the generator share: a library small enough to know by heart."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which dispositions nobody has classified, and which let another layout through: derived from the database,
 apart from the code that makes the dispositions."""
 

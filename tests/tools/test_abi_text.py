@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The text format of the database: what is written is read again, and nothing is guessed."""
 
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Getting artifacts: what comes, what is refused, what an interruption or a second process leaves."""
 
 from __future__ import annotations

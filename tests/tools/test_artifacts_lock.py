@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """lock.json: that the one in the repository is whole, and that a faulty one is refused with the
 fault named.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pip and apt as sources: what is asked of them, and what is said when they are missing or have
 something else.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Unpacking: where members go, and that no archive gets anything outside the artifact's folder."""
 
 from __future__ import annotations

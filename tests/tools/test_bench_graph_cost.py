@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """bench/gpu/graph_cost.py: two builds of graph_cost, whose numbers are known."""
 
 import subprocess

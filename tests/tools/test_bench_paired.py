@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The statistics of bench/gpu: what they say of pairs whose ratio is known."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compat/catalogue/generate.py: the catalogue in the repository is whole, and a faulty row is refused with
 file and line.
 """

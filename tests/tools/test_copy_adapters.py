@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapters that are generated: what they do, and which lines about them are refused."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where arguments lie on each CPU."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The database's types as C++ and the copies between them."""
 
 import unittest

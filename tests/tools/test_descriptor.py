@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descriptors: a typing error in library.json stops the build with a sentence."""
 
 import json

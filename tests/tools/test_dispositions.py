@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dispositions: what becomes of a call when the caller's major and the runtime's differ."""
 
 import re

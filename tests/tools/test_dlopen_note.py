@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The .note.dlopen of stubs and drop-ins: as it is generated, and as it is in the files that were built."""
 
 import json

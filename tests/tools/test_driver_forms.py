@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The hand-kept list of driver functions that got another form, against the database."""
 
 import re

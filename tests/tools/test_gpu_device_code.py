@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tests/gpu/device_code.py: what its programs print, and whether three answers agree."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading headers with libclang, and the whole database against the real artifacts.
 
 libclang is no part of a build: without it these tests say so and skip.

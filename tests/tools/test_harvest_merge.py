@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Merging releases into the database: the order of adding cannot matter, nor can adding twice."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of libraries from files: harvest --row."""
 
 from __future__ import annotations

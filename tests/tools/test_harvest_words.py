@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The harvest's decisions about words: macros, directions of parameters, places of artifacts."""
 
 import tempfile

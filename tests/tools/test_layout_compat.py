@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compatibility rule on prototypes, values and enumerations."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compatibility rule on layouts behind pointers, and on NVIDIA's releases."""
 
 import unittest

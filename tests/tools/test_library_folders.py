@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Libraries that the project does not have, from a folder that is laid out as stubs/ (docs/new-library.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every link of the Markdown pages to a file or heading of the repository leads there; the README leads to each
 page of docs/."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lint of words, .ci/lint_words.py: lines to rewrite, and the list of those that are plain English."""
 
 import sys

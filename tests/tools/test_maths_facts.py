@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the database says of the maths and communication libraries, against what was measured on the libraries."""
 
 import unittest

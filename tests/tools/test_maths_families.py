@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tests/gpu/maths/families: which functions each library has, by family, and do the GPU programs use every family?"""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matrix as the generator makes it: from a disposition, which speaks of a major, to each release."""
 
 import json

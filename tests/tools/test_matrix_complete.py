@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No disposition is unknown, and none lets a struct or an argument of another layout through: a function that
 a new release brings, drops or changes fails here until somebody has classified it."""
 

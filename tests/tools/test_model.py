@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The database as objects, and facts about NVIDIA's releases that must be in it."""
 
 import re

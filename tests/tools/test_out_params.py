@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outputs that a failing call sets to zero: single objects, and nothing that could be larger."""
 
 import unittest

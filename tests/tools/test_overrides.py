@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lines that people keep by hand: how they are read, and what is said of wrong ones."""
 
 import tempfile

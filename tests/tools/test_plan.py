@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plans: which names a stub has under which symbol version, with which dispositions and outputs."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/messages.md lists the questions of each library.json."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the dynamic linker says is missing, and whose it is; which CUDA references the stubs lack."""
 
 import os

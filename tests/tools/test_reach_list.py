@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of wheels that docs/wheels.md is made of."""
 
 import unittest

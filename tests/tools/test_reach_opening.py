@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which libraries are opened before another one, and what is read of a process that ends."""
 
 import os

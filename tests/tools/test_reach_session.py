@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sessions of ONNX Runtime: the model that is written by hand, what each session did, the page."""
 
 import json

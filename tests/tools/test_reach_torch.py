@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wheels beside PyTorch: what is installed, what mapped files and messages of the dynamic linker say, verdicts, the
 page."""
 

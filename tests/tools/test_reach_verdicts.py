@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/verdicts.md from the results of wheels, and the list that it is made from."""
 
 import json

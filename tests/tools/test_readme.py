@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The README is short, and every command that it shows exists."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A release has one version in its tag, in CMakeLists.txt and in CHANGELOG.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The order of the folders: includes go one way, and no folder is too full to find one's way in it."""
 
 from __future__ import annotations

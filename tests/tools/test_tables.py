@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables as C++: what they say, that they compile, and that they follow the facts."""
 
 import re

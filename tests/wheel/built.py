@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wheel under test. As a program: builds it, of the stubs in ANYCUDA_WHEEL_BUILD."""
 
 from __future__ import annotations

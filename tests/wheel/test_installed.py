@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wheel for PyPI, installed by pip into an empty environment, without a network and without a CUDA."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wheel for PyPI (packaging/wheel/build.py), as pip and auditwheel see it."""
 
 import json

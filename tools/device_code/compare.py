@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares anycuda-device-code with NVIDIA's cuobjdump on real files: the same entries (kind, architecture, version,
 whether compressed), and the time of both.
 

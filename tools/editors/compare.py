@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """anycuda's ELF editor beside patchelf and LIEF, on libraries as they are installed: each is copied, edited as a repair
 does (a need replaced, one added, a folder on the search path) by each editor, and looked at by readelf, eu-elflint and
 the dynamic linker, also after strip.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same change by three editors: anycuda's, patchelf, LIEF. Each edits the file in its place.
 
 LIEF runs in a process of its own (python3 editors.py), since a fault in it must not end the comparison.

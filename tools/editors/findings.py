@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What other programs say of an ELF file: readelf, eu-elflint, the dynamic linker."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fetches the real CUDA artifacts (and a few tools) that building, testing and measuring needs.
 
     python3 tools/fetch/fetch.py get SET|ARTIFACT... [--format text|cmake] [--strict] [--skip ARTIFACT]

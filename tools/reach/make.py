@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes docs/wheels.md: downloads the wheels of a list, repairs them, opens their libraries without CUDA and with one
 CUDA, and writes the results. Results stay in the cache folder: an interrupted run goes on where it was."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes docs/wheels_onnxruntime.md: runs sessions of ONNX Runtime that ask for the CUDA provider on a computer that
 has no driver, with the wheels as they come and repaired."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes docs/wheels_torch.md: opens the libraries of wheels that need PyTorch beside PyTorch of PyPI, as they come and
 repaired, and writes the results. Results stay in the cache folder: an interrupted run goes on where it was."""
 

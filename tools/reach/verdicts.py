@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes docs/verdicts.md: downloads the wheels of a list one after another, asks `anycuda check` and `anycuda repair`
 about each, loads the libraries of the repaired ones, and deletes it. Results stay in the cache folder: an interrupted
 run goes on where it was."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "anycuda/compat/errors.h"
 
 #include "compat/library/errors/one_line.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Makes one line of a text that people read: paths and the dynamic linker's messages may contain
 // any bytes.
 #pragma once

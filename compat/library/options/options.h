@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The options of the guard rails and the environment, checked.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Versions as PEP 440 defines them: parsed and compared. Pure functions; safe from any thread.
 #pragma once
 

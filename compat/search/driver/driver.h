@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver of this process: found, opened and asked. cuInit is not called. Thread-safe without a
 // lock: threads that arrive at the same time all ask.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The display driver's branch: libnvidia-ml.so.1 found, opened and asked.
 #pragma once
 

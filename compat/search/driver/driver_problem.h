@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Describes why the driver does not answer. Stubs do not use it, so it has a separate file. Texts
 // in it must not end in the name of a library: the linker would merge the stub's copy of that name
 // into the text, and `anycuda check` recognises a stub by such names.

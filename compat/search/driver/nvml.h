@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The display driver's branch and its oldest GPU, as NVML reports them. Pure except for the
 // caller's functions: no file, no environment, no allocation; safe from any thread, like NVML.
 //

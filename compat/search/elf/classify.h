@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Identifies the library that an ELF image is, by its SONAME and version definitions: pure
 // functions, for files on disk and for loaded objects alike.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads an ELF shared library from its file, only with pread and with every offset checked: a
 // broken file gives an answer, never a fault. This file knows ELF, not CUDA.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The exports of a file by the hashes of their names (DT_GNU_HASH): a question costs a few steps,
 // and names are read only where one is asked for.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The identity of an ELF file, read without loading it.
 #pragma once
 

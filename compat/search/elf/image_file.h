@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The identity of an ELF file on disk, read only with pread: so a broken file can be reported,
 // while dlopen of a truncated file would kill the process with SIGBUS.
 #pragma once

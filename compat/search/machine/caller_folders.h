@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The caller's folders: those above its file, and those of its run paths.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Python that this process is, if it is one: its version, its prefixes, the options that it was
 // started with.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The system's own list of libraries, /etc/ld.so.cache.
 #pragma once
 

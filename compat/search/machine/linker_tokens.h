@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // $ORIGIN, $LIB and $PLATFORM, which the dynamic linker replaces in search paths, in what is passed
 // to dlopen() and nowhere else.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The process's loaded objects: a library that is loaded already is preferred to opening one.
 #pragma once
 

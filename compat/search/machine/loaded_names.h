@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The names of a loaded object, read from its dynamic section in memory.
 #pragma once
 

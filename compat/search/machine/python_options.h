@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The options of a Python's command line that decide where its packages are. Pure.
 //
 // Source: Python documentation, "Command line and environment", "Interface options" and

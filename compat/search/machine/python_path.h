@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The folders of packages that a Python process has, in the order of its sys.path.
 //
 // Source: Python documentation, "The initialization of the sys.path module search path" and "site":

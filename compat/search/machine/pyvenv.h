@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The pyvenv.cfg of a Python virtual environment. Pure.
 //
 // Sources: Python documentation, "venv", "site"; PEP 405. Lines of "key = value"; keys in any case.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The places where CUDA may be installed: the roots of each search tier. The stubs' search and the
 // C++ finder both use this enumeration; each has its own list of folders below a root.
 #pragma once

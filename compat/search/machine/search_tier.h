@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The tiers of a search. Each is preferred to the next, independent of versions.
 #pragma once
 

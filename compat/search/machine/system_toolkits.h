@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The CUDA Toolkits that are installed in the system.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How this process was started.
 #include <dlfcn.h>
 #include <errno.h>  // program_invocation_name

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The users whose files a process may load without being told to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/search/toolkit/owner_word.h"
 
 #include "compat/base/lexical_path.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The toolkit of a file, by its owner.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The owners of a file outside of wheels: the packages of conda, dpkg or RPM that list it.
 #pragma once
 

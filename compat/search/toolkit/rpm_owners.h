@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The packages in RPM's database that have a file.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The owners of a file: the distributions, in the Python packages folder that contains it, whose
 // RECORD lists it. Also the folders with the records of package managers, each listed once.
 #pragma once

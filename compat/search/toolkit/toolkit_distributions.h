@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Facts of compat/catalogue/distributions.txt for the stubs. Pure, libc alone.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What there is to know about a file's toolkit: its owners' words, its root's headers.
 #pragma once
 

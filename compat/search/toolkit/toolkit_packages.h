@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Facts of compat/catalogue/packages.txt for the stubs. Pure, libc alone.
 #pragma once
 

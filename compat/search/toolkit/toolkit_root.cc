@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/search/toolkit/toolkit_root.h"
 
 #include <fnmatch.h>

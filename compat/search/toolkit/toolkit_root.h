@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The cuda.h and version.json of the CUDA Toolkit, or of the environment with the same layout, that
 // contains a file.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/search/toolkit/toolkit_version.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The CUDA Toolkit of a library's file, only from authoritative sources (metadata.h of the compat
 // library lists them): read without loading the file, with only libc.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Describes a decision about a file's toolkit. Texts live in the arena, or are static.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Looks into a CUBIN, which is an ELF file for the GPU, without any CUDA tool.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Links two pieces of device code into one CUBIN while the program runs: a kernel, and a function
 // that the kernel calls and that only the other piece has. Needs no GPU. The PTX is written out
 // here so that the program tests only nvJitLink.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiles a kernel while the program runs, as PyTorch, CuPy and many others do: to PTX and to a
 // CUBIN for sm_90. Needs no GPU.
 

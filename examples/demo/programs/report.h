@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the demo's programs share: how they report, and how they look at themselves.
 // A program prints one "name: value" line per fact, so that a person can read it and the demo can
 // check it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What every CUDA program does first: count the devices, allocate memory, and tell the user when
 // that fails.
 

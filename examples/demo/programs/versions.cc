@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which CUDA runtime did this program get, and what does it say about itself and about the driver?
 
 #include <cuda_runtime_api.h>

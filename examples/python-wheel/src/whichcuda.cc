@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which CUDA is here: a Python module in 30 lines.
 #include <cuda_runtime_api.h>
 #include <pybind11/pybind11.h>

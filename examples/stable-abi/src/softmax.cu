@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // softmax over the last dimension, as an operator of PyTorch: the kernel, and its registration on
 // the stable ABI. Nothing in it knows of anycuda.
 #define USE_CUDA  // declares aoti_torch_get_current_cuda_stream

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """softmax over the last dimension, by a CUDA kernel of this package."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: `anycuda COMMAND ...`, or `python3 -m anycuda COMMAND ...`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What went wrong, in a sentence for the person at the keyboard."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the files of this anycuda are: installation.json, which the build wrote for the tree it lies in.
 
 Three trees have one: the build folder and an installed prefix (share/anycuda/, the package in a folder of

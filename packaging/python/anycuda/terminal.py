@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables for people: aligned columns, colours where they are wanted, long last columns wrapped."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Attributes of a matmul preference between CUDA 11 and 13, which gave number 13 another meaning:
 // the value of the one, taken for the other, would change the search for an algorithm. All other
 // attributes are the same and are forwarded.

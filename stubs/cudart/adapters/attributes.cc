@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Attributes of streams and of kernel nodes for callers of 11. The union that carries one had 32
 // bytes in 11.7 and has 64 since 11.8. The runtimes touch only the bytes of the attribute that is
 // asked for (read in the machine code of 11.8, 12.9 and 13.5); this file makes sure, by the name of

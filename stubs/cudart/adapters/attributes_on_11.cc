@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Attributes of streams and of kernel nodes for callers of 12 and 13 on the runtime of 11. It
 // touches only the bytes of the attribute that is asked for (read in the machine code of 11.8), so
 // the larger union of the callers is harmless; but it refuses attributes that came later, which the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Copies in batches and copies with attributes. 12.8 and 12.9 report which copy of a batch failed,
 // 13 does not; 13.2 has the same attributes for a single copy. The runtimes pass all of it on to
 // the driver (read in the machine code of 12.9, 13.0 and 13.5). A driver keeps its old functions,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A batch has the properties of its entries in a second, shorter array of items, with the index of
 // the first entry that each item is for: {0, 6} for the entries 0 to 5 and 6 to the end.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stream capture: its state, the nodes that the next captured one will depend on, and capture into
 // existing graphs. 12.3 added data to edges, in functions that end in _v2 and _v3; 13
 // has these under the plain names, and dropped the rest.

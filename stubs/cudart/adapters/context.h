@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls of the driver on behalf of a caller of the runtime.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "copies.h"
 
 #include "batch_spans.h"

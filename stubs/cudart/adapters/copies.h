@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Batches of copies made from single ones, for drivers before 12.8.
 //
 // Copies that follow each other in the stream are one of the orders that a batch may take, and

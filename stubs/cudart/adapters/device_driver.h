@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls of the driver that need no context. (Those that do: context.h.)
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cudaInitDevice, which came with 12, on the runtime of 11: a device's primary context is made
 // without becoming the thread's current one. The checks and their order are read in the machine
 // code of 12.9.

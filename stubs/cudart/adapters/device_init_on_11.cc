@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Two functions of the runtime of 11 that have another meaning since 12, for callers that were
 // built for the newer one. Neither header shows it (docs/cross-major/behaviour.md).
 #include "cudart_adapters.h"

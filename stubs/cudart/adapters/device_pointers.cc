@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cudaPointerGetAttributes. 13's struct begins like that of 11 and 12, and is longer. With a driver
 // and a device, every runtime fills its whole struct, on a failure with zeroes and device -1 (read
 // in the machine code of 11.8, 12.9 and 13.5). Without them it fills nothing.

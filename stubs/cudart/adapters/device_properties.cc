@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cudaGetDeviceProperties. Three structs go by one name: 11's (728 bytes, in 12 too under the plain
 // name), 12's (its `_v2`) and 13's. Fields that only the caller's struct has are filled attribute
 // by attribute: the runtimes fill each field with the attribute that stands beside it here (read in

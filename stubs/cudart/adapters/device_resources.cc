@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parts of a device (13.1) on older runtimes, for use with the driver's green contexts. The runtime
 // of 13 passes these calls to the driver unchanged (read in the machine code of 13.5), whose
 // structs and enumerators are the same; the assertions below check that.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cudaGetDriverEntryPoint and cudaGetDriverEntryPointByVersion return functions of the driver, in
 // the form of a CUDA version. A runtime asks for its own version (read in the machine code of 11.8
 // to 13.5), but the program calls with the parameters that its headers declare. So the adapter asks

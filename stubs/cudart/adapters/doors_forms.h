@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver's functions that got another form, with other parameters, after 11.8: the first CUDA
 // version at which cuGetProcAddress gives each. Asked for a version newer than its own, a driver
 // may give the newest form it has (measured with drivers 535 and 550), which is not the one that

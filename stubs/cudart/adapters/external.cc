@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Signalling and waiting for external semaphores by the plain forms of 11 and 12, on 13.
 #include "stubs/cudart/adapters/external.h"
 

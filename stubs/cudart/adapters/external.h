@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The parameters of signalling and waiting for external semaphores, from the form of CUDA 10, which
 // the plain functions of 11 and 12 take, to today's form. Field by field, as in 12.9 (read in its
 // machine code); fields that the short form lacks are zero.

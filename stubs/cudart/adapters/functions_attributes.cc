@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cudaFuncGetAttributes. 12 added fields behind those of 11, and 13 uses two more, which 12
 // reserves and leaves unchanged. A caller of 11 gets the fields of its struct (generated copies);
 // for a newer caller on an older runtime the driver is asked as the newer runtime would ask it

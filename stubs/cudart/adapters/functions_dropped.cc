@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions that a newer runtime dropped because they do nothing, or only call the driver.
 #include "stubs/cudart/adapters/context.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names and parameters of kernels, which runtimes report since 12.3, 12.4 and 13.2, on older
 // runtimes.
 #include "stubs/cudart/adapters/device_driver.h"

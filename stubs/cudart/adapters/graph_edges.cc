@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The edges of graphs. CUDA 12.3 added data to edges (ports, programmatic dependencies), in
 // functions that end in _v2; 13 dropped the older ones and gave their names to these. If the
 // runtime has no _v2, the driver's is called; if the driver is too old as well, edges have no data:

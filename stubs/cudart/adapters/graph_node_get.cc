@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A node's type and parameters, in one function for all types (13.2), on runtimes that have a
 // function per type. Only 13 has execution contexts; they stay null.
 #include "stubs/cudart/adapters/graph_params.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parameters of nodes, in graphs and in executable ones, set by one function for all types (12.2),
 // on runtimes that have a function per type.
 #include "stubs/cudart/adapters/graph_params.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Adds nodes of any type to graphs. 12.2 introduced one function for all types, 12.3 added edge
 // data, 13 added fields to the parameters. Older runtimes have a function per type; for conditional
 // nodes and edge data, which these lack, the driver is called.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Node parameters of 12.2 and later, one struct with a type, for runtimes that have a function per
 // node type instead. The struct of 13 serves callers of 12, too: 13's new fields are in bytes that
 // must be zero in 12.

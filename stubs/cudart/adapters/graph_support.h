@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Common parts of the adapters of graphs and of stream capture. Graphs, nodes, executable graphs
 // and streams are the driver's objects in every runtime (CUDA Runtime API, "Interactions with the
 // CUDA Driver API"; read in the machine code of 11.8, 12.9 and 13.5: handles are passed to the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Instantiates, updates and queries graphs.
 #include "stubs/cudart/adapters/graph_support.h"
 

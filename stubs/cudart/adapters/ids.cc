@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A stream's number and device, numbers of graphs and nodes, on runtimes without these functions.
 // Newer runtimes pass the call to the driver's function of the same name (read in the machine code
 // of 12.9 and 13.5); handles are the driver's in every major.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver's log, notifications of a device, the atomics of a link, the location of memory: calls
 // that a newer runtime passes to the driver unchanged (read in the machine code of 13.5). The
 // runtime's and the driver's enumerators for them are equal; the assertions below check that.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kernel launches. nvcc 12 and later compile `kernel<<<...>>>` into __cudaGetKernel, which turns
 // the host function into a handle, and __cudaLaunchKernel with that handle. The runtime of 11 knows
 // kernels only by their host functions, so on 11 that address is the handle, as in 12's runtime

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Host functions in a stream. 13.2's _v2 also says how the thread that runs them waits for them;
 // its runtime hands the call on to the driver (read in the machine code of 13.5).
 #include "context.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cooperative launches over several devices, which 13 dropped and the driver kept. The checks and
 // the calls of the driver are those of 12's runtime (read in the machine code of 12.9).
 #include <cstdlib>

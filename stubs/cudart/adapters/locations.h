@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Locations of memory: device numbers until 12, cudaMemLocation from 12.2 on.
 #pragma once
 

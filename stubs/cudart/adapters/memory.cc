@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice about managed memory and prefetching it. Every release of 11 and 12 takes the number of a
 // device; 13, and the _v2 functions of 12.2 on, take a location. The runtimes hand both on to the
 // driver (read in the machine code of 11.8, 12.9 and 13.5), which since 12.2 has both.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Batches of prefetches and discards of managed memory, new in 13. Its runtime hands them on to the
 // driver (read in the machine code of 13.5). For drivers before 13.0:
 //

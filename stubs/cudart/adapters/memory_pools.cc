@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The memory pools of a location, which 13 asks for by location and type of memory. Its runtime
 // passes these calls on to the driver (read in the machine code of 13.0 and 13.5). A driver before
 // 13.0 knows only the pools of devices; for those cudaMemGetMemPool and its like are the same as

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Texture and surface references on the runtimes of 12 and 13, which dropped them. Programs built
 // by nvcc 11 have them in their device code, and the driver still knows them: by module and name.
 // Each function repeats the steps of 11.8's function (read in its machine code).

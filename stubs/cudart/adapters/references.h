@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Texture and surface references (emulated: references.cc) and the rest of the stub.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Binding texture and surface references, in the order in which 11.8 checks and does everything
 // (read in its machine code): which error a program gets depends on it.
 #include <algorithm>

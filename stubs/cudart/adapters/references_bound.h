@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The bindings of texture references. A program changes the settings of one (filter, addressing) by
 // writing to its textureReference. The runtime of 11.8 passes them to the driver only at launches,
 // at every launch (read in its machine code), so changes made after binding count. Here they are

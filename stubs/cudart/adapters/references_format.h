@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The format of an element of a texture or surface, in the driver's terms.
 #pragma once
 

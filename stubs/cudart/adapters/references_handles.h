@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From the address of a reference in the program to the driver's reference in the current context.
 // Nothing in here makes an error the last one: callers differ in that.
 #pragma once

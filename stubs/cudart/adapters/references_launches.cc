@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kernel launches of callers built for 11, once a texture reference is bound. Their disposition is
 // direct: until then, and so in nearly every program, they go straight to the library.
 #include "stubs/cudart/adapters/references.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "stubs/cudart/adapters/references_registry.h"
 
 #include <atomic>

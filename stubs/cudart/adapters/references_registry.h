@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Texture and surface references that objects built by nvcc 11 have registered, for runtimes
 // without them (12 and later). The driver has them, by module and name; a module is found through a
 // kernel of the same fat binary, so the first kernel of each is kept, too.

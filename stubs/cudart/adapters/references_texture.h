@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A texture reference as the functions about it need it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Texture objects of callers built for 12 and 13 on the runtime of 11. What 12 takes by the plain
 // name takes 11.8 as _v2: a cudaTextureDesc of 72 bytes. 11.7 has no _v2 and takes those 72 bytes
 // by the plain name, whose last field, seamlessCubemap, only 11.8 took away again (types.txt).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The functions that choose an algorithm for a convolution. They fill an array with their results
 // for each algorithm, one of which is a status.
 #include <algorithm>

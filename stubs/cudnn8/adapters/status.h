@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Statuses of cuDNN 9 as programs of cuDNN 8 know them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Formats of cufftXtMalloc between CUDA 11 and later: 11.7 and 11.8 number those from 5 on
 // differently, and their SONAME is the same. The first five are equal in all releases.
 #include "cufft_adapters.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The first 64-bit functions of cuSOLVER (cusolverDnGeqrf and others), which CUDA 13 dropped, made
 // from their successors (cusolverDnXgeqrf and others). A successor takes a second workspace, in
 // host memory: the adapter asks for its size with the call's own arguments, and allocates it.

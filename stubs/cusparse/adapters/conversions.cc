@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Conversions between sparse and dense matrices, which CUDA 12 dropped, made from the generic ones.
 #include <cstdint>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Descriptors of cuSPARSE's generic functions, which live for one call.
 //
 // A descriptor is an object in host memory that holds sizes, types and pointers: creating and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Products with sparse matrices, which CUDA 12 dropped, made from the generic ones.
 #include <cstdint>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions of a sparse vector x and a dense vector y, which CUDA 12 dropped, made from the generic
 // ones. y's size is not among their arguments: the descriptors get the largest that 32-bit indices
 // reach. The generic functions touch only the elements that x names.

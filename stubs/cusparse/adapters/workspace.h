@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The GPU's memory and stream, for adapters whose generic function needs more than the first one:
 // memory to work in, or a number that is in the GPU's memory.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Links of a program built for CUDA 12 by a linker of 13, which would take LTO-IR of 12 as if it
 // were LTO-IR of 13. LTO-IR is only promised to work within a major, so it is refused; PTX, CUBIN
 // and LTO-IR of 13 (from an NVRTC of 13 in this process) are forwarded.

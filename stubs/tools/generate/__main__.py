@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generates the sources of a library's stub and of its drop-ins at build time: entry points, version
 script, tables.
 

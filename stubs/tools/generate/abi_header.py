@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the headers that adapters are written against: the types and functions of each major.
 
     abi_types.h         anycuda::v11, v12, v13 and anycuda::driver: types and constants

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the headers for anycuda's C++ code that calls CUDA through the stubs, as a program
 does: api/<library>_api.h, in place of NVIDIA's, so that building needs no CUDA.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Field-by-field copies between the layouts of one record in two majors, derived from the database.
 
 A field is copied if both sides have it by the same path, with the same size and meaning. Fields that

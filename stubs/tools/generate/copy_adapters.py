@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the adapters that follow from layouts: same parameters, different structs behind pointers.
 
 A parameter that is equal on both sides is passed on; a struct that differs is converted to a local one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table by which several copies of a stub in one process act as one (loader/copies.h, docs/copies.md)."""
 
 from .plan import Plan

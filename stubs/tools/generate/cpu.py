@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What differs by CPU: where a call's arguments lie, and a few words of assembler. The entry points
 themselves are templates/<name>.S.in, the registers of a call loader/frame_<name>.h."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """C types as the database writes them, and their reading.
 
 The spelling is C's words in reading order, without nested declarators: a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The database's types as C++: one namespace per major, with the names and fields of NVIDIA's headers.
 
 Adapters are written against this, so that every struct they touch and every call they make is checked

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the harvested text leaves open, filled in when a database is loaded."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A library's descriptor (stubs/<library>/library.json), checked: a typing error in it must stop the
 build with a sentence, not appear later as a stub that does something else."""
 

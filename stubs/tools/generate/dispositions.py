@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The outcome of each call: (symbol, caller's major, runtime's major) -> one disposition.
 
     direct     same name, same ABI

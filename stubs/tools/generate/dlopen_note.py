@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The note that tells packagers which libraries a stub opens when it runs: .note.dlopen, "dlopen() Metadata for ELF
 Files" (https://systemd.io/ELF_DLOPEN_METADATA).
 

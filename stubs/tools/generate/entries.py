@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the entry points (assembler, from the CPU's template) and the version script of a plan."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A record as the fields that lie in it, through every record inside, and where they may not meet.
 
 What counts for a caller is where each field lies in the whole, not how the fields are nested.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts about device code for matrix.json, checked: compat/catalogue (cuda_releases, gpus and packings.txt)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of one version: what a name stands for, how large it is, how it is passed by value."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When may a caller built for one version call a function of another version as it is?
 
 Pure functions over prototypes and layouts. A verdict is a reason: "" means compatible, anything

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The descriptors of all libraries, each with the names and the availability of its symbols: what a search for one
 needs (compat/descriptor/libraries.h).
 

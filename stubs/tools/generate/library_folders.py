@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the libraries' descriptors and facts are: stubs/, and folders of the same layout for libraries that this
 project does not have (docs/new-library.md)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matrix for people: symbol x caller's major x release of the runtime -> what happens.
 
 A disposition (dispositions.py) holds for a whole major; a release of it may still lack the name that is

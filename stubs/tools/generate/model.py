@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ABI database of one library as Python objects: what the generator builds tables from.
 
 db = model.load(Path("stubs/abi/cudart"))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which of a function's outputs a failing call sets to zero.
 
 A program that ignores an error should find zero, not garbage from its stack. Only pointers to one

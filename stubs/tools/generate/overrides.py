@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lines about single dispositions that are kept by hand: renames, rejects, absents, adapters.
 
 Each states a fact that a rule over layouts cannot find: two names mean the same, a function may not be

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a stub consists of: which names it exports under which symbol version, with which facts.
 
 A plan is the last thing that knows the database; entries.py and tables.py only write it down."""

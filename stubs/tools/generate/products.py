@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Libraries without a stub and their distributions, for matrix.json: compat/catalogue/products.txt, checked."""
 
 from __future__ import annotations

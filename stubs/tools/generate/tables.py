@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a plan's tables as C++ constants (loader/tables.h)."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The harvest tool's command line: see --help, and stubs/abi/README.md for what the files mean."""
 
 import argparse

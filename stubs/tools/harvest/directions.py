@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which parameters are single-object outputs: drawn from type, name and a comment's words.
 
 A mark means "a failing call may set this to zero". Being wrong by writing destroys the caller's

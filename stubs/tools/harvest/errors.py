@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names and messages of status values, asked of the real library.
 
 The library is loaded in a separate process: several majors of one library must not be in one process,

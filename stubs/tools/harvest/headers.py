@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads headers with libclang: prototypes, layouts, enumerators and macros, as plain facts.
 
 Only facts leave this module: names, types, sizes, offsets, values. The text of a comment is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The libraries the tool knows, one row each: another CUDA library is another row, here or in a file (row_file.py)."""
 
 from dataclasses import dataclass

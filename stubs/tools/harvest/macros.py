@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Macros of a header: those with an integer value, and those that turn a function's name.
 
 A macro is not taken apart by hand: the parser expands it into a string in a second pass, so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One release's facts into the database, and the database to and from its text files.
 
 The database is kept in memory per version, and written by grouping the versions that agree. So the

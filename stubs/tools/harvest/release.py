@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One release: its headers and its library file together, cut to what a caller can reach."""
 
 from pathlib import Path

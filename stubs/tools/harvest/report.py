@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a release changed that matters to programs built for another one, by name."""
 
 from pathlib import Path

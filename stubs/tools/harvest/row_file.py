@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The row of a library that libraries.py does not have, from a file: a JSON object with the fields of LibraryRow."""
 
 import json

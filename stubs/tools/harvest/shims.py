@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stand-ins for the headers that the CUDA wheels include but do not hold.
 
 The C library's and the graphics APIs' headers would come from whatever machine the tool runs on;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the artifacts lie: a cache of the fetch tool, or plain folders that hold unpacked wheels.
 
 An artifact `cudart-12.9` is the folder of that name, or the one folder inside it (the cache puts

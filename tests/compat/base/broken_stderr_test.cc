@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A message that nobody can be told: stderr is a pipe whose reader has gone (a pager that was left,
 // a logger that died). Writing there must not end the program, which asked for nothing but a
 // status, and must leave its own signals as they were.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which of two texts such as "12.9.79" is the newer file version.
 #include "compat/base/dotted_order.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // docs/compatibility.md: its example is the one that the tests compile, and its messages are those
 // that a machine gives. To write it again: ANYCUDA_UPDATE_PAGE=1.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The guard rails on real wheels, toolkits and drivers. What is opened stays in a process, so each
 // machine runs a program (programs/rails.cc) that does the steps and says what came of each.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A machine (support/machine.h) on which programs/rails.cc runs, and what each step of it said.
 #pragma once
 

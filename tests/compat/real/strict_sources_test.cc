@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Strict mode on machines where no wheel and no cuda.h tells the release: NVIDIA's runtime
 // containers of Ubuntu and UBI, conda's cudart alone, Debian's libcudart12. The driver is of an
 // older minor of the same major, so that the exact version is needed. Real runtimes; each test runs

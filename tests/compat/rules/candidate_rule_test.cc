@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The decision table of compat/rules/candidate_rule.h: callers, majors, what is loaded.
 // mode_rule_test.cc has the driver, metadata and modes.
 #include "compat/rules/candidate_rule.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which device code a driver loads, and which a GPU runs.
 #include "compat/rules/device_code_rule.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which CUDA has code for a machine's GPUs, and whom that matters to.
 #include "compat/rules/gpu_rule.h"
 

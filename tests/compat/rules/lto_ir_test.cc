@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which inputs of a linker hold LTO-IR that a CUDA before 13 made; whatever lies in them, not a
 // byte behind them is read.
 #include "compat/rules/lto_ir.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The decision table of compat/rules/candidate_rule.h: mode x metadata x driver, and which facts it
 // asks for.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which of several that may all serve goes first: the whole table of compat/rules/preference.h.
 #include "compat/rules/preference.h"
 #include "tests/support/case_names.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Decisions about a library whose SONAME several majors of CUDA have (libcusparse.so.12 is of 12
 // and 13), and about one that is tied to what the process has loaded.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names of verdicts, for what a failing test says.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The caller's folders: the wheels beside it, those of loaded objects, its run paths.
 #include "compat/search/gather.h"
 

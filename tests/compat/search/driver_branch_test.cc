@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The display driver's branch: which libnvidia-ml.so.1 is asked, when, and how often.
 #include "compat/search/driver/driver_branch.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Why a driver does not answer, in words.
 #include "compat/search/driver/driver_problem.h"
 

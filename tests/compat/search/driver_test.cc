@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver: a file of one name, the first that is found. Its number says nothing, since kernel
 // and driver go together and the system has put the right one first.
 #include "compat/search/driver/driver.h"

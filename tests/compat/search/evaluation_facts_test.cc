@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which facts of a search reach the rules, on candidates that the test adds itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which facts an evaluation asks for (driver, exact versions, branch), its verdicts and its order.
 // The driver supports CUDA 12.2.
 #include "compat/search/evaluation.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The search tiers, each on a machine that the test makes up.
 #include "compat/search/gather.h"
 

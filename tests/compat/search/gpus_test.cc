@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The machine's GPUs: asked of NVML without a context, and only where the answer decides.
 #include <gtest/gtest.h>
 

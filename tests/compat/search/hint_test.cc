@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a message tells its reader to do.
 #include "compat/search/hint.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a file on disk says about itself: one test per answer.
 #include "compat/search/elf/image_file.h"
 #include "loader/tables.h"

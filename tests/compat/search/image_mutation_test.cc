@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A real library with bytes changed at random, always the same ones: whatever the file says, the
 // answer is a state, never a crash. Run it under AddressSanitizer to see reads beyond a buffer.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Symbols of a file on disk: which are there, and which release of the library they show.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which Python a process is, and where its packages are.
 #include "compat/search/machine/interpreter.h"
 

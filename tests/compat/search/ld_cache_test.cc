@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // ld.so.cache in the forms that glibc has given it, and in forms that it never had.
 #include "compat/search/machine/ld_cache.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Was anything loaded since? Of real objects, each case in a new process.
 #include "compat/search/load_mark.h"
 

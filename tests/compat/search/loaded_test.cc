@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Look-ups in what the process has loaded, of real objects.
 #include "compat/search/machine/loaded.h"
 

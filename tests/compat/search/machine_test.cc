@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A search on a machine that is made of functions: what it is given there is all that it knows.
 #include "compat/search/machine/machine.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The display driver's branch: its number in NVML's version text, and NVML's functions called so
 // that every success of init meets one shutdown.
 #include "compat/search/driver/nvml.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A linker is looked for, and its compiler, the test library, may be loaded: which linker goes
 // first.
 #include <dlfcn.h>

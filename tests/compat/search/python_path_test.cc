@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The packages of a Python process, in the order of its sys.path, and of no other Python.
 #include "compat/search/machine/python_path.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // read_image() of bytes that a test has made.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Facts into words. A reason has the fault and, where it is known, what would
 // help.
 #include "compat/search/reason.h"

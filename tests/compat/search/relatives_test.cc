@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Libraries of one SONAME for several majors, and of which major the libraries of a group are that
 // the process has loaded. The test library stands for a loaded member; "math" is looked for.
 #include <dlfcn.h>

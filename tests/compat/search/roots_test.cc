@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where CUDA may be installed: the roots of each search tier, and their order.
 #include "compat/search/machine/roots.h"
 

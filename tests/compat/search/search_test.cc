@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whole searches over real files: tier by tier, the newest that the rules accept and that opens.
 // A process asks for its driver once, so searches that need it have a process of their own.
 #include "compat/search/search.h"

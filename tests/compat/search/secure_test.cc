@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A process that runs with privileges its caller does not have (set-user-ID, file capabilities):
 // nothing that the caller can set may steer what is loaded.
 #include <dlfcn.h>

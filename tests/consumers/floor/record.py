@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what the stubs in a folder export into the files beside this, when a release is made:
 
     PYTHONPATH=packaging/python python3 tests/consumers/floor/record.py build/lib

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The same with a kernel: its registration runs before main, and must not need a CUDA.
 #include <cstdio>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A library that has anycuda inside: it calls two CUDA libraries, whose archives go into one link.
 // It is C as well as C++.
 #include <cuda_runtime_api.h>

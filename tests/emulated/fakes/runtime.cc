@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A runtime that says what it is given: whether the arguments come through the stub, and through
 // adapters, as AAPCS64 has them. MAJOR is the CUDA that it is of.
 #include <cstddef>

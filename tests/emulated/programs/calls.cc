@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiled once for each CUDA major with its headers, and linked to record it: every line that it
 // prints is one call and what came of it. It has no GPU, so what matters is which library answered,
 // and that arguments and results lie where AAPCS64 puts them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiles a kernel with whatever NVRTC there is.
 #include <nvrtc.h>
 

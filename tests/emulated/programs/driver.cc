@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Asks the driver library, through its stub.
 #include <cuda.h>
 

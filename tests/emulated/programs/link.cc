@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Links a kernel with the installed nvJitLink.
 #include <nvJitLink.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Looks up the stack from inside the library, in the middle of a first call and after it: the way
 // back must lead through the stub to here.
 #include <cstdio>

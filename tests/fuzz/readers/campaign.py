@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many inputs, in processes that any of them may end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One input for each (group, seed, number), and the words of the command lines that read it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a trial finds: each fault is put in place of the command."""
 
 import os

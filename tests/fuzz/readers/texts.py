@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of a wheel, made up out of the words of their grammars, and with too much of one thing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One input, read by the commands in this process, under limits. What may come of it is their results and refusals."""
 
 from __future__ import annotations

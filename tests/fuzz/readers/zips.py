@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Zip files with any field wrong: PKWARE's APPNOTE.TXT 4.3 and 4.4."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver's branch, and the round through NVML. Input: a byte that says what fails, then what
 // nvmlSystemGetDriverVersion writes.
 #include <algorithm>

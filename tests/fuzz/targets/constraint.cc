@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Constraints and versions. Input: lines; two constraints, then three versions.
 #include <cstdint>
 #include <optional>

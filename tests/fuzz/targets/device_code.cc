@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The device code in a file. Input: the file.
 #include <cstdint>
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a distribution says of itself and of others. Input: lines; a name, a version, the name of a
 // .dist-info folder, METADATA.
 #include "compat/search/toolkit/records/distribution.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a file says about itself, read before it is loaded. Input: the file.
 #include <cstdint>
 #include <cstring>

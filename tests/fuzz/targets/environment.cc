@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The variables that steer the search and the policy. Input: lines, the value of one variable each,
 // in the order of kVariables below, then an interpreter's file, the name it was called by, and
 // ANYCUDA_STUB_COMPAT; '@' in a value stands for the root of a small machine that has a bit of

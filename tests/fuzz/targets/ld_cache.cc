@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The system's list of libraries. Input: /etc/ld.so.cache.
 #include "compat/search/machine/ld_cache.h"
 

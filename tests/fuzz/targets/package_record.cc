@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The records of conda's and dpkg's packages, and version.json. Input: lines; a path, a package,
 // the text.
 #include <cstdint>

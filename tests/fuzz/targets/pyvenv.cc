@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a virtual environment's configuration says. Input: its pyvenv.cfg.
 #include "compat/search/machine/pyvenv.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether a RECORD lists a file. Input: lines; the file, the folder of the packages, the RECORD.
 #include "compat/search/toolkit/records/record.h"
 

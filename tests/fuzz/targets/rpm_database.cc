@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RPM's database: rpmdb.sqlite or Packages, with the headers in it. Input: the database.
 #include <cstdint>
 #include <memory>

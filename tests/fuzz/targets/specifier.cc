@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Plain versions, as the stubs read them, beside the whole of PEP 440. Input: two lines; a
 // specifier, a version.
 #include <cstdint>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Of which toolkit a file is, asked of an environment with two wheels, a metapackage and a header,
 // a package of conda's, one of dpkg's and a version.json.
 // Input: what is in cuda.h, the wheels' RECORDs, their METADATA and the metapackage's, conda's

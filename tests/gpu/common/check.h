@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How the programs of linker/ and graph/ report: one line per check, for a person and for the
 // runner.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kernels from source, through anycuda::Program: the GPU tests of linker/ and graph/ need no nvcc.
 #pragma once
 

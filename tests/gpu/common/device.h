@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The GPU, its context and a stream, by plain driver calls (through the driver's stub).
 #pragma once
 

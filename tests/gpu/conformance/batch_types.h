@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The types of batch copies for headers of 12 that are older than 12.8: the same names, laid out as
 // 12.8 and later have them.
 #pragma once

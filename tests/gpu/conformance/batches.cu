@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Many copies in one call: cudaMemcpyBatchAsync and its like, from 12.8 on.
 #include "batch_types.h"
 #include "kernels.h"

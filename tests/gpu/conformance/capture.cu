@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Capturing a stream into a graph: whether it is captured, and what was captured so far.
 #include "capture.h"
 #include "topics.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A stream that is being captured, and what it says about that.
 #pragma once
 

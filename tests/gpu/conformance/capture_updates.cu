@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Saying what the next piece of captured work will wait for.
 #include "capture.h"
 #include "topics.h"

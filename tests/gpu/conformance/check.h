@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How every topic reports: one line per result, for the runner (../conformance.py) to read.
 //
 //     ok <check>                           everything in it was as expected

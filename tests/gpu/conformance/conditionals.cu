@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Conditional nodes: a part of a graph that runs once, never, or until a kernel says stop (12.3
 // on).
 #include "graph_nodes.h"

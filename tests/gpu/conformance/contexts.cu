@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions of 13.1 and later, for a program of 13 that looks for them: numbers of graphs and
 // nodes, parts of a device, copies with attributes. Where the runtime has none, it must say so.
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Driver functions as a program gets them that is not linked with the driver: from the runtime.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The edges of a graph: asked for, added and removed, in both forms.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Driver functions from cudaGetDriverEntryPoint: what comes back is called, with the arguments that
 // the program's own headers give it. Asked without a place for the function, real runtimes crash.
 #include "driver.h"

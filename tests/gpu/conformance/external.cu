@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory and semaphores from outside: what the driver made is exported as a file descriptor, and
 // imported as a Vulkan program's would be.
 #include <unistd.h>

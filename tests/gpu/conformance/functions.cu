@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the runtime says about a kernel, and handles of kernels.
 #include "driver.h"
 #include "kernels.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The calls about a graph's edges, which have two forms: without data on the edges, and with it
 // (12.3 on; in 13 it is the only one). A topic is written once for both; without data, `data` is
 // not used.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Graphs: every way of instantiating one, and updating what was instantiated.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A place for a runtime to write to, between bytes that must stay as they are.
 #pragma once
 

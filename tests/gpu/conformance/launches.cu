@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Launches with attributes, clusters, and cooperative launches.
 #include <cstring>
 

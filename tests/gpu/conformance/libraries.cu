@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Libraries of kernels that a program loads itself (12.8 on): from memory, from a file.
 #include <unistd.h>
 

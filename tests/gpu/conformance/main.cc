@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that uses, as any program would, the functions that differ between CUDA 11, 12 and 13.
 // Built by nvcc of each major, it is run natively and through the stub, and must print the same.
 //

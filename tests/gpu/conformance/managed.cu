@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Managed memory: prefetch and advice, with a device number (11, 12) and with a location (12.2 on).
 // What they did is read back through the range's attributes.
 #include "kernels.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Attributes of kernel nodes, and which nodes of an instantiated graph are on.
 #include <cstring>
 

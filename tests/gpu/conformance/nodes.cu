@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cudaGraphAddNode with every kind of node, in both forms, and setting what was added (12.2 on).
 #include "graph_nodes.h"
 #include "later.h"

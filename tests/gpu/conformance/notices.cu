@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a program may be told: notifications of a device (12.4 on), the driver's log (13).
 #include <cstring>
 

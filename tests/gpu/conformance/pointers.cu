@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the runtime says about a pointer.
 #include "support.h"
 #include "topics.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory pools and allocation in streams.
 #include "kernels.h"
 #include "support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Device properties, the choice of a device by them, initialisation of a device.
 #include <cstring>
 

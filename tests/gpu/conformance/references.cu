@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Texture and surface references, which 12 dropped: programs built for 11 have them in their code.
 #include "support.h"
 #include "texture_desc.h"

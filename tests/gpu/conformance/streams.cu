@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Streams: their attributes, numbers, devices; host functions; time between events.
 #include <cstring>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Surface objects: what a kernel reads and writes through them, and what they say.
 #include "support.h"
 #include "texture_desc.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Descriptors of textures, filled as a program fills them, and compared as it reads them.
 #pragma once
 

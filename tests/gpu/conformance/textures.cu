@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Texture objects over each kind of resource: what a kernel reads through them, and what they say.
 #include "support.h"
 #include "texture_desc.h"

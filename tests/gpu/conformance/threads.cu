@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The calls of CUDA 3 that 11 and 12 still have: cudaThread..., doubles by pointer, the profiler.
 #include "kernels.h"
 #include "later.h"

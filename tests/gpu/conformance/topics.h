@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The topics; each is run as a process of its own.
 #pragma once
 

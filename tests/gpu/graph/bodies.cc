@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Conditional nodes: their bodies own what is in them, recursively; results of each kind.
 #include "graph/kinds.h"
 #include "graph/topics.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Captures that do not end as they should, and what may be done while one is under way: nothing is
 // lost, nothing is held.
 #include <thread>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stream capture: callbacks are kept, forks share the primary's graph, bodies are captured into.
 #include "graph/kinds.h"
 #include "graph/topics.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Each kind of node gets new parameters, with new owners. A graph releases the former owners. An
 // executable graph keeps the owners that came with its graph, and releases those that an update
 // replaced once no launch can use them (exec.h).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Owners on two GPUs: peers, and graphs that work on both.
 #include <stdexcept>
 

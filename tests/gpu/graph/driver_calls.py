@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The driver functions that a static library calls, for gate.cc: `DRIVER_CALL(cuGraphCreate)`, a line each.
 
     python3 driver_calls.py NM LIBRARY OUTPUT

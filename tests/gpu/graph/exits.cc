@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The process ends while graphs, executables, launches, captures and drains are under way: in a
 // child process each, which must end by itself, soon, and well.
 #include <spawn.h>

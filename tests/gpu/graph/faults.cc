@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Each driver call of each operation fails once, and so does each allocation: the operation gives
 // an error and leaves everything as it was, no node, no owner, nothing held; or it does without.
 #include <algorithm>

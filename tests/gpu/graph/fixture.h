@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the topics work with: a GPU, memory, and a few kernels that were compiled from source.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Lets one driver call, or one allocation, of this program fail. The program defines the driver
 // functions that the graph library calls itself (driver_calls.py writes which), so the library's
 // calls come here first; they go on to the driver's stub.

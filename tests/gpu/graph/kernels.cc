@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The kernels of these tests. Every module that is loaded of them is one CUBIN's.
 #include "graph/fixture.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The graph library on a GPU. `graph_gpu [TOPIC]`; `--list` lists the topics. `walk` has options of
 // its own: tests/graph/walk/README.md.
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Operands: typed, raw with an owner, raw without; both for one operand is refused by name.
 #include "graph/kinds.h"
 #include "graph/topics.h"

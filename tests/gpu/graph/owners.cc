@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An owner is alive while the graph, a clone, a graph it is a child of, a conditional body or an
 // executable graph is, and is freed exactly once, after the last, in every order of destruction.
 #include <algorithm>

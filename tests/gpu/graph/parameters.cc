@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parameters that the driver does not check when a node is made; and owners that nodes keep for raw
 // operands.
 #include <limits>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What others do to a graph by the driver's own calls: owners go along.
 #include "graph/kinds.h"
 #include "graph/topics.h"

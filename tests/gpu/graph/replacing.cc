@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When an executable graph releases the owners that later updates have replaced.
 #include "graph/topics.h"
 #include "graph/waiting.h"

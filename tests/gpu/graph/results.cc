@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Launches compute what they should from buffers, kernels, callbacks and events that nobody holds
 // but the graph.
 #include <cstring>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Executable graphs are destroyed, and their children replaced, while a launch runs; nodes are left
 // out of launches.
 #include <atomic>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What an operation of faults.cc works on, and what it may leave behind.
 #pragma once
 

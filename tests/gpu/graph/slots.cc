@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Slots: what is put in, replaced, asked for, and removed with its node.
 #include <atomic>
 

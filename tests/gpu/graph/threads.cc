@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Many threads, each with graphs of its own, while others drain.
 #include <thread>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // New parameters, in the definition and in an executable graph, also while a launch runs.
 #include "graph/kinds.h"
 #include "graph/topics.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Views: what they name, when they end, and that they never come to name another graph.
 #include <map>
 #include <set>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A launch that runs for as long as a topic wants it to.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The random walk of tests/graph/walk on a real driver: `graph_gpu walk --seconds 600 --threads 4`.
 #include "graph/fixture.h"
 #include "graph/topics.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compile, link, load, launch, check numbers, with each linker; everything is dropped, and once
 // more.
 #include "linker/fixture.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A link that fails: what the error says, the logs after close, and that the next link works.
 #include <thread>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the topics link: a kernel that calls a function of another module, in every form.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // 10,000 links do not make the process grow: neither its heap nor its resident memory. An image is
 // loaded and launched now and then.
 #include <malloc.h>

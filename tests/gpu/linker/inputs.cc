@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Each type of input, from memory and from a file, with each linker that knows it.
 #include <unistd.h>
 

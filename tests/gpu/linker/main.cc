@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The Linker on a GPU. `linker_gpu [TOPIC]`; `--list` lists the topics.
 #include "common/device.h"
 #include "linker/topics.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Links by the backends' own functions, with nothing of the Linker between: what growth is compared
 // with.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which linker is chosen, with the driver and the nvJitLink that are here, by both rules.
 #include "linker/fixture.h"
 #include "linker/topics.h"

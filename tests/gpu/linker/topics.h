@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Each file of this folder that is named here is a topic, which can be run alone.
 #pragma once
 

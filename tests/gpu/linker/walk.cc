@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Random links (tests/linker/walk) with the driver and the nvJitLink that are here; each CUBIN is
 // loaded. GPU_TEST_WALK: how many seconds; GPU_TEST_SEED: to repeat a walk.
 #include "../../linker/walk/walk.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Several threads, each with its own linkers, of both backends.
 #include <thread>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How the programs of this folder report: one line per result, which ../maths.py reads.
 //
 //     ok <check>                           everything in it was as expected

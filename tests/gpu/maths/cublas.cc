@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS: handles, vectors, matrices and vectors. ../maths.py runs it.
 #include "cublas_support.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A handle of cuBLAS passed to functions of cuBLASLt, as PyTorch does.
 #include <cublas_v2.h>
 

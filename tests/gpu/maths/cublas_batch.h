@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Batches of matrices, for the programs that use them.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's functions of several matrices at once: by arrays of pointers, by strides and by groups.
 #include "cublas_batch.h"
 

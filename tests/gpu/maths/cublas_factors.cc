@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's factorisations and solutions of several small systems at once.
 #include "cublas_batch.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // For the programs that call one family of cuBLAS's functions after the other.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS: products of matrices in all types, batches, and batched factorisations.
 #include <cuda_fp16.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS as it was before handles: cublas.h, which cannot be read together with cublas_v2.h.
 #include <cublas.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's level 3 and helpers as they were before handles: cublas.h.
 #include "cublas_old.h"
 

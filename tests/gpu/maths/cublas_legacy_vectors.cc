@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's levels 1 and 2 as they were before handles: cublas.h.
 #include "cublas_old.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's level 1: vectors, and the rotations of two of them.
 #include "cublas_families.h"
 

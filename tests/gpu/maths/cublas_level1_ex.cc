@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's level 1 with the types as arguments: half precision computed in single, and complex
 // numbers.
 #include "cublas_families.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's level 2: matrices times vectors, triangular systems and updates, for full, banded and
 // packed matrices.
 #include "cublas_families.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's level 3 and its extensions for whole matrices.
 #include "cublas_families.h"
 

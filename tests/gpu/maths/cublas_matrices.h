@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Matrices of the CPU, which are complex and in double precision for all types, and a check for
 // each function of cuBLAS, named after it. It reads no header of cuBLAS: the programs of cublas.h
 // and of cublas_v2.h use it.

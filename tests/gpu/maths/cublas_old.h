@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The functions of cublas.h, which take numbers by value, letters and no handle; cublasGetError has
 // their status.
 #pragma once

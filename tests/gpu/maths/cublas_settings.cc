@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's settings of a handle and of the process, its logger, and copies to and from the device.
 #include <cstdio>
 

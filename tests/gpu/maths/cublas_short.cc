@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS's functions of half precision and bfloat16 that are named after them, for several matrices
 // at once.
 #include <cuda_bf16.h>

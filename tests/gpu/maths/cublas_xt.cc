@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cublasXt: matrices of the host, which the library cuts into tiles.
 #include <cublasXt.h>
 

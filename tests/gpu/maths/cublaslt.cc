@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLASLt: products with descriptors on the heap and on the stack, heuristics, epilogues.
 #include <cublasLt.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLASLt: algorithms by their numbers, what they can and how they are set; descriptors of
 // transforms; the log, versions, texts, and the library's settings.
 #include <cstdio>

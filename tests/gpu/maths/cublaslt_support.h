@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the programs of cuBLASLt share: descriptors of a product, of any types, and its run.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLASLt: products of each kind of numbers, batches, alpha and beta on the device, epilogues,
 // emulated precision.
 #include "cublaslt_support.h"

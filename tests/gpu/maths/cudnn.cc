@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN 9: descriptors, convolutions, activations, softmax, pooling; and a handle of cuBLAS on the
 // same stream.
 #include "cudnn_support.h"  // first: it declares what check.h needs

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN 9: convolutions with descriptors of any number of dimensions, groups and dilation: their
 // derivatives, the algorithms that the library names, and what goes with them.
 #include "cudnn_support.h"

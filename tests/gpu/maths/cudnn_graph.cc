@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN 9: the interface of graphs: operations on tensors, of which the library makes a plan; also
 // as a graph of CUDA.
 #include <memory>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN 9: layers without weights, forward and backward: activations, softmax, pooling, local
 // normalization, the spatial transformer and the loss of CTC. What is backward is compared with
 // differences of what is forward on the CPU.

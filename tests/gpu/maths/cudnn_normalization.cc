@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN 9: batch normalization and the functions Normalization, in training, in
 // inference and backward. The CPU computes the same over batches, rows and columns of
 // each channel.

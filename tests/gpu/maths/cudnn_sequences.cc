@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN 9: recurrent networks and attention of several heads, forward and backward. The CPU reads
 // the weights where the library says that they are, and takes the derivatives by differences.
 #include "cudnn_support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A handle of cuDNN, its descriptors, and what the CPU compares with; for cuDNN's programs. It
 // comes before check.h, which needs the statuses' is_absent().
 #pragma once

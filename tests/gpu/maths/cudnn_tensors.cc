@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN 9: versions and callbacks, descriptors of any number of dimensions, and the functions that
 // work on one tensor: fill, scale, add, operate, reduce, transform and drop.
 #include "cudnn_support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuFFT: transforms of one to three dimensions in both precisions, batches, streams, work areas.
 #include "cufft_support.h"
 

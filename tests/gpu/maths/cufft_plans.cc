@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuFFT: plans made step by step, what they need, strides, real numbers in double precision, plan
 // properties.
 #include "cufft_support.h"

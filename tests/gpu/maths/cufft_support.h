@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the programs of cuFFT share: the transforms by their definition, and plans.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuFFT's extended functions: plans by the types of their numbers, half precision too, work areas,
 // and transforms over several GPUs, whose memory the library allots.
 #include <cufftXt.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuRAND: generators on the device and on the host, moments of what they give, and repetition.
 #include <curand.h>
 

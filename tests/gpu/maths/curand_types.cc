@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuRAND: the generators and distributions that curand.cc leaves out. Quasirandom numbers are
 // compared with the library's own tables by their definition, all others by their moments, and
 // with the same numbers from an offset on or by another order.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's dense functions of one type each: factors, solutions, singular and own values.
 #include "cusolver_support.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A handle of cuSOLVER's sparse part, and sparse matrices by rows: those of a grid of points, each
 // of which has its neighbours beside itself.
 #pragma once

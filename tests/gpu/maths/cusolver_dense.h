@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the programs of cuSOLVER's dense families share: work memory, and references in double or
 // complex numbers on the CPU.
 #pragma once

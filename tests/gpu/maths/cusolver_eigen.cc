@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's eigenvalues: parts of them, of two matrices, by Jacobi's method, of several matrices
 // with one call, and of a matrix without symmetry.
 #include "cusolver_dense.h"

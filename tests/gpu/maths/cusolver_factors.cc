@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's factors and inverses: Cholesky's, symmetric indefinite ones, triangles, row exchanges.
 #include "cusolver_dense.h"
 

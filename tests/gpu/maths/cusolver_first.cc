@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's functions of any type with 64-bit sizes under their first names, which CUDA 13 dropped
 // for cusolverDnX*: there the stub makes them from those.
 #include <algorithm>

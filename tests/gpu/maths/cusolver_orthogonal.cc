@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's orthogonal factors: of QR, of the bidiagonal and of the tridiagonal form.
 #include "cusolver_dense.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's sparse LU on the host, and from its factors the repeated factorisations of cusolverRf
 // on the device: of one matrix after another, and of several with one call.
 #include <cusolverRf.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's solvers that factor in a lower precision and refine the solution, and the settings
 // of a handle.
 #include "cusolver_dense.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's singular values by other ways than QR: Jacobi's, a polar one, an approximate one, a
 // random one; and those of several matrices with one call.
 #include <array>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's sparse part: solutions, least squares, eigenvalues, and orders of rows and columns.
 #include "cusolver_csr.h"
 

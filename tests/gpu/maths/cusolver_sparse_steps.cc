@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's sparse factorisations step by step: analysis, work memory, factor and solution, on the
 // host and on the device; and QR of several matrices with one call.
 #include <cusolverSp.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A handle of cuSOLVER's dense part on a stream of its own, for the programs that use it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's functions of any type with 64-bit sizes, and the sparse part.
 #include <cusolverSp.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVERMg: matrices whose columns are spread over all GPUs of the machine (one is enough).
 #include <cusolverMg.h>
 

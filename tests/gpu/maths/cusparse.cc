@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: products and solutions with sparse matrices by the generic functions, conversions, and
 // functions that CUDA 12 dropped.
 #include "sparse_support.h"

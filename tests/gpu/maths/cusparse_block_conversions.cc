@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: matrices to blocks, from blocks, and between blocks of different sizes.
 #include "sparse_blocks.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: matrices of blocks, their products, solutions and factorisations.
 #include "sparse_blocks.h"
 

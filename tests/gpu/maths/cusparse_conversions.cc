@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: conversions of sparse matrices, their order, and matrices without their small entries.
 #include <algorithm>
 #include <cmath>

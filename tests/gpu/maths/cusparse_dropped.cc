@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE's functions that CUDA 12 dropped and nothing stands for. Where CUDA 11 is installed
 // their results are compared; elsewhere each of them must be refused as absent.
 #include "sparse_families.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE's functions that CUDA 12 dropped and the stub makes from the generic ones there. Every
 // array is between guard bytes; results are compared with the CPU's, with indices from 0 and
 // from 1.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: the formats of sparse matrices and dense ones, what their descriptors say, and products
 // with each of them, also in batches.
 #include <algorithm>

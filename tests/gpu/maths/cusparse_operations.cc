@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: a product with a sparse matrix whose operations are the program's own code.
 #include <dlfcn.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: products, sums and solutions by the generic functions, in all their steps.
 #include <dlfcn.h>
 

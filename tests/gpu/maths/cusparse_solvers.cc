@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: equations with few diagonals, incomplete factorisations, sums and colours of matrices.
 #include <algorithm>
 #include <numeric>

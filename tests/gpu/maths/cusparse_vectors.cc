@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE: the handle, the logger, and sparse and dense vectors by the generic functions.
 #include <cstdio>
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // main() of each program: the machine, the library's part, and which files were loaded.
 #include <cstdio>
 #include <cstdlib>

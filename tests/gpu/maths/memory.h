@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory of the device, between bytes that must stay as they are.
 #pragma once
 

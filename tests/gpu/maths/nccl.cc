@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NCCL: all GPUs of the machine in one process. Each collective is compared with the CPU's result,
 // on every rank.
 #include "nccl_support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NCCL: the collectives beside those of nccl.cc, over all GPUs of the machine, and what a later
 // NCCL has.
 #include "nccl_support.h"

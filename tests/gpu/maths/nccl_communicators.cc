@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NCCL: how communicators are made, divided and ended, and memory that is registered with them.
 // Over all GPUs of the machine; one is enough.
 #include <climits>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The ranks of a communicator, a GPU each, and memory on all of them.
 #pragma once
 

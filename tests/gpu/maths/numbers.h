@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Inputs, and what the CPU makes of them. Matrices are stored by columns.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nvFatbin: fat binaries of PTX and of a CUBIN, loaded by the driver and run.
 #include <cuda.h>
 #include <nvFatbin.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nvJPEG: a picture is encoded, looked at, decoded, and compared with what it was.
 #include "nvjpeg_support.h"
 

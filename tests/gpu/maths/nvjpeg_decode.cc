@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nvJPEG: headers, output formats, regions, and batches.
 #include <algorithm>
 

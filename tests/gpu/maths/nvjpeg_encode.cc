@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nvJPEG: encoding of each input format, of planes of Y, Cb and Cr, by each kind of code; JPEGs on
 // the device; what is taken over from another JPEG.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // nvJPEG: decoding in phases with the program's own buffers, handles with its allocators, versions.
 #include "nvjpeg_support.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The picture of the programs of nvJPEG, and how near another one is to it.
 #pragma once
 

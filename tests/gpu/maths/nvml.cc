@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NVML: what it says of the GPUs, against what the CUDA runtime says of them.
 #include "nvml_support.h"
 

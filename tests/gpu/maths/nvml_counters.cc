@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NVML: what it counts of a GPU: errors, work, processes; and its links and neighbours. Nothing
 // that changes the GPU is called.
 #include "nvml_support.h"

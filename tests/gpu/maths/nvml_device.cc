@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NVML: what it says of a GPU, family by family; numbers that CUDA knows too are compared. Nothing
 // that changes the GPU is called.
 #include "nvml_support.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls of NVML whose places for results need no name: each lies between guard bytes, and the
 // status is the same through the stub as natively.
 #pragma once

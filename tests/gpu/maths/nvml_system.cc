@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NVML: what it says of the machine, and of parts of a GPU: events, metrics, MIG, virtual GPUs.
 // Nothing that changes the machine or the GPU is called. Handles of parts that are not there are
 // refused, through the stub as natively.

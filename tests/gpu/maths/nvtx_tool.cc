@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The profiler of nvtx.cc, as small as one can be. NVTX loads it from the file in
 // NVTX_INJECTION64_PATH and gives it the tables of its functions, in which it puts its own
 // (nvtxTypes.h, "Types for callback subscription").

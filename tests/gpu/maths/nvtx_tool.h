@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What nvtx.cc and its profiler (nvtx_tool.cc) agree on.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Matrices of blocks for cuSPARSE, by rows of blocks.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the programs of cuSPARSE's function families share.
 #pragma once
 

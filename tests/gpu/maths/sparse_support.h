@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sparse and dense operands of cuSPARSE's generic functions, with the same matrix on the CPU.
 #pragma once
 

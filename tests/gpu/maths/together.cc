@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Several libraries in one process: what one makes the next works on, on one stream, with events
 // of the runtime between them.
 #include <cufft.h>

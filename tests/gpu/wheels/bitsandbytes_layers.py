@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """bitsandbytes: its library for CUDA 12 inside PyTorch for CUDA 13. BNB_CUDA_VERSION chooses the library."""
 
 import torch

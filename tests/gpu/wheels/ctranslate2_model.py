@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CTranslate2: a model made here, of random weights, on the GPU and on the CPU. It opens cuBLAS by name."""
 
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CuPy for CUDA 12: a list of its own tests (cupy_tests.txt) has the outcomes that this machine's CuPy for 13 has.
 
 The tests are those of CuPy's source distribution, in the folder that CUPY_SOURCE names.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cuStateVec for CUDA 12, by cuQuantum's own Python: gates, expectation values and samples against NumPy's.
 
 Its SONAME (libcustatevec.so.1) carries no CUDA; the file of the wheel for CUDA 12 needs cuBLAS 12.

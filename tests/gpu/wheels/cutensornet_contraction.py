@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cuTensorNet for CUDA 12, by cuQuantum's own Python: contractions against NumPy's, QR and SVD against their product.
 
 The wheels for CUDA 12 need cuBLAS and cuSOLVER (cuTensorNet) and cuBLASLt (cuTENSOR) of 12.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faiss: its wheel for CUDA 12 has code for sm_70 and sm_80 and no PTX: on a newer GPU it loads, counts the GPUs and
 searches on the CPU."""
 

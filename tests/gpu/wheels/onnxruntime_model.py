@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime's CUDA provider for CUDA 12: a model made here, on the GPU and on the CPU."""
 
 import numpy

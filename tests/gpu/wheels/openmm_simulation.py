@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OpenMM's plugin for CUDA 12: its own installation test, and a simulation of its test system in water."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fetches the wheels of ../wheels.py from PyPI, and repairs them.
 
     python3 tests/gpu/wheels/prepare.py fetch --python 3.12 FOLDER     the GPU machine's Python; needs pip

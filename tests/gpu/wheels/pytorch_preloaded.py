@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch with all stubs preloaded, and bitsandbytes for CUDA 12 in the same process: results against the CPU's."""
 
 import torch

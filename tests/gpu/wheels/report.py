@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the programs of this folder report: one line per result, as the programs of ../maths do (maths/check.h)."""
 
 import re

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stream capture, and the streams and events that it needs.
 #include <algorithm>
 

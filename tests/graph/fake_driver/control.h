@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a test can ask of the fake driver, and tell it. The library exports one function,
 // fake_control(), that gives this table.
 #pragma once

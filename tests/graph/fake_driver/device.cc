@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Memory, modules, events, contexts: what operands are made of; and the functions that a library
 // must have to be taken for a driver.
 #include <cstdlib>

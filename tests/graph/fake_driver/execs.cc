@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Executable graphs and launches.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions that make graphs and nodes.
 #include <algorithm>
 

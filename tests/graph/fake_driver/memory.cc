@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The fake driver's own: the tests' operator new fails on purpose.
 #include <cstdlib>
 #include <new>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Life and death of graphs, nodes and user objects; the caller has the lock.
 #include "model.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The fake driver's world: graphs, nodes and user objects with reference counts, as a real driver
 // (580, measured) treats them. Handles that are gone stay readable, so that their use is counted,
 // and are given out again, last in first out, as a real driver's allocator does.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A process that ends while graphs live: `exit static` or `exit leaked` or `exit threads`.
 #include <atomic>
 #include <chrono>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the library answers on whatever driver there is: one line each, "call: status sentence".
 #include <cstdio>
 

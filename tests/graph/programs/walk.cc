@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A random walk on the fake driver: tests/graph/walk/README.md.
 #include "tests/graph/walk/walk.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Captures into new graphs and into existing graphs, with forks.
 #include <algorithm>
 

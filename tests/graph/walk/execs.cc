@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Executable graphs: made, launched, updated as a whole and node by node, destroyed.
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Graphs: made, copied, embedded, destroyed.
 #include <chrono>
 #include <thread>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls that must be refused: they change nothing, and release the owners that they were given.
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What must be alive: graphs, their nodes and the owners in them, as docs/graph.md describes them.
 // Nothing here asks the library.
 #pragma once

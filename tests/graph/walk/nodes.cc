@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Nodes: added, changed, removed.
 #include "api/cuda_api.h"
 #include "tests/graph/walk/parameters.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which operations there are, and how often each is drawn.
 #include "tests/graph/walk/walker.h"
 

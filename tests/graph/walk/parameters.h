@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The parameters of a node of each kind that has some, with owners.
 #pragma once
 

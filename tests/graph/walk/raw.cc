@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver's own calls, which the library does not see.
 #include "api/cuda_api.h"
 #include "tests/graph/walk/walker.h"

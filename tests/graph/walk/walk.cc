@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The threads of a walk, its options and its report.
 #include "tests/graph/walk/walk.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A random walk over the public API of anycuda::graph, with raw driver calls in between, against a
 // model of the owners that must be alive. One source for the fake driver and for a real one.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One thread's walk: its graphs and executable graphs, and the operations that it chooses from.
 #pragma once
 

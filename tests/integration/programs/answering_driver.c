@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A driver that answers what TEST_DRIVER says: the result of cuDriverGetVersion, and the version.
 #include <stdio.h>
 #include <stdlib.h>

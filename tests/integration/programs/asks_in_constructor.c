@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* As UCX does, whose libraries come with Python packages: a constructor asks whether CUDA is there.
    The functions are for later steps; prototypes are written here since no header of CUDA is needed
    for them. */

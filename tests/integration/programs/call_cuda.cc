@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that asks the driver library directly (steps.h).
 #include <cuda.h>
 

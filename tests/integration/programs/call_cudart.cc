@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that was built for one CUDA major and makes the calls of the runtime that its arguments
 // name (steps.h). Every output holds something else than zero before the call.
 #include <cuda_runtime_api.h>

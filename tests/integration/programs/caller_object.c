@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* An object that calls a function, so that its own run path is the caller's. */
 #include <stddef.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* Has what a static object of C++ has: a constructor, which registers a destructor. The destructor
  * calls CUDA. */
 #include <stdio.h>

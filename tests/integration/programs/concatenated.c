@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A library whose only fat binary is the file CODE.
 __asm__(
     ".section .nv_fatbin, \"a\"\n"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A process with several copies of the runtime's stub. The arguments are steps (steps.h):
 //   copy:FILE       open a copy; the steps behind it are about it
 //   use:NUMBER      about the NUMBER-th copy again

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* As NVIDIA's runtime does it: what its constructor registers for the exit tears it down. */
 #include <stdlib.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* The part of a runtime whose calls fail and that remembers it, each thread for itself. */
 static _Thread_local int last_error;
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that knows no CUDA: it loads the files it is given, as an interpreter does, and calls
 // functions in them by name. The arguments are steps (steps.h), on the file that was opened last:
 //   import:FILE     open it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that gives up rights, or gets variables without a meaning, before its first
 // call. The arguments are steps (steps.h).
 #include <linux/audit.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Its first calls come out of the resolver of an indirect function (IFUNC), which the dynamic
 // linker calls while it relocates the program: before any constructor, and before libc is ready.
 // They are made again once the program runs. As a library (IFUNC_LIBRARY) it does the same when it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A program that was built for one CUDA major and compiles with NVRTC (steps.h).
 #include <nvrtc.h>
 

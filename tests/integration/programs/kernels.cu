@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An extension as nvcc builds it: kernels and variables register themselves when it is loaded.
 __constant__ int scale = 3;
 __device__ float total;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* A copy of a later version of the runtime's stub, written from docs/copies.md: its table is larger
    than any that exists, and it has chosen the library in LATER_CHOICE. It prints what it is asked.
  */

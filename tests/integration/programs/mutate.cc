@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Puts wrong bytes into what describes a library file (its ELF headers, dynamic section, hash,
 // symbol, string and version tables), again and again, always the same ones; after each, a child
 // makes its first call. Says what came of it:  mutate FILE COUNT

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* A runtime that says what is registered with it, one line each; the other core functions are
    written by CMake. */
 #include <stdio.h>

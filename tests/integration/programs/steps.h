@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the programs share: each makes the calls that its arguments name, in that order, and prints
 // one "name: value" line for each, so that a test reads like a list of what a program did.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* Preloaded, it is the one who changes a file between the moment in which it was examined and the
  * one in which it is opened: the link SWAP_LINK then leads to SWAP_TARGET. */
 #define _GNU_SOURCE

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* A runtime that lacks a part of its own: found out when all is bound, or in the middle of a call.
  */
 int nobody_has_this(void);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* What a program without symbol versions is linked to: the names that call_cudart.cc uses, in a
    library that defines none. It is never loaded. */
 #define FUNCTION(name) \

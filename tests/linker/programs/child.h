@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the tests of the Linker run on a machine of their own: a program with a few things to do.
 // Each writes lines to stdout; what it writes to stderr was written by the libraries.
 #pragma once

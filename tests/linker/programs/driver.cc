@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver's linker, with a driver that has faults no real one has (fake_driver.c).
 #include <cstdlib>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* A driver library whose linker behaves as the documentation allows and no test could otherwise
  * force: it writes into the log buffers and into the option values at every call, cuLinkDestroy
  * last of all, and asks the program (child_is_live) whether they live. FAKE_DRIVER: create, add,

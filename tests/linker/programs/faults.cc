@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What goes wrong in a backend that is there: each fault is an error with a log that stays
 // readable, and the next link works.
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One Linker's life, and two of them at once.
 #include <sys/resource.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The child's heap, watched: which of its blocks live, and an allocation that fails when it is told
 // to.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every option of the backend that this machine gives, taken by a real link; and those that this
 // version has not.
 #include "child.h"

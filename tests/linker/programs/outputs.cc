@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Real links: what comes out is written into files, for other programs to judge.
 #include "child.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What there is to link with, asked without a Linker, kept, and asked anew.
 #include <cstdlib>
 #include <thread>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Program: the modules of the other tests, and everything that it answers.
 #include <stdexcept>
 

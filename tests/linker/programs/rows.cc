@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every row of the table that this machine can show, each with a real link.
 #include <optional>
 

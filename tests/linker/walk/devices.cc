@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Links for the two devices of a machine, each by its own context: of one Linker in turn, and of
 // one on each of two threads.
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Device code in every form that a linker is given, and in some that it cannot take.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every form of a module beside every form of another, in one order or both, each output: where a
 // link succeeds, the kernels of both came out.
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A random walk over the Linker's public API: links of random inputs with random options, and all
 // that can be done with a Linker before and after. Also for a machine with a GPU
 // (tests/gpu/linker).

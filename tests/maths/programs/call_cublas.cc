@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS: what it answers without a GPU (calls.h).
 #include <cublasXt.h>
 #include <cublas_v2.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLAS: the functions of its first interface, which keep their status in the library (calls.h).
 #include <cublas.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuBLASLt: what it answers without a GPU (calls.h).
 #include <cublasLt.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuDNN 9: versions, texts and descriptors, which need no GPU, and calls that do (calls.h). Its
 // releases are not CUDA's: the headers say which one the program was built for.
 #include <cudnn.h>

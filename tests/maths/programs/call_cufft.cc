@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuFFT: what it answers without a GPU (calls.h).
 #include <cufftXt.h>
 #if PROGRAM_MAJOR >= 13

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuRAND: its host generators make numbers without a GPU (calls.h).
 #include <curand.h>
 

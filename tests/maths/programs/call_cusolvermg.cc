@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVERMg: what it answers without a GPU (calls.h).
 #include <cusolverMg.h>
 

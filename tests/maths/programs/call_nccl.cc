@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NCCL: what it answers without a GPU (calls.h). Its releases are not CUDA's: the headers say which
 // one the program was built for.
 #include <nccl.h>

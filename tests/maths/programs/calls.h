@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the programs of the maths libraries share. A program makes the calls of every group, or of
 // the groups that its arguments name, and prints one line per call:
 //

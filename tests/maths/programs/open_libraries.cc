@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Opens real libraries by their paths, as an application's plugins do, and calls functions by name:
 //
 //   open_libraries open:/…/libcublas.so.12 create:cublasCreate_v2 text:cublasGetStatusString

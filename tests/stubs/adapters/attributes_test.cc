@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Attributes of streams and kernel nodes, whose union had 32 bytes in 11.7 and has 64 since.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Batches of copies between boxes of pointers and arrays.
 #include <gtest/gtest.h>
 

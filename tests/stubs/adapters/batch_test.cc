@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Copies in batches, and copies with attributes, between pointers.
 #include <gtest/gtest.h>
 

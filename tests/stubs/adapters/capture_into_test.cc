@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a captured stream depends on, and capture into graphs that exist.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a stream tells about its capture.
 #include <gtest/gtest.h>
 

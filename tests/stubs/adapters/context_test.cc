@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Calls of the driver before the runtime has made its context.
 #include "stubs/cudart/adapters/context.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Single copies with the attributes of a batch: 13.2.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cudaSetDevice and cudaRuntimeGetVersion on 11, as callers of 12 and 13 know them.
 #include <gtest/gtest.h>
 

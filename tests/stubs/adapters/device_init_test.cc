@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cudaInitDevice for callers of 12 and 13 on the runtime of 11.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parts of a device on older runtimes: what arrives at the driver, and what comes back.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Properties of devices in the struct of another major, and cudaChooseDevice.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Driver entry points for callers of another major: from real driver libraries, which answer
 // without a GPU, and from made-up ones.
 #include <dlfcn.h>

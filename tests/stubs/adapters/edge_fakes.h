@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The runtime's and the driver's functions for the edges of graphs that take edge data, made up.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // External memory and semaphores across majors.
 #include <gtest/gtest.h>
 

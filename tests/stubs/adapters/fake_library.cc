@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // loader/adapter.h once more, with made-up libraries behind it.
 #include "tests/stubs/adapters/fake_library.h"
 

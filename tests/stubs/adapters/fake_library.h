@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A library and a driver made of single functions, for adapters that run without either.
 //
 // A test says what the loaded library has (`fake("cudaMemAdvise", function)`; whatever else the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // fake_library.h for the adapters of the CUDA runtime.
 #pragma once
 

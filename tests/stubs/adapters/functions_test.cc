@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Names and parameters of kernels on runtimes before they told them, and functions that were
 // dropped.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Edges of graphs for programs that know of edge data, on runtimes and with drivers that may not.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Edges of graphs for programs built before 13, on 13, whose functions take edge data.
 #include <gtest/gtest.h>
 

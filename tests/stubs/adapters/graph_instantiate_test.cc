@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Graphs made executable.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Parameters of nodes of any type set and asked for by one function, on runtimes with a function
 // per type.
 #include <gtest/gtest.h>

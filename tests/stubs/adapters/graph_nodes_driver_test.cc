@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What of adding nodes the driver must do because the runtime is too old: conditional nodes, graphs
 // given away, kernels by the driver's handles, edge data.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Nodes of any type added by one function, on runtimes with a function per type.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Executable graphs updated, and what graphs and nodes tell about themselves.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver's log, notifications, atomics and locations: what arrives at the driver, and what
 // comes back.
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The number and the device of a stream, and numbers of graphs and nodes, from the driver.
 #include <gtest/gtest.h>
 

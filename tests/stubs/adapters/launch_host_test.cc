@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Host functions in a stream, with a word about how their thread waits: 13.2.
 #include <gtest/gtest.h>
 

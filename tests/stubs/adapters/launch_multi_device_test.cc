@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Cooperative launches over several devices, on the runtime of 13, which dropped them.
 #include <gtest/gtest.h>
 

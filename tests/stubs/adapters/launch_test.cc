@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kernel launches of objects that nvcc 12 and later built, on the runtime of 11.
 #include <gtest/gtest.h>
 

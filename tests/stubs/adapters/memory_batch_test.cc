@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Batches of prefetches and discards for callers of 13.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The memory pools of a place, for callers of 13.
 #include <gtest/gtest.h>
 

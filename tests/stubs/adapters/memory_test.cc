@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Advice about managed memory, and prefetching it: device numbers and locations.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The runtime's functions for nodes of each type, made up: they keep what they were called with.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One node of each type for tests of node parameters: as a program fills it, and as the runtime's
 // functions for that type take it.
 #pragma once

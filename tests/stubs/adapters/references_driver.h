@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A driver that has texture and surface references, and a runtime that has kernels, for the tests
 // of references: they write down what they are told, one line a call.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Channel descriptors as the driver says them.
 #include "stubs/cudart/adapters/references_format.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What is kept of objects that register texture and surface references.
 #include "stubs/cudart/adapters/references_registry.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The settings of texture references: given to the driver when one is bound, and before a launch if
 // the program has changed them since.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Binding, unbinding and asking for texture and surface references: what the driver is told, in
 // which order, and what the program gets.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Attributes of pointers in the struct of another major.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Texture and surface objects across majors: what the runtime is given, and what the caller gets.
 #include <gtest/gtest.h>
 

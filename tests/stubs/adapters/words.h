@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Arguments of any type as numbers, for libraries that record what they are asked.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The headers that our C++ code calls CUDA with, made from the ABI database, against NVIDIA's own:
 // what the compiler says of every record, field, constant and function.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a set of headers says, in words and numbers that do not depend on the headers: two sets are
 // compared by it, which no one file may include.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // NVIDIA's headers of one release, with the old functions that they declare for NVIDIA's own use.
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/cuda_api.h"
 #include "api/nvjitlink_api.h"
 #include "api/nvrtc_api.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what the generated headers (stubs/tools/generate/api.py) and NVIDIA's are compared by: a row for each fact
 that the newest release and this one both have.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Slots that are led through us once a program needs it: those of one major, where they are direct.
 #include <gtest/gtest.h>
 

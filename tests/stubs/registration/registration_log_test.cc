@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "stubs/cudart/registration_log.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Registrations of nvcc-built objects: queued, replayed, handed on. A process replays once, so
 // every test is in a process of its own.
 #include "stubs/cudart/registration.h"

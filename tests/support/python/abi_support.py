@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the ABI database share: where it is, and small ones written for one test."""
 
 import sys

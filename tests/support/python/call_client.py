@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls functions of a library by their names: tests/support/every_call.c, and what to ask it about a function."""
 
 from __future__ import annotations

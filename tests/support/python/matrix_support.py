@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the matrix share: dispositions of the real databases, the command run in this process."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The project's files, without those of build folders, virtual environments and editors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Libraries made from the ABI database, in place of NVIDIA's of some hundred megabytes: all names of a release under
 its SONAME and symbol version. Each function gives a number of its own; nothing else is in it."""
 

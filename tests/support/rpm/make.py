@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes databases.tar.xz beside this file: RPM's database of one set of packages as el9/rpmdb.sqlite (RHEL 9 and 10,
 Fedora) and as el8/Packages (RHEL 8, CentOS 7). rpm writes the first and reads both back. The second is written by
 Berkeley DB's own loader from the same headers, because Debian's rpm does not write that format.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /* A library whose constructor calls the function whose address is in a variable: code that runs
    while its thread holds the dynamic linker's lock. */
 #include <stdlib.h>

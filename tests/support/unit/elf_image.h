@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Writes the bytes of a small ELF shared library, sound or broken as a test wants it. Only what a
 // dynamic linker reads is there: program headers, dynamic section, strings, symbols, hash table,
 // version definitions; no code, no sections.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A library as the unit tests' tables describe one; built once per major, with the SONAME and the
 // symbol version that this major has. MAJOR 0 is the driver.
 #if MAJOR == 0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An NVML that counts. INIT: what nvmlInit_v2 returns. VERSION: the driver's, as a text.
 #include <string.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The registration functions of the fake library of major 12: they write down what they are given.
 struct call {
   unsigned kind;  // as in stubs/cudart/registration_log.h

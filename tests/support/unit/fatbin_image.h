@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Fatbins for tests, byte by byte.
 #pragma once
 

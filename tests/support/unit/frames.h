@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A Frame as the entry of this CPU makes it, for tests that call the resolver themselves.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A search at work, as a test wants to look at it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An ld.so.cache as a test wants it.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A call through a slot, from the resolver's door on.
 #pragma once
 

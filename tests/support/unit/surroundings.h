@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a unit test puts around the code: files, variables, a process of its own.
 #pragma once
 

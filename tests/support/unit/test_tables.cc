@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/unit/test_tables.h"
 
 #include "compat/base/gnu_hash.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A made-up library, small enough to know by heart, that the loader's unit tests are about: it has
 // majors 11, 12 and 13 with the names below, and one "driver" library. The stubs link the loader
 // with tables that the generator writes; the unit tests link the same objects with these.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the fake libraries answer where a program looks at the answer: the same everywhere, so that
 // one file serves all four.
 #include <sched.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A runtime whose functions take other arguments than the real ones: the stub must not care. What
 // they were given they give back, or throw.
 #include <unwind.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the C source of a fake CUDA library: every core function of a major as a weak one that
 returns 0, so that a fake of a few lines passes the loader's check for completeness, also when the
 core grows. Beside it the version script that gives its names that major's ELF version."""

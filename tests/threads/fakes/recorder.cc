@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A runtime that writes down every registration call it gets, one line each, to the file that
 // FAKE_CUDART_RECORD names. Lines hold nothing that differs from run to run: addresses are told as
 // "object+offset", handles as the number of their fat binary. A program that has hooks (hooks.h) is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks the models beside this file with spin: each as it is, and broken in each way that its #ifdef and #ifndef
 name. Exit status 0: the models hold, and each broken one is found."""
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Registers one of everything, with arguments that nvcc would never give: what a stub leaves out or
 // mixes up shows.
 #include "../programs/runtime.h"

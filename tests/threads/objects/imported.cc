@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An object that a program opens: its constructor and destructor are the program's.
 #include "../programs/hooks.h"
 

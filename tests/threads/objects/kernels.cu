@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Everything that nvcc makes a registration call of.
 #include <cuda_runtime.h>
 

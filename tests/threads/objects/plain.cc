@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A library that has nothing to do with CUDA; `loaded_plain` says whether it is loaded.
 extern "C" {
 extern int loaded_plain;

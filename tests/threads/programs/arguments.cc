@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // First calls with arguments in every place the calling convention knows, each said back.
 #include <cerrno>
 #include <cstdio>

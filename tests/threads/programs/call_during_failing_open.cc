@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A thread's first call comes while another one's is in the middle of opening a runtime that will
 // turn out not to open: it lacks a library. That library is a pipe here, so the middle lasts until
 // this program closes the pipe.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A thread makes its first call while another one is inside the runtime's own constructor: the
 // loader's lock is held by the first call of all.
 #include <cstdio>

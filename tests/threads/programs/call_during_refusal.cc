@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One thread has the newest runtime open, which reports another version than its name (fakes/
 // liar.cc) and will be closed for it. Another thread's first call comes in that moment: it finds a
 // runtime loaded that is about to go. The argument says who waits for whom:

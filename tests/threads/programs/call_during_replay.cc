@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // While a thread replays, the runtime calls the stub: that call goes on at once. Another thread's
 // call of the same function must not: it sleeps until all registrations are made, however its
 // priority compares with the replaying thread's.

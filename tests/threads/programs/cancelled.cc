@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A thread is cancelled before its first call, which opens files, takes memory and may write a
 // message: that call comes to its end, the next cancellation point ends the thread, and its
 // destructors run.

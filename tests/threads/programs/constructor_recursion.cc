@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The very first call comes from inside the runtime's constructor's own thread while sixty-four
 // others make theirs: all are told the same.
 #include <cstdio>

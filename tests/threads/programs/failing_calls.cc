@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Four threads in failing calls, without a pause, while the process forks children that load a
 // library (the second argument) and never call CUDA. Says how many children hang, and how often the
 // list of loaded objects was walked after the first failing call. The first argument: how many

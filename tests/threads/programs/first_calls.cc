@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // 64 threads make the process's first calls through all four stubs at once. Says what the threads
 // were told, once if all of them were told the same.
 #include <dlfcn.h>

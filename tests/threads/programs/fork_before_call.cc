@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Registered before a fork, called after it on both sides.
 #include "forking.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The process forks while one of its threads opens the runtime, that is inside the runtime's
 // constructor with the loader's lock held. (glibc gives the child a new lock.)
 #include "forking.h"

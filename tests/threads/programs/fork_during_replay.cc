@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The process forks while one of its threads replays. The child has not got that thread.
 #include "forking.h"
 #include "hooks.h"

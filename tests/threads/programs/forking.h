@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A child process that calls CUDA and writes its own record.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The guard rails of the process, asked by sixty-four threads at once. The argument says what for;
 // what all of them got is printed, and an answer that one alone got is printed too.
 #include "anycuda/compat/guard_rails.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the recorder (fakes/recorder.cc), the liar (fakes/liar.cc) and the object
 // (objects/imported.cc) call in the program that has them, so that a program tells its whole story
 // in one file.

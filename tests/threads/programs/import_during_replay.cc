@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A thread is in the middle of replaying what the program has registered when another thread
 // imports an object whose constructor calls CUDA. The constructor holds the loader's lock and has
 // to wait for the replay: so the replay must get by without that lock.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Does what its arguments say, one after the other: "+FILE" opens an object, "-N" closes the Nth
 // that was opened, "call" calls CUDA, "init" has the last object ask for its module.
 // Linked once against the stub and once against the recorder itself.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Sixty-four threads call a function that the library does not have, all at once, and look at their
 // last error right after it: each must see its own, however far the others have come.
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // After a failing call other libraries come and go, then a runtime comes. The arguments: the other
 // library, the runtime. Says what each call gives, and how often the list of loaded objects was
 // walked for it.

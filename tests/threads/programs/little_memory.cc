@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Registers kernels while the process may have only so many more bytes of address space as its
 // argument says, then calls CUDA.
 #include <sys/resource.h>

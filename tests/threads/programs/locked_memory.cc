@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Registers kernels and calls CUDA in a process that locks all memory it will ever map
 // (MCL_FUTURE), as real-time programs do. The argument limits what may be locked: bytes, or "most",
 // as much as this user may.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The runtime itself calls CUDA: from its constructor, while it takes in a fat binary, and from
 // inside a call. Each time the call comes through the stub, in the middle of the stub's own work.
 #include <cstdio>

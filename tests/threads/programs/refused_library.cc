@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The program has a library open that the stub looks at and refuses (fakes/liar.cc, or a file that
 // lacks functions), and closes it. The argument: the library. Says whether it is gone then.
 #include <dlfcn.h>

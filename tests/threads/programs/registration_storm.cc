@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Eight threads register and unregister fat binaries while a ninth makes the first call, so that
 // the replay runs into the middle of it.
 #include <string>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A thread is in the middle of replaying what an object has registered when another thread closes
 // that object. Its destructor holds the loader's lock and has to wait: the runtime may be reading
 // the fat binary at that very moment.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The runtime's functions as these programs call them, without NVIDIA's headers.
 #pragma once
 

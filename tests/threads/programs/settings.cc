@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When settings count. The first argument:
 //   early PATH  the variable that names the runtime is set by the program, before its first call
 //   late PATH   it is set after the first call, to a file that is not there; then the runtime is

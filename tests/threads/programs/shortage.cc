@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The first call of each stub comes while the process has no file descriptor or no address space
 // left, the second when it has them again. The arguments: descriptors or memory; how many
 // descriptors or MiB there are all the same. Says what each call gives.

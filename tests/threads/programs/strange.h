@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The arguments runtime (fakes/arguments.cc) as its callers see it. The names are the runtime's,
 // what they take is not.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The state of another thread of the process, from the kernel.
 #pragma once
 

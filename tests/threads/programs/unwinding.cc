@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Looks up the stack, and throws, from inside the library during first calls: the way back must
 // lead through the stub to here.
 #include <cstdio>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Counts the walks over the list of loaded objects: this dl_iterate_phdr() is found before libc's.
 #pragma once
 

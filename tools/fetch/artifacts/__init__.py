@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fetch tool; fetch.py beside this package is its command line.
 
 lockfile   recipe.toml and lock.json: files by hash, artifacts made of them, sets of artifacts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cache folder: finished artifacts, half-done work, and processes kept out of each other's way.
 
 <cache>/<artifact>/<digest>/   a finished artifact; it appears by one rename, so it is whole or not there

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One Debian package through apt-get, without any change to the system's apt.
 
 Sources, lists and cache are the tool's own. Where the archive is, and which proxy leads there, is taken from the

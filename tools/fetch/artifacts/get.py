@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The work: find what is missing; download, check, unpack and publish artifacts, several side by side."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """recipe.toml (which describes itself) and lock.json together: artifacts made of members of files, each by its hash."""
 
 from __future__ import annotations

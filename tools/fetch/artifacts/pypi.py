@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One wheel through `pip download`: pip knows which index to ask, so no host is named here."""
 
 from __future__ import annotations

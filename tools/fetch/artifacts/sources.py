@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real sources of files: apt for Debian packages, pip for wheels; Debian's pip where Python has none."""
 
 from __future__ import annotations

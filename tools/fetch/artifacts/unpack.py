@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From archives to an artifact's folder: which members, where to, and nothing outside the folder.
 
 A wheel is a zip, a Debian package gives a tar stream through dpkg-deb; both come as the same Member.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`fetch.py lock`: what the recipe asks for -> lock.json, every file looked up at its source."""
 
 from __future__ import annotations

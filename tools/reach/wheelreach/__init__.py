@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far real wheels are free of one CUDA major after `anycuda repair`.
 
     options      command-line options of make.py and torch_beside.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda check` and `anycuda repair`, and what they print."""
 
 from __future__ import annotations

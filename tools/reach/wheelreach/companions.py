@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The packages that are installed beside a wheel, in the same site-packages folder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shared libraries of an unpacked wheel, read as ELF files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a message of the dynamic linker says is missing, and whose it is."""
 
 from __future__ import annotations

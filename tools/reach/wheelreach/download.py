@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One wheel by `pip download`, from the index that pip is configured for."""
 
 from __future__ import annotations

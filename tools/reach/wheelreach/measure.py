@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One wheel, from the download to its results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which names of NVIDIA's libraries are of one CUDA."""
 
 from __future__ import annotations

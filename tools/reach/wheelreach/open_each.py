@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens shared libraries, each in a process of its own: open_each.py WISHES RESULTS.
 
 WISHES is a JSON list of {"name", "path", "first": paths of libraries to open before it, "ask"}; RESULTS becomes a JSON

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens the libraries of an unpacked wheel in a situation.
 
 The dynamic linker runs with --inhibit-cache, so that it finds no CUDA that is installed on this computer: it searches

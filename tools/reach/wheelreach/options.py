@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command-line options of make.py, torch_beside.py and onnxruntime_session.py."""
 
 from __future__ import annotations

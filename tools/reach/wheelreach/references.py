@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Is every CUDA function that a file uses in the stubs that it needs? For files that cannot be opened, since they need
 PyTorch or another package."""
 

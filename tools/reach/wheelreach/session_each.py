@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a session of ONNX Runtime with the CUDA provider: session_each.py SITE RESULT.
 
 SITE is the folder of the packages. RESULT becomes a JSON object, those members of sessions.Session that are known:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What sessions of ONNX Runtime with the CUDA provider did on a computer without a GPU -> the page. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders that stand for machines: without CUDA, and with one release as a toolkit in /usr/local/cuda."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each page says of its making: the day, and the commit."""
 
 from __future__ import annotations

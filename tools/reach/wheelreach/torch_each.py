@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens shared libraries beside PyTorch: torch_each.py WISHES RESULTS.
 
 WISHES is a JSON object with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch of PyPI, with the wheels of NVIDIA and the packages of Python that its import needs, in a folder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens libraries beside PyTorch, and asks the dynamic linker what those lack that do not open."""
 
 from __future__ import annotations

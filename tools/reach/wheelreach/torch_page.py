@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of all wheels beside each PyTorch -> docs/wheels_torch.md."""
 
 from __future__ import annotations

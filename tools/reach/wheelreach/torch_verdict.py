@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a wheel's libraries did beside PyTorch -> verdict and reasons."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A wheel's files, laid out as pip installs them below a prefix."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of one wheel, and the verdict on them."""
 
 from __future__ import annotations

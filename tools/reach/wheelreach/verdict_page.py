@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdicts of `anycuda check` on all wheels of a list -> docs/verdicts.md. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of wheels. A line is `name==version` and options:
 
     python=3.9           the Python version, where it is not 3.11

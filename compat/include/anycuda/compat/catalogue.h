@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every component of a CUDA Toolkit (and of the driver) that can be looked for: one row of
 // compat/catalogue/*.txt each. Data of the program: no ownership, safe from any thread.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Version specifiers as PEP 440 defines them ("Version specifiers"), all of them: `==13.*`,
 // `>=12.4,<13`, `~=12.4`, `!=12.5`, `===12.9.79`, pre-, post- and development releases, epochs,
 // local versions.

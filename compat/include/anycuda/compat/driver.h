@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // May this display driver run that CUDA Toolkit? A pure function of plain values: no file, no
 // environment, no allocation; safe from any thread. The stubs decide with it too.
 //

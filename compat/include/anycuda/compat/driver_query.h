@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The versions that the machine's driver reports.
 #pragma once
 

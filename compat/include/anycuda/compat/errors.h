@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The exceptions of the guard rails. what() names the examined files, the rule that failed, and
 // what would help. docs/compatibility.md shows a real message of every type.
 #pragma once

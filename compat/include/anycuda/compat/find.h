@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Where components are: NVIDIA's wheels in the Python environment, conda, CUDA_PATH and CUDA_HOME,
 // the system. Nothing is loaded.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Finds and loads components of CUDA, and refuses incompatible ones before they are used.
 //
 //   anycuda::compat::CompatibilityGuardRails rails;

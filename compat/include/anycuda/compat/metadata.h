@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The CUDA Toolkit that a file belongs to, only from authoritative sources, never from its name.
 //
 // The sources:

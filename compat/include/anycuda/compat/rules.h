@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // May two components of CUDA Toolkits be used together? Pure functions of plain values: no file, no
 // environment, no allocation; safe from any thread.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The settings of the policy, and the meanings of their texts. Pure; safe from any thread.
 #pragma once
 

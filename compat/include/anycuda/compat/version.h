@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A CUDA version as the rules see it. Plain value, no allocation: the stubs use it too.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/search/toolkit/records/conda_record.h"
 
 #include "compat/base/text.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // conda's record of an installed package: PREFIX/conda-meta/NAME-VERSION-BUILD.json.
 // Pure, only libc, no allocation: all texts are parts of those that were given.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The CUDA version that a cuda.h states. Pure, only libc, no allocation; safe from any thread.
 //
 // Source: CUDA Driver API, "Version Management": CUDA_VERSION is 1000 * major + 10 * minor.

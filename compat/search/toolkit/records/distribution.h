@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The name and version of an installed Python distribution, and the pins of a metapackage. Pure,
 // only libc, no allocation: all texts are parts of the given ones.
 //

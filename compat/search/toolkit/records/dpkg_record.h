@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // dpkg's records of installed packages, below /var/lib/dpkg. Pure, only libc, no allocation: all
 // texts are parts of those that were given.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A reader of JSON, member by member. Pure, only libc, no allocation; safe for any text: invalid
 // JSON fails, and so does deeper nesting than such files have.
 //

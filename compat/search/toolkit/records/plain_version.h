@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Versions that consist only of numbers ("13.1.0.3"), and specifiers over them. Pure, only libc.
 //
 // Source: PEP 440, "Version specifiers". NVIDIA numbers its releases so; a version with an epoch, a

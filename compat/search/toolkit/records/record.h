@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whether a distribution's RECORD lists a file, and so owns it. Pure, only libc, no allocation.
 //
 // Source: Python packaging, "Recording installed projects", "The RECORD file": lines of CSV whose

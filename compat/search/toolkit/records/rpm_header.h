@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RPM's header of an installed package, as its database has it: tags and their values. Pure, only
 // libc, no allocation.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compat/search/toolkit/records/version_file.h"
 
 #include "compat/search/toolkit/records/json.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The version that a toolkit's version.json states. Pure, only libc, no allocation.
 //
 // Source: NVIDIA's installers: {"cuda": {"name": "CUDA SDK", "version": "12.9.1"}, ...}, a member

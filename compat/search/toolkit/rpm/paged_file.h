@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // RPM's database: one file of pages, whose values may continue in other pages. It is only
 // read, without locks, so that a program can never disturb the package manager. Any page may be
 // broken or lead back to itself: reading is limited by the file's size, and a failure is final.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The headers of all packages in RPM's database: rpmdb.sqlite, or Packages of Berkeley DB.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stream capture with owners.
 //
 // As in CUDA, captured work gets no owners by itself: the caller keeps alive what captured kernels

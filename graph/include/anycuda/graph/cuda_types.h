@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The driver's handle types: from NVIDIA's <cuda.h> if the compiler finds it (11.7 or later), else
 // declared here under the same names, so that programs which only pass handles on need no CUDA
 // toolkit to build. Both give the same binary interface: handles are pointers to NVIDIA's tags,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // When retired owners are released, and the text of errors.
 //
 // The owners of a node retire when no graph and no executable graph holds them any more, and no

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Executable graphs, whose nodes can get new parameters with new owners.
 //
 // The driver has no function that attaches owners to an executable graph. So each Exec has a list

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // CUDA graphs whose nodes keep alive what they refer to.
 //
 //   anycuda::graph::Graph graph;

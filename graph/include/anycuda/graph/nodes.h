@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The parameters of nodes. Each operand is given in one of two ways: typed (the operand is its own
 // owner), or raw with an optional owner. Giving both for one operand is CUDA_ERROR_INVALID_VALUE,
 // and last_error() names the operand. As in CUDA, what a raw operand without an owner points to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Typed operands. Each is its own owner: a node made from one keeps it alive without a separate
 // owner. All are cheap to copy (one shared pointer) and safe to copy and destroy on any thread.
 // What they allocate, load or create is freed in the context in which it was made; as in CUDA, that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Owners: what keeps alive the resources that a graph node refers to.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The choice between nvJitLink and the driver's linker (cuLink*). A pure function of plain values:
 // no file, no environment, no library; safe from any thread. docs/linker.md has its table.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An input of a link: bytes or a file, with a type and a name.
 #pragma once
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Links device code with nvJitLink or with the driver's linker, depending on the inputs and the
 // installed versions.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The options of a link. An option that is not set has the backend's default. Linker's constructor
 // checks options before it searches for a library. Each option is then passed to the backend, or
 // refused by name if the backend does not have it (UnsupportedOptionError), or, if the driver takes

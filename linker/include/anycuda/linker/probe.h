@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What there is to link with. Asked for when it is first needed, kept for the process, can be asked
 // for without a Linker. Quiet: nothing is written to stderr about what is not there.
 //

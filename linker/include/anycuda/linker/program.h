@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Compiles CUDA C++ source to PTX, CUBIN or LTO-IR with NVRTC: the step before linking.
 //
 //   anycuda::Program program(source, "kernel.cu");

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CUDA a binary uses: which of NVIDIA's libraries, under which names, built for which major.
 
     from anycuda.analysis import libraries, uses

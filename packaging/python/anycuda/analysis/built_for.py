@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the files of one wheel were built for together: a wheel is built against one CUDA. Pure."""
 
 from __future__ import annotations

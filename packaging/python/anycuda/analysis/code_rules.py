@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What follows from the device code in a file: for which GPUs it is, which drivers load it, and what would help. Pure
 functions; the facts and their sources are in compat/catalogue (gpus.py)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The packages that bring libraries which a wheel's files need, and CUDA with them: PyTorch, cuTENSOR, RAPIDS. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the strings in a file tell: the CUDA libraries that it may load, and whether a CUDA runtime or a stub is inside.
 
 Strings say what is possible, not what happens. Only the segments that are loaded are read, in pieces.

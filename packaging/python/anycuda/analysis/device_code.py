@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The device code in a file: what anycuda-device-code (device_code/) lists. What follows from it: code_rules.py."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyPI's distributions of CUDA's libraries: which of them a requirement is of, and the CUDA that it ties to. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The exit status of `anycuda check` and `anycuda doctor`. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CUDA's releases with their drivers, the GPUs, and how code is packed: facts of matrix.json, from compat/catalogue
 (cuda_releases.txt, gpus.txt, packings.txt)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of libraries that a compiler has put into instructions of x86-64, not into its strings.
 
 GCC builds a short name (`std::string("libcufft.so.12")`) from two immediates that overlap: "libcufft" and "ft.so.12",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The binaries in what was named on the command line: a file, a folder, a wheel; some at a time."""
 
 from __future__ import annotations

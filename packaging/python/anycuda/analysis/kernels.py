@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The device code of an input: what it needs of the driver, on which drivers it loads, and the answers to --gpu and
 --driver. Pure."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NVIDIA's libraries, as the build wrote them into matrix.json: those that have a stub, and the others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of CUDA libraries in a wheel's program texts, which may open them. Of Python only the string constants count
 that a program can use: not its comments and docstrings. Pure."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of NVIDIA's libraries that a file may give to dlopen, and which of them a drop-in serves. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a wheel that load libraries by the name of the distribution which brings them: a list in JSON, or a program
 text that asks importlib.metadata or imports its package (nvidia.cublas). Where the distribution is not installed they
 raise. Pure."""

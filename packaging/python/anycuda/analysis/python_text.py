@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The string constants and the import statements of a Python file, in whichever version of Python it is written. Pure.
 
 Only these pieces are parsed: the tree of a whole file takes up to 800 times its size, and seconds for a megabyte.

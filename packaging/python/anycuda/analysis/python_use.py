@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the Python files of a wheel open and import. Pure."""
 
 from __future__ import annotations

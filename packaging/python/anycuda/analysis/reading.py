@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The binaries in a file, a folder or a wheel: the CUDA that each uses, and its device code."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the files of a wheel need of NVIDIA's libraries once stubs are in it: the reasons for which a requirement
 stays. Pure."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of one wheel or folder: functions that one of them defines for another are not CUDA's. Pure."""
 
 from __future__ import annotations

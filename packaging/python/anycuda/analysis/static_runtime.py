@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The release of a CUDA runtime that is linked into a file, and the oldest driver that it works with. Pure.
 
 A runtime has its error texts and the forms of the paths that it reads as strings, and each release has added some. They

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ties the files of a wheel to one CUDA where stubs are in place: names that no stub stands for. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CUDA one file uses, and how: from its needs, its undefined symbols and their versions, and its text."""
 
 from __future__ import annotations

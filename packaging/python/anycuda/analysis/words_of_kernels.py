@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The device code of an input in words. Pure."""
 
 from __future__ import annotations

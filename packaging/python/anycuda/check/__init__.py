@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda check` (command.py), and the verdict on a file or a wheel (findings.py), which `anycuda repair` reports."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What becomes of what a file uses, by installed release: the matrix's cells for its references."""
 
 from __future__ import annotations

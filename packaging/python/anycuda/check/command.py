@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda check`: what becomes of a binary's CUDA calls, once the stubs are in place, on each CUDA."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The drivers that a question is about, and what would help device code that these do not load. Pure."""
 
 from __future__ import annotations

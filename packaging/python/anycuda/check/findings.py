@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was found in each file, folder and wheel; the exit status follows from it."""
 
 from __future__ import annotations

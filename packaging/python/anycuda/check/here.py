@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda check --here`: does an input run on this machine? What the machine has is the doctor's to find."""
 
 from __future__ import annotations

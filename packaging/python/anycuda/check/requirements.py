@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a wheel requires of one CUDA, and whether `anycuda repair --free-requirements` would make it an extra."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a file or a wheel stands once stubs are in place: free of one CUDA, or what ties it to one. Pure."""
 
 from __future__ import annotations

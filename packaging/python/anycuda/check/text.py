@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The answer for people: what runs where, then what is used, then what fails and why; the verdict is the last line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda config`: where the files of this anycuda are, for builds that ask on a command line.
 
     c++ app.cc $(anycuda config --cflags --libs --rpath 12)

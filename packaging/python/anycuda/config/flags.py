@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flags with which a program is compiled and linked for one CUDA major, as a shell takes them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda doctor`: what a program would get here, from whom, and why not something else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is known of situations: facts as data. A row has the cause, what to do, commands for the reader to run and
 the document that the row is from. The code that finds a situation fills in `{name}`."""
 

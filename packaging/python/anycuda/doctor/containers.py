@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kind of container that a process runs in: a pure function of its files and variables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The driver and the GPUs of this machine, and whether they load device code. Pure."""
 
 from __future__ import annotations

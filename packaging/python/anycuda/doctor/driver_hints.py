@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What would help where the driver is missing or gives no GPU: pure functions of what was found."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which row of advice.py a driver's answer stands for: pure functions of the answer and of the computer."""
 
 from __future__ import annotations

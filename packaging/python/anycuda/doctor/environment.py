@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The environment that a program belongs to, and its package manager: pure functions of the probes'
 answers (compat/doctor/folders.cc) and of the variables."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files that the command names: their device code, and whether this machine loads it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the answers say, put together: one list of candidates per library, for all callers."""
 
 from __future__ import annotations

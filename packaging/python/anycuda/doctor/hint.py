@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One hint: a row of advice.py with what was found filled in."""
 
 from __future__ import annotations

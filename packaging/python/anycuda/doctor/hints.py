@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What would help, the root cause first: the driver, then settings and the runtime, then optional libraries. Pure
 functions of what was found."""
 

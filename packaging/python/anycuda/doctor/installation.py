@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a library is installed, or installed again, into the environment that lacks it: pure functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The computer that is asked about: pure functions of what the probes found (compat/doctor/machine.cc) and of the
 variables."""
 

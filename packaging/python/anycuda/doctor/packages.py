@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command that installs something here: facts of package managers, and pure functions that choose."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A process for each question, a time limit for all, and what became of them."""
 
 from __future__ import annotations

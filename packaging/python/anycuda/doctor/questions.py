@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What can be asked of libanycuda_doctor.so (compat/doctor/ask.h), and its answers."""
 
 from __future__ import annotations

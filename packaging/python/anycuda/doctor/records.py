@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lines in which libanycuda_doctor.so answers (compat/doctor/record.h): a kind, then name=value fields."""
 
 from __future__ import annotations

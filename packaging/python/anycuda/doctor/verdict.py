@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Is CUDA work possible on this machine, also that of the files which are named? Pure functions of what was found."""
 
 from __future__ import annotations

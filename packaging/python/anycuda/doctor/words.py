@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings in few words, for the columns of a table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ELF files say about themselves, and editing them; 64-bit little-endian ones, in Python alone.
 
     image = read.read(path)      names, needs, versions and symbols; whatever is wrong is an ElfError

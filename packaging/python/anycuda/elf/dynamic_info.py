@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an edit asks for, and what a file's dynamic section says when it is done. Names alone, no bytes."""
 
 from __future__ import annotations

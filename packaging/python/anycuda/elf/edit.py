@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Editing a linked file: other needs, names, search paths and version needs; and undoing that byte for byte.
 
 A new file is the old one with a few fields overwritten and one segment appended. What that is, is planned and

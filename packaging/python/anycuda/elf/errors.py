@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is wrong with a file, in a sentence."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The frame of a file: its header, its segments, its dynamic section; what the dynamic linker goes by."""
 
 from __future__ import annotations

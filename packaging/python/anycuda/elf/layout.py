@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The records of a 64-bit little-endian ELF file, and the numbers in them that matter here."""
 
 from struct import Struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mark in a stub (compat/base/mark.cc): a note of flags, which is changed in place.
 
 A quiet stub writes messages only where ANYCUDA_LOG is set.

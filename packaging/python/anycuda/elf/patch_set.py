@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A new state of a file in the making: bytes behind its end, and fields of it that are overwritten.
 
 Nothing is written here. What is appended becomes one segment of its own, so nothing that the file has moves

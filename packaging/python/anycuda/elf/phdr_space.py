@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Room for one more program header, right behind those that a file has.
 
 They stay where they are: kernels before 5.18 tell a program where they lie by the first segment alone, and strip

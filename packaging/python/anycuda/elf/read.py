@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a shared library or program says about itself: its name, its needs, its symbols and their versions.
 
 Read through the dynamic segment alone, because that is what the dynamic linker uses and what survives

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The undo record: behind everything else in an edited file, what is needed to have the old one back.
 
 JSON, and a foot of fixed length at the end of the file. No segment and no section holds it, so whoever writes the

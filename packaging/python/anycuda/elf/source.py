@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bytes of a file, never more than are asked for, and none that it does not have.
 
 Read with seek and read: a mapped file that somebody shortens meanwhile would end the process (SIGBUS).

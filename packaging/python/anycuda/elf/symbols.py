@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The dynamic symbols of a file."""
 
 from __future__ import annotations

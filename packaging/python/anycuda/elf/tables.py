@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of the dynamic section, written anew as far as an edit needs it."""
 
 from __future__ import annotations

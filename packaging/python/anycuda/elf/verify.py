@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a plan does what was asked for and nothing else: the new state is read, before it is written."""
 
 from __future__ import annotations

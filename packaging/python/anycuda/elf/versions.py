@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Symbol versions: the nodes that a file defines (.gnu.version_d) and needs of others (.gnu.version_r)."""
 
 from __future__ import annotations

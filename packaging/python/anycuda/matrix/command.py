@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda matrix`: what becomes of each call, by caller and installed release."""
 
 from __future__ import annotations

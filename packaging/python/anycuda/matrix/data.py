@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matrix as the build wrote it (stubs/tools/generate/matrix.py): matrix.json beside the package."""
 
 from __future__ import annotations

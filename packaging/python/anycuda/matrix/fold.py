@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs joined for reading: releases into ranges, callers that get the same into one line."""
 
 from __future__ import annotations

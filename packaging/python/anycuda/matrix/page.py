@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/cross-major-cells.md: all that does not cross majors, each with its reason, as Markdown."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which part of the matrix is asked for. A value that nothing has is an error that says what there is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matrix as a table, as counts, and as JSON for programs (the schema is in packaging/README.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda patch`: a program or library that needs NVIDIA's libraries, made to need the stubs (docs/patch.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What has to be done to a file, from what it says about itself. Nothing is read or written here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One file: read, decide, edit a copy, look at the copy, and put it in the file's place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A file replaced at once and as a whole: whoever looks finds the old one or the new one, and nothing between."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda repair`: a wheel for one CUDA becomes a wheel for all that anycuda knows."""
 
 from __future__ import annotations

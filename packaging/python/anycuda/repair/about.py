@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a wheel with stubs says about itself: anycuda's licence, its SBOM, a build tag."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plan, carried out: into a folder of its own, and from there to its place in one step, so that whatever goes
 wrong leaves everything as it was."""
 

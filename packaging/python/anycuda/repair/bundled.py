@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The copies of CUDA libraries and of stubs that a wheel brings along: which of them nobody needs any more. Pure."""
 
 from __future__ import annotations

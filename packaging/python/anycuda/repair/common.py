@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stubs under the name that all of them have in common (libcudart_stub.so), as in what CMake has linked, and those
 under another name (libanycuda_cudart-c7c69a83.so), as repair puts them into wheels. Pure."""
 

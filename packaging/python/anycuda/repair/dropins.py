@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drop-ins in a wheel: NVIDIA's names that its files open, and that no file of it brings along. Pure.
 
 A drop-in has NVIDIA's own name, and so it is found by dlopen, in the folder of the stubs. It goes behind all that the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What --exclude leaves as it is: libraries by their name, and files of the wheel by their path, which has a "/".
 Pure, but for what it remembers."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The extras of a wheel that bring the libraries of one CUDA each: cuda11, cuda12, cuda13. Pure."""
 
 from __future__ import annotations

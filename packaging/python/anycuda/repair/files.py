@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One file of a wheel: what is changed in it, and what stands against that. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requirements that tie a wheel to one CUDA, made extras: pip then installs that CUDA's libraries only where they are
 asked for. Pure."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The glibc that a wheel's name promises to be enough, and the one that the stubs need. Pure."""
 
 from __future__ import annotations

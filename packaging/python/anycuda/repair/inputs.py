@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wheels that a word of the command line names: a wheel, or a folder with wheels in it. What else is named gets an
 answer that says what it is, and what to do with it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """anycuda's licence among those of the wheel that gets its stubs, as PEP 639 has it: the text below
 .dist-info/licenses, and a License-File that names it. Pure."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notes once for all copies of a file: wheels have no links, so libraries are in them twice. Pure."""
 
 from __future__ import annotations

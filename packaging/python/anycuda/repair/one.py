@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One wheel, from its look to its result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the files of a wheel are when it is installed, and which folders a search path leads to. Pure."""
 
 from __future__ import annotations

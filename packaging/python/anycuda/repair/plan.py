@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is to be done with a wheel: a pure function of what is in it, of the stubs and of what the user wants."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far the work is, on stderr: a status line on a terminal, else a line now and then."""
 
 from __future__ import annotations

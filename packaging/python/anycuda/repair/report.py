@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the command prints while it works, and at its end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requirements of a wheel's METADATA, some of them taken out. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wheel's software bill of materials (PEP 770): what a repair leaves out goes from the CycloneDX files that name
 it, and the stubs come. Where a wheel has no such file, one is written that says it knows of the stubs only. Pure.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is in a wheel: each file goes by once, is checked against the zip and RECORD, and is looked at if it is a
 program, a library or a text that may name libraries. What is kept of it is small."""
 

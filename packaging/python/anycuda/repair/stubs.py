@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stubs that go into a wheel: their names there, and what they can do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was done with a wheel, for people."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The texts of a wheel that a repair changes: the requirements in METADATA, and lists of libraries to load that name
 distributions which it no longer requires."""
 

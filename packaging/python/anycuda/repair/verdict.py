@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict of `anycuda check` on a wheel that a repair has looked at: the one on its result, if it has one."""
 
 from __future__ import annotations

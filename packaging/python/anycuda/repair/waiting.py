@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The device code of a wheel's files. The program that reads it takes many files at a time, so they wait for it
 unpacked."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`anycuda run`: an unmodified program with the drop-ins, or the preloaded stubs, in front of its CUDA."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a program's environment becomes, and what may keep that from working."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A path for a folder whose own path cannot stand in LD_LIBRARY_PATH or LD_PRELOAD, because a character in it ends an
 entry there: a symbolic link in a directory that only this user may write to.
 

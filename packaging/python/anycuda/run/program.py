@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program that is to be run, and what in it decides whether the dynamic linker heeds the environment."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The DT_RPATHs that come before LD_LIBRARY_PATH: those of a program and of the libraries that it is linked to, found
 as the dynamic linker finds them (ld.so(8)). What a program opens later is not known."""
 

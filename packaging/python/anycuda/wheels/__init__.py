@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wheels: reading them without trust, and writing one that differs from another in a few files.
 
     with archive.open_wheel(path) as wheel:       refuses what no installer should be given

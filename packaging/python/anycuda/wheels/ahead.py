@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading ahead: unpacking in a thread, while what was unpacked before is looked at."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A wheel, opened without trust: whatever an installer could be led astray by is refused before any of it is
 unpacked. Nothing is read whole into memory."""
 

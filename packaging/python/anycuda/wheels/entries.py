@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What must hold for the directory of a wheel's zip: pure functions of it.
 
 What is refused is what programs read differently (two files of one name, overlapping files), what leads out of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """METADATA as it stands: its fields with their bytes, so that what is not changed stays byte for byte. Pure."""
 
 from __future__ import annotations

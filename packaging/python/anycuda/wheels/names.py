@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the file name of a wheel says: distribution, version, tags."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A zip, written in the order of its entries and compressed by several threads. Each block is compressed by itself,
 with the end of the one before as its dictionary, so the number of threads does not change the bytes."""
 

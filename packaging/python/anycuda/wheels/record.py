@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RECORD: the hash and size of every file of a wheel, as a table of commas."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A requirement as PEP 508 writes it, split into its parts. Pure."""
 
 from __future__ import annotations

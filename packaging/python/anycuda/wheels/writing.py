@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A wheel that differs from another in a few files. Streamed: one file at a time is unpacked, into a folder, and
 what is not changed is copied as it is compressed. The same input gives the same bytes."""
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An extension module that calls the CUDA runtime, for every way of building a wheel.
 #include <Python.h>
 #include <cuda_runtime_api.h>

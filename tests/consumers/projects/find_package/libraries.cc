@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One function of each library, declared as its header does: the headers would be downloads of
 // their own.
 #include <cstddef>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSOLVER's first 64-bit functions, made from those of CUDA 13: what is handed on, and how long
 // the host workspace lives.
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE's first conversions between sparse and dense matrices, made from those of CUDA 12.
 #include "tests/stubs/adapters/cusparse/sparse_fakes.h"
 

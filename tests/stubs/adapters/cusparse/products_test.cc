@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE's products that CUDA 12 dropped, made from those that it has.
 #include "tests/stubs/adapters/cusparse/sparse_fakes.h"
 

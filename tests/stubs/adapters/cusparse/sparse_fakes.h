@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE of CUDA 12 and a driver that record what they are asked, for the adapters of the first
 // functions. Descriptors and memory are counted: whatever a call leaves behind fails its test.
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // cuSPARSE's first functions of a sparse and a dense vector, made from those of CUDA 12.
 #include <limits>
 #include <tuple>

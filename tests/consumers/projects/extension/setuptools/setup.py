@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # As projects do it: what CUDA_HOME has. Nothing in it knows of anycuda.
 import os
 

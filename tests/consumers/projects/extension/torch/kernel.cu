@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 __global__ void set(int* out) { *out = 1; }
 
 int launch_kernel() {

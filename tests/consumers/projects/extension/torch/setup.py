@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # As projects do it: CUDAExtension adds -lcudart from CUDA_HOME. Nothing in it knows of anycuda.
 from setuptools import setup
 from torch.utils.cpp_extension import BuildExtension, CUDAExtension
