@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reference of the stubs: the variable of each, and the statuses that it returns itself."""
+
+from __future__ import annotations
+
+from generate.descriptor import Descriptor
+from generate.libraries import descriptors
+from generate.library_folders import LibraryFolders
+
+HEAD = """# Stubs, variables and error numbers
+
+What a stub returns for a call that it cannot pass on. Every other status comes from NVIDIA's library.
+
+| library | stub | variable that names its file | no usable library | absent | rejected |
+|---|---|---|---|---|---|
+"""
+TAIL = """
+**No usable library**: the search found none ([which CUDA is used](../docs/search.md)). **Absent**: the installed CUDA
+does not have the function. **Rejected**: it has the function with another meaning.
+The first such call prints its reason ([messages](../docs/messages.md)).
+[Across majors](../docs/cross-major.md) explains these outcomes.
+
+These functions return another value if there is no usable library:
+
+| function | value |
+|---|---|
+"""
+
+
+def page() -> str:
+    folders = LibraryFolders()
+    found = descriptors(folders)
+    rows = [_row(one, {value: name for value, name, _ in folders.database(one.name).errors}) for one in found]
+    values = {function: value for one in found for function, value in one.no_library_status.items()}
+    return HEAD + "".join(rows) + TAIL + "".join(f"| `{name}` | {value} |\n" for name, value in values.items())
+
+
+def _row(library: Descriptor, names: dict[int, str]) -> str:
+    statuses = (library.status[why] for why in ("no_library", "absent", "rejected"))
+    texts = (f"{status} `{names[status]}`" if status in names else str(status) for status in statuses)
+    return f"| {library.product} | `{library.stub}` | `{library.variable}` | {' | '.join(texts)} |\n"
