@@ -55,7 +55,7 @@ class Pages(unittest.TestCase):
 class Reference(unittest.TestCase):
     def test_a_command_has_its_options_statuses_and_examples(self) -> None:
         page = commands.pages()["anycuda-check"]
-        for line in ("| `--built-for MAJOR`, `--caller MAJOR` |", "| `FILE\\|WHEEL\\|FOLDER` |", "sm\\_120", "| 3 |",
+        for line in ("| `--built-for MAJOR`, `--caller MAJOR` |", "| `FILE|WHEEL|FOLDER` |", "sm\\_120", "| 3 |",
                      "    anycuda check program.so\n"):
             self.assertIn(line, page)
 

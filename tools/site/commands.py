@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import markup
 from model import Argument, Command
 from model import commands as all_commands
@@ -18,7 +20,7 @@ def pages() -> dict[str, str]:
 
 def page(command: Command) -> str:
     name = f"anycuda {command.name}".strip()
-    parts = [f"# {name}", markup.plain(command.summary), f"    {command.usage}", *map(markup.plain, command.notes)]
+    parts = [f"# {name}", markup.plain(command.summary), _usage(command), *map(markup.plain, command.notes)]
     for title, arguments in (("Arguments", command.positionals), ("Options", command.options)):
         if arguments:
             rows = [(_term(argument), markup.plain(argument.help)) for argument in arguments]
@@ -31,11 +33,15 @@ def page(command: Command) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _usage(command: Command) -> str:
+    return "\n".join(textwrap.wrap(command.usage, 110, initial_indent="    ", subsequent_indent=" " * 8,
+                                   break_long_words=False, break_on_hyphens=False))
+
+
 def _term(argument: Argument) -> str:
     value = f" {argument.value}" if argument.value else ""
     return ", ".join(f"`{name}{value}`" for name in argument.names) or f"`{argument.value}`"
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, str]]) -> str:
-    lines = [[cell.replace("|", "\\|") for cell in line] for line in (head, ("---",) * len(head), *rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, ("---",) * len(head), *rows))

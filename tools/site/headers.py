@@ -58,7 +58,7 @@ def blocks(text: str) -> list[tuple[list[str], list[str]]]:
 
 def prose(comment: list[str]) -> str:
     """The text of a comment; what is indented in it is code."""
-    lines = []
+    lines: list[str] = []
     for line in comment:
         text = re.sub(r"^// ?", "", line)
         indented = text.startswith("  ") and (not lines or not lines[-1] or lines[-1].startswith("    "))

@@ -12,7 +12,7 @@ _FENCE = re.compile(r" *(```+)")
 def plain(text: str) -> str:
     """Text in which no character is markup, except for code between backticks."""
     pieces = text.split("`")
-    pieces[::2] = [re.sub(r"([\\*_\[\]])", r"\\\1", piece).replace("<", "&lt;") for piece in pieces[::2]]
+    pieces[::2] = [re.sub(r"([\\*_|\[\]])", r"\\\1", piece).replace("<", "&lt;") for piece in pieces[::2]]
     return "`".join(pieces)
 
 

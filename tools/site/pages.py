@@ -40,8 +40,9 @@ def source(file: Path, path: str) -> str:
     """A page with the text of a source file, or with the names in a folder."""
     names = sorted(one.name for one in file.iterdir()) if file.is_dir() else []
     text = "".join(f"{name}\n" for name in names) or file.read_text(encoding="utf-8")
+    front = "---\nsearch:\n  exclude: true\n---\n"
     fence = "`" * (3 + max(map(len, re.findall(r"`+", text)), default=0))
-    return f"# {path}\n\n{fence} {_LANGUAGES.get(file.suffix, 'text')}\n{text}{fence}\n"
+    return f"{front}# {path}\n\n{fence} {_LANGUAGES.get(file.suffix, 'text')}\n{text}{fence}\n"
 
 
 def _source_page(path: str) -> str:
@@ -67,4 +68,5 @@ def _linked(root: Path, page: str, shown: set[str], copied: set[str]) -> str:
         return before + os.path.relpath(path, folder or ".") + after
 
     parts = _CODE.split((root / page).read_text(encoding="utf-8"))
+    parts[1::2] = [code.replace("\\|", "|") for code in parts[1::2]]  # which only GitHub needs in a table
     return markup.indented("".join(part if number % 2 else _LINK.sub(link, part) for number, part in enumerate(parts)))

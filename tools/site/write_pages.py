@@ -23,6 +23,8 @@ import headers  # noqa: E402
 import libraries  # noqa: E402
 import pages  # noqa: E402
 
+FIRST_FOUND = "docs/troubleshooting.md"  # by a search for the text of an error
+
 
 def generated(root: Path) -> dict[str, str]:
     """Path -> text of each generated page."""
@@ -35,12 +37,14 @@ def generated(root: Path) -> dict[str, str]:
 
 def write(root: Path, out: Path) -> None:
     texts, copied = pages.of_repository(root, pages.sources(root))
+    texts[FIRST_FOUND] = "---\nsearch:\n  boost: 4\n---\n" + texts[FIRST_FOUND]
     for path, text in {**texts, **generated(root)}.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_text(text, encoding="utf-8")
     for path in copied:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / path, out / path)
+    shutil.copy(root / "tools/site/style.css", out)
 
 
 def main() -> int:
