@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import re
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 
 from project_files import ROOT, project_files
 
@@ -37,9 +39,19 @@ class Pages(unittest.TestCase):
         self.assertIn("\n``` text\n", texts["source/compat/catalogue/cuda_releases.txt.md"])
         self.assertEqual(copied, set())
 
-    def test_a_link_to_a_folder_leads_to_its_readme(self) -> None:
-        texts, _ = pages.of_repository(ROOT, ["docs/repair.md"])
-        self.assertIn("[tools/reach](../tools/reach/README.md)", texts["docs/repair.md"])
+    def test_links_to_folders_and_pictures(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "docs").mkdir()
+            (root / "with").mkdir()
+            (root / "with/README.md").write_text("# With\n")
+            (root / "docs/picture.svg").write_text("<svg/>")
+            (root / "docs/page.md").write_text(
+                "[a](../with) [b](../with#x) ![c](picture.svg) `[d](../with)` [e](none.md)\n")
+            texts, copied = pages.of_repository(root, ["docs/page.md"])
+        self.assertEqual(texts, {"docs/page.md": "[a](../with/README.md) [b](../with/README.md#x) ![c](picture.svg) "
+                                                 "`[d](../with)` [e](none.md)\n"})
+        self.assertEqual(copied, {"docs/picture.svg"})
 
     def test_lists_are_indented_by_four(self) -> None:
         text = "Text:\n- one\n  - two\n\n    more of two\n1. three\n\n       code\n\nEnd\n\n    - code\n"
