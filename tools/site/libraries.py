@@ -20,7 +20,7 @@ does not have the function. **Rejected**: it has the function with another meani
 The first such call prints its reason ([messages](../docs/messages.md)).
 [Across majors](../docs/cross-major.md) explains these outcomes.
 
-These functions return another value if there is no usable library:
+Without a usable library these functions return another value:
 
 | function | value |
 |---|---|
