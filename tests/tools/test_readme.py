@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README is short, and every command that it shows exists."""
+"""The README is short, and every command that it and the pages for users' tasks show exists."""
 
 from __future__ import annotations
 
@@ -18,9 +18,19 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MOST_LINES = 110
 
 
+TASKS = [*sorted((ROOT / "docs/howto").glob("*.md")), ROOT / "docs/troubleshooting.md"]
+
+
 def commands(text: str) -> list[list[str]]:
-    """The arguments of each `anycuda` command that a page shows, on a separate line or within a sentence."""
-    lines = re.findall(r"^ {4}(anycuda .+)$", text, re.MULTILINE) + re.findall(r"`(anycuda [^`]+)`", text)
+    """The arguments of each `anycuda` command that a page shows on a separate line."""
+    return _arguments(re.findall(r"^ {4}(anycuda .+)$", text, re.MULTILINE))
+
+
+def commands_in_sentences(text: str) -> list[list[str]]:
+    return _arguments(re.findall(r"`(anycuda [^`]+)`", text))
+
+
+def _arguments(lines: list[str]) -> list[list[str]]:
     return [shlex.split(line, comments=True)[1:] for line in lines]
 
 
@@ -29,8 +39,16 @@ class Readme(unittest.TestCase):
         self.assertLessEqual(len(README.splitlines()), MOST_LINES)
 
     def test_shows_commands_that_exist(self) -> None:
-        shown = commands(README)
+        shown = commands(README) + commands_in_sentences(README)
         self.assertLessEqual({"check", "repair", "patch", "run", "matrix", "doctor"}, {words[0] for words in shown})
+        self._exist(shown)
+
+    def test_pages_for_tasks_show_commands_that_exist(self) -> None:
+        shown = [words for page in TASKS for words in commands(page.read_text(encoding="utf-8"))]
+        self.assertLessEqual({"check", "repair", "patch", "run", "doctor"}, {words[0] for words in shown})
+        self._exist(shown)
+
+    def _exist(self, shown: list[list[str]]) -> None:
         for words in shown:
             with self.subTest(command=words), contextlib.redirect_stderr(io.StringIO()) as errors:
                 try:
