@@ -3,7 +3,7 @@
 // The calls of programs of every major, through the stub, on every release: they answer what the
 // release's own library answers the program of its own major that is linked with it.
 #include "maths.h"
-#include "tests/support/case_names.h"
+#include "support/case_names.h"
 
 namespace anycuda::test {
 namespace {

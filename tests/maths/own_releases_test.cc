@@ -3,7 +3,7 @@
 // cuDNN and NCCL, whose releases are numbered apart from CUDA's: programs for an old and for a new
 // release, through the stub, on both. They answer what the installed library answers its own.
 #include "maths.h"
-#include "tests/support/case_names.h"
+#include "support/case_names.h"
 
 namespace anycuda::test {
 namespace {
