@@ -5,12 +5,12 @@
 #   anycuda_artifacts(SETS demo test [ARTIFACTS nvcc-12.4 ...])
 #       Fetches what the cache lacks, then sets, per artifact and in the caller's scope:
 #         ANYCUDA_ARTIFACT_<name>         its folder, or empty
-#         ANYCUDA_ARTIFACT_REASON_<name>  why it could not be had, or empty
+#         ANYCUDA_ARTIFACT_REASON_<name>  why it could not be fetched, or empty
 #       and ANYCUDA_ARTIFACTS, the names, and ANYCUDA_CACHE_FOLDER, the cache. Afterwards find_package(GTest) finds the
-#       fetched GoogleTest, or an installed one where that could not be had; so does ANYCUDA_STRACE name strace.
+#       fetched GoogleTest, or an installed one if it could not be fetched; ANYCUDA_STRACE names strace likewise.
 #
 #   anycuda_program(<variable> <program> PACKAGE <Debian package>)
-#       Finds a program that the build cannot do without, or stops and names the package that has it.
+#       Finds a program that the build needs, or stops and names the package that contains it.
 
 include_guard(GLOBAL)
 
@@ -35,7 +35,7 @@ function(anycuda_artifacts)
     message(FATAL_ERROR "Python 3.11 or newer was not found: install it (Debian package python3)")
   endif()
 
-  # Progress and what could not be had go to stderr, thus straight to the user; stdout is the result as CMake code.
+  # Progress and failures go to stderr, straight to the user; stdout is the result as CMake code.
   execute_process(
     COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tools/fetch/fetch.py"
             get ${arg_SETS} ${arg_ARTIFACTS} --format cmake
@@ -46,8 +46,8 @@ function(anycuda_artifacts)
   endif()
   cmake_language(EVAL CODE "${result}") # sets the variables in the caller's scope
 
-  # The same once more for here. Of the tools among the artifacts those that are installed count only where the fetched one
-  # could not be had: an installed GoogleTest may be for another compiler (conda's).
+  # The same again for this scope. An installed tool is used only if the artifact could not be fetched: an installed
+  # GoogleTest may be for another compiler (conda's).
   string(REPLACE " PARENT_SCOPE)" ")" here "${result}")
   cmake_language(EVAL CODE "${here}")
   if(ANYCUDA_ARTIFACT_gtest)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Where everything goes under a prefix; cmake --install. Components: runtime (the stubs and the drop-ins), dev (what
-# programs are built with), compat (the C++ library, installed by compat/), linker and graph (the C++ libraries that
+# The places of installed files under a prefix; cmake --install. Components: runtime (the stubs and the drop-ins), dev
+# (files for building programs), compat (the C++ library, installed by compat/), linker and graph (the C++ libraries that
 # call CUDA through the stubs), command (bin/anycuda).
-# All of it finds the rest by relative paths, so that an installed tree may be moved.
+# Installed files find each other by relative paths, so an installed tree may be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(libraries "${CMAKE_INSTALL_LIBDIR}")
@@ -36,7 +36,7 @@ foreach(row IN LISTS linkable)
   string(REPLACE ":" ";" majors "${row}")
   list(POP_FRONT majors library file)
   string(REPLACE ".so" ".a" archive "${file}")
-  # Build systems take the folder of what they link for the search path of the program (Meson's RPATH in the build folder).
+  # Build systems add the folder of a linked file to the program's search path (Meson's RPATH in the build folder).
   file(CREATE_LINK ../../../lib${library}_stub.so "${made}/links/lib${library}_stub.so" SYMBOLIC)
   foreach(major IN LISTS majors)
     set(flags "-I\${includedir} -DANYCUDA_BUILT_FOR=${major}")
@@ -81,7 +81,7 @@ foreach(library linker graph)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${library}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           COMPONENT ${library} FILES_MATCHING PATTERN "*.h")
   set(row ${library})
-  # pkgconf 1.8 leaves blanks in a path unquoted where two file names follow each other: an option stands between.
+  # pkgconf 1.8 does not quote blanks in a path if two file names follow each other: put an option between them.
   set(then " -L\${libdir} ")
   set(files "\${libdir}/libanycuda_${library}.a")
   foreach(link IN LISTS links)
@@ -124,7 +124,7 @@ install(FILES "${made}/anycudaConfig.cmake" "${made}/anycudaConfigVersion.cmake"
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/cmake/" DESTINATION "${package}" COMPONENT dev
         FILES_MATCHING PATTERN "anycuda*.cmake" PATTERN "built_for.*" PATTERN "no_major.h")
 
-# The command. Its Python files, and matrix.json, as the build has them.
+# The command: its Python files, and matrix.json, from the build folder.
 if(ANYCUDA_COMMAND)
   install(PROGRAMS "${PROJECT_SOURCE_DIR}/packaging/bin/anycuda" DESTINATION bin COMPONENT command)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/python/anycuda" DESTINATION "${share}" COMPONENT command

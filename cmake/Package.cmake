@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Debian packages by cpack: libanycuda (what programs need), libanycuda-dev (what they are built with), anycuda (the
+# Debian packages by cpack: libanycuda (for running programs), libanycuda-dev (for building them), anycuda (the
 # command). For a distribution's folders configure with -DCMAKE_INSTALL_PREFIX=/usr.
 set(ANYCUDA_MAINTAINER "anycuda <anycuda@example.org>" CACHE STRING "Whom the Debian packages name as maintainer")
 
@@ -43,7 +43,7 @@ set(CPACK_DEBIAN_ANYCUDA_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_ANYCUDA_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ANYCUDA_PACKAGE_DEPENDS "libanycuda ${ANYCUDA_THIS_RELEASE}, python3 (>= 3.8)")
 
-# What Debian wants beside the files that any installation has.
+# Files that only Debian packages need.
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/packaging/debian/finish.cmake")
 set(CPACK_ANYCUDA_SOURCE_DIR "${PROJECT_SOURCE_DIR}")
 include(CPack)

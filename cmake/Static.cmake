@@ -2,10 +2,10 @@
 
 # anycuda_static_library(<target> <library> <generated folder> <libname.so> <major> <folder> <drop-in>)
 #
-# <folder>/<libname.a>: the stub for callers of one major, to become part of a program or library. It is the
-# drop-in of that major, the target <drop-in>, with plain names. One object, in which every name but the library's own
-# functions is local, so that several archives go into one link (each has its own loader), and these are hidden, so that
-# nothing of it is exported from what it becomes part of.
+# <folder>/<libname.a>: the stub for callers of one major, to be linked into a program or library. It is the
+# drop-in of that major, the target <drop-in>, with plain names. One object, in which every name but the library's
+# functions is local, so that several archives can be linked together (each has a separate loader). The functions are
+# hidden, so that the program or library does not export them.
 
 option(ANYCUDA_STATIC "Build the static libraries; needs GNU objcopy or llvm-objcopy" ON)
 if(ANYCUDA_SANITIZE) # programs are not built with these flags
@@ -23,7 +23,7 @@ function(anycuda_static_library target library generated file major folder dropi
   add_library(${target}_entries OBJECT "${generated}/entries.S")
   target_compile_definitions(${target}_entries PRIVATE ANYCUDA_FAR_SLOTS) # what it becomes part of may be large
   add_dependencies(${target}_entries generate_${library})
-  # What the drop-in is made of, without its entries: their names have versions.
+  # The drop-in's objects without its entries, whose names have versions.
   set(shared "$<FILTER:$<TARGET_OBJECTS:${dropin}>,EXCLUDE,/entries[.]S[.]o$>")
   set(objects $<TARGET_OBJECTS:${target}_entries> ${shared} $<TARGET_OBJECTS:anycuda_loader>
       $<TARGET_OBJECTS:anycuda_search>)
@@ -34,7 +34,7 @@ function(anycuda_static_library target library generated file major folder dropi
   if(CMAKE_C_COMPILER_TARGET)
     set(architecture "--target=${CMAKE_C_COMPILER_TARGET}")
   endif()
-  # Groups are dissolved: another archive's group of the same name must not take this one's place.
+  # Groups are dissolved: another archive's group of the same name must not replace this one.
   add_custom_command(OUTPUT "${object}"
     COMMAND "${CMAKE_C_COMPILER}" ${architecture} -r -nostdlib -Wl,--force-group-allocation
             -o "${object}" "${objects}"

@@ -10,7 +10,7 @@
 # link_<name>_native, which anycuda's C++ libraries link (as native_<name>): their calls are bound to the unversioned
 # symbols, which no other call gets by chance.
 
-# Libraries that this project does not have: docs/new-library.md.
+# Libraries outside of this project: docs/new-library.md.
 set(ANYCUDA_EXTRA_STUBS "" CACHE STRING "Folders of more libraries, laid out as stubs/, to make stubs of")
 set(ANYCUDA_LIBRARY_FOLDERS "${PROJECT_SOURCE_DIR}/stubs")
 set(ANYCUDA_EXTRA_ARGUMENTS) # of the generators
@@ -41,8 +41,8 @@ if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after rel
 endif()
 
 # anycuda_read_library(<name> <folder>): `linker_name` (libname.so), `majors` of CUDA, `soname_<major>`, `rows`: the first
-# major of each SONAME, which what is generated is named after, `row_<major>`: which of them it is; `linkable` where
-# calls record their major, by symbol versions; and `earlier` where the callers are programs of an earlier major of the
+# major of each SONAME, which generated files are named after, `row_<major>`: the major's entry in `rows`; `linkable` if
+# calls record their major, by symbol versions; and `earlier` if the callers are programs of an earlier major of the
 # library (cuDNN 8): these are not built any more, and the drop-in has the SONAME that they ask for.
 macro(anycuda_read_library library folder)
   set(descriptor "${folder}/${library}/library.json")
@@ -125,7 +125,7 @@ function(anycuda_library library)
     DEPENDS ${facts}
     COMMENT "Generating the stubs of ${library} from the ABI database"
     VERBATIM)
-  # The stub and its drop-ins come from one run: without this target each would start its own.
+  # One run of the generator makes the stub and its drop-ins: without this target each would start a run.
   add_custom_target(generate_${library} DEPENDS ${generated})
 
   if(ARG_ADAPTERS)
@@ -134,7 +134,7 @@ function(anycuda_library library)
     add_dependencies(${library}_adapters generate_${library})
     target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}"
                                "${PROJECT_SOURCE_DIR}/compat/include")
-    # As system headers: lints are for what people wrote.
+    # As system headers: lints are for hand-written code.
     target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
     # An adapted call costs far more than a few instructions, so small code matters more than fast code.
     target_compile_options(${library}_adapters PRIVATE ${ANYCUDA_SMALL})
@@ -190,8 +190,8 @@ function(anycuda_link_library target library generated file major)
   add_library(${target} SHARED "${generated}/entries.S")
   add_dependencies(${target} generate_${library})
   add_dependencies(anycuda_link_libraries ${target})
-  # Whoever is linked with it needs the stub to run, and looks for it where this file is. (The driver's stub, which is
-  # where all stubs are, goes with the native ones.)
+  # A program that is linked with it needs the stub to run, and looks for it in this file's folder. (The driver's
+  # stub, which is in the folder of all stubs, belongs to the native ones.)
   add_dependencies(${target} ${library}_stub)
   if(NOT major STREQUAL "native")
     add_custom_command(TARGET ${target} POST_BUILD COMMAND "${CMAKE_COMMAND}" -E create_symlink
@@ -212,14 +212,14 @@ function(anycuda_stub target library generated soname)
   add_dependencies(${target} generate_${library})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
   target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize)
-  # libc alone: the C++ library is used for its headers, and nothing of it may be needed.
+  # Only libc: the C++ library is used for its headers, and must not be needed.
   target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
     LINKER:-soname,${soname} LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
     LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--gc-sections LINKER:--build-id=sha1
     ${ANYCUDA_LINKER_FLAGS}
     "$<$<CONFIG:Release>:LINKER:-s>")
-  # A stub has a single constructor (loader/at_load.cc) and nothing to do at exit: without the compiler's start files
-  # nothing else is done, nor are four weak names looked up in every library of the process.
+  # A stub has a single constructor (loader/at_load.cc) and no destructors: the compiler's start files are not needed, and
+  # would look up four weak names in every library of the process.
   if(NOT ANYCUDA_SANITIZE)  # a sanitizer's runtime is in the program
     target_link_options(${target} PRIVATE LINKER:-z,defs -nostartfiles)
   endif()

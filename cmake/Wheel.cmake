@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Component wheel: what an installation needs of the command, in the places that the wheel has for it. The prefix is
-# the Python package itself, site-packages/anycuda; its Python files are pyproject.toml's matter.
+# Component wheel: the command's installed files, at their places in the wheel. The prefix is the Python package,
+# site-packages/anycuda; pyproject.toml installs its Python files.
 set(made "${PROJECT_BINARY_DIR}/wheel")
 set(static)
 set(archives)

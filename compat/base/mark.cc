@@ -4,7 +4,7 @@
 #include <cstdint>
 
 // In assembler, since a compiler would make data of the section, and linkers keep only notes
-// whatever refers to them.
+// even if nothing refers to them.
 asm(R"(
     .pushsection .note.anycuda, "a", %note
     .p2align 2

@@ -111,9 +111,10 @@ CUresult Capture::fork(CUstream stream, Capture* out) const {
     const CUresult result = State::ask(state_.get(), stream, &info);
     if (result != CUDA_SUCCESS) return result;
     if (out->state_ == state_ && !out->fork_) {
-      return fail(CUDA_ERROR_INVALID_VALUE,
-                  "out is the capture that the stream has joined: the fork would take its place, "
-                  "and nobody could end it. Give another Capture");
+      return fail(
+          CUDA_ERROR_INVALID_VALUE,
+          "out is the capture that the stream has joined: the fork would replace it, and it "
+          "could not be ended any more. Give another Capture");
     }
     Capture made;
     made.stream_ = stream;
