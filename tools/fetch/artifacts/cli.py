@@ -108,15 +108,20 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _path(options: argparse.Namespace) -> int:
-    lock, cache = lockfile.load(options.lock), options.cache
-    artifact, *others = lock.expand([options.artifact])
+    print(folder_of(options.artifact, options.lock, options.cache))
+    return 0
+
+
+def folder_of(name: str, lock_file: Path = LOCK, cache: Cache | None = None) -> Path:
+    """The folder of an artifact that is in the cache."""
+    lock, cache = lockfile.load(lock_file), cache or Cache(default_root())
+    artifact, *others = lock.expand([name])
     if others:
-        raise ArtifactError(f"'{options.artifact}' is a set; name one artifact")
+        raise ArtifactError(f"'{name}' is a set; name one artifact")
     if not cache.has(lock, artifact):
         how = f"`python3 tools/fetch/fetch.py get {artifact.name}`"
         raise ArtifactError(f"{artifact.name} is not in {cache.root}: {how}")
-    print(cache.folder(lock, artifact))
-    return 0
+    return cache.folder(lock, artifact)
 
 
 def _update(options: argparse.Namespace) -> int:
