@@ -37,7 +37,7 @@ class Pages(unittest.TestCase):
         self.assertIn("(../source/tests/consumers/floor.md)", texts["docs/packaging.md"])
         self.assertIn("(docs/check.md)", texts["README.md"])
         self.assertIn("\n``` text\n", texts["source/compat/catalogue/cuda_releases.txt.md"])
-        self.assertEqual(copied, set())
+        self.assertEqual(copied, {"docs/pictures/demo.svg"})
 
     def test_links_to_folders_and_pictures(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
