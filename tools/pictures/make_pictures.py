@@ -54,6 +54,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=Path, nargs="?", metavar="BUILD", help="a build folder of preset test")
     build = parser.parse_args().build
+    if build and not (build / "bin/anycuda-demo").exists():
+        parser.error(f"{build} has no bin/anycuda-demo: build it by `cmake --workflow --preset test`")
     try:
         made = diagrams()
         if build:
