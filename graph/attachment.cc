@@ -120,7 +120,7 @@ void OwnerList::add_all_of(OwnerList* other) noexcept {
   }
 }
 
-CUresult HeldByGraph::take(CUgraph graph, UserObject* object) noexcept {
+CUresult ScopedGraphRef::take(CUgraph graph, UserObject* object) noexcept {
   CUresult result = object->create();
   if (result != CUDA_SUCCESS) {
     UserObject::let_go(object);
@@ -138,7 +138,7 @@ CUresult HeldByGraph::take(CUgraph graph, UserObject* object) noexcept {
   return CUDA_SUCCESS;
 }
 
-void HeldByGraph::give_back() noexcept {
+void ScopedGraphRef::give_back() noexcept {
   if (object_ != nullptr) api::cuGraphReleaseUserObject(graph_, object_->handle, 1);
   object_ = nullptr;
 }

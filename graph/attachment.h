@@ -99,12 +99,12 @@ extern "C" void anycuda_graph_is_over(void* object) noexcept;
 
 // A reference that a graph holds to a user object. The destructor releases it unless
 // leave_to_graph() was called.
-class HeldByGraph {
+class ScopedGraphRef {
  public:
-  HeldByGraph() = default;
-  ~HeldByGraph() { give_back(); }
-  HeldByGraph(const HeldByGraph&) = delete;
-  HeldByGraph& operator=(const HeldByGraph&) = delete;
+  ScopedGraphRef() = default;
+  ~ScopedGraphRef() { give_back(); }
+  ScopedGraphRef(const ScopedGraphRef&) = delete;
+  ScopedGraphRef& operator=(const ScopedGraphRef&) = delete;
 
   // Makes the user object, and moves its reference into the graph. Takes ownership of `object`,
   // also if it fails.

@@ -17,7 +17,7 @@ CUgraphNode counterpart(CUgraphNode node, CUgraph copy) noexcept {
 
 }  // namespace
 
-CUresult forget_what_is_gone(GraphState* graph) {
+CUresult prune_destroyed_nodes(GraphState* graph) {
   if (graph->table.size() == 0 && graph->embedded.empty()) return CUDA_SUCCESS;
   std::vector<CUgraphNode> nodes;
   CUresult result = nodes_of(graph->graph.load(), &nodes);
@@ -40,30 +40,30 @@ CUresult forget_what_is_gone(GraphState* graph) {
   }
   for (auto at = graph->embedded.begin(); at != graph->embedded.end();) {
     const CUgraphNode node = (at++)->first;  // which may be forgotten
-    // Skips bodies of conditional nodes, which are not copied (know_copy). A node of another kind
-    // may have the address now.
+    // Skips bodies of conditional nodes, which are not copied (populate_clone). A node of another
+    // kind may have the address now.
     CUgraph inner = nullptr;
     if (api::cuGraphChildGraphNodeGetGraph(node, &inner) != api::CUDA_SUCCESS) continue;
     const GraphState::Pointer child = known_child(graph, node, inner);
     if (child == nullptr) continue;
-    result = forget_what_is_gone(child.get());
+    result = prune_destroyed_nodes(child.get());
     if (result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;
 }
 
-GraphState::Pointer room_for_copy_of(const GraphState& source, GraphState::Place place) {
+GraphState::Pointer reserve_clone_state(const GraphState& source, GraphState::Place place) {
   auto room = std::make_shared<GraphState>(nullptr, place);
   for (const auto& [node, graphs] : source.embedded) {
     auto& rooms = room->embedded[node];
     for (const GraphState::Pointer& graph : graphs) {
-      rooms.push_back(room_for_copy_of(*graph, GraphState::Place::in_node));
+      rooms.push_back(reserve_clone_state(*graph, GraphState::Place::in_node));
     }
   }
   return room;
 }
 
-void know_copy(GraphState* room, const GraphState& source, CUgraph copy) {
+void populate_clone(GraphState* room, const GraphState& source, CUgraph copy) {
   room->graph.store(copy);
   if (room->embedded_in_node) room->id = id_of_graph(copy);
   source.table.each_node([&](CUgraphNode node, NodeTable::Has has) {
@@ -86,7 +86,7 @@ void know_copy(GraphState* room, const GraphState& source, CUgraph copy) {
         api::cuGraphChildGraphNodeGetGraph(found, &inner) != api::CUDA_SUCCESS) {
       continue;
     }
-    know_copy(entry.mapped().front().get(), *graphs.front(), inner);
+    populate_clone(entry.mapped().front().get(), *graphs.front(), inner);
     entry.key() = found;
     placed.insert(std::move(entry));
   }

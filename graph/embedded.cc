@@ -51,7 +51,9 @@ CUresult check(const ConditionalNode& node) noexcept {
       newer = true;
       break;
     default:
-      return fail(CUDA_ERROR_INVALID_VALUE, "conditional node: %u is not a ConditionalKind",
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "conditional node: %u is not a ConditionalKind; use if_else, while_loop or "
+                  "switch_case",
                   static_cast<unsigned>(node.kind));
   }
   if (wrong != nullptr) {
@@ -73,9 +75,9 @@ CUresult add_child(const GraphView& graph, const Dependencies& after, const Grap
   return entry([&] {
     GraphState* const source = usable(child, "the child graph");
     if (source == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = forget_what_is_gone(source);
+    CUresult result = prune_destroyed_nodes(source);
     if (result != CUDA_SUCCESS) return result;
-    GraphState::Pointer copy = room_for_copy_of(*source, GraphState::Place::in_node);
+    GraphState::Pointer copy = reserve_clone_state(*source, GraphState::Place::in_node);
     auto place = entry_for({copy});
     CUgraphNode node = nullptr;
     result = add_node(graph, after, {}, &node, [&](CUgraph to, CUgraphNode* made) {
@@ -88,10 +90,13 @@ CUresult add_child(const GraphView& graph, const Dependencies& after, const Grap
       const CUresult asked = inner_graph(*made, &inner);
       if (asked != CUDA_SUCCESS) return take_out(asked, made);
       try {
-        know_copy(copy.get(), *source, inner);
+        populate_clone(copy.get(), *source, inner);
       } catch (...) {
         take_out(asked, made);
-        throw;
+        if (*made == nullptr) throw;
+        // The driver keeps the node (a capture refuses to destroy it): it stays, and nothing is
+        // known about the graphs in the child.
+        copy->embedded.clear();
       }
       return asked;
     });
@@ -120,7 +125,7 @@ CUresult child_graph(const GraphView& graph, CUgraphNode node, GraphView* out) {
       child->id = id_of_graph(inner);
       put_embedded(state, node, std::move(place));
     } else if (child->id == 0 && state->handed_out.load()) {
-      result = forget_what_is_gone(child.get());
+      result = prune_destroyed_nodes(child.get());
       if (result != CUDA_SUCCESS) return result;
     }
     *out = GraphState::view(std::move(child));

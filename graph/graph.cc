@@ -104,14 +104,14 @@ CUresult Graph::clone(Graph* out) const {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
     GraphState* const source = usable(view_);
     if (source == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = forget_what_is_gone(source);
+    CUresult result = prune_destroyed_nodes(source);
     if (result != CUDA_SUCCESS) return result;
-    GraphState::Pointer copy = room_for_copy_of(*source, GraphState::Place::top);
+    GraphState::Pointer copy = reserve_clone_state(*source, GraphState::Place::top);
     CUgraph graph = nullptr;
     result = answered("cuGraphClone", api::cuGraphClone(&graph, source->graph.load()));
     if (result != CUDA_SUCCESS) return result;
     try {
-      know_copy(copy.get(), *source, graph);
+      populate_clone(copy.get(), *source, graph);
     } catch (...) {
       api::cuGraphDestroy(graph);
       throw;

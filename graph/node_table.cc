@@ -2,29 +2,44 @@
 #include "graph/node_table.h"
 
 #include <algorithm>
+#include <functional>
+#include <new>
 
 namespace anycuda::graph {
 namespace {
 
-constexpr std::size_t kSmallest = 8;
+constexpr std::size_t kSmallest = 4;
+constexpr std::size_t kStep = 8;
 
 std::uintptr_t number_of(CUgraphNode node) noexcept {
   return reinterpret_cast<std::uintptr_t>(node) >> 16;
 }
 
-constexpr auto kBefore = [](const auto& entry, CUgraphNode node) { return entry.node < node; };
+constexpr auto kBefore = [](const auto& entry, CUgraphNode node) {
+  return std::less<>()(entry.node, node);
+};
 
 }  // namespace
 
-void NodeTable::make_room() {
+void NodeTable::allocate() {
   if (full_ != nullptr) {
-    full_->reserve(full_->size() + std::max(kSmallest, full_->size() / 4));
+    full_->reserve(full_->size() + std::max(kStep, full_->size() / 4));
     full_ = nullptr;
   }
   if (spare_.empty()) {
     Regions one;
     one[0].reserve(kSmallest);
     spare_ = one.extract(one.begin());
+  }
+}
+
+bool NodeTable::can_put(CUgraphNode node) noexcept {
+  if (is_reserved() || contains(node)) return true;
+  try {
+    allocate();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 }
 
@@ -61,7 +76,7 @@ NodeTable::Has NodeTable::put(CUgraphNode node, Has has) noexcept {
   const Entry entry{node,
                     reinterpret_cast<std::uintptr_t>(has.attachment) | (has.in_doubt ? 1U : 0U)};
   auto at = region.end();
-  if (!region.empty() && !(region.back().node < node)) {
+  if (!region.empty() && !kBefore(region.back(), node)) {
     at = std::lower_bound(region.begin(), region.end(), node, kBefore);
     if (at->node == node) {
       const Has former = at->get();
@@ -104,6 +119,7 @@ void NodeTable::clear() noexcept {
   size_ = 0;
   last_ = nullptr;
   full_ = nullptr;
+  spare_ = Regions::node_type();
 }
 
 }  // namespace anycuda::graph

@@ -2,8 +2,9 @@
 
 // The known nodes of a graph, and their attachments: sorted by address, in arrays that each hold
 // the nodes of 64 KB of addresses. A driver allocates node after node, so most new nodes come
-// behind the last one of the array that was used last. Takes 18 to 20 bytes per node where nodes
-// are a few hundred bytes apart, 224 for a node that is the only one in its 64 KB.
+// behind the last one of the array that was used last. Takes 18 to 20 bytes per node where many
+// nodes are a few hundred bytes apart, 160 for a node that is the only one in its 64 KB, and 160
+// for the reserve.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +38,13 @@ class NodeTable {
   // Reserves memory for one more node. Throws std::bad_alloc, and then the table has the same nodes
   // as before.
   void reserve() {
-    if (full_ != nullptr || spare_.empty()) make_room();
+    if (!is_reserved()) allocate();
   }
-  // Each returns the former entry. put() needs reserve() before it, unless the node is known.
+  // Whether put() may be called for the node: it is known, or memory is reserved or can be. For
+  // callers that ran functions of the program since reserve(), which may have put other nodes.
+  bool can_put(CUgraphNode node) noexcept;
+  // Each returns the former entry. put() needs reserve() or can_put() directly before it, unless
+  // the node is known.
   Has put(CUgraphNode node, Has has) noexcept;
   Has take(CUgraphNode node) noexcept;
   // Marks all attachments as in doubt: another graph may have the address of the one that holds
@@ -74,7 +79,8 @@ class NodeTable {
   using Region = std::vector<Entry>;  // by address
   using Regions = std::map<std::uintptr_t, Region>;
 
-  void make_room();
+  bool is_reserved() const noexcept { return full_ == nullptr && !spare_.empty(); }
+  void allocate();
   // nullptr if no known node is in the node's region. `Table`: with const or without.
   template <typename Table>
   static auto region_of(Table& table, CUgraphNode node) noexcept
@@ -83,10 +89,10 @@ class NodeTable {
 
   Regions regions_;
   std::size_t size_ = 0;
-  // Where put() was last, which is likely to be asked for next.
+  // The region of the last put(), since the next one is likely to be in it, too.
   std::uintptr_t last_number_ = 0;
   Region* last_ = nullptr;
-  // put() needs no memory: it leaves at most one region full, which make_room() enlarges before the
+  // put() needs no memory: it leaves at most one region full, which allocate() enlarges before the
   // next put(), and a region's first node takes the spare region.
   Region* full_ = nullptr;
   Regions::node_type spare_;

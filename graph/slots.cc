@@ -35,9 +35,9 @@ CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, Opa
     Owners owners;
     if (former.attachment != nullptr) owners = former.attachment->owners();
     owners[static_cast<unsigned>(slot)] = std::move(owner);
-    Change change(state);
-    result = change.prepare(owners);
-    if (result == CUDA_SUCCESS) change.commit(node);
+    OwnerTransaction transaction(state);
+    result = transaction.prepare(owners);
+    if (result == CUDA_SUCCESS) transaction.commit(node);
     return result;
   });
 }
@@ -58,8 +58,8 @@ CUresult add_with_owners(const GraphView& graph, const Owners& owners,
     if (!add) return fail(CUDA_ERROR_INVALID_VALUE, "add is empty");
     GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    Change change(state);
-    CUresult result = change.prepare(owners);
+    OwnerTransaction transaction(state);
+    CUresult result = transaction.prepare(owners);
     if (result != CUDA_SUCCESS) return result;
     CUgraphNode node = nullptr;
     state->handed_out.store(true, std::memory_order_relaxed);
@@ -71,12 +71,12 @@ CUresult add_with_owners(const GraphView& graph, const Owners& owners,
       }
     } catch (...) {
       undo(result, state, &node);
-      if (node != nullptr) change.commit(node);
+      if (node != nullptr) transaction.commit(node);
       throw;
     }
     if (result != CUDA_SUCCESS && node == nullptr) return result;
     state->forget_embedded(node);
-    change.commit(node);
+    transaction.commit(node);
     if (result == CUDA_SUCCESS && out != nullptr) *out = node;
     return result;
   });

@@ -154,7 +154,7 @@ CUresult check_nodes(GraphState* state, const Dependencies& after) {
   return CUDA_SUCCESS;
 }
 
-CUresult Change::prepare(const Owners& owners) {
+CUresult OwnerTransaction::prepare(const Owners& owners) {
   state_->table.reserve();
   if (!any(owners)) return CUDA_SUCCESS;
   CUresult result = check_owners(owners);
@@ -165,9 +165,11 @@ CUresult Change::prepare(const Owners& owners) {
   return result;
 }
 
-void Change::commit(CUgraphNode node) noexcept {
+void OwnerTransaction::commit(CUgraphNode node) noexcept {
   held_.leave_to_graph();
-  if (node != nullptr) state_->replace(node, attachment_);
+  // A node that cannot be recorded, for lack of memory, stays unknown: its owners stay until the
+  // graph is destroyed.
+  if (node != nullptr && state_->table.can_put(node)) state_->replace(node, attachment_);
 }
 
 }  // namespace anycuda::graph

@@ -82,7 +82,7 @@ GraphState* usable(const GraphView& view, const char* what = "the graph") noexce
 
 // CUDA_SUCCESS if the node belongs to the graph. An unknown node is looked up in the driver's list
 // of the graph's nodes, all of which are known from then on. Throws std::bad_alloc.
-// `has`, if not null, gets the node's entry in the table.
+// `has`, if not null, gets the entry that the table had before.
 CUresult check_node(GraphState* state, CUgraphNode node, const char* what = "the node",
                     NodeTable::Has* has = nullptr);
 CUresult check_nodes(GraphState* state, const Dependencies& after);
@@ -90,9 +90,9 @@ CUresult check_nodes(GraphState* state, const Dependencies& after);
 CUresult nodes_of(CUgraph graph, std::vector<CUgraphNode>* out);
 
 // Adds the owners of one node to a graph. Every step that can fail is in prepare().
-class Change {
+class OwnerTransaction {
  public:
-  explicit Change(GraphState* state) : state_(state) {}
+  explicit OwnerTransaction(GraphState* state) : state_(state) {}
 
   // Lets the graph hold the owners. The destructor releases them again unless commit() or
   // leave_to_graph() is called.
@@ -105,7 +105,7 @@ class Change {
  private:
   GraphState* state_;
   Attachment* attachment_ = nullptr;
-  HeldByGraph held_;
+  ScopedGraphRef held_;
 };
 
 // Adds a node by `call`, which makes the driver call.
@@ -116,15 +116,15 @@ CUresult add_node(const GraphView& view, const Dependencies& after, const Owners
   if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = check_nodes(state, after);
   if (result != CUDA_SUCCESS) return result;
-  Change change(state);
-  result = change.prepare(owners);
+  OwnerTransaction transaction(state);
+  result = transaction.prepare(owners);
   if (result != CUDA_SUCCESS) return result;
   CUgraphNode node = nullptr;
   result = call(state->graph.load(), &node);
   if (result != CUDA_SUCCESS) return result;
   // A former node of this address was destroyed without this library.
   state->forget_embedded(node);
-  change.commit(node);
+  transaction.commit(node);
   if (out != nullptr) *out = node;
   return CUDA_SUCCESS;
 }
@@ -146,11 +146,11 @@ CUresult set_node(const GraphView& view, CUgraphNode node, const Owners& owners,
     const Owners before = former.attachment->owners();
     for (unsigned slot = slots; slot < kSlots; ++slot) all[slot] = before[slot];
   }
-  Change change(state);
-  result = change.prepare(all);
+  OwnerTransaction transaction(state);
+  result = transaction.prepare(all);
   if (result != CUDA_SUCCESS) return result;
   result = call(node);
-  if (result == CUDA_SUCCESS) change.commit(node);
+  if (result == CUDA_SUCCESS) transaction.commit(node);
   return result;
 }
 

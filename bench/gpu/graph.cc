@@ -156,7 +156,7 @@ void rows(const Kind& kind, int count, int repetitions, const OpaqueHandle& owne
     }));
     check(graph.destroy(), "destroy");
 
-    // The same owners for nodes that are there, and a clone of all.
+    // The same owners for existing nodes, and a clone of all.
     check(Graph::create(&graph), "create");
     std::vector<CUgraphNode> nodes(static_cast<std::size_t>(count));
     for (CUgraphNode& node : nodes) check(kind.without(graph, &node), kind.name);
@@ -180,7 +180,7 @@ void rows(const Kind& kind, int count, int repetitions, const OpaqueHandle& owne
   print(kind.name, "anycuda, an owner", count, with, raw);
   std::printf("%-7s   beyond the driver's own: %+.1f ns, %+.1f B of heap a node\n", kind.name,
               with.ns - object.ns, with.heap - object.heap);
-  print(kind.name, "graph_set_slot alone", count, fastest_of(slots), raw);
+  print(kind.name, "only graph_set_slot", count, fastest_of(slots), raw);
   print(kind.name, "clone", count, fastest_of(clones), raw);
   print(kind.name, "destroy", count, fastest_of(destroys), raw);
   print(kind.name, "drain", count, fastest_of(drains), raw);

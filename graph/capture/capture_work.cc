@@ -59,8 +59,8 @@ CUresult Capture::call(const HostNode& node) {
     result = State::ask(state_.get(), stream_, &info);
     if (result != CUDA_SUCCESS) return result;
     const std::vector<CUgraphNode> before(info.nodes, info.nodes + info.count);
-    Change change(state_->graph.get());
-    result = change.prepare(owners);
+    OwnerTransaction transaction(state_->graph.get());
+    result = transaction.prepare(owners);
     if (result != CUDA_SUCCESS) return result;
     result = answered("cuLaunchHostFunc",
                       api::cuLaunchHostFunc(stream_, parameters.fn, parameters.userData));
@@ -69,9 +69,9 @@ CUresult Capture::call(const HostNode& node) {
     if (result == CUDA_SUCCESS) {
       if (active && now.count == 1) {
         state_->graph->forget_embedded(now.nodes[0]);
-        change.commit(now.nodes[0]);
+        transaction.commit(now.nodes[0]);
       } else {
-        change.leave_to_graph();
+        transaction.leave_to_graph();
       }
       return result;
     }
@@ -80,7 +80,7 @@ CUresult Capture::call(const HostNode& node) {
     // this step must not fail.
     const bool unchanged =
         active && std::equal(before.begin(), before.end(), now.nodes, now.nodes + now.count);
-    if (!unchanged) change.leave_to_graph();
+    if (!unchanged) transaction.leave_to_graph();
     return result;
   });
 }
@@ -94,7 +94,7 @@ CUresult Capture::keep(OpaqueHandle owner) {
     CaptureInfo info;
     result = State::ask(state_.get(), stream_, &info);
     if (result != CUDA_SUCCESS) return result;
-    HeldByGraph held;
+    ScopedGraphRef held;
     result = held.take(info.graph, Attachment::make(owners));
     if (result == CUDA_SUCCESS) held.leave_to_graph();
     return result;

@@ -15,7 +15,7 @@ CUresult none() { return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable 
 // Makes the list of owners that an executable graph inherits from the graph it is made from.
 // `through` lets that graph hold the list until after the driver's call. A driver without user
 // objects gets no list; the result is then CUDA_SUCCESS, too.
-CUresult prepare_list(CUgraph graph, HeldByGraph* through, std::shared_ptr<ExecOwners>* out) {
+CUresult prepare_list(CUgraph graph, ScopedGraphRef* through, std::shared_ptr<ExecOwners>* out) {
   if (need("cuUserObjectCreate") != CUDA_SUCCESS) return CUDA_SUCCESS;
   auto list = std::make_shared<ExecOwners>();
   const CUresult result = through->take(graph, new Kept(list));
@@ -47,7 +47,7 @@ CUresult Exec::instantiate(const GraphView& graph, Exec* out, unsigned long long
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = need("cuGraphInstantiateWithFlags");
     if (result != CUDA_SUCCESS) return result;
-    HeldByGraph through;
+    ScopedGraphRef through;
     std::shared_ptr<ExecOwners> list;
     result = prepare_list(state->graph.load(), &through, &list);
     if (result != CUDA_SUCCESS) return result;
@@ -114,7 +114,7 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
     if (exec_ == nullptr) return none();
     const GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    HeldByGraph through;
+    ScopedGraphRef through;
     std::shared_ptr<ExecOwners> list;
     const CUresult prepared = prepare_list(state->graph.load(), &through, &list);
     if (prepared != CUDA_SUCCESS) return prepared;

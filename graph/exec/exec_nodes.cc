@@ -117,7 +117,7 @@ CUresult Exec::set_child(CUgraphNode node, const GraphView& child) {
   return entry([&] {
     GraphState* const state = usable(child, "the child graph");
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = forget_what_is_gone(state);
+    const CUresult result = prune_destroyed_nodes(state);
     if (result != CUDA_SUCCESS) return result;
     OwnerList added;
     add_all(*state, &added);

@@ -235,6 +235,30 @@ TEST_F(Membership, ANodeThatWasTakenOutAgainIsRefused) {
   all_refuse(one, gone, kForeign);
 }
 
+// Its calls of this library use up the memory that was reserved for its node, which lies in another
+// region of the table.
+TEST_F(Membership, ACallbackThatAddsOtherNodesKeepsItsOwner) {
+  const auto region_of = [](CUgraphNode node) {
+    return reinterpret_cast<std::uintptr_t>(node) >> 16;
+  };
+  Graph one = graph();
+  const OpaqueHandle owner = std::make_shared<int>(1);
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_with_owners(
+                one, {owner},
+                [&](CUgraph raw, CUgraphNode* out) {
+                  CUgraphNode first = nullptr;
+                  EXPECT_EQ(add_empty(one, {}, &first), kOk);
+                  do {
+                    EXPECT_EQ(api::cuGraphAddEmptyNode(out, raw, nullptr, 0), 0U);
+                  } while (region_of(*out) == region_of(first));
+                  return kOk;
+                },
+                &made),
+            kOk);
+  EXPECT_EQ(graph_get_slot(one, made, static_cast<Slot>(0)), owner);
+}
+
 TEST_F(Membership, NodesThatRawCallsAddedAreFound) {
   constexpr std::size_t kNodes = 100;
   Graph one = graph();
