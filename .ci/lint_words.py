@@ -19,8 +19,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED = ".ci/plain_words.txt"
 FILES = ("*.md", "*.h", "*.cc", "*.cu", "*.py", "*.txt", "*.cmake")
-NOT_YET = ("README.md", "docs/", "packaging/", "tests/", "tools/")  # to be rewritten
-EXEMPT = (ALLOWED, ".ci/lint_words.py")
+NOT_YET = ("packaging/", "tests/", "tools/")  # to be rewritten
+# Commands write these pages: the lint checks the commands' sources instead.
+WRITTEN = ("docs/cross-major-cells.md", "docs/verdicts.md", "docs/wheels.md", "docs/wheels_onnxruntime.md",
+           "docs/wheels_torch.md")
+EXEMPT = (ALLOWED, ".ci/lint_words.py", *WRITTEN)
 
 PATTERN = re.compile("|".join(rf"\b{words}\b" for words in (
     "(is|are|was|were|that|being) (no|none)", "is none", "of none",
