@@ -7,27 +7,34 @@ from row import NOTES, Setup
 
 _HEAD = """# Set-ups: what is picked, and why
 
-Each row is a machine that the tests build, with real CUDA libraries and drivers, and a process that is started on
-it: a Python that calls `libcudart_stub.so` through ctypes, or a C++ program that was built for CUDA 12. Columns:
-the CUDA runtime that the process has after its first call through the stub; what the dynamic linker opens for each
-of `libcudart.so.11.0`, `.12` and `.13` in another such process; what NVIDIA's `cuda-pathfinder` {pathfinder}
-(`load_nvidia_dynamic_lib("cudart")`) loads in another such Python (`-`: the process is not Python). Where a row
-imports torch, each column has what is loaded at the end.
+Each row is a machine that the tests build with real CUDA libraries and drivers, and a process that starts on it: a
+Python that calls `libcudart_stub.so` through ctypes, or a C++ program that was built for CUDA 12. The columns:
 
-`12.9 wheel ~/app/.venv` is NVIDIA's wheel in the site-packages of that prefix; `12.9 /usr/local/cuda-12.9` is the
-library in `targets/x86_64-linux/lib` below it, other paths are the library's folder. *Made by* says which tool made
-the environment; a *replica* was laid out by the tests, as the tool does it: conda and pixi cannot be had from PyPI,
-so their interpreter is the tests' own with conda's DT_RPATH, its own library and `conda-meta`; pipx and Poetry,
-which need an index, are replaced by the tool that makes their environments, in their folders; containers, WSL
-and Jetson are the files, variables and `ld.so.conf` of their images, with files for x86_64. The CUDA libraries,
-their wheels' metadata and the drivers are real everywhere. The rules are in [search.md](search.md).
+- *anycuda*: the CUDA runtime of the process after its first call through the stub
+- *dynamic linker*: the files that it opens for `libcudart.so.11.0`, `.12` and `.13` in another such process
+- *cuda-pathfinder*: the file that NVIDIA's `cuda-pathfinder` {pathfinder} (`load_nvidia_dynamic_lib("cudart")`)
+  loads in another such Python (`-`: the process is not Python)
 
-The machine's root is a folder. `ANYCUDA_SYSTEM_ROOT` makes it the stub's `/`, and an `LD_AUDIT` library makes it
-the dynamic linker's, where that looks for CUDA in `/etc/ld.so.cache` (written by the real `ldconfig`) and in the
+If a row imports torch, each column lists the runtimes that are loaded at the end.
+
+`12.9 wheel ~/app/.venv` is NVIDIA's wheel in the site-packages of that prefix. `12.9 /usr/local/cuda-12.9` is the
+library in `targets/x86_64-linux/lib` below this folder; other paths are the library's folder. *Made by* names the tool
+that made the environment. A *replica* has the same layout, but the tests made it:
+
+- conda and pixi are not on PyPI: their interpreter is the tests' Python with conda's DT_RPATH, its own library and
+  `conda-meta`
+- pipx and Poetry need a package index: the tool that makes their environments replaces them, in their folders
+- containers, WSL and Jetson are the files, variables and `ld.so.conf` of their images, with files for x86_64
+
+The CUDA libraries, their wheels' metadata and the drivers are real in every row. The rules are in
+[search.md](search.md).
+
+The machine's root is a folder. `ANYCUDA_SYSTEM_ROOT` makes this folder the stub's `/`. An `LD_AUDIT` library makes it
+the dynamic linker's `/` when that searches for CUDA in `/etc/ld.so.cache` (written by the real `ldconfig`) and in the
 system's folders.
 
-The page is written by its test: `ANYCUDA_UPDATE_PAGE=1 ctest --preset test -R python.test_setups`. The expected
-picks and the reasons are in `tests/setups/`; the test fails where a pick is another.
+The test of this page writes it: `ANYCUDA_UPDATE_PAGE=1 ctest --preset test -R python.test_setups`. The expected
+results and the reasons are in `tests/setups/`; the test fails if a result differs.
 """
 _TABLE = """
 | | set-up | made by | anycuda | dynamic linker | cuda-pathfinder | why; where the others differ |

@@ -13,13 +13,14 @@ from process import Program, Python
 # Reasons that many set-ups share: the page has them once.
 NO_MAJOR, DRIVER, CONDA_PREFIX, CONDA_RPATH, SITE_ONLY, LATE_VARIABLES = "[1]", "[2]", "[3]", "[4]", "[5]", "[6]"
 NOTES = {
-    NO_MAJOR: "The dynamic linker knows no environment. It is asked for one SONAME, and gives that major from the run "
-              "paths, LD_LIBRARY_PATH, ld.so.cache and the system's folders: another one for each major, or none.",
-    DRIVER: "cuda-pathfinder takes CUDA 13 before 12, whatever the driver supports.",
-    CONDA_PREFIX: "cuda-pathfinder knows a conda environment by CONDA_PREFIX only, and follows it in every Python.",
+    NO_MAJOR: "The dynamic linker does not know environments. It searches for one SONAME, and finds that major in the "
+              "run paths, LD_LIBRARY_PATH, ld.so.cache and the system's folders: another one for each major, or none.",
+    DRIVER: "cuda-pathfinder prefers CUDA 13 to 12, whatever the driver supports.",
+    CONDA_PREFIX: "cuda-pathfinder detects a conda environment only by CONDA_PREFIX, and uses it in every Python.",
     CONDA_RPATH: "conda's interpreter has a DT_RPATH to PREFIX/lib, which the dynamic linker follows.",
-    SITE_ONLY: "cuda-pathfinder looks into the site-packages of the interpreter, not at the other entries of sys.path.",
-    LATE_VARIABLES: "cuda-pathfinder asks the dynamic linker before CUDA_PATH and CUDA_HOME, and reads no other.",
+    SITE_ONLY: "cuda-pathfinder searches the site-packages of the interpreter, but not the other entries of sys.path.",
+    LATE_VARIABLES: "cuda-pathfinder asks the dynamic linker before it reads CUDA_PATH and CUDA_HOME, and reads no "
+                    "other variable.",
 }
 
 
