@@ -70,6 +70,18 @@ TEST(NodeTable, IsWhatAMapIs) {
   }
 }
 
+// The region that was used last is gone with its only node.
+TEST(NodeTable, KnowsANodeThatComesBackAtOnce) {
+  NodeTable table;
+  for (int round = 0; round < 3; ++round) {
+    table.reserve();
+    table.put(node(1), {attachment(1)});
+    expect_same(table, {{node(1), attachment(1)}});
+    EXPECT_TRUE(table.take(node(1)).known);
+    expect_same(table, {});
+  }
+}
+
 // As where a function of the program puts nodes between a reserve() and its put().
 TEST(NodeTable, CanPutReservesAgain) {
   NodeTable table;
