@@ -89,9 +89,10 @@ TEST(NodeTable, CanPutReservesAgain) {
   table.put(node(1), {attachment(1)});
   fail_allocation(1);
   const bool without_memory = table.can_put(node(5000));
+  const bool failed = allocation_failed();  // valgrind brings its own operator new, which does not
   const bool known = table.can_put(node(1));
   fail_allocation(0);
-  EXPECT_FALSE(without_memory);
+  EXPECT_EQ(without_memory, !failed);
   EXPECT_TRUE(known);
   EXPECT_TRUE(table.can_put(node(5000)));
   table.put(node(5000), {attachment(2)});

@@ -32,7 +32,7 @@ class Wheel(unittest.TestCase):
         tags = [line for line in (about / "WHEEL").read_text().splitlines() if line.startswith("Tag: ")]
         self.assertEqual(sorted(tags), [f"Tag: py3-none-manylinux2014_{CPU}", f"Tag: py3-none-manylinux_2_17_{CPU}"])
         said = (about / "METADATA").read_text(encoding="utf-8")
-        for line in (f"Version: {version}", "Requires-Python: >=3.8", "License-Expression: Apache-2.0"):
+        for line in (f"Version: {version}", "Requires-Python: >=3.9", "License-Expression: Apache-2.0"):
             self.assertIn(line + "\n", said)
         self.assertIn("anycuda = anycuda.__main__:main", (about / "entry_points.txt").read_text())
 
