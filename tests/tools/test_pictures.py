@@ -50,6 +50,19 @@ def needs(*artifacts: str) -> None:
             raise unittest.SkipTest(str(error)) from None
 
 
+def has_terminals() -> bool:
+    """A plain chroot has no /dev/ptmx."""
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError:
+        return False
+    return True
+
+
+needs_terminal = unittest.skipUnless(has_terminals(), "no pseudo-terminal: /dev/pts is not mounted here")
+
+
 def checked_in(name: str) -> str:
     return (ROOT / f"docs/pictures/{name}.svg").read_text(encoding="utf-8")
 
@@ -74,6 +87,7 @@ class Made(unittest.TestCase):
         needs("graphviz", "nvrtc-11.8", "nvrtc-12.9", "nvrtc-13.5")
         self.assertEqual(checked_in("demo"), make_pictures.demo(BUILD), REMAKE)
 
+    @needs_terminal
     @unittest.skipUnless(BUILD and (BUILD / "bin/anycuda").exists(), "ANYCUDA_BUILD has no command")
     def test_recording_of_repair(self) -> None:
         needs("rich", "wheel-torch_memory_saver")
@@ -175,10 +189,12 @@ class Terminal(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             return terminal.output_of([sys.executable, "-c", script], Path(folder), {"LANG": "C.UTF-8"})
 
+    @needs_terminal
     def test_shows_what_a_terminal_keeps(self) -> None:
         script = "import os, sys; print('busy', end='\\r\\x1b[K'); print(os.get_terminal_size(1).columns, os.isatty(2))"
         self.assertEqual(self.run_in_terminal(script), f"{terminal.COLUMNS} True\n")
 
+    @needs_terminal
     def test_a_command_that_fails_is_refused(self) -> None:
         with self.assertRaisesRegex(ValueError, "status 3: why"):
             self.run_in_terminal("import sys; print('why'); sys.exit(3)")
