@@ -2,11 +2,12 @@
 
 # anycuda_bundle(<target> [DESTINATION <folder>] [STUBS <folder>] [COMPONENT <component>])
 #
-# Puts the stubs that a program, shared library or module (a Python extension) needs beside it, where it looks for
-# them: in the build folder whenever it is linked, and when it is installed.
-#   DESTINATION  where install(TARGETS) puts the target; CMAKE_INSTALL_BINDIR for a program, else CMAKE_INSTALL_LIBDIR
-#   STUBS        the stubs' folder as seen from the target, if not beside it: ../lib
-#   COMPONENT    of the installation
+# Copies the stubs that a program, shared library or module (a Python extension) needs to its folder, and makes it
+# search there: in the build folder after each link, and in the installation.
+#   DESTINATION  the destination in install(TARGETS); default: CMAKE_INSTALL_BINDIR for a program, else
+#                CMAKE_INSTALL_LIBDIR
+#   STUBS        the stubs' folder relative to the target, such as ../lib; default: the target's folder
+#   COMPONENT    the component of the installation
 
 function(anycuda_bundle target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION;STUBS;COMPONENT" "")
@@ -14,15 +15,15 @@ function(anycuda_bundle target)
     message(FATAL_ERROR "anycuda_bundle(${ARGV}): expected [DESTINATION <folder>] [STUBS <folder>] [COMPONENT <name>]")
   endif()
   if(NOT TARGET "${target}")
-    message(FATAL_ERROR "anycuda_bundle: there is no target '${target}'; call it after add_executable or add_library")
+    message(FATAL_ERROR "anycuda_bundle: target '${target}' does not exist: call it after add_executable or add_library")
   endif()
   get_target_property(type ${target} TYPE)
   if(NOT type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY)$")
-    message(FATAL_ERROR "anycuda_bundle: '${target}' is no program, shared library or module: bundle what it becomes "
-                        "part of")
+    message(FATAL_ERROR "anycuda_bundle: '${target}' is not a program, shared library or module: bundle the target that "
+                        "links it")
   endif()
   if(IS_ABSOLUTE "${arg_STUBS}")
-    message(FATAL_ERROR "anycuda_bundle: STUBS ${arg_STUBS} is to be relative to the target's own folder")
+    message(FATAL_ERROR "anycuda_bundle: STUBS ${arg_STUBS} is an absolute path: make it relative to the target's folder")
   endif()
   include(GNUInstallDirs)
   set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/anycudaBundleCopy.cmake")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Copies the stubs that FILE names from the folder FROM to the folder TO, as a build step or INSTALLING.
-# The names are among FILE's strings whatever the machine it is for; that needs no tool.
+# The names are among FILE's strings for every CPU, so no other tool is needed.
 file(STRINGS "${FILE}" strings REGEX "lib[a-z0-9]+_stub[.]so")
 string(REGEX MATCHALL "lib[a-z0-9]+_stub[.]so" strings "${strings}")
 list(REMOVE_DUPLICATES strings)
 set(names)
 foreach(name IN LISTS strings)
-  if(EXISTS "${FROM}/${name}") # else another project's
+  if(EXISTS "${FROM}/${name}") # otherwise it belongs to another project
     list(APPEND names "${name}")
   endif()
 endforeach()

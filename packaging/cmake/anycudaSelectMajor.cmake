@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# anycuda_select_major(): called by CMake at the end of the folder that anycuda was found in, when all of its targets are
-# known. It says which major anycuda::cudart means there, keeps CMake from adding NVIDIA's own runtime, and refuses
-# what would link but not work.
+# anycuda_select_major(): CMake calls it at the end of the folder that found anycuda, when all targets are known. It
+# selects the major of anycuda::cudart there, keeps CMake from adding NVIDIA's runtime, and refuses targets that would
+# link but not work.
 #
-# The major is, in this order: ANYCUDA_MAJOR; the CUDA compiler's; that of find_package(CUDAToolkit); that of the
-# headers in the include folders of the targets concerned.
+# The major comes from the first of: ANYCUDA_MAJOR, the CUDA compiler, find_package(CUDAToolkit), the headers in the
+# include folders of the targets concerned.
 
 function(anycuda_select_major)
   anycuda_targets_below("${CMAKE_CURRENT_SOURCE_DIR}" targets)
@@ -22,7 +22,7 @@ function(anycuda_select_major)
         set_target_properties(anycuda::${library}${kind} PROPERTIES
                               INTERFACE_LINK_LIBRARIES anycuda::${library}${kind}_${major})
       elseif(TARGET anycuda::${library}${kind} AND NOT major)
-        # Nothing here links it: a build system that reads the targets, such as Meson, would link nothing.
+        # No target here links it; a build system that reads the targets, such as Meson, would link nothing.
         set_target_properties(anycuda::${library}${kind} PROPERTIES
                               INTERFACE_COMPILE_OPTIONS "-include;${CMAKE_CURRENT_FUNCTION_LIST_DIR}/no_major.h")
       endif()
@@ -33,8 +33,8 @@ function(anycuda_select_major)
   endforeach()
 endfunction()
 
-# The libraries that programs link for a major, as an alternative in a pattern: by our names, and by those of CMake's
-# targets for NVIDIA's own (nvjitlink is CUDA::nvJitLink).
+# The libraries that programs link for a major, as alternatives of a pattern: by anycuda's names, and by those of
+# CMake's targets for NVIDIA's libraries (nvjitlink is CUDA::nvJitLink).
 function(anycuda_names ours nvidias)
   get_property(linkable GLOBAL PROPERTY ANYCUDA_LINKABLE)
   list(TRANSFORM linkable REPLACE "^([^:]+):lib([^:]+)[.]so:.*$" "\\1:\\2")
@@ -56,8 +56,8 @@ function(anycuda_targets_below folder result)
   set(${result} "${targets}" PARENT_SCOPE)
 endfunction()
 
-# Every library of anycuda, and every one of NVIDIA's that it stands for, that comes with linking these items, directly
-# or through other targets' interfaces.
+# All libraries of anycuda, and all of NVIDIA's that these replace, that the items link, directly or through other
+# targets' interfaces.
 function(anycuda_link_closure items result)
   get_property(known GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}" SET)
   if(NOT known)
@@ -68,7 +68,7 @@ function(anycuda_link_closure items result)
       if(item MATCHES "^[-/]") # a flag or a file
         continue()
       endif()
-      # The names in it, out of generator expressions too.
+      # The names in it, including those in generator expressions.
       string(REGEX MATCHALL "[A-Za-z0-9_.+-]+(::[A-Za-z0-9_.+-]+)*" names "${item}")
       foreach(name IN LISTS names)
         if(name MATCHES "^(anycuda::(${ours})(_|$)|CUDA::(${nvidias})(_static)?$)|link_.*_native$")
@@ -89,7 +89,7 @@ function(anycuda_link_closure items result)
   set(${result} "${closure}" PARENT_SCOPE)
 endfunction()
 
-# Those of the targets that link a library of anycuda by its name without a major.
+# The targets that link a library of anycuda by its name without a major.
 function(anycuda_unnumbered targets result)
   anycuda_names(ours nvidias)
   set(concerned)
@@ -102,7 +102,7 @@ function(anycuda_unnumbered targets result)
   set(${result} "${concerned}" PARENT_SCOPE)
 endfunction()
 
-# The major, and what says it.
+# The major, and its source.
 function(anycuda_major targets result why)
   if(ANYCUDA_MAJOR)
     set(${result} "${ANYCUDA_MAJOR}" PARENT_SCOPE)
@@ -110,15 +110,15 @@ function(anycuda_major targets result why)
     return()
   endif()
   set(compiler "${CMAKE_CUDA_COMPILER_VERSION}")
-  if(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION) # clang's own version says nothing
+  if(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION) # clang's version is not CUDA's
     set(compiler "${CMAKE_CUDA_COMPILER_TOOLKIT_VERSION}")
   endif()
   string(REGEX MATCH "^[0-9]+" compiler "${compiler}")
   string(REGEX MATCH "^[0-9]+" toolkit "${CUDAToolkit_VERSION}")
   if(compiler AND toolkit AND NOT compiler EQUAL toolkit)
-    message(FATAL_ERROR "anycuda: the CUDA compiler is of CUDA ${compiler} (${CMAKE_CUDA_COMPILER}), and "
-      "find_package(CUDAToolkit) found CUDA ${toolkit} (${CUDAToolkit_INCLUDE_DIRS}). Which headers are in use? "
-      "Set ANYCUDA_MAJOR to their major, or set CUDAToolkit_ROOT to the compiler's toolkit.")
+    message(FATAL_ERROR "anycuda: the CUDA compiler is of CUDA ${compiler} (${CMAKE_CUDA_COMPILER}), but "
+      "find_package(CUDAToolkit) found CUDA ${toolkit} (${CUDAToolkit_INCLUDE_DIRS}). Set ANYCUDA_MAJOR to the major "
+      "of the headers in use, or set CUDAToolkit_ROOT to the compiler's toolkit.")
   endif()
   if(compiler)
     set(${result} "${compiler}" PARENT_SCOPE)
@@ -143,15 +143,15 @@ function(anycuda_major targets result why)
   if(count GREATER 1)
     list(JOIN majors " and " majors)
     list(JOIN headers ", " headers)
-    message(FATAL_ERROR "anycuda: targets of this project include the headers of CUDA ${majors} (${headers}). Say for "
-      "each which it is built for: link anycuda::cudart_11, anycuda::cudart_12 or anycuda::cudart_13.")
+    message(FATAL_ERROR "anycuda: targets of this project include the headers of CUDA ${majors} (${headers}). Link "
+      "each target to the library of its major: anycuda::cudart_11, anycuda::cudart_12 or anycuda::cudart_13.")
   endif()
   set(${result} "${majors}" PARENT_SCOPE)
   list(JOIN headers ", " headers)
   set(${why} "the headers in use (${headers})" PARENT_SCOPE)
 endfunction()
 
-# The major of the CUDA headers in a target's include folders, and the header that says it: the first that has any.
+# The major of the first CUDA headers in a target's include folders, and the header that defines it.
 function(anycuda_headers_of target libraries result file)
   get_target_property(folders ${target} INCLUDE_DIRECTORIES)
   foreach(library IN LISTS libraries)
@@ -202,25 +202,25 @@ function(anycuda_check target major)
     set(number "${CMAKE_MATCH_3}")
     if(NOT number)
       if(NOT major)
-        message(FATAL_ERROR "anycuda: '${target}' links ${name}, and nothing says which CUDA's headers it is compiled "
-          "with: no CUDA compiler, no find_package(CUDAToolkit), no cuda_runtime_api.h in its include folders. Add one "
-          "of them, or set ANYCUDA_MAJOR to 11, 12 or 13 before this, or link ${name}_12 (or _11, _13).")
+        message(FATAL_ERROR "anycuda: '${target}' links ${name}, but the CUDA major of its headers is unknown: no CUDA "
+          "compiler, no find_package(CUDAToolkit), no cuda_runtime_api.h in its include folders. Add one of them, or "
+          "set ANYCUDA_MAJOR to 11, 12 or 13 before this, or link ${name}_12 (or _11, _13).")
       endif()
       set(number ${major})
     endif()
     if(NOT TARGET anycuda::${library}${kind}_${number})
-      message(FATAL_ERROR "anycuda: '${target}' links ${name}, and this anycuda has no ${library}${kind} for CUDA "
-        "${number}. (CUDA 11 has no nvJitLink. The static libraries are a part of the build that may be left out.)")
+      message(FATAL_ERROR "anycuda: '${target}' links ${name}, but this anycuda has no ${library}${kind} for CUDA "
+        "${number}. (CUDA 11 has no nvJitLink. A build may leave out the static libraries.)")
     endif()
     string(TOLOWER "${nvidias}" twins)
     if(twins MATCHES "cuda::${library}(_static)?(;|$)")
-      message(FATAL_ERROR "anycuda: '${target}' links both ${name} and NVIDIA's own (${nvidias}), directly or through "
-        "what it links. Leave NVIDIA's out: CUDA::toolkit gives the headers alone.")
+      message(FATAL_ERROR "anycuda: '${target}' links both ${name} and NVIDIA's library (${nvidias}), directly or "
+        "through other libraries. Remove NVIDIA's; for the headers, link CUDA::toolkit.")
     endif()
     list(APPEND majors ${number})
     if(natives MATCHES "link_${library}_native" AND NOT kind)
-      # A C++ library of ours calls the same stub. Of two libraries to link with that stand for one file the linker
-      # takes the first alone: the target's own has the names for both.
+      # A C++ library of anycuda calls the same stub. Of two link libraries for one file the linker uses only the first:
+      # the target's own, which has the names for both.
       get_target_property(link anycuda::${library}_${number} INTERFACE_LINK_LIBRARIES)
       set_target_properties(${target} PROPERTIES ANYCUDA_LINK_${library} "${link}")
     endif()
@@ -233,9 +233,9 @@ function(anycuda_check target major)
   list(LENGTH majors count)
   if(count GREATER 1)
     list(JOIN majors " and " majors)
-    message(FATAL_ERROR "anycuda: '${target}' is linked for CUDA ${majors} (${closure}). One file is built for one "
-      "major: compile all of it with the headers of one CUDA, or make one part a shared library that links its "
-      "anycuda library PRIVATE.")
+    message(FATAL_ERROR "anycuda: '${target}' is linked for CUDA ${majors} (${closure}), but a file can be built for "
+      "only one major. Compile all of it with the headers of one CUDA, or turn one part into a shared library that links "
+      "its anycuda library PRIVATE.")
   endif()
   if("${libraries}" MATCHES "anycuda::(${ours})(_|;|>|$)")
     anycuda_compare_headers(${target})
@@ -243,18 +243,19 @@ function(anycuda_check target major)
   if(NOT runtimes)
     return()
   endif()
-  # CMake's own choice would put NVIDIA's runtime behind ours.
+  # By default CMake would add NVIDIA's runtime after anycuda's.
   get_target_property(choice ${target} CUDA_RUNTIME_LIBRARY)
   if(NOT choice)
     set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY None)
   elseif(NOT choice MATCHES "^[Nn][Oo][Nn][Ee]$")
-    message(FATAL_ERROR "anycuda: CUDA_RUNTIME_LIBRARY of '${target}' is ${choice}, so that CMake adds NVIDIA's own "
-      "runtime to what links ${closure}. Leave it and CMAKE_CUDA_RUNTIME_LIBRARY unset, or set it to None.")
+    message(FATAL_ERROR "anycuda: CUDA_RUNTIME_LIBRARY of '${target}' is ${choice}, so CMake adds NVIDIA's runtime to "
+      "a target that links ${closure}. Leave it and CMAKE_CUDA_RUNTIME_LIBRARY unset, or set it to None.")
   endif()
 endfunction()
 
-# A file more in a target that uses CUDA's headers from C or C++: compiled with the target's own flags, it fails where
-# they are of another major. Sources in CUDA have their own check, and the headers of nvcc, which C++ may not find.
+# Adds a file to a target that uses CUDA's headers from C or C++. The file is compiled with the target's flags, and
+# fails if the headers are of another major. CUDA sources have a separate check, since nvcc's headers may be invisible
+# to C++.
 function(anycuda_compare_headers target)
   get_target_property(sources ${target} SOURCES)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The targets that programs link with, for the package and for anycuda as a part of a project alike.
+# The targets that programs link, for the package and for anycuda as part of a project.
 
-# The stubs open their libraries when they are loaded, for what links this (docs/exit.md).
+# Makes the stubs of a target that links this open their libraries when they are loaded (docs/exit.md).
 if(NOT TARGET anycuda::open_at_load)
   add_library(anycuda::open_at_load INTERFACE IMPORTED ${ANYCUDA_TARGET_SCOPE})
   set_target_properties(anycuda::open_at_load PROPERTIES INTERFACE_LINK_OPTIONS
     "LINKER:--defsym=anycuda_open_at_load=1;LINKER:--export-dynamic-symbol=anycuda_open_at_load")
 endif()
 
-# anycuda_target(<library>[_static] <major> <what to link>)
-# anycuda::<library>_<major>, and anycuda::<library>, whose major anycuda_select_major() says.
+# anycuda_target(<library>[_static] <major> <item to link>)
+# Defines anycuda::<library>_<major>, and anycuda::<library>, whose major anycuda_select_major() selects.
 function(anycuda_target library major item)
   set(target anycuda::${library}_${major})
   add_library(${target} INTERFACE IMPORTED ${ANYCUDA_TARGET_SCOPE})
-  # What a target is compiled for is what it is linked for: nvcc compares its own version with this number
-  # (built_for.h), and in a target without CUDA sources one more file does (anycuda_compare_headers).
+  # A target must be compiled for the major that it is linked for: nvcc compares its version with this number
+  # (built_for.h), and in a target without CUDA sources an additional file does (anycuda_compare_headers).
   set(check "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/built_for.h")
   set_target_properties(${target} PROPERTIES
     INTERFACE_LINK_LIBRARIES "${item}"
@@ -26,10 +26,10 @@ function(anycuda_target library major item)
   endif()
 endfunction()
 
-# anycuda_imported_target(<library> <major> <libname.so>): both kinds, from the files of the package.
+# anycuda_imported_target(<library> <major> <libname.so>): defines both kinds, from the files of the package.
 function(anycuda_imported_target library major file)
-  # A program runs in its build folder when the stub lies where CMake finds what it linked with. Meson empties
-  # CMakeFiles after it has read the targets.
+  # A program runs in its build folder if the stub is in the folder of the linked library. The folder is not below
+  # CMakeFiles, which Meson empties after reading the targets.
   set(folder "${CMAKE_BINARY_DIR}/.anycuda/${major}")
   set(stub lib${library}_stub.so)
   file(MAKE_DIRECTORY "${folder}")
@@ -46,16 +46,17 @@ function(anycuda_imported_target library major file)
   endif()
 endfunction()
 
-# anycuda_native(<library> <native library> <result>): what a C++ library links to call the stub's own functions: the
-# native library, or in a target that calls the same stub by itself, what that is linked with (anycuda_check).
+# anycuda_native(<library> <native library> <result>): the item that a C++ library links to call the stub's own
+# functions: the native library, or, in a target that also calls the stub directly, the target's link library
+# (anycuda_check).
 function(anycuda_native library native result)
   set(own "$<TARGET_PROPERTY:ANYCUDA_LINK_${library}>")
   set(${result} "$<IF:$<BOOL:${own}>,${own},${native}>" PARENT_SCOPE)
 endfunction()
 
-# anycuda_imported_archive(<library> <include folder> <what it links>...): a C++ library, from the files of the package.
-# It links anycuda_compat, another of them; libcuda_stub.so, which has no majors; nvrtc=libnvrtc.so, the stub's own
-# functions, whatever major the target that links it is compiled for.
+# anycuda_imported_archive(<library> <include folder> <item to link>...): a C++ library, from the files of the package.
+# Items are anycuda_compat, another C++ library; libcuda_stub.so, which has no majors; nvrtc=libnvrtc.so, the stub's own
+# functions, for every major of the target that links it.
 function(anycuda_imported_archive library includes)
   set(libraries)
   foreach(row IN LISTS ARGN)
@@ -65,7 +66,7 @@ function(anycuda_imported_archive library includes)
       set(target anycuda::link_${CMAKE_MATCH_1}_native)
       anycuda_native(${CMAKE_MATCH_1} ${target} item)
       list(APPEND libraries "${item}")
-      if(NOT TARGET ${target}) # at run time the stub is found where the driver's is
+      if(NOT TARGET ${target}) # at run time the stub is in the folder of the driver's
         add_library(${target} SHARED IMPORTED)
         set_target_properties(${target} PROPERTIES IMPORTED_SONAME lib${CMAKE_MATCH_1}_stub.so
           IMPORTED_LOCATION "${anycuda_LIBRARY_DIR}/anycuda/link/native/${CMAKE_MATCH_2}")

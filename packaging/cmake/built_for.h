@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiled for one CUDA and linked for another, a program's calls would be adapted to what it is
-// not. Include this behind CUDA's headers: it compares their version with ANYCUDA_BUILT_FOR, the
-// major of the library to link with, which anycuda's CMake targets and pkg-config files define.
+// The calls of a program that is compiled for one CUDA and linked for another would be adapted
+// wrongly. Include this after CUDA's headers: it compares their version with ANYCUDA_BUILT_FOR, the
+// major of the linked library, which anycuda's CMake targets and pkg-config files define.
 // NOLINTNEXTLINE(llvm-header-guard): a compiler's -include, so #pragma once is enough
 #pragma once
 

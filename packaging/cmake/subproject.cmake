@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The targets of the CMake package for whoever has anycuda as a part of their project (FetchContent, add_subdirectory),
-# under the names and with the checks that find_package(anycuda) gives.
+# The targets of the CMake package for projects that contain anycuda (FetchContent, add_subdirectory), with the names
+# and checks of find_package(anycuda).
 set(ANYCUDA_TARGET_SCOPE GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/anycudaTargets.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/anycudaSelectMajor.cmake")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Runs before cpack makes the packages: into each its copyright and changelog, and what lintian is to overlook, with the
-# reason. Manual pages are compressed, and zsh's completion goes where Debian's zsh looks.
+# Runs before cpack makes the packages: adds copyright, changelog and lintian overrides (with reasons) to each.
+# Compresses manual pages, and moves zsh's completion to the folder of Debian's zsh.
 foreach(package IN ITEMS libanycuda libanycuda-dev anycuda)
   set(root "${CPACK_TEMPORARY_DIRECTORY}/${package}/usr/share")
   set(documents "${root}/doc/${package}")

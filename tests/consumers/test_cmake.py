@@ -191,14 +191,14 @@ class Mistakes(Usage):
             self.assertIn(sentence, words, mistake)
 
     def test_no_headers_to_tell_the_major(self) -> None:
-        self.refused("no headers", "'program' links anycuda::cudart, and nothing says which CUDA's headers",
+        self.refused("no headers", "'program' links anycuda::cudart, but the CUDA major of its headers is unknown",
                      "set ANYCUDA_MAJOR to 11, 12 or 13")
 
     def test_headers_of_another_major(self) -> None:
         self.refused("wrong major", "headers of another CUDA major than the anycuda library", configures=True)
 
     def test_two_majors_in_one_link(self) -> None:
-        self.refused("two majors", "'program' is linked for CUDA 12 and 13", "One file is built for one major")
+        self.refused("two majors", "'program' is linked for CUDA 12 and 13", "can be built for only one major")
 
     def test_two_toolkits(self) -> None:
         self.refused("two toolkits", "the CUDA compiler is of CUDA 12", "found CUDA 13", "Set ANYCUDA_MAJOR")
@@ -206,17 +206,17 @@ class Mistakes(Usage):
     def test_nvidias_runtime_beside_ours(self) -> None:
         self.refused("runtime library", "CUDA_RUNTIME_LIBRARY of 'program' is Shared", "set it to None")
 
-        self.refused("both", "'program' links both anycuda::cudart and NVIDIA's own (CUDA::cudart)")
+        self.refused("both", "'program' links both anycuda::cudart and NVIDIA's library (CUDA::cudart)")
 
     def test_a_library_that_a_major_has_not(self) -> None:
         self.refused("no such library", "this anycuda has no nvjitlink for CUDA 11")
 
     def test_bundle(self) -> None:
-        self.refused("bundle before target", "there is no target 'programme'")
-        self.refused("bundle of an archive", "'part' is no program, shared library or module")
+        self.refused("bundle before target", "target 'programme' does not exist")
+        self.refused("bundle of an archive", "'part' is not a program, shared library or module")
 
     def test_a_cmake_that_is_too_old(self) -> None:
-        self.refused("old CMake", "anycuda needs CMake 3.21 or later, and this is 3.20.6")
+        self.refused("old CMake", "anycuda needs CMake 3.21 or later, but this is 3.20.6")
 
     def test_component(self) -> None:
         self.refused("component", "anycuda has no component npp")
